@@ -1,0 +1,73 @@
+/**
+ * The one error type a user of NDVM meets, and the stable codes it carries.
+ *
+ * A message names the user's thing, says what was expected and what came; `span` says where in the
+ * source, `help` what to do about it. Our own mistakes are failed assertions, never an NdvmError.
+ */
+
+/** A half-open range of UTF-16 offsets in a program's source text. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type ErrorCode =
+  | "E-SYNTAX" // the text is not a sequence of datums (unbalanced, bad token, empty, not UTF-8)
+  | "E-FORM" // a special form is malformed, or recur is misplaced
+  | "E-REFUSED" // a form or procedure of Scheme that this language leaves out on purpose
+  | "E-UNBOUND" // a name in operator position, or an input, that nothing defines
+  | "E-UNINITIALISED" // a variable is read before its definition has run
+  | "E-ARITY" // a procedure called with the wrong number of arguments
+  | "E-CALL" // calling something that is not a procedure
+  | "E-TYPE" // a primitive got a value of the wrong kind (car of a number)
+  | "E-SHAPE" // vectors or matrices whose shapes do not fit
+  | "E-RANGE" // an index or a count out of range
+  | "E-INPUT" // the caller's inputs: missing, misnamed, of unequal lane counts, not numbers
+  | "E-OPTION" // an option of the API or command line that makes no sense
+  | "E-RESULT" // the result is not what was asked of it (gradient of a list, values of a symbol)
+  | "E-DIVERGENT" // lanes disagree about control
+  | "E-STEPS" // step budget exceeded
+  | "E-TIME" // time limit exceeded
+  | "E-ABORTED" // the caller's AbortSignal fired
+  | "E-RECURSION" // recursion too deep for the memory budget
+  | "E-MEMORY" // memory budget exceeded
+  | "E-TAPE" // tape budget exceeded
+  | "E-DISPOSED" // a machine, program or run used after dispose, or a run after a later one
+  | "E-FILE"; // a file that cannot be read or is not what it should be
+
+export interface ErrorDetails {
+  readonly span?: Span | undefined;
+  readonly help?: string | undefined;
+  readonly source?: string | undefined;
+  readonly file?: string | undefined;
+}
+
+export class NdvmError extends Error {
+  override readonly name = "NdvmError";
+  readonly code: ErrorCode;
+  readonly span: Span | undefined;
+  readonly help: string | undefined;
+  /** The program text that `span` points into. */
+  readonly source: string | undefined;
+  /** The file it came from, when the caller said so. */
+  readonly file: string | undefined;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message);
+    this.code = code;
+    this.span = details.span;
+    this.help = details.help;
+    this.source = details.source;
+    this.file = details.file;
+  }
+
+  /** The same error, told where its text comes from. Details already known are kept. */
+  in(source: string, file?: string): NdvmError {
+    return new NdvmError(this.code, this.message, {
+      span: this.span,
+      help: this.help,
+      source: this.source ?? source,
+      file: this.file ?? file,
+    });
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * The public types of the machine: options, inputs, results. What a caller can hold and pass.
+ */
+
+import type { NdvmError, Span } from "../errors.js";
+
+export type Precision = "f32" | "f64";
+/** What `sqrt` and `log` do outside their domain: NaN as IEEE says, or clamp as the paper does. */
+export type Domain = "ieee" | "clamp";
+
+export interface MachineOptions {
+  /** Default "f64". */
+  readonly precision?: Precision;
+  /** Most bytes of WebAssembly memory this machine may take. Default 1 GiB. */
+  readonly memoryMax?: number;
+}
+
+export interface LoadOptions {
+  /** Names to treat as inputs even where a primitive has the same name (a column called `scale`). */
+  readonly inputs?: readonly string[];
+  /** Shown in error messages. */
+  readonly file?: string;
+  /** Default "ieee". */
+  readonly domain?: Domain;
+}
+
+/** A vector or matrix input, made by `vec` or `mat`; row-major. */
+export interface TensorInput {
+  readonly kind: "tensor";
+  readonly rank: 1 | 2;
+  readonly rows: number;
+  readonly cols: number;
+  readonly data: Float64Array | Float32Array;
+}
+/** A structural integer, made by `int`: a step count or size, the same in every lane. */
+export interface IntInput {
+  readonly kind: "int";
+  readonly value: number;
+}
+
+/**
+ * A number, vector or matrix is shared by all lanes; an array or typed array is one value per lane
+ * (an array of `vec`s or `mat`s for tensors, all of one shape).
+ */
+export type Input =
+  | number
+  | Float64Array
+  | Float32Array
+  | readonly number[]
+  | TensorInput
+  | readonly TensorInput[]
+  | IntInput;
+export type Inputs = Readonly<Record<string, Input>>;
+
+export interface RunOptions {
+  /** Most steps of the walk. Default 1e9. */
+  readonly stepsMax?: number;
+  /** Most bytes of tape, payloads and adjoints of one run. Default: the machine's memoryMax. */
+  readonly tapeBytesMax?: number;
+  /** Most milliseconds of wall-clock. Default: none. */
+  readonly timeMax?: number;
+  /** Lane count, needed only where no input says it. Default 1. */
+  readonly lanes?: number;
+}
+
+export interface AsyncRunOptions extends RunOptions {
+  /** Ends the walk while it runs. */
+  readonly signal?: AbortSignal;
+}
+
+/** Output adjoints: one number for all lanes and elements, or one per lane and element. */
+export type Seed = number | Float64Array | Float32Array | readonly number[];
+
+export interface GradientOptions extends RunOptions {
+  /** The inputs to differentiate by. Default: every number, vector and matrix input. */
+  readonly wrt?: readonly string[];
+  readonly seed?: Seed;
+}
+export interface AsyncGradientOptions extends GradientOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** Plain JavaScript value of any datum: () is [], an improper list is { list, tail }. */
+export type DatumValue =
+  | number
+  | boolean
+  | symbol
+  | string
+  | null
+  | Float64Array
+  | readonly DatumValue[]
+  | { readonly [key: string]: DatumValue };
+
+/** Counters of one run. */
+export interface RunStats {
+  readonly lanes: number;
+  /** Cells the walk evaluated. */
+  readonly steps: number;
+  /** Payloads made, and how many of them are uniform (stored once for all lanes). */
+  readonly payloads: number;
+  readonly uniformPayloads: number;
+  /** Payloads that have an adjoint. */
+  readonly activePayloads: number;
+  readonly tapeRecords: number;
+  /** Pairs, closures and boxes made. */
+  readonly heapObjects: number;
+  /** Bytes in use at the end of the run. */
+  readonly primalBytes: number;
+  readonly adjointBytes: number;
+  readonly tapeBytes: number;
+  readonly heapBytes: number;
+  /** Times the arenas were compacted (only where nothing is recorded). */
+  readonly compactions: number;
+  /** Bytes of WebAssembly memory the machine holds. */
+  readonly memoryBytes: number;
+}
+
+/** A lane whose result is not finite, with the first cell that made it so. */
+export interface NonFinite {
+  readonly lane: number;
+  readonly value: number;
+  readonly span: Span | undefined;
+  readonly message: string;
+}
+
+export interface LaneFailure {
+  readonly lane: number;
+  readonly error: NdvmError;
+}
+
+export interface Evaluation {
+  readonly lanes: number;
+  /** [] number, [n] vector, [r, c] matrix; undefined where the result is not numeric. */
+  readonly shape: readonly number[] | undefined;
+  /** One number per lane, or lane after lane of row-major elements. */
+  readonly values: Float64Array;
+  /** The result in one lane as a JavaScript value, whatever it is. */
+  datum(lane?: number): DatumValue;
+  /** The result in one lane as Scheme text that reads back. */
+  print(lane?: number): string;
+  readonly failures: readonly LaneFailure[];
+  readonly nonFinite: readonly NonFinite[];
+  readonly stats: RunStats;
+}
+
+export interface GradientResult extends Evaluation {
+  /** Per lane; for a vector or matrix input lane after lane of row-major elements. */
+  readonly gradients: Readonly<Record<string, Float64Array>>;
+  /** Inputs asked for that reach the result through predicates only, or not at all. */
+  readonly inactive: readonly string[];
+}
+
+export interface JacobianResult extends Evaluation {
+  /** For each input: lane after lane of output elements × input elements, row-major. */
+  readonly jacobians: Readonly<Record<string, Float64Array>>;
+}

@@ -1,0 +1,2 @@
+/** AssemblyScript's integer names, so that `layout.ts` compiles under both compilers. */
+type i32 = number;
