@@ -1,0 +1,118 @@
+/**
+ * Fails on an import that points against the flow.
+ *
+ *   packages/core/src    syntax → program → machine → fit → index.ts; a room imports itself and
+ *                        rooms to its left, plus primitives/ and errors.ts. primitives/ imports
+ *                        only errors.ts, errors.ts nothing. Nothing comes from node_modules;
+ *                        Node's own modules only in machine/ (where WebAssembly is read).
+ *   packages/core/wasm   imports only wasm/ and src/program/layout.
+ *   packages/cli/src     imports itself, Node's modules, @ndvm/core and its declared dependencies.
+ *
+ *   node scripts/check-imports.mjs [root]
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".."));
+const ROOMS = ["syntax", "program", "machine", "fit"];
+
+const filesOf = (folder) =>
+  existsSync(join(root, folder))
+    ? readdirSync(join(root, folder), { recursive: true })
+        .map((name) => posix.join(folder, String(name).split(sep).join("/")))
+        .filter((name) => name.endsWith(".ts"))
+    : [];
+
+/** Specifiers with the line they stand on; `export … from` and `import()` count too. */
+function importsOf(file) {
+  const text = readFileSync(join(root, file), "utf8");
+  return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName, pos }) => ({
+    specifier: fileName,
+    line: text.slice(0, pos).split("\n").length,
+  }));
+}
+
+const isRelative = (specifier) => specifier.startsWith(".");
+const targetOf = (file, specifier) => posix.join(posix.dirname(file), specifier);
+
+/** The room of a file of core's src: a room's name, "primitives", or a file at the top. */
+function roomOf(path) {
+  const inside = posix.relative("packages/core/src", path);
+  return inside.split("/")[0].replace(/\.(js|ts)$/, "");
+}
+
+function mayImport(from, to) {
+  if (from === "index") return true;
+  if (from === to) return true;
+  if (from === "errors") return false;
+  if (to === "errors") return true;
+  if (from === "primitives") return false;
+  if (to === "primitives") return true;
+  const at = ROOMS.indexOf(from);
+  const target = ROOMS.indexOf(to);
+  return at >= 0 && target >= 0 && target < at;
+}
+
+function checkCore(file, specifier) {
+  const room = roomOf(file);
+  if (!["index", "errors", "primitives", ...ROOMS].includes(room)) {
+    return `${room} is no room of core: put the file into ${ROOMS.join(", ")} or primitives`;
+  }
+  if (specifier.startsWith("node:")) {
+    return room === "machine" ? undefined : "only machine/ may use Node's modules";
+  }
+  if (!isRelative(specifier)) return "core has no dependencies";
+  const target = targetOf(file, specifier);
+  if (!target.startsWith("packages/core/src/")) return "core's src imports only itself";
+  if (mayImport(room, roomOf(target))) return undefined;
+  return `${room} may not import ${roomOf(target)}: the flow is ${ROOMS.join(" → ")}`;
+}
+
+function checkWasm(file, specifier) {
+  if (!isRelative(specifier)) return "wasm imports nothing from outside";
+  const target = targetOf(file, specifier).replace(/\.(js|ts)$/, "");
+  if (target.startsWith("packages/core/wasm/")) return undefined;
+  if (target === "packages/core/src/program/layout") return undefined;
+  return "wasm imports only wasm/ and src/program/layout";
+}
+
+function checkCli(file, specifier, dependencies) {
+  if (specifier.startsWith("node:")) return undefined;
+  if (!isRelative(specifier)) {
+    return dependencies.has(specifier) ? undefined : "not among the dependencies of the package";
+  }
+  const target = targetOf(file, specifier);
+  return target.startsWith("packages/cli/src/") ? undefined : "cli's src imports only itself";
+}
+
+function dependenciesOf(folder) {
+  const manifest = join(root, folder, "package.json");
+  if (!existsSync(manifest)) return new Set();
+  return new Set(Object.keys(JSON.parse(readFileSync(manifest, "utf8")).dependencies ?? {}));
+}
+
+const cliDependencies = dependenciesOf("packages/cli");
+const areas = [
+  ["packages/core/src", checkCore],
+  ["packages/core/wasm", checkWasm],
+  ["packages/cli/src", (file, specifier) => checkCli(file, specifier, cliDependencies)],
+];
+
+let count = 0;
+const problems = [];
+for (const [folder, check] of areas) {
+  for (const file of filesOf(folder)) {
+    for (const { specifier, line } of importsOf(file)) {
+      count += 1;
+      const reason = check(file, specifier);
+      if (reason) problems.push(`${file}:${line}: import "${specifier}": ${reason}`);
+    }
+  }
+}
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exit(1);
+const where = relative(process.cwd(), root) || ".";
+console.log(`${count} imports in ${where}, none against the flow`);
