@@ -1,0 +1,50 @@
+/**
+ * Generates wasm/generated/ops.ts: op codes, ranges and arities. The file holds nothing but integer
+ * constants and two functions, so both tsc and asc can read it.
+ */
+import { kinds, opRanges, type Primitive, primitives } from "./index.js";
+
+/** `listRef` → `LIST_REF`. */
+export const constantCase = (name: string): string =>
+  name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toUpperCase();
+
+export const opConstant = (name: string): string => `OP_${constantCase(name)}`;
+
+/** A switch from op code to a small number; the most frequent answer is the default. */
+function aritySwitch(name: string, doc: string, answer: (p: Primitive) => number): string {
+  const answers = new Map<number, string[]>();
+  for (const p of primitives) {
+    const list = answers.get(answer(p)) ?? [];
+    list.push(opConstant(p.name));
+    answers.set(answer(p), list);
+  }
+  const [most, ...rest] = [...answers].sort((a, b) => b[1].length - a[1].length);
+  const cases = rest.map(
+    ([value, ops]) => `${ops.map((op) => `    case ${op}:\n`).join("")}      return ${value};\n`,
+  );
+  return (
+    `/** ${doc} */\nexport function ${name}(op: i32): i32 {\n  switch (op) {\n` +
+    `${cases.join("")}    default:\n      return ${most?.[0]};\n  }\n}\n`
+  );
+}
+
+export function generateOps(): string {
+  const ranges = kinds.flatMap((kind) => [
+    `export const ${constantCase(kind)}_FIRST: i32 = ${opRanges[kind].first};`,
+    `export const ${constantCase(kind)}_LAST: i32 = ${opRanges[kind].last};`,
+  ]);
+  const codes = primitives.map((p) => {
+    const comment = p.scheme === undefined ? "internal" : [p.scheme, ...p.aliases].join(", ");
+    return `export const ${opConstant(p.name)}: i32 = ${p.op}; // ${comment}`;
+  });
+  const max = (p: Primitive) => (Number.isFinite(p.arity.max) ? p.arity.max : -1);
+  return [
+    "/**\n * Op codes, their ranges by kind, and arities.\n" +
+      " * Generated from src/primitives by `npm run gen`; do not edit.\n */\n",
+    `export const OP_COUNT: i32 = ${primitives.length};\n`,
+    `// Ranges, both ends included.\n${ranges.join("\n")}\n`,
+    `${codes.join("\n")}\n`,
+    aritySwitch("opArityMin", "The fewest arguments an op takes.", (p) => p.arity.min),
+    aritySwitch("opArityMax", "The most arguments an op takes; -1: any number.", max),
+  ].join("\n");
+}

@@ -1,0 +1,125 @@
+/**
+ * The registry: every primitive with its op code. A code is a position in `primitives`; codes are
+ * ordered in ranges by kind (see `kinds` in define.ts), so the machine dispatches by comparison.
+ * wasm/generated/ops.ts holds the same numbers for AssemblyScript.
+ *
+ * Invariant: codes are dense from 0, and a range holds exactly the primitives of its kind.
+ */
+import { clampVariantOf } from "./clamp.js";
+import { type Declaration, type Kind, kinds } from "./define.js";
+import {
+  payloadPrimitives,
+  structuredBinaryPrimitives,
+  structuredUnaryPrimitives,
+} from "./linalg.js";
+import { binaryPredicates, unaryPredicates } from "./predicates.js";
+import * as s from "./scalar.js";
+import { structuralPrimitives } from "./structure.js";
+
+export type {
+  Adjoint,
+  Arity,
+  Declaration,
+  ElementwiseDeclaration,
+  Group,
+  Kind,
+  Param,
+  PredicateDeclaration,
+  StructuralDeclaration,
+  StructuredDeclaration,
+} from "./define.js";
+export { kinds } from "./define.js";
+export { documentedElsewhere } from "./structure.js";
+
+const unaryPrimitives = [
+  s.neg,
+  s.abs,
+  s.floor,
+  s.ceiling,
+  s.round,
+  s.truncate,
+  s.square,
+  s.sqrt,
+  s.exp,
+  s.log,
+  s.sin,
+  s.cos,
+  s.tan,
+  s.asin,
+  s.acos,
+  s.atan,
+  s.sinh,
+  s.cosh,
+  s.tanh,
+  s.log1p,
+  s.expm1,
+  s.sigmoid,
+  s.softplus,
+  s.erf,
+  s.lgamma,
+  s.exact,
+  s.inexact,
+  s.copy,
+  clampVariantOf("sqrtClamp", s.sqrt),
+  clampVariantOf("logClamp", s.log),
+] as const;
+
+const binaryPrimitives = [
+  s.add,
+  s.sub,
+  s.mul,
+  s.div,
+  s.min,
+  s.max,
+  s.pow,
+  s.atan2,
+  s.quotient,
+  s.remainder,
+  s.modulo,
+  s.gcd,
+  s.lcm,
+] as const;
+
+const declarations = [
+  ...unaryPrimitives,
+  ...binaryPrimitives,
+  ...unaryPredicates,
+  ...binaryPredicates,
+  ...structuredUnaryPrimitives,
+  ...structuredBinaryPrimitives,
+  ...payloadPrimitives,
+  ...structuralPrimitives,
+] as const;
+
+export type PrimitiveName = (typeof declarations)[number]["name"];
+
+export type Primitive = Declaration<PrimitiveName> & {
+  /** Position in `primitives`: the op code. */
+  readonly op: number;
+};
+
+export const primitives: readonly Primitive[] = declarations.map((declaration, op) => ({
+  ...declaration,
+  op,
+}));
+
+/** Op codes by name: `Op.listRef`. */
+export const Op = Object.fromEntries(primitives.map((p) => [p.name, p.op])) as Readonly<
+  Record<PrimitiveName, number>
+>;
+
+/** Surface names only, aliases included (`expt` is `pow`). */
+export const primitiveByName: ReadonlyMap<string, Primitive> = new Map(
+  primitives.flatMap((p) =>
+    p.scheme === undefined ? [] : [p.scheme, ...p.aliases].map((name) => [name, p] as const),
+  ),
+);
+
+/** First and last op code of each kind. */
+export const opRanges: Readonly<Record<Kind, { readonly first: number; readonly last: number }>> =
+  Object.fromEntries(
+    kinds.map((kind) => {
+      const codes = primitives.filter((p) => p.kind === kind).map((p) => p.op);
+      return [kind, { first: Math.min(...codes), last: Math.max(...codes) }];
+    }),
+  ) as Record<Kind, { first: number; last: number }>;
