@@ -1,0 +1,93 @@
+/**
+ * Numbers as text: `parseNumber` reads what R7RS writes in base ten, `formatNumber` writes a number
+ * so that it reads back as the same number, exactness and the sign of zero included.
+ *
+ *   number   := sign? digits | sign? digits "/" digits | sign? decimal exponent?
+ *             | "+inf.0" | "-inf.0" | "+nan.0" | "-nan.0"
+ *   decimal  := digits "."? digits? | "." digits
+ */
+
+import { isDigit } from "./characters.js";
+
+export interface ParsedNumber {
+  readonly value: number;
+  readonly exact: boolean;
+}
+
+const PLUS = 43;
+const MINUS = 45;
+const POINT = 46;
+const SLASH = 47;
+
+const namedNumbers: ReadonlyMap<string, number> = new Map([
+  ["+inf.0", Infinity],
+  ["-inf.0", -Infinity],
+  ["+nan.0", NaN],
+  ["-nan.0", NaN],
+]);
+
+/** Whether a token must be a number, because no name may start as it does. */
+export function startsNumber(text: string): boolean {
+  const first = text.charCodeAt(0);
+  if (isDigit(first)) return true;
+  if (first !== PLUS && first !== MINUS && first !== POINT) return false;
+  if (namedNumbers.has(text)) return true;
+  const second = text.charCodeAt(1);
+  if (isDigit(second)) return true;
+  return first !== POINT && second === POINT && isDigit(text.charCodeAt(2));
+}
+
+/** The number a token spells, or undefined if it spells none. Overflow gives an infinite value. */
+export function parseNumber(text: string): ParsedNumber | undefined {
+  const named = namedNumbers.get(text);
+  if (named !== undefined) return { value: named, exact: false };
+  const first = text.charCodeAt(0);
+  const start = first === PLUS || first === MINUS ? 1 : 0;
+  let at = skipDigits(text, start);
+  let digitCount = at - start;
+  if (at === text.length) {
+    return digitCount === 0 ? undefined : { value: Number(text) + 0, exact: true };
+  }
+  if (text.charCodeAt(at) === SLASH) return digitCount === 0 ? undefined : parseRatio(text, at);
+  if (text.charCodeAt(at) === POINT) {
+    const end = skipDigits(text, at + 1);
+    digitCount += end - at - 1;
+    at = end;
+  }
+  if (digitCount === 0) return undefined;
+  if (at < text.length && !isExponent(text, at)) return undefined;
+  return { value: Number(text), exact: false };
+}
+
+function parseRatio(text: string, slash: number): ParsedNumber | undefined {
+  const end = skipDigits(text, slash + 1);
+  if (end === slash + 1 || end !== text.length) return undefined;
+  const value = Number(text.slice(0, slash)) / Number(text.slice(slash + 1));
+  if (Number.isNaN(value)) return undefined;
+  return { value: value + 0, exact: Number.isInteger(value) };
+}
+
+function isExponent(text: string, at: number): boolean {
+  const mark = text.charCodeAt(at) | 32;
+  if (mark !== 101) return false;
+  const sign = text.charCodeAt(at + 1);
+  const start = sign === PLUS || sign === MINUS ? at + 2 : at + 1;
+  const end = skipDigits(text, start);
+  return end > start && end === text.length;
+}
+
+function skipDigits(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && isDigit(text.charCodeAt(at))) at++;
+  return at;
+}
+
+export function formatNumber(value: number, exact: boolean): string {
+  if (Number.isNaN(value)) return "+nan.0";
+  if (value === Infinity) return "+inf.0";
+  if (value === -Infinity) return "-inf.0";
+  if (exact) return Math.abs(value) < 1e21 ? String(value) : BigInt(value).toString();
+  if (Object.is(value, -0)) return "-0.0";
+  const text = String(value);
+  return Number.isInteger(value) && !text.includes("e") ? `${text}.0` : text;
+}

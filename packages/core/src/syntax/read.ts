@@ -1,0 +1,415 @@
+/**
+ * The reader: program text → datums.
+ *
+ * One pass over the text with a stack of open frames, so nesting costs no host stack. A frame is
+ * something that still waits for datums: an open list or bracket, a quote mark, a `#;`.
+ *
+ *   (a . (b c)) is the same datum as (a b c): a list that opens after a dot goes on filling the
+ *   items of the list around it (`Rest`), so a chain of dotted lists is read in linear time.
+ *
+ * Invariant: the tail of a list datum is never itself a list.
+ */
+
+import { NdvmError, type Span } from "../errors.js";
+import { Class, classOf } from "./characters.js";
+import type { Datum, SymbolDatum } from "./datum.js";
+import { parseNumber, startsNumber } from "./number-text.js";
+
+enum Open {
+  List,
+  Rest,
+  Bracket,
+  Abbreviation,
+  Comment,
+}
+
+enum Dot {
+  None,
+  Seen,
+  Filled,
+}
+
+interface Frame {
+  readonly open: Open;
+  readonly start: number;
+  readonly items: Datum[];
+  /** Where this frame's own items start; only a Rest frame shares its array. */
+  readonly base: number;
+  dot: Dot;
+  tail: Datum | undefined;
+}
+
+/** Reads every datum of a program. The errors it throws know their source and file. */
+export function read(source: string, file?: string): Datum[] {
+  try {
+    return new Reader(source).read();
+  } catch (error) {
+    throw error instanceof NdvmError ? error.in(source, file) : error;
+  }
+}
+
+class Reader {
+  private at = 0;
+  private readonly datums: Datum[] = [];
+  private readonly frames: Frame[] = [];
+
+  constructor(private readonly source: string) {}
+
+  read(): Datum[] {
+    const { source } = this;
+    while (this.at < source.length) {
+      const code = source.charCodeAt(this.at);
+      const kind = classOf(code);
+      if (kind === Class.Constituent) this.readToken();
+      else if (kind === Class.Space) this.at++;
+      else this.readMark(code);
+    }
+    this.checkEnd();
+    return this.datums;
+  }
+
+  private readMark(code: number): void {
+    const start = this.at++;
+    if (code === 40) this.openList(start);
+    else if (code === 41 || code === 93) this.close(code);
+    else if (code === 91) this.push(Open.Bracket, start, [], 0);
+    else if (code === 39) this.openAbbreviation("quote", start);
+    else if (code === 96) this.openAbbreviation("quasiquote", start);
+    else if (code === 44) this.openUnquote(start);
+    else if (code === 59) this.skipLine();
+    else if (code === 35) this.readHash(start);
+    else if (code === 124) this.readBarSymbol(start);
+    else if (code === 34) throw this.refuseString(start);
+    else if (classOf(code) === Class.Control) throw notText(code, start);
+    else throw syntax(`${this.source[start]} has no meaning here`, { start, end: this.at });
+  }
+
+  private openList(start: number): void {
+    const top = this.frames.at(-1);
+    if (top?.dot === Dot.Seen) this.push(Open.Rest, start, top.items, top.items.length);
+    else this.push(Open.List, start, [], 0);
+  }
+
+  private openUnquote(start: number): void {
+    const isSplice = this.source.charCodeAt(this.at) === 64;
+    if (isSplice) this.at++;
+    this.openAbbreviation(isSplice ? "unquote-splicing" : "unquote", start);
+  }
+
+  private openAbbreviation(name: string, start: number): void {
+    this.push(Open.Abbreviation, start, [symbol(name, start, this.at)], 0);
+  }
+
+  private push(open: Open, start: number, items: Datum[], base: number): void {
+    this.frames.push({ open, start, items, base, dot: Dot.None, tail: undefined });
+  }
+
+  /** Gives a finished datum to whatever waits for it. */
+  private add(datum: Datum): void {
+    let finished = datum;
+    for (;;) {
+      const top = this.frames.at(-1);
+      if (top === undefined) {
+        this.datums.push(finished);
+        return;
+      }
+      if (top.open === Open.Comment) {
+        this.frames.pop();
+        return;
+      }
+      if (top.open !== Open.Abbreviation) {
+        addToList(top, finished);
+        return;
+      }
+      this.frames.pop();
+      top.items.push(finished);
+      const span = { start: top.start, end: finished.span.end };
+      finished = { kind: "list", items: top.items, span };
+    }
+  }
+
+  private close(code: number): void {
+    const { at } = this;
+    const span = { start: at - 1, end: at };
+    const top = this.frames.pop();
+    if (top === undefined) {
+      const mark = String.fromCharCode(code);
+      throw syntax(`nothing is open that this ${mark} could close`, span, "delete it");
+    }
+    if (top.open === Open.Abbreviation || top.open === Open.Comment) throw this.nothingAfter(top);
+    const closer = top.open === Open.Bracket ? 93 : 41;
+    if (code !== closer) throw this.mismatch(top, span);
+    if (top.dot === Dot.Seen) throw syntax("nothing follows the dot of this list", span);
+    const { start, items, tail } = top;
+    if (top.open === Open.Bracket) this.add({ kind: "bracket", items, span: { start, end: at } });
+    else if (top.open === Open.Rest) this.closeRest(tail);
+    else this.add(listDatum(items, tail, { start, end: at }));
+  }
+
+  private closeRest(tail: Datum | undefined): void {
+    const outer = this.frames.at(-1);
+    if (outer === undefined) throw new Error("a Rest frame has a list around it");
+    outer.dot = Dot.Filled;
+    outer.tail = tail;
+  }
+
+  private readToken(): void {
+    const { source } = this;
+    const start = this.at;
+    let end = start;
+    let kind: Class = Class.Constituent;
+    while (end < source.length) {
+      kind = classOf(source.charCodeAt(end));
+      if (kind !== Class.Constituent) break;
+      end++;
+    }
+    if (end < source.length && kind !== Class.Space) this.checkTokenEnd(start, end);
+    this.at = end;
+    const text = source.slice(start, end);
+    const span = { start, end };
+    if (startsNumber(text)) this.add(numberDatum(text, span));
+    else if (text === ".") this.readDot(span);
+    else this.add({ kind: "symbol", name: text, span });
+  }
+
+  private checkTokenEnd(start: number, end: number): void {
+    const code = this.source.charCodeAt(end);
+    const kind = classOf(code);
+    if (kind === Class.Control) throw notText(code, end);
+    if (kind === Class.Delimiter && code !== 124 && code !== 34) return;
+    const span = { start, end: end + 1 };
+    const mark = this.source[end];
+    throw syntax(`${mark} cannot be part of a name`, span, `put a space before ${mark}`);
+  }
+
+  private readDot(span: Span): void {
+    const top = this.frames.at(-1);
+    const isAllowed = top !== undefined && (top.open === Open.List || top.open === Open.Rest);
+    if (!isAllowed) throw syntax("a dot stands only inside a list, before its tail", span);
+    if (top.dot !== Dot.None) throw syntax("a list can have only one dot", span);
+    if (top.items.length === top.base) throw syntax("a dot needs something before it", span);
+    top.dot = Dot.Seen;
+  }
+
+  private readBarSymbol(start: number): void {
+    const { source } = this;
+    let name = "";
+    let from = this.at;
+    for (let at = from; at < source.length; at++) {
+      const code = source.charCodeAt(at);
+      if (code === 124) {
+        name += source.slice(from, at);
+        this.at = at + 1;
+        this.endBarSymbol(name, start);
+        return;
+      }
+      if (code === 92) {
+        const escaped = readEscape(source, at);
+        name += source.slice(from, at) + escaped.text;
+        from = escaped.end;
+        at = escaped.end - 1;
+      } else if (classOf(code) === Class.Control) throw notText(code, at);
+    }
+    throw syntax("this |name| is never closed", { start, end: start + 1 }, "close it with |");
+  }
+
+  private endBarSymbol(name: string, start: number): void {
+    const { at: end, source } = this;
+    const kind = end < source.length ? classOf(source.charCodeAt(end)) : Class.Space;
+    const isBar = source.charCodeAt(end) === 124;
+    if (isBar || (kind !== Class.Space && kind !== Class.Delimiter)) {
+      throw syntax("a |name| ends at its second bar", { start, end: end + 1 });
+    }
+    this.add(symbol(name, start, end));
+  }
+
+  private readHash(start: number): void {
+    const { source } = this;
+    const next = source.charCodeAt(this.at);
+    if (next === 124) {
+      this.skipBlock(start);
+      return;
+    }
+    if (next === 59) {
+      this.at++;
+      this.push(Open.Comment, start, [], 0);
+      return;
+    }
+    if (next === 40) throw refuseVector({ start, end: start + 2 });
+    if (next === 92) throw refuseCharacter({ start, end: start + 2 });
+    let end = this.at;
+    while (end < source.length && !endsHash(source.charCodeAt(end))) end++;
+    this.at = end;
+    const text = source.slice(start, end);
+    const span = { start, end };
+    if (text === "#t" || text === "#true") this.add({ kind: "boolean", value: true, span });
+    else if (text === "#f" || text === "#false") this.add({ kind: "boolean", value: false, span });
+    else throw badHash(text, span);
+  }
+
+  private skipLine(): void {
+    const { source } = this;
+    while (this.at < source.length) {
+      const code = source.charCodeAt(this.at);
+      if (code === 10 || code === 13) return;
+      if (classOf(code) === Class.Control) throw notText(code, this.at);
+      this.at++;
+    }
+  }
+
+  private skipBlock(start: number): void {
+    const { source } = this;
+    let depth = 1;
+    let at = this.at + 1;
+    while (at < source.length) {
+      const code = source.charCodeAt(at);
+      const next = source.charCodeAt(at + 1);
+      if (code === 124 && next === 35) {
+        at += 2;
+        depth--;
+        if (depth === 0) {
+          this.at = at;
+          return;
+        }
+      } else if (code === 35 && next === 124) {
+        at += 2;
+        depth++;
+      } else if (classOf(code) === Class.Control) throw notText(code, at);
+      else at++;
+    }
+    throw syntax("this comment is never closed", { start, end: start + 2 }, "close it with |#");
+  }
+
+  private checkEnd(): void {
+    const top = this.frames.at(-1);
+    if (top === undefined) {
+      if (this.datums.length > 0) return;
+      const help = "write an expression, such as (* a (exp (* k t)))";
+      throw syntax("the program is empty", { start: 0, end: this.source.length }, help);
+    }
+    if (top.open === Open.Abbreviation || top.open === Open.Comment) throw this.nothingAfter(top);
+    const closers = this.frames
+      .filter(({ open }) => open <= Open.Bracket)
+      .map(({ open }) => (open === Open.Bracket ? "]" : ")"))
+      .reverse();
+    const missing =
+      closers.length > 20 ? `${closers.length} closing parentheses` : closers.join("");
+    const opener = top.open === Open.Bracket ? "[" : "(";
+    const span = { start: top.start, end: top.start + 1 };
+    throw syntax(`this ${opener} is never closed`, span, `${missing} missing before the end`);
+  }
+
+  private nothingAfter(frame: Frame): NdvmError {
+    const mark = frame.open === Open.Comment ? "#;" : this.source[frame.start];
+    const end = frame.open === Open.Comment ? frame.start + 2 : frame.start + 1;
+    return syntax(`nothing follows ${mark}`, { start: frame.start, end });
+  }
+
+  private mismatch(frame: Frame, span: Span): NdvmError {
+    const [opener, wanted] = frame.open === Open.Bracket ? ["[", "]"] : ["(", ")"];
+    const got = this.source[span.start];
+    const message = `${opener} at offset ${frame.start} is closed by ${got}`;
+    return syntax(message, span, `write ${wanted} here, or close what is open inside first`);
+  }
+
+  private refuseString(start: number): NdvmError {
+    const { source } = this;
+    let end = start + 1;
+    while (end < source.length && source.charCodeAt(end) !== 34) end++;
+    const span = { start, end: Math.min(end + 1, source.length) };
+    const help = "a symbol can stand for a text: 'name";
+    return new NdvmError("E-REFUSED", "strings are left out of this language", { span, help });
+  }
+}
+
+function addToList(frame: Frame, datum: Datum): void {
+  if (frame.dot === Dot.None) {
+    frame.items.push(datum);
+    return;
+  }
+  if (frame.dot === Dot.Filled) throw syntax("only one datum may follow a dot", datum.span);
+  frame.dot = Dot.Filled;
+  if (datum.kind === "list") {
+    for (const item of datum.items) frame.items.push(item);
+    frame.tail = datum.tail;
+  } else frame.tail = datum;
+}
+
+function listDatum(items: Datum[], tail: Datum | undefined, span: Span): Datum {
+  return tail === undefined ? { kind: "list", items, span } : { kind: "list", items, tail, span };
+}
+
+function symbol(name: string, start: number, end: number): SymbolDatum {
+  return { kind: "symbol", name, span: { start, end } };
+}
+
+function numberDatum(text: string, span: Span): Datum {
+  const parsed = parseNumber(text);
+  if (parsed === undefined) {
+    const help = "a name cannot start like a number; write it |so| if it must";
+    throw syntax(`${text} is neither a number nor a name`, span, help);
+  }
+  if (!Number.isFinite(parsed.value) && !text.endsWith("f.0") && !text.endsWith("n.0")) {
+    const help = "the largest number is about 1.8e308; infinity is written +inf.0";
+    throw syntax(`${shorten(text)} is too large for a number`, span, help);
+  }
+  return { kind: "number", value: parsed.value, exact: parsed.exact, span };
+}
+
+/** Inside |…|: \| \\ \a \t \n \r and \x41; as R7RS has them. */
+function readEscape(source: string, at: number): { text: string; end: number } {
+  const mark = source[at + 1] ?? "";
+  const simple: Readonly<Record<string, string>> = {
+    "|": "|",
+    "\\": "\\",
+    a: "\x07",
+    t: "\t",
+    n: "\n",
+    r: "\r",
+  };
+  const text = simple[mark];
+  if (text !== undefined) return { text, end: at + 2 };
+  const close = source.indexOf(";", at);
+  const code = mark === "x" && close > 0 ? Number(`0x${source.slice(at + 2, close)}`) : NaN;
+  if (!(code >= 0 && code <= 0x10ffff)) {
+    throw syntax(`\\${mark} is no escape`, { start: at, end: at + 2 }, "write \\x41; for a code");
+  }
+  return { text: String.fromCodePoint(code), end: close + 1 };
+}
+
+function endsHash(code: number): boolean {
+  const kind = classOf(code);
+  return kind === Class.Space || kind === Class.Delimiter || kind === Class.Control;
+}
+
+function badHash(text: string, span: Span): NdvmError {
+  const isNumber = /^#[bodxei]/i.test(text);
+  const help = isNumber
+    ? "numbers are written in base ten, without a prefix"
+    : "after # come t, f, ; (datum comment) or | (block comment)";
+  return syntax(`${shorten(text)} has no meaning`, span, help);
+}
+
+function refuseVector(span: Span): NdvmError {
+  const message = "vector literals #( ) are left out of this language";
+  return new NdvmError("E-REFUSED", message, { span, help: "write [1 2 3], or a list '(1 2 3)" });
+}
+
+function refuseCharacter(span: Span): NdvmError {
+  const help = "a symbol can stand for a character: 'a";
+  return new NdvmError("E-REFUSED", "characters are left out of this language", { span, help });
+}
+
+function notText(code: number, start: number): NdvmError {
+  const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  const help = "save the program as plain UTF-8 text";
+  return syntax(`the source is not UTF-8 text: it holds ${name}`, { start, end: start + 1 }, help);
+}
+
+function syntax(message: string, span: Span, help?: string): NdvmError {
+  return new NdvmError("E-SYNTAX", message, { span, help });
+}
+
+function shorten(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}
