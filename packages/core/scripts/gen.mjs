@@ -4,30 +4,14 @@
  *   node scripts/gen.mjs            writes the files
  *   node scripts/gen.mjs --check    writes nothing; exits 1 and names the files that are stale
  *
- * The declarations are transpiled into build/gen first, so the result depends on the sources alone.
+ * Reads the compiled declarations, so `tsc -b packages/core` comes first (`npm run gen` does both).
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import ts from "typescript";
+import { fileURLToPath } from "node:url";
+import { generatedFiles } from "../dist/primitives/generate.js";
 
-const core = join(dirname(fileURLToPath(import.meta.url)), "..");
-const root = join(core, "../..");
-const staging = join(core, "build/gen");
-
-/** Transpiles src/primitives, which imports nothing from outside, and imports its generator. */
-async function importGenerator() {
-  const sources = join(core, "src/primitives");
-  rmSync(staging, { recursive: true, force: true });
-  mkdirSync(staging, { recursive: true });
-  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
-  for (const file of readdirSync(sources).filter((name) => name.endsWith(".ts"))) {
-    const text = readFileSync(join(sources, file), "utf8");
-    const { outputText } = ts.transpileModule(text, { compilerOptions, fileName: file });
-    writeFileSync(join(staging, file.replace(/\.ts$/, ".js")), outputText);
-  }
-  return import(pathToFileURL(join(staging, "generate.js")).href);
-}
+const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
 const readOr = (path, fallback) => {
   try {
@@ -37,7 +21,6 @@ const readOr = (path, fallback) => {
   }
 };
 
-const { generatedFiles } = await importGenerator();
 const files = Object.entries(generatedFiles()).map(([name, text]) => [join(root, name), text]);
 const stale = files.filter(([path, text]) => readOr(path, undefined) !== text);
 

@@ -5,7 +5,7 @@
 import { kinds, opRanges, type Primitive, primitives } from "./index.js";
 
 /** `listRef` → `LIST_REF`. */
-export const constantCase = (name: string): string =>
+const constantCase = (name: string): string =>
   name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toUpperCase();
 
 export const opConstant = (name: string): string => `OP_${constantCase(name)}`;
@@ -29,9 +29,14 @@ function aritySwitch(name: string, doc: string, answer: (p: Primitive) => number
 }
 
 export function generateOps(): string {
-  const ranges = kinds.flatMap((kind) => [
-    `export const ${constantCase(kind)}_FIRST: i32 = ${opRanges[kind].first};`,
-    `export const ${constantCase(kind)}_LAST: i32 = ${opRanges[kind].last};`,
+  const ranges = [
+    ...kinds.map((kind) => [constantCase(kind), kind, kind] as const),
+    ["ELEMENTWISE", "unary", "binary"] as const,
+    ["PREDICATE", "unaryPredicate", "binaryPredicate"] as const,
+    ["STRUCTURED", "structuredUnary", "structuredBinary"] as const,
+  ].flatMap(([name, from, to]) => [
+    `export const OP_${name}_FIRST: i32 = ${opRanges[from].first};`,
+    `export const OP_${name}_LAST: i32 = ${opRanges[to].last};`,
   ]);
   const codes = primitives.map((p) => {
     const comment = p.scheme === undefined ? "internal" : [p.scheme, ...p.aliases].join(", ");

@@ -2,10 +2,15 @@
  * The generator's one door: every generated file by its path from the repository's root.
  * scripts/gen.mjs writes them.
  */
+import { generateKernels } from "./generate-kernels.js";
 import { generateOps } from "./generate-ops.js";
 
+const GENERATED = "packages/core/wasm/generated";
+
 export function generatedFiles(): Readonly<Record<string, string>> {
+  const kernels = Object.entries(generateKernels());
   return {
-    "packages/core/wasm/generated/ops.ts": generateOps(),
+    [`${GENERATED}/ops.ts`]: generateOps(),
+    ...Object.fromEntries(kernels.map(([name, text]) => [`${GENERATED}/${name}`, text])),
   };
 }

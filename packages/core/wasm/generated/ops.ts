@@ -6,22 +6,28 @@
 export const OP_COUNT: i32 = 113;
 
 // Ranges, both ends included.
-export const UNARY_FIRST: i32 = 0;
-export const UNARY_LAST: i32 = 29;
-export const BINARY_FIRST: i32 = 30;
-export const BINARY_LAST: i32 = 42;
-export const UNARY_PREDICATE_FIRST: i32 = 43;
-export const UNARY_PREDICATE_LAST: i32 = 51;
-export const BINARY_PREDICATE_FIRST: i32 = 52;
-export const BINARY_PREDICATE_LAST: i32 = 56;
-export const STRUCTURED_UNARY_FIRST: i32 = 57;
-export const STRUCTURED_UNARY_LAST: i32 = 65;
-export const STRUCTURED_BINARY_FIRST: i32 = 66;
-export const STRUCTURED_BINARY_LAST: i32 = 72;
-export const PAYLOAD_FIRST: i32 = 73;
-export const PAYLOAD_LAST: i32 = 74;
-export const STRUCTURAL_FIRST: i32 = 75;
-export const STRUCTURAL_LAST: i32 = 112;
+export const OP_UNARY_FIRST: i32 = 0;
+export const OP_UNARY_LAST: i32 = 29;
+export const OP_BINARY_FIRST: i32 = 30;
+export const OP_BINARY_LAST: i32 = 42;
+export const OP_UNARY_PREDICATE_FIRST: i32 = 43;
+export const OP_UNARY_PREDICATE_LAST: i32 = 51;
+export const OP_BINARY_PREDICATE_FIRST: i32 = 52;
+export const OP_BINARY_PREDICATE_LAST: i32 = 56;
+export const OP_STRUCTURED_UNARY_FIRST: i32 = 57;
+export const OP_STRUCTURED_UNARY_LAST: i32 = 65;
+export const OP_STRUCTURED_BINARY_FIRST: i32 = 66;
+export const OP_STRUCTURED_BINARY_LAST: i32 = 72;
+export const OP_PAYLOAD_FIRST: i32 = 73;
+export const OP_PAYLOAD_LAST: i32 = 74;
+export const OP_STRUCTURAL_FIRST: i32 = 75;
+export const OP_STRUCTURAL_LAST: i32 = 112;
+export const OP_ELEMENTWISE_FIRST: i32 = 0;
+export const OP_ELEMENTWISE_LAST: i32 = 42;
+export const OP_PREDICATE_FIRST: i32 = 43;
+export const OP_PREDICATE_LAST: i32 = 56;
+export const OP_STRUCTURED_FIRST: i32 = 57;
+export const OP_STRUCTURED_LAST: i32 = 72;
 
 export const OP_NEG: i32 = 0; // internal
 export const OP_ABS: i32 = 1; // abs

@@ -1,0 +1,727 @@
+/**
+ * Element-wise kernels of two operands.
+ * Generated from src/primitives by `npm run gen`; do not edit.
+ */
+import {
+  BLOCK_COUNT,
+  BLOCK_GX,
+  BLOCK_GX_STEP,
+  BLOCK_GY,
+  BLOCK_GY_STEP,
+  BLOCK_GZ,
+  BLOCK_RUN,
+  BLOCK_X,
+  BLOCK_X_MASK,
+  BLOCK_X_STEP,
+  BLOCK_Y,
+  BLOCK_Y_MASK,
+  BLOCK_Y_STEP,
+  BLOCK_Z,
+  BLOCK_Z_MASK,
+  BLOCK_Z_RUN,
+  BLOCK_Z_STEP,
+} from "../../src/program/layout";
+import {
+  atan2V,
+  gcdV,
+  logV,
+  powV,
+} from "../math/index";
+
+/** z = x + y */
+export function addForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, v128.add<real>(xv, yv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** gx += g; gy += g */
+export function addAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+    }
+  }
+  let gy = load<usize>(at, BLOCK_GY);
+  if (gy) {
+    let g = load<usize>(at, BLOCK_GZ);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), gv));
+      }
+      if (--left == 0) break;
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+    }
+  }
+}
+
+/** z = x − y */
+export function subForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, v128.sub<real>(xv, yv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** gx += g; gy += −g */
+export function subAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+    }
+  }
+  let gy = load<usize>(at, BLOCK_GY);
+  if (gy) {
+    let g = load<usize>(at, BLOCK_GZ);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(gv)));
+      }
+      if (--left == 0) break;
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+    }
+  }
+}
+
+/** z = x·y */
+export function mulForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, v128.mul<real>(xv, yv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** gx += g·y; gy += g·x */
+export function mulAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let y = load<usize>(at, BLOCK_Y);
+    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const yv = v128.load(y + (b & yMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, yv)));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  }
+  let gy = load<usize>(at, BLOCK_GY);
+  if (gy) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.mul<real>(gv, xv)));
+      }
+      if (--left == 0) break;
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
+
+/** z = x/y */
+export function divForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, v128.div<real>(xv, yv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** gx += g/y; gy += −g/y·z */
+export function divAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let y = load<usize>(at, BLOCK_Y);
+    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const yv = v128.load(y + (b & yMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, yv)));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  }
+  let gy = load<usize>(at, BLOCK_GY);
+  if (gy) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let y = load<usize>(at, BLOCK_Y);
+    let z = load<usize>(at, BLOCK_Z);
+    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const zMask = load<usize>(at, BLOCK_Z_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const yv = v128.load(y + (b & yMask));
+        const zv = v128.load(z + (b & zMask));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(v128.mul<real>(v128.div<real>(gv, yv), zv))));
+      }
+      if (--left == 0) break;
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      y += load<usize>(at, BLOCK_Y_STEP);
+      z += load<usize>(at, BLOCK_Z_STEP);
+    }
+  }
+}
+
+/** z = min(x, y) */
+export function minForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, v128.min<real>(xv, yv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** gx += g if x ≤ y, else 0; gy += g if not (x ≤ y), else 0 */
+export function minAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    let y = load<usize>(at, BLOCK_Y);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        const yv = v128.load(y + (b & yMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(gv, v128.le<real>(xv, yv))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  }
+  let gy = load<usize>(at, BLOCK_GY);
+  if (gy) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    let y = load<usize>(at, BLOCK_Y);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        const yv = v128.load(y + (b & yMask));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(gv, v128.le<real>(xv, yv))));
+      }
+      if (--left == 0) break;
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  }
+}
+
+/** z = max(x, y) */
+export function maxForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, v128.max<real>(xv, yv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** gx += g if x ≥ y, else 0; gy += g if not (x ≥ y), else 0 */
+export function maxAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    let y = load<usize>(at, BLOCK_Y);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        const yv = v128.load(y + (b & yMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(gv, v128.ge<real>(xv, yv))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  }
+  let gy = load<usize>(at, BLOCK_GY);
+  if (gy) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    let y = load<usize>(at, BLOCK_Y);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        const yv = v128.load(y + (b & yMask));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(gv, v128.ge<real>(xv, yv))));
+      }
+      if (--left == 0) break;
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  }
+}
+
+/** z = x^y */
+export function powForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, powV(xv, yv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** gx += g·y·x^(y − 1) if y ≠ 0, else 0; gy += g·z·log(x) if not (x = 0 and y > 0), else 0 */
+export function powAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let y = load<usize>(at, BLOCK_Y);
+    let x = load<usize>(at, BLOCK_X);
+    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const yv = v128.load(y + (b & yMask));
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(v128.mul<real>(v128.mul<real>(gv, yv), powV(xv, v128.sub<real>(yv, v128.splat<real>(1)))), v128.ne<real>(yv, v128.splat<real>(0)))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      y += load<usize>(at, BLOCK_Y_STEP);
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+  let gy = load<usize>(at, BLOCK_GY);
+  if (gy) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let z = load<usize>(at, BLOCK_Z);
+    let x = load<usize>(at, BLOCK_X);
+    let y = load<usize>(at, BLOCK_Y);
+    const zMask = load<usize>(at, BLOCK_Z_MASK);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const zv = v128.load(z + (b & zMask));
+        const xv = v128.load(x + (b & xMask));
+        const yv = v128.load(y + (b & yMask));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(v128.mul<real>(v128.mul<real>(gv, zv), logV(xv)), v128.and(v128.eq<real>(xv, v128.splat<real>(0)), v128.gt<real>(yv, v128.splat<real>(0))))));
+      }
+      if (--left == 0) break;
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      z += load<usize>(at, BLOCK_Z_STEP);
+      x += load<usize>(at, BLOCK_X_STEP);
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  }
+}
+
+/** z = atan2(x, y) */
+export function atan2Forward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, atan2V(xv, yv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** gx += g/(x² + y²)·y; gy += −g/(x² + y²)·x */
+export function atan2Adjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    let y = load<usize>(at, BLOCK_Y);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        const yv = v128.load(y + (b & yMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(v128.div<real>(gv, v128.add<real>(v128.mul<real>(xv, xv), v128.mul<real>(yv, yv))), yv)));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  }
+  let gy = load<usize>(at, BLOCK_GY);
+  if (gy) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    let y = load<usize>(at, BLOCK_Y);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        const yv = v128.load(y + (b & yMask));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(v128.mul<real>(v128.div<real>(gv, v128.add<real>(v128.mul<real>(xv, xv), v128.mul<real>(yv, yv))), xv))));
+      }
+      if (--left == 0) break;
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  }
+}
+
+/** z = trunc(x/y) */
+export function quotientForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, v128.trunc<real>(v128.div<real>(xv, yv)));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** z = x − y·trunc(x/y) */
+export function remainderForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, v128.sub<real>(xv, v128.mul<real>(yv, v128.trunc<real>(v128.div<real>(xv, yv)))));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** gx += g; gy += −g·trunc(x/y) */
+export function remainderAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+    }
+  }
+  let gy = load<usize>(at, BLOCK_GY);
+  if (gy) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    let y = load<usize>(at, BLOCK_Y);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        const yv = v128.load(y + (b & yMask));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(v128.mul<real>(gv, v128.trunc<real>(v128.div<real>(xv, yv))))));
+      }
+      if (--left == 0) break;
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  }
+}
+
+/** z = x − y·⌊x/y⌋ */
+export function moduloForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, v128.sub<real>(xv, v128.mul<real>(yv, v128.floor<real>(v128.div<real>(xv, yv)))));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** gx += g; gy += −g·⌊x/y⌋ */
+export function moduloAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+    }
+  }
+  let gy = load<usize>(at, BLOCK_GY);
+  if (gy) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    let y = load<usize>(at, BLOCK_Y);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        const yv = v128.load(y + (b & yMask));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(v128.mul<real>(gv, v128.floor<real>(v128.div<real>(xv, yv))))));
+      }
+      if (--left == 0) break;
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  }
+}
+
+/** z = gcd(x, y) */
+export function gcdForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, gcdV(xv, yv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** z = 0 if gcd(x, y) = 0, else |x/gcd(x, y)·y| */
+export function lcmForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      const t0 = gcdV(xv, yv);
+      v128.store(z + b, v128.bitselect(v128.splat<real>(0), v128.abs<real>(v128.mul<real>(v128.div<real>(xv, t0), yv)), v128.eq<real>(t0, v128.splat<real>(0))));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}

@@ -1,0 +1,276 @@
+/**
+ * Numeric tests: a lane of the result is all ones where the test holds, else all zeros.
+ * Generated from src/primitives by `npm run gen`; do not edit.
+ */
+import {
+  BLOCK_COUNT,
+  BLOCK_X,
+  BLOCK_X_MASK,
+  BLOCK_X_STEP,
+  BLOCK_Y,
+  BLOCK_Y_MASK,
+  BLOCK_Y_STEP,
+  BLOCK_Z,
+  BLOCK_Z_RUN,
+  BLOCK_Z_STEP,
+} from "../../src/program/layout";
+
+/** z = x = 0 */
+export function isZeroForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.eq<real>(xv, v128.splat<real>(0)));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** z = x > 0 */
+export function isPositiveForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.gt<real>(xv, v128.splat<real>(0)));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** z = x < 0 */
+export function isNegativeForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.lt<real>(xv, v128.splat<real>(0)));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** z = |x| < ∞ */
+export function isFiniteForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity)));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** z = |x| = ∞ */
+export function isInfiniteForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.eq<real>(v128.abs<real>(xv), v128.splat<real>(Infinity)));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** z = x ≠ x */
+export function isNanForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.ne<real>(xv, xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** z = ⌊x⌋ = x and |x| < ∞ */
+export function isIntegerForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.and(v128.eq<real>(v128.floor<real>(xv), xv), v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity))));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** z = ⌊x⌋ = x and |x| < ∞ and ⌊x·½⌋ = x·½ */
+export function isEvenForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const t0 = v128.mul<real>(xv, v128.splat<real>(0.5));
+      v128.store(z + b, v128.and(v128.and(v128.eq<real>(v128.floor<real>(xv), xv), v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity))), v128.eq<real>(v128.floor<real>(t0), t0)));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** z = ⌊x⌋ = x and ⌊x·½⌋ ≠ x·½ */
+export function isOddForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const t0 = v128.mul<real>(xv, v128.splat<real>(0.5));
+      v128.store(z + b, v128.and(v128.eq<real>(v128.floor<real>(xv), xv), v128.ne<real>(v128.floor<real>(t0), t0)));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** z = x = y */
+export function numEqualForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, v128.eq<real>(xv, yv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** z = x < y */
+export function lessForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, v128.lt<real>(xv, yv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** z = x > y */
+export function greaterForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, v128.gt<real>(xv, yv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** z = x ≤ y */
+export function lessEqualForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, v128.le<real>(xv, yv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}
+
+/** z = x ≥ y */
+export function greaterEqualForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  let y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      const yv = v128.load(y + (b & yMask));
+      v128.store(z + b, v128.ge<real>(xv, yv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+    y += load<usize>(at, BLOCK_Y_STEP);
+  }
+}

@@ -1,0 +1,1108 @@
+/**
+ * Element-wise kernels of one operand.
+ * Generated from src/primitives by `npm run gen`; do not edit.
+ */
+import {
+  BLOCK_COUNT,
+  BLOCK_GX,
+  BLOCK_GX_STEP,
+  BLOCK_GZ,
+  BLOCK_RUN,
+  BLOCK_X,
+  BLOCK_X_MASK,
+  BLOCK_X_STEP,
+  BLOCK_Z,
+  BLOCK_Z_MASK,
+  BLOCK_Z_RUN,
+  BLOCK_Z_STEP,
+} from "../../src/program/layout";
+import {
+  acosV,
+  asinV,
+  atanV,
+  cosV,
+  coshV,
+  digammaV,
+  erfV,
+  expV,
+  expm1V,
+  lgammaV,
+  log1pV,
+  logV,
+  sigmoidV,
+  sinV,
+  sinhV,
+  softplusV,
+  tanV,
+  tanhV,
+} from "../math/index";
+
+/** z = −x */
+export function negForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.neg<real>(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += −g */
+export function negAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.neg<real>(gv)));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+    }
+  }
+}
+
+/** z = |x| */
+export function absForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.abs<real>(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += (−g if x < 0, else g) if x ≠ 0, else 0 */
+export function absAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let x = load<usize>(at, BLOCK_X);
+    let g = load<usize>(at, BLOCK_GZ);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(v128.bitselect(v128.neg<real>(gv), gv, v128.lt<real>(xv, v128.splat<real>(0))), v128.ne<real>(xv, v128.splat<real>(0)))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      x += load<usize>(at, BLOCK_X_STEP);
+      g += run;
+    }
+  }
+}
+
+/** z = ⌊x⌋ */
+export function floorForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.floor<real>(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** z = ⌈x⌉ */
+export function ceilingForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.ceil<real>(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** z = nearest(x) */
+export function roundForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.nearest<real>(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** z = trunc(x) */
+export function truncateForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.trunc<real>(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** z = x² */
+export function squareForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.mul<real>(xv, xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g·(2·x) */
+export function squareAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, v128.add<real>(xv, xv))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
+
+/** z = √x */
+export function sqrtForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.sqrt<real>(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += ½·g/z */
+export function sqrtAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let z = load<usize>(at, BLOCK_Z);
+    const zMask = load<usize>(at, BLOCK_Z_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const zv = v128.load(z + (b & zMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(v128.mul<real>(v128.splat<real>(0.5), gv), zv)));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      z += load<usize>(at, BLOCK_Z_STEP);
+    }
+  }
+}
+
+/** z = exp(x) */
+export function expForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, expV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g·z */
+export function expAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let z = load<usize>(at, BLOCK_Z);
+    const zMask = load<usize>(at, BLOCK_Z_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const zv = v128.load(z + (b & zMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, zv)));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      z += load<usize>(at, BLOCK_Z_STEP);
+    }
+  }
+}
+
+/** z = log(x) */
+export function logForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, logV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g/x */
+export function logAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, xv)));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
+
+/** z = sin(x) */
+export function sinForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, sinV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g·cos(x) */
+export function sinAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, cosV(xv))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
+
+/** z = cos(x) */
+export function cosForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, cosV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += −g·sin(x) */
+export function cosAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.neg<real>(v128.mul<real>(gv, sinV(xv)))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
+
+/** z = tan(x) */
+export function tanForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, tanV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g·(1 + z²) */
+export function tanAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let z = load<usize>(at, BLOCK_Z);
+    const zMask = load<usize>(at, BLOCK_Z_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const zv = v128.load(z + (b & zMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, v128.add<real>(v128.splat<real>(1), v128.mul<real>(zv, zv)))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      z += load<usize>(at, BLOCK_Z_STEP);
+    }
+  }
+}
+
+/** z = asin(x) */
+export function asinForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, asinV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g/√((1 − x)·(1 + x)) */
+export function asinAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, v128.sqrt<real>(v128.mul<real>(v128.sub<real>(v128.splat<real>(1), xv), v128.add<real>(v128.splat<real>(1), xv))))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
+
+/** z = acos(x) */
+export function acosForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, acosV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += −g/√((1 − x)·(1 + x)) */
+export function acosAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.neg<real>(v128.div<real>(gv, v128.sqrt<real>(v128.mul<real>(v128.sub<real>(v128.splat<real>(1), xv), v128.add<real>(v128.splat<real>(1), xv)))))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
+
+/** z = atan(x) */
+export function atanForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, atanV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g/(1 + x²) */
+export function atanAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, v128.add<real>(v128.splat<real>(1), v128.mul<real>(xv, xv)))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
+
+/** z = sinh(x) */
+export function sinhForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, sinhV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g·cosh(x) */
+export function sinhAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, coshV(xv))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
+
+/** z = cosh(x) */
+export function coshForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, coshV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g·sinh(x) */
+export function coshAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, sinhV(xv))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
+
+/** z = tanh(x) */
+export function tanhForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, tanhV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g·(1 − z²) */
+export function tanhAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let z = load<usize>(at, BLOCK_Z);
+    const zMask = load<usize>(at, BLOCK_Z_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const zv = v128.load(z + (b & zMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, v128.sub<real>(v128.splat<real>(1), v128.mul<real>(zv, zv)))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      z += load<usize>(at, BLOCK_Z_STEP);
+    }
+  }
+}
+
+/** z = log1p(x) */
+export function log1pForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, log1pV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g/(1 + x) */
+export function log1pAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, v128.add<real>(v128.splat<real>(1), xv))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
+
+/** z = expm1(x) */
+export function expm1Forward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, expm1V(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g·(z + 1) */
+export function expm1Adjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let z = load<usize>(at, BLOCK_Z);
+    const zMask = load<usize>(at, BLOCK_Z_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const zv = v128.load(z + (b & zMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, v128.add<real>(zv, v128.splat<real>(1)))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      z += load<usize>(at, BLOCK_Z_STEP);
+    }
+  }
+}
+
+/** z = sigmoid(x) */
+export function sigmoidForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, sigmoidV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g·(z·(1 − z)) */
+export function sigmoidAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let z = load<usize>(at, BLOCK_Z);
+    const zMask = load<usize>(at, BLOCK_Z_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const zv = v128.load(z + (b & zMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, v128.mul<real>(zv, v128.sub<real>(v128.splat<real>(1), zv)))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      z += load<usize>(at, BLOCK_Z_STEP);
+    }
+  }
+}
+
+/** z = softplus(x) */
+export function softplusForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, softplusV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g·sigmoid(x) */
+export function softplusAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, sigmoidV(xv))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
+
+/** z = erf(x) */
+export function erfForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, erfV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g·(2/√π·exp(−x²)) */
+export function erfAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, v128.mul<real>(v128.splat<real>(1.1283791670955126), expV(v128.neg<real>(v128.mul<real>(xv, xv)))))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
+
+/** z = lgamma(x) */
+export function lgammaForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, lgammaV(xv));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g·digamma(x) */
+export function lgammaAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, digammaV(xv))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
+
+/** z = x */
+export function exactForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, xv);
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g */
+export function exactAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+    }
+  }
+}
+
+/** z = x */
+export function inexactForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, xv);
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g */
+export function inexactAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+    }
+  }
+}
+
+/** z = x */
+export function copyForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, xv);
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g */
+export function copyAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+    }
+  }
+}
+
+/** z = √max(x, 1e-8) */
+export function sqrtClampForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, v128.sqrt<real>(v128.max<real>(xv, v128.splat<real>(1e-8))));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += ½·g/z if not (x < 1e-8), else 0 */
+export function sqrtClampAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let z = load<usize>(at, BLOCK_Z);
+    let x = load<usize>(at, BLOCK_X);
+    const zMask = load<usize>(at, BLOCK_Z_MASK);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const zv = v128.load(z + (b & zMask));
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.andnot(v128.div<real>(v128.mul<real>(v128.splat<real>(0.5), gv), zv), v128.lt<real>(xv, v128.splat<real>(1e-8)))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      z += load<usize>(at, BLOCK_Z_STEP);
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
+
+/** z = log(max(x, 1e-8)) */
+export function logClampForward(at: usize): void {
+  let z = load<usize>(at, BLOCK_Z);
+  let x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const run = load<usize>(at, BLOCK_Z_RUN);
+  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const xv = v128.load(x + (b & xMask));
+      v128.store(z + b, logV(v128.max<real>(xv, v128.splat<real>(1e-8))));
+    }
+    if (--left == 0) break;
+    z += load<usize>(at, BLOCK_Z_STEP);
+    x += load<usize>(at, BLOCK_X_STEP);
+  }
+}
+
+/** gx += g/x if not (x < 1e-8), else 0 */
+export function logClampAdjoint(at: usize): void {
+  let gx = load<usize>(at, BLOCK_GX);
+  if (gx) {
+    let g = load<usize>(at, BLOCK_GZ);
+    let x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.andnot(v128.div<real>(gv, xv), v128.lt<real>(xv, v128.splat<real>(1e-8)))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  }
+}
