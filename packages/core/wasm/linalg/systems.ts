@@ -1,0 +1,285 @@
+/**
+ * Square systems: det, logdet, inv, solve. x is [rows, rows]; for `solve` y is [rows, cols].
+ *
+ *   det     z = |x|                    gx += gz cofactors(x), for n > 3 gz z x⁻T
+ *   logdet  z = log |det x|            gx += gz x⁻T
+ *   inv     z = x⁻¹                    gx -= zT gz zT
+ *   solve   z = x⁻¹ y                  w = x⁻T gz;  gy += w;  gx -= w zT
+ *
+ * (M. Giles, "Collected matrix derivative results", 2008; every entry of x counts as independent.)
+ * Singular lanes: det is 0, with an exact gradient up to 3 × 3 and NaN beyond; logdet is -infinity with
+ * a NaN gradient; inv and solve are NaN. `logdet` ignores the sign of the determinant.
+ *
+ * Scratch: one vector of lanes at a time, in three parts of 16-byte entries, then the work area of
+ * elimination:  | inverse n × n | product n × max(n, cols) | work |
+ */
+import {
+  BLOCK_COLS, BLOCK_GX, BLOCK_GX_STEP, BLOCK_GY, BLOCK_GY_STEP, BLOCK_GZ, BLOCK_ROWS, BLOCK_RUN,
+  BLOCK_SCRATCH, BLOCK_X, BLOCK_X_MASK, BLOCK_X_STEP, BLOCK_Y, BLOCK_Y_MASK, BLOCK_Y_STEP, BLOCK_Z,
+  BLOCK_Z_MASK, BLOCK_Z_RUN, BLOCK_Z_STEP,
+} from "../../src/program/layout";
+import {
+  CLOSED_FORM_MAX, cancelledAt, determinantAt, doubtfulAt, invertAt, storeCofactors,
+} from "./closed-form";
+import { backSubstitute, eliminate, entryAt, loadColumns, workBytes } from "./elimination";
+import { logLanes } from "./logarithm";
+import { productStore, productSubtract } from "./product";
+import { abs, accumulate, add, mul, zero } from "./simd";
+
+/** Scratch bytes of every kernel in this file. */
+export function systemScratchBytes(n: usize, cols: usize): usize {
+  const most = n > cols ? n : cols;
+  return n * n * 16 + n * most * 16 + workBytes(n, n + most);
+}
+
+// @ts-ignore: decorator
+@inline function productPart(scratch: usize, n: usize): usize {
+  return scratch + n * n * 16;
+}
+
+// @ts-ignore: decorator
+@inline function workPart(scratch: usize, n: usize, cols: usize): usize {
+  return scratch + n * n * 16 + n * (n > cols ? n : cols) * 16;
+}
+
+export function detForward(at: usize): void {
+  const n: usize = load<u32>(at, BLOCK_ROWS);
+  const x: usize = load<u32>(at, BLOCK_X);
+  const step: usize = load<u32>(at, BLOCK_X_STEP);
+  const mask: usize = load<u32>(at, BLOCK_X_MASK);
+  const z: usize = load<u32>(at, BLOCK_Z);
+  const run: usize = load<u32>(at, BLOCK_Z_RUN);
+  const work: usize = load<u32>(at, BLOCK_SCRATCH);
+  for (let lane: usize = 0; lane < run; lane += 16) {
+    v128.store(z + lane, determinantAt(x + (lane & mask), n * step, step, n, work));
+  }
+}
+
+export function detAdjoint(at: usize): void {
+  const gx: usize = load<u32>(at, BLOCK_GX);
+  if (gx == 0) return;
+  const n: usize = load<u32>(at, BLOCK_ROWS);
+  if (n > CLOSED_FORM_MAX) {
+    addScaledInverse(at, true);
+    return;
+  }
+  const x: usize = load<u32>(at, BLOCK_X);
+  const step: usize = load<u32>(at, BLOCK_X_STEP);
+  const mask: usize = load<u32>(at, BLOCK_X_MASK);
+  const gz: usize = load<u32>(at, BLOCK_GZ);
+  const gxStep: usize = load<u32>(at, BLOCK_GX_STEP);
+  const run: usize = load<u32>(at, BLOCK_RUN);
+  const scratch: usize = load<u32>(at, BLOCK_SCRATCH);
+  for (let lane: usize = 0; lane < run; lane += 16) {
+    storeCofactors(scratch, x + (lane & mask), n * step, step, n);
+    const seed = v128.load(gz + lane);
+    let to = gx + lane;
+    for (let e: usize = 0; e < n * n; e++) {
+      accumulate(to, mul(seed, v128.load(scratch + e * 16)));
+      to += gxStep;
+    }
+  }
+}
+
+/** gx += gz x⁻T, or gz z x⁻T where the seed counts per determinant. */
+function addScaledInverse(at: usize, timesResult: bool): void {
+  const n: usize = load<u32>(at, BLOCK_ROWS);
+  const x: usize = load<u32>(at, BLOCK_X);
+  const step: usize = load<u32>(at, BLOCK_X_STEP);
+  const mask: usize = load<u32>(at, BLOCK_X_MASK);
+  const z: usize = load<u32>(at, BLOCK_Z);
+  const zMask: usize = load<u32>(at, BLOCK_Z_MASK);
+  const gx: usize = load<u32>(at, BLOCK_GX);
+  const gz: usize = load<u32>(at, BLOCK_GZ);
+  const gxStep: usize = load<u32>(at, BLOCK_GX_STEP);
+  const run: usize = load<u32>(at, BLOCK_RUN);
+  const scratch: usize = load<u32>(at, BLOCK_SCRATCH);
+  const work = workPart(scratch, n, 1);
+  for (let lane: usize = 0; lane < run; lane += 16) {
+    // A uniform matrix is inverted once; exchanged out steps store the inverse transposed.
+    if ((lane & mask) == lane) {
+      invertAt(scratch, 16, n * 16, x + lane, n * step, step, n, work);
+    }
+    let seed = v128.load(gz + lane);
+    if (timesResult) seed = mul(seed, v128.load(z + (lane & zMask)));
+    let to = gx + lane;
+    for (let e: usize = 0; e < n * n; e++) {
+      accumulate(to, mul(seed, v128.load(scratch + e * 16)));
+      to += gxStep;
+    }
+  }
+}
+
+export function logdetForward(at: usize): void {
+  const n: usize = load<u32>(at, BLOCK_ROWS);
+  const x: usize = load<u32>(at, BLOCK_X);
+  const step: usize = load<u32>(at, BLOCK_X_STEP);
+  const mask: usize = load<u32>(at, BLOCK_X_MASK);
+  const z: usize = load<u32>(at, BLOCK_Z);
+  const run: usize = load<u32>(at, BLOCK_Z_RUN);
+  const work: usize = load<u32>(at, BLOCK_SCRATCH);
+  for (let lane: usize = 0; lane < run; lane += 16) {
+    v128.store(z + lane, logDeterminantAt(x + (lane & mask), n * step, step, n, work));
+  }
+}
+
+function logDeterminantAt(a: usize, row: usize, col: usize, n: usize, work: usize): v128 {
+  if (n > CLOSED_FORM_MAX) return logPivots(a, row, col, n, work);
+  const det = determinantAt(a, row, col, n, work);
+  const closed = logLanes(abs(det));
+  if (n == 1) return closed;
+  const doubtful = doubtfulAt(det, a, row, col, n);
+  if (!v128.any_true(doubtful)) return closed;
+  const kept = v128.or(v128.not(doubtful), cancelledAt(det, a, row, col, n));
+  return v128.bitselect(closed, logPivots(a, row, col, n, work), kept);
+}
+
+/** Sum of the logarithms of the pivots, which stays in range where their product does not. */
+function logPivots(a: usize, row: usize, col: usize, n: usize, work: usize): v128 {
+  loadColumns(work, n, 0, a, row, col, n, n);
+  eliminate(work, n, n);
+  let sum = zero();
+  for (let k: usize = 0; k < n; k++) {
+    sum = add(sum, logLanes(abs(v128.load(entryAt(work, n, k, k)))));
+  }
+  return sum;
+}
+
+export function logdetAdjoint(at: usize): void {
+  if (load<u32>(at, BLOCK_GX) != 0) addScaledInverse(at, false);
+}
+
+export function invForward(at: usize): void {
+  const n: usize = load<u32>(at, BLOCK_ROWS);
+  const x: usize = load<u32>(at, BLOCK_X);
+  const step: usize = load<u32>(at, BLOCK_X_STEP);
+  const mask: usize = load<u32>(at, BLOCK_X_MASK);
+  const z: usize = load<u32>(at, BLOCK_Z);
+  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
+  const run: usize = load<u32>(at, BLOCK_Z_RUN);
+  const work: usize = load<u32>(at, BLOCK_SCRATCH);
+  for (let lane: usize = 0; lane < run; lane += 16) {
+    invertAt(z + lane, n * zStep, zStep, x + (lane & mask), n * step, step, n, work);
+  }
+}
+
+export function invAdjoint(at: usize): void {
+  const gx: usize = load<u32>(at, BLOCK_GX);
+  if (gx == 0) return;
+  const n: usize = load<u32>(at, BLOCK_ROWS);
+  const z: usize = load<u32>(at, BLOCK_Z);
+  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
+  const zMask: usize = load<u32>(at, BLOCK_Z_MASK);
+  const gz: usize = load<u32>(at, BLOCK_GZ);
+  const gxStep: usize = load<u32>(at, BLOCK_GX_STEP);
+  const run: usize = load<u32>(at, BLOCK_RUN);
+  const scratch: usize = load<u32>(at, BLOCK_SCRATCH);
+  for (let lane: usize = 0; lane < run; lane += 16) {
+    const zAt = z + (lane & zMask);
+    productStore(
+      scratch, n * 16, 16,
+      gz + lane, n * run, run, 0,
+      zAt, zStep, n * zStep, 0,
+      n, n, n, 16,
+    );
+    productSubtract(
+      gx + lane, n * gxStep, gxStep,
+      zAt, zStep, n * zStep, 0,
+      scratch, n * 16, 16, 0,
+      n, n, n, 16,
+    );
+  }
+}
+
+/**
+ * out = A⁻¹ B for one vector of lanes, NaN in singular lanes. Up to 3 × 3 the inverse is multiplied, and
+ * computed only where `isNew` says that A differs from the previous call's.
+ */
+function solveAt(
+  out: usize, outRow: usize, outCol: usize,
+  a: usize, aRow: usize, aCol: usize,
+  b: usize, bRow: usize, bCol: usize,
+  n: usize, cols: usize, scratch: usize, isNew: bool,
+): void {
+  const work = workPart(scratch, n, cols);
+  if (n <= CLOSED_FORM_MAX) {
+    if (isNew) invertAt(scratch, n * 16, 16, a, aRow, aCol, n, work);
+    productStore(
+      out, outRow, outCol,
+      scratch, n * 16, 16, 0,
+      b, bRow, bCol, 0,
+      n, n, cols, 16,
+    );
+    return;
+  }
+  loadColumns(work, n + cols, 0, a, aRow, aCol, n, n);
+  loadColumns(work, n + cols, n, b, bRow, bCol, n, cols);
+  eliminate(work, n, n + cols);
+  backSubstitute(work, n, n + cols, out, outRow, outCol);
+}
+
+export function solveForward(at: usize): void {
+  const n: usize = load<u32>(at, BLOCK_ROWS);
+  const cols: usize = load<u32>(at, BLOCK_COLS);
+  const x: usize = load<u32>(at, BLOCK_X);
+  const xStep: usize = load<u32>(at, BLOCK_X_STEP);
+  const xMask: usize = load<u32>(at, BLOCK_X_MASK);
+  const y: usize = load<u32>(at, BLOCK_Y);
+  const yStep: usize = load<u32>(at, BLOCK_Y_STEP);
+  const yMask: usize = load<u32>(at, BLOCK_Y_MASK);
+  const z: usize = load<u32>(at, BLOCK_Z);
+  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
+  const run: usize = load<u32>(at, BLOCK_Z_RUN);
+  const scratch: usize = load<u32>(at, BLOCK_SCRATCH);
+  for (let lane: usize = 0; lane < run; lane += 16) {
+    solveAt(
+      z + lane, cols * zStep, zStep,
+      x + (lane & xMask), n * xStep, xStep,
+      y + (lane & yMask), cols * yStep, yStep,
+      n, cols, scratch, (lane & xMask) == lane,
+    );
+  }
+}
+
+export function solveAdjoint(at: usize): void {
+  const n: usize = load<u32>(at, BLOCK_ROWS);
+  const cols: usize = load<u32>(at, BLOCK_COLS);
+  const x: usize = load<u32>(at, BLOCK_X);
+  const xStep: usize = load<u32>(at, BLOCK_X_STEP);
+  const xMask: usize = load<u32>(at, BLOCK_X_MASK);
+  const z: usize = load<u32>(at, BLOCK_Z);
+  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
+  const zMask: usize = load<u32>(at, BLOCK_Z_MASK);
+  const gz: usize = load<u32>(at, BLOCK_GZ);
+  const gx: usize = load<u32>(at, BLOCK_GX);
+  const gxStep: usize = load<u32>(at, BLOCK_GX_STEP);
+  const gy: usize = load<u32>(at, BLOCK_GY);
+  const gyStep: usize = load<u32>(at, BLOCK_GY_STEP);
+  const run: usize = load<u32>(at, BLOCK_RUN);
+  const scratch: usize = load<u32>(at, BLOCK_SCRATCH);
+  const w = productPart(scratch, n);
+  if (gx == 0 && gy == 0) return;
+  for (let lane: usize = 0; lane < run; lane += 16) {
+    solveAt(
+      w, cols * 16, 16,
+      x + (lane & xMask), xStep, n * xStep,
+      gz + lane, cols * run, run,
+      n, cols, scratch, (lane & xMask) == lane,
+    );
+    if (gx != 0) {
+      productSubtract(
+        gx + lane, n * gxStep, gxStep,
+        w, cols * 16, 16, 0,
+        z + (lane & zMask), zStep, cols * zStep, 0,
+        n, cols, n, 16,
+      );
+    }
+    if (gy != 0) {
+      let to = gy + lane;
+      for (let e: usize = 0; e < n * cols; e++) {
+        accumulate(to, v128.load(w + e * 16));
+        to += gyStep;
+      }
+    }
+  }
+}
