@@ -240,7 +240,6 @@ describe.skipIf(!corpus)("the oracle against the corpus", () => {
   test("adjoints of matrices in exact arithmetic", () => {
     interface MatrixCase {
       readonly id: string;
-      readonly sign: number;
       readonly A: number[][];
       readonly b: number[];
       readonly W: number[][];
@@ -261,7 +260,7 @@ describe.skipIf(!corpus)("the oracle against the corpus", () => {
         });
       };
       check("(det A)", "A", item.ddet_dA.flat());
-      if (item.sign > 0) check("(logdet A)", "A", item.dlogdet_dA.flat());
+      check("(logdet A)", "A", item.dlogdet_dA.flat());
       check("(vsum (* W (inv A)))", "A", item.d_trace_Wt_inv_dA.flat());
       check("(dot b (solve A b))", "A", item.d_quad_dA.flat());
       check("(dot b (matvec (inv A) b))", "b", item.d_quad_db);

@@ -150,7 +150,7 @@ class Evaluator implements Walker {
   ) {}
 
   value(syntax: Syntax, scope: Scope): Value {
-    return this.finish(new Tail(syntax, scope));
+    return this.finish(this.step(syntax, scope));
   }
 
   readonly call = (procedure: Value, operands: readonly Value[]): Value =>
@@ -159,11 +159,7 @@ class Evaluator implements Walker {
   /** Runs pending tail expressions until there is a value. */
   finish(start: Value | Tail): Value {
     let state = start;
-    while (state instanceof Tail) {
-      this.steps += 1;
-      if (this.steps > this.stepsMax) throw new RefError("E-STEPS", "too many steps");
-      state = this.step(state.syntax, state.scope);
-    }
+    while (state instanceof Tail) state = this.step(state.syntax, state.scope);
     return state;
   }
 
@@ -171,6 +167,8 @@ class Evaluator implements Walker {
     if (typeof syntax === "number") return constant(syntax);
     if (typeof syntax === "boolean") return syntax;
     if (syntax instanceof Sym) return this.lookup(syntax, scope);
+    this.steps += 1;
+    if (this.steps > this.stepsMax) throw new RefError("E-STEPS", "too many steps");
     const head = syntax.items[0];
     const operands = syntax.items.slice(1);
     if (head === undefined) throw new RefError("E-FORM", "() is not an expression");

@@ -253,7 +253,7 @@ function defineMatrices(define: Define): void {
     return T.sum(x.items.filter((_, i) => i % (T.rowsOf(x) + 1) === 0));
   });
   define("det", 1, 1, ([a]) => T.det(squareFrom(a, "det")));
-  define("logdet", 1, 1, ([a]) => D.unary.log(T.det(squareFrom(a, "logdet"))));
+  define("logdet", 1, 1, ([a]) => D.unary.log(D.abs(T.det(squareFrom(a, "logdet")))));
   define("inv", 1, 1, ([a]) => {
     const x = squareFrom(a, "inv");
     return T.solve(x, T.identity(T.rowsOf(x)));

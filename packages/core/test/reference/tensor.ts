@@ -99,11 +99,12 @@ export function identity(n: number): Tensor {
   return matrix(n, n, (i, j) => constant(i === j ? 1 : 0));
 }
 
-/** Determinant by expansion along the first row: n ≤ 6 in practice, and no division. */
+/** Determinant by expansion along the first row, without division; NaN where it is zero. */
 export function det(x: Tensor): Dual {
   const n = rowsOf(x);
   const grid = Array.from({ length: n }, (_, i) => row(x, i).items);
-  return minor(grid);
+  const result = minor(grid);
+  return result.v === 0 ? notANumber : result;
 }
 
 function minor(grid: readonly (readonly Dual[])[]): Dual {
