@@ -4,8 +4,7 @@
  *
  * A kernel reads its operand block once and loops over elements, then lanes. The steps from one
  * element to the next are read only when there is a next element, which makes scalars the fast path.
- * An adjoint treats one operand after the other: for every target the order of additions is the
- * same as if both were treated at once, since a target that both share has elements of its own.
+ * An adjoint adds to x before y, element by element, whichever of them are active.
  */
 import type { ElementwiseDeclaration, PredicateDeclaration } from "./define.js";
 import { formulaText } from "./formula.js";
@@ -41,39 +40,64 @@ const SOURCES: Readonly<Record<Leaf, { field: string; isPrimal: boolean }>> = {
   z: { field: "Z", isPrimal: true },
 };
 
-/** The loop of one kernel: `target[lane] = result`, or `+=`. */
+/** The loop of one kernel over elements and lanes. */
 interface Loop {
+  /** The leaves that the body reads, as `gv`, `xv`, `yv`, `zv`. */
   readonly leaves: readonly Leaf[];
-  readonly target: string;
-  readonly targetStep: string;
-  readonly run: string;
+  /** Pointers that advance with the leaves, and the block field of their steps. */
+  readonly targets: readonly { readonly name: string; readonly step: string }[];
+  /** The block field that says how many bytes of lanes there are. */
+  readonly run: "RUN" | "Z_RUN";
   readonly body: readonly string[];
 }
 
 const load = (field: string) => `load<usize>(at, BLOCK_${field})`;
 
-function loopText({ leaves, target, targetStep, run, body }: Loop): string[] {
-  const primals = leaves.filter((leaf) => SOURCES[leaf].isPrimal);
-  const address = (leaf: Leaf) =>
-    SOURCES[leaf].isPrimal ? `${leaf} + (b & ${leaf}Mask)` : `${leaf} + b`;
-  const step = (leaf: Leaf) => (SOURCES[leaf].isPrimal ? load(`${SOURCES[leaf].field}_STEP`) : run);
+/** `keyword a = …, b = …;`, as many to a line as fit. */
+function declare(keyword: "let" | "const", entries: readonly string[]): string[] {
+  const lines: string[][] = [];
+  for (const entry of entries) {
+    const line = lines.at(-1);
+    if (line && [...line, entry].join(", ").length < 84) line.push(entry);
+    else lines.push([entry]);
+  }
+  return lines.map((line) => `${keyword} ${line.join(", ")};`);
+}
+
+function loopText({ leaves, targets, run, body }: Loop): string[] {
+  const fields = leaves.map((name) => ({ name, ...SOURCES[name] }));
+  const masks = fields.filter(({ isPrimal }) => isPrimal);
   return [
-    ...leaves.map((leaf) => `let ${leaf} = ${load(SOURCES[leaf].field)};`),
-    ...primals.map((leaf) => `const ${leaf}Mask = ${load(`${SOURCES[leaf].field}_MASK`)};`),
-    `const run = ${run};`,
+    ...declare(
+      "let",
+      fields.map(({ name, field }) => `${name} = ${load(field)}`),
+    ),
+    ...declare("const", [
+      ...masks.map(({ name, field }) => `${name}Mask = ${load(`${field}_MASK`)}`),
+      `run = ${load(run)}`,
+    ]),
     "for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {",
     "  for (let b: usize = 0; b < run; b += 16) {",
-    ...leaves.map((leaf) => `    const ${leaf}v = v128.load(${address(leaf)});`),
+    ...declare(
+      "const",
+      fields.map(({ name, isPrimal }) =>
+        isPrimal
+          ? `${name}v = v128.load(${name} + (b & ${name}Mask))`
+          : `${name}v = v128.load(${name} + b)`,
+      ),
+    ).map((line) => `    ${line}`),
     ...body.map((line) => `    ${line}`),
     "  }",
     "  if (--left == 0) break;",
-    `  ${target} += ${targetStep};`,
-    ...leaves.map((leaf) => `  ${leaf} += ${step(leaf) === run ? "run" : step(leaf)};`),
+    ...targets.map(({ name, step }) => `  ${name} += ${load(step)};`),
+    ...fields.map(({ name, field, isPrimal }) =>
+      isPrimal ? `  ${name} += ${load(`${field}_STEP`)};` : `  ${name} += run;`,
+    ),
     "}",
   ];
 }
 
-const indent = (lines: readonly string[], by: string) => lines.map((line) => by + line).join("\n");
+const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}`);
 
 function forwardKernel(declaration: Computed): Kernel {
   const root = forwardGraph(declaration);
@@ -82,54 +106,63 @@ function forwardKernel(declaration: Computed): Kernel {
     `let z = ${load("Z")};`,
     ...loopText({
       leaves: leavesOf([root]),
-      target: "z",
-      targetStep: load("Z_STEP"),
-      run: load("Z_RUN"),
+      targets: [{ name: "z", step: "Z_STEP" }],
+      run: "Z_RUN",
       body: [...bindings, `v128.store(z + b, ${results[0]});`],
     }),
   ];
   const text =
     `/** z = ${formulaText(root)} */\n` +
-    `export function ${declaration.name}Forward(at: usize): void {\n${indent(lines, "  ")}\n}\n`;
+    `export function ${declaration.name}Forward(at: usize): void {\n${indent(lines).join("\n")}\n}\n`;
   return { text, imports };
 }
 
-/** The part of an adjoint kernel that adds to one operand's adjoint. */
-function adjointPart(operand: "x" | "y", root: Node): Kernel {
-  const { bindings, results, imports } = simdText([root]);
-  const target = `g${operand}`;
-  const field = target.toUpperCase();
-  const lines = [
-    `let ${target} = ${load(field)};`,
-    `if (${target}) {`,
-    ...loopText({
-      leaves: leavesOf([root]),
-      target,
-      targetStep: load(`${field}_STEP`),
-      run: load("RUN"),
-      body: [
-        ...bindings,
-        `v128.store(${target} + b, v128.add<real>(v128.load(${target} + b), ${results[0]}));`,
-      ],
-    }).map((line) => `  ${line}`),
-    "}",
-  ];
-  return { text: indent(lines, "  "), imports };
+interface Part {
+  readonly operand: "x" | "y";
+  readonly root: Node;
 }
 
-function adjointKernel(declaration: ElementwiseDeclaration): Kernel | undefined {
-  const graphs = adjointGraphs(declaration);
-  if (!graphs) return undefined;
-  const parts = (["x", "y"] as const).flatMap((operand) => {
-    const root = graphs[operand];
-    return root ? [{ operand, root, ...adjointPart(operand, root) }] : [];
+/** The loop that adds to the adjoints of some operands, one after the other. */
+function adjointLoop(parts: readonly Part[]): string[] {
+  const roots = parts.map((part) => part.root);
+  const { bindings, results } = simdText(roots);
+  const targets = parts.map(({ operand }) => `g${operand}`);
+  return loopText({
+    leaves: leavesOf(roots),
+    targets: targets.map((name) => ({ name, step: `${name.toUpperCase()}_STEP` })),
+    run: "RUN",
+    body: [
+      ...bindings,
+      ...targets.map(
+        (to, i) => `v128.store(${to} + b, v128.add<real>(v128.load(${to} + b), ${results[i]}));`,
+      ),
+    ],
   });
+}
+
+/** Both operands in one loop where both are active, else the loop of the active one. */
+function adjointKernel(declaration: ElementwiseDeclaration): Kernel | undefined {
+  const { x, y } = adjointGraphs(declaration) ?? {};
+  if (!x) return undefined;
+  const parts: Part[] = [{ operand: "x", root: x }];
+  if (y) parts.push({ operand: "y", root: y });
+  const targets = parts.map(({ operand }) => `g${operand}`);
+  const loops = parts.map((part) => indent(adjointLoop([part])));
+  const lines = [
+    ...declare(
+      "let",
+      targets.map((target) => `${target} = ${load(target.toUpperCase())}`),
+    ),
+    ...(y ? ["if (gx && gy) {", ...indent(adjointLoop(parts)), "} else if (gx) {"] : ["if (gx) {"]),
+    ...loops.flatMap((loop, i) => (i === 0 ? loop : ["} else if (gy) {", ...loop])),
+    "}",
+  ];
   const doc = parts.map(({ operand, root }) => `g${operand} += ${formulaText(root)}`).join("; ");
   return {
     text:
       `/** ${doc} */\nexport function ${declaration.name}Adjoint(at: usize): void {\n` +
-      `${parts.map((part) => part.text).join("\n")}\n}\n`,
-    imports: parts.flatMap((part) => part.imports),
+      `${indent(lines).join("\n")}\n}\n`,
+    imports: simdText(parts.map((part) => part.root)).imports,
   };
 }
 

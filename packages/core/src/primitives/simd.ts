@@ -68,8 +68,11 @@ const SIMD: Readonly<Record<Operation, Text>> = {
   andMask: bits("and"),
 };
 
+/** Longer texts are bound to a local too, so that lines stay short. */
+const INLINE_MAX = 36;
+
 export interface SimdText {
-  /** One line for each subexpression that is used more than once. */
+  /** One line for each subexpression that is used more than once, or long. */
   readonly bindings: readonly string[];
   /** One expression for each root. */
   readonly results: readonly string[];
@@ -104,7 +107,7 @@ export function simdText(roots: readonly Node[]): SimdText {
       node.op === "andMask" && value && isNot(mask)
         ? bits("andnot")(write(value), ...mask.args.map(write))
         : SIMD[node.op](...node.args.map(write));
-    if ((uses.get(node) ?? 0) < 2) return text;
+    if ((uses.get(node) ?? 0) < 2 && text.length <= INLINE_MAX) return text;
     const name = `t${names.size}`;
     names.set(node, name);
     bindings.push(`const ${name} = ${text};`);

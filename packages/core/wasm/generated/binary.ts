@@ -31,15 +31,12 @@ import {
 /** z = x + y */
 export function addForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       v128.store(z + b, v128.add<real>(xv, yv));
     }
     if (--left == 0) break;
@@ -51,8 +48,22 @@ export function addForward(at: usize): void {
 
 /** gx += g; gy += g */
 export function addAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
-  if (gx) {
+  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  if (gx && gy) {
+    let g = load<usize>(at, BLOCK_GZ);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), gv));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+    }
+  } else if (gx) {
     let g = load<usize>(at, BLOCK_GZ);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
@@ -64,9 +75,7 @@ export function addAdjoint(at: usize): void {
       gx += load<usize>(at, BLOCK_GX_STEP);
       g += run;
     }
-  }
-  let gy = load<usize>(at, BLOCK_GY);
-  if (gy) {
+  } else if (gy) {
     let g = load<usize>(at, BLOCK_GZ);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
@@ -84,15 +93,12 @@ export function addAdjoint(at: usize): void {
 /** z = x − y */
 export function subForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       v128.store(z + b, v128.sub<real>(xv, yv));
     }
     if (--left == 0) break;
@@ -104,8 +110,22 @@ export function subForward(at: usize): void {
 
 /** gx += g; gy += −g */
 export function subAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
-  if (gx) {
+  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  if (gx && gy) {
+    let g = load<usize>(at, BLOCK_GZ);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(gv)));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+    }
+  } else if (gx) {
     let g = load<usize>(at, BLOCK_GZ);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
@@ -117,9 +137,7 @@ export function subAdjoint(at: usize): void {
       gx += load<usize>(at, BLOCK_GX_STEP);
       g += run;
     }
-  }
-  let gy = load<usize>(at, BLOCK_GY);
-  if (gy) {
+  } else if (gy) {
     let g = load<usize>(at, BLOCK_GZ);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
@@ -137,15 +155,12 @@ export function subAdjoint(at: usize): void {
 /** z = x·y */
 export function mulForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       v128.store(z + b, v128.mul<real>(xv, yv));
     }
     if (--left == 0) break;
@@ -157,16 +172,32 @@ export function mulForward(at: usize): void {
 
 /** gx += g·y; gy += g·x */
 export function mulAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
-  if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let y = load<usize>(at, BLOCK_Y);
-    const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  if (gx && gy) {
+    let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
+    let x = load<usize>(at, BLOCK_X);
+    const yMask = load<usize>(at, BLOCK_Y_MASK), xMask = load<usize>(at, BLOCK_X_MASK);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), yv = v128.load(y + (b & yMask));
+        const xv = v128.load(x + (b & xMask));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, yv)));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.mul<real>(gv, xv)));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      y += load<usize>(at, BLOCK_Y_STEP);
+      x += load<usize>(at, BLOCK_X_STEP);
+    }
+  } else if (gx) {
+    let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
+    const yMask = load<usize>(at, BLOCK_Y_MASK), run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b), yv = v128.load(y + (b & yMask));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, yv)));
       }
       if (--left == 0) break;
@@ -174,17 +205,12 @@ export function mulAdjoint(at: usize): void {
       g += run;
       y += load<usize>(at, BLOCK_Y_STEP);
     }
-  }
-  let gy = load<usize>(at, BLOCK_GY);
-  if (gy) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+  } else if (gy) {
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.mul<real>(gv, xv)));
       }
       if (--left == 0) break;
@@ -198,15 +224,12 @@ export function mulAdjoint(at: usize): void {
 /** z = x/y */
 export function divForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       v128.store(z + b, v128.div<real>(xv, yv));
     }
     if (--left == 0) break;
@@ -218,16 +241,34 @@ export function divForward(at: usize): void {
 
 /** gx += g/y; gy += −g/y·z */
 export function divAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
-  if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let y = load<usize>(at, BLOCK_Y);
-    const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  if (gx && gy) {
+    let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
+    let z = load<usize>(at, BLOCK_Z);
+    const yMask = load<usize>(at, BLOCK_Y_MASK), zMask = load<usize>(at, BLOCK_Z_MASK);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), yv = v128.load(y + (b & yMask));
+        const zv = v128.load(z + (b & zMask));
+        const t0 = v128.div<real>(gv, yv);
+        const t1 = v128.neg<real>(v128.mul<real>(t0, zv));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t0));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t1));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      y += load<usize>(at, BLOCK_Y_STEP);
+      z += load<usize>(at, BLOCK_Z_STEP);
+    }
+  } else if (gx) {
+    let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
+    const yMask = load<usize>(at, BLOCK_Y_MASK), run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b), yv = v128.load(y + (b & yMask));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, yv)));
       }
       if (--left == 0) break;
@@ -235,21 +276,17 @@ export function divAdjoint(at: usize): void {
       g += run;
       y += load<usize>(at, BLOCK_Y_STEP);
     }
-  }
-  let gy = load<usize>(at, BLOCK_GY);
-  if (gy) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let y = load<usize>(at, BLOCK_Y);
+  } else if (gy) {
+    let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
     let z = load<usize>(at, BLOCK_Z);
-    const yMask = load<usize>(at, BLOCK_Y_MASK);
-    const zMask = load<usize>(at, BLOCK_Z_MASK);
+    const yMask = load<usize>(at, BLOCK_Y_MASK), zMask = load<usize>(at, BLOCK_Z_MASK);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), yv = v128.load(y + (b & yMask));
         const zv = v128.load(z + (b & zMask));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(v128.mul<real>(v128.div<real>(gv, yv), zv))));
+        const t0 = v128.mul<real>(v128.div<real>(gv, yv), zv);
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(t0)));
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
@@ -263,15 +300,12 @@ export function divAdjoint(at: usize): void {
 /** z = min(x, y) */
 export function minForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       v128.store(z + b, v128.min<real>(xv, yv));
     }
     if (--left == 0) break;
@@ -283,18 +317,35 @@ export function minForward(at: usize): void {
 
 /** gx += g if x ≤ y, else 0; gy += g if not (x ≤ y), else 0 */
 export function minAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
-  if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
+  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  if (gx && gy) {
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const yv = v128.load(y + (b & yMask));
+        const t0 = v128.le<real>(xv, yv);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(gv, t0)));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(gv, t0)));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  } else if (gx) {
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let y = load<usize>(at, BLOCK_Y);
+    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
         const yv = v128.load(y + (b & yMask));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(gv, v128.le<real>(xv, yv))));
       }
@@ -304,21 +355,17 @@ export function minAdjoint(at: usize): void {
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
     }
-  }
-  let gy = load<usize>(at, BLOCK_GY);
-  if (gy) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
+  } else if (gy) {
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
         const yv = v128.load(y + (b & yMask));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(gv, v128.le<real>(xv, yv))));
+        const t0 = v128.andnot(gv, v128.le<real>(xv, yv));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t0));
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
@@ -332,15 +379,12 @@ export function minAdjoint(at: usize): void {
 /** z = max(x, y) */
 export function maxForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       v128.store(z + b, v128.max<real>(xv, yv));
     }
     if (--left == 0) break;
@@ -352,18 +396,35 @@ export function maxForward(at: usize): void {
 
 /** gx += g if x ≥ y, else 0; gy += g if not (x ≥ y), else 0 */
 export function maxAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
-  if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
+  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  if (gx && gy) {
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const yv = v128.load(y + (b & yMask));
+        const t0 = v128.ge<real>(xv, yv);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(gv, t0)));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(gv, t0)));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  } else if (gx) {
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let y = load<usize>(at, BLOCK_Y);
+    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
         const yv = v128.load(y + (b & yMask));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(gv, v128.ge<real>(xv, yv))));
       }
@@ -373,21 +434,17 @@ export function maxAdjoint(at: usize): void {
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
     }
-  }
-  let gy = load<usize>(at, BLOCK_GY);
-  if (gy) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
+  } else if (gy) {
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
         const yv = v128.load(y + (b & yMask));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(gv, v128.ge<real>(xv, yv))));
+        const t0 = v128.andnot(gv, v128.ge<real>(xv, yv));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t0));
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
@@ -401,15 +458,12 @@ export function maxAdjoint(at: usize): void {
 /** z = x^y */
 export function powForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       v128.store(z + b, powV(xv, yv));
     }
     if (--left == 0) break;
@@ -421,20 +475,46 @@ export function powForward(at: usize): void {
 
 /** gx += g·y·x^(y − 1) if y ≠ 0, else 0; gy += g·z·log(x) if not (x = 0 and y > 0), else 0 */
 export function powAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
-  if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let y = load<usize>(at, BLOCK_Y);
+  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  if (gx && gy) {
+    let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
+    let x = load<usize>(at, BLOCK_X), z = load<usize>(at, BLOCK_Z);
+    const yMask = load<usize>(at, BLOCK_Y_MASK), xMask = load<usize>(at, BLOCK_X_MASK);
+    const zMask = load<usize>(at, BLOCK_Z_MASK), run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b), yv = v128.load(y + (b & yMask));
+        const xv = v128.load(x + (b & xMask)), zv = v128.load(z + (b & zMask));
+        const t0 = v128.sub<real>(yv, v128.splat<real>(1));
+        const t1 = v128.mul<real>(v128.mul<real>(gv, yv), powV(xv, t0));
+        const t2 = v128.ne<real>(yv, v128.splat<real>(0));
+        const t3 = v128.mul<real>(v128.mul<real>(gv, zv), logV(xv));
+        const t4 = v128.eq<real>(xv, v128.splat<real>(0));
+        const t5 = v128.gt<real>(yv, v128.splat<real>(0));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(t1, t2)));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(t3, v128.and(t4, t5))));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      y += load<usize>(at, BLOCK_Y_STEP);
+      x += load<usize>(at, BLOCK_X_STEP);
+      z += load<usize>(at, BLOCK_Z_STEP);
+    }
+  } else if (gx) {
+    let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
     let x = load<usize>(at, BLOCK_X);
-    const yMask = load<usize>(at, BLOCK_Y_MASK);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const yMask = load<usize>(at, BLOCK_Y_MASK), xMask = load<usize>(at, BLOCK_X_MASK);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), yv = v128.load(y + (b & yMask));
         const xv = v128.load(x + (b & xMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(v128.mul<real>(v128.mul<real>(gv, yv), powV(xv, v128.sub<real>(yv, v128.splat<real>(1)))), v128.ne<real>(yv, v128.splat<real>(0)))));
+        const t0 = v128.sub<real>(yv, v128.splat<real>(1));
+        const t1 = v128.mul<real>(v128.mul<real>(gv, yv), powV(xv, t0));
+        const t2 = v128.ne<real>(yv, v128.splat<real>(0));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(t1, t2)));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -442,24 +522,19 @@ export function powAdjoint(at: usize): void {
       y += load<usize>(at, BLOCK_Y_STEP);
       x += load<usize>(at, BLOCK_X_STEP);
     }
-  }
-  let gy = load<usize>(at, BLOCK_GY);
-  if (gy) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let z = load<usize>(at, BLOCK_Z);
-    let x = load<usize>(at, BLOCK_X);
-    let y = load<usize>(at, BLOCK_Y);
-    const zMask = load<usize>(at, BLOCK_Z_MASK);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const yMask = load<usize>(at, BLOCK_Y_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+  } else if (gy) {
+    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
+    let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+    const zMask = load<usize>(at, BLOCK_Z_MASK), xMask = load<usize>(at, BLOCK_X_MASK);
+    const yMask = load<usize>(at, BLOCK_Y_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const zv = v128.load(z + (b & zMask));
-        const xv = v128.load(x + (b & xMask));
-        const yv = v128.load(y + (b & yMask));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(v128.mul<real>(v128.mul<real>(gv, zv), logV(xv)), v128.and(v128.eq<real>(xv, v128.splat<real>(0)), v128.gt<real>(yv, v128.splat<real>(0))))));
+        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
+        const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+        const t0 = v128.mul<real>(v128.mul<real>(gv, zv), logV(xv));
+        const t1 = v128.eq<real>(xv, v128.splat<real>(0));
+        const t2 = v128.gt<real>(yv, v128.splat<real>(0));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(t0, v128.and(t1, t2))));
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
@@ -474,15 +549,12 @@ export function powAdjoint(at: usize): void {
 /** z = atan2(x, y) */
 export function atan2Forward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       v128.store(z + b, atan2V(xv, yv));
     }
     if (--left == 0) break;
@@ -494,20 +566,41 @@ export function atan2Forward(at: usize): void {
 
 /** gx += g/(x² + y²)·y; gy += −g/(x² + y²)·x */
 export function atan2Adjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
-  if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
+  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  if (gx && gy) {
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
         const yv = v128.load(y + (b & yMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(v128.div<real>(gv, v128.add<real>(v128.mul<real>(xv, xv), v128.mul<real>(yv, yv))), yv)));
+        const t0 = v128.add<real>(v128.mul<real>(xv, xv), v128.mul<real>(yv, yv));
+        const t1 = v128.div<real>(gv, t0);
+        const t2 = v128.neg<real>(v128.mul<real>(t1, xv));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(t1, yv)));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t2));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  } else if (gx) {
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let y = load<usize>(at, BLOCK_Y);
+    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const yv = v128.load(y + (b & yMask));
+        const t0 = v128.add<real>(v128.mul<real>(xv, xv), v128.mul<real>(yv, yv));
+        const t1 = v128.mul<real>(v128.div<real>(gv, t0), yv);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t1));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -515,21 +608,18 @@ export function atan2Adjoint(at: usize): void {
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
     }
-  }
-  let gy = load<usize>(at, BLOCK_GY);
-  if (gy) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
+  } else if (gy) {
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
         const yv = v128.load(y + (b & yMask));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(v128.mul<real>(v128.div<real>(gv, v128.add<real>(v128.mul<real>(xv, xv), v128.mul<real>(yv, yv))), xv))));
+        const t0 = v128.add<real>(v128.mul<real>(xv, xv), v128.mul<real>(yv, yv));
+        const t1 = v128.mul<real>(v128.div<real>(gv, t0), xv);
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(t1)));
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
@@ -543,16 +633,14 @@ export function atan2Adjoint(at: usize): void {
 /** z = trunc(x/y) */
 export function quotientForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
-      v128.store(z + b, v128.trunc<real>(v128.div<real>(xv, yv)));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
+      v128.store(z + b, t0);
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -564,16 +652,15 @@ export function quotientForward(at: usize): void {
 /** z = x − y·trunc(x/y) */
 export function remainderForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
-      v128.store(z + b, v128.sub<real>(xv, v128.mul<real>(yv, v128.trunc<real>(v128.div<real>(xv, yv)))));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
+      const t1 = v128.sub<real>(xv, v128.mul<real>(yv, t0));
+      v128.store(z + b, t1);
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -584,8 +671,29 @@ export function remainderForward(at: usize): void {
 
 /** gx += g; gy += −g·trunc(x/y) */
 export function remainderAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
-  if (gx) {
+  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  if (gx && gy) {
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let y = load<usize>(at, BLOCK_Y);
+    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const yv = v128.load(y + (b & yMask));
+        const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
+        const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t1));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  } else if (gx) {
     let g = load<usize>(at, BLOCK_GZ);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
@@ -597,21 +705,18 @@ export function remainderAdjoint(at: usize): void {
       gx += load<usize>(at, BLOCK_GX_STEP);
       g += run;
     }
-  }
-  let gy = load<usize>(at, BLOCK_GY);
-  if (gy) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
+  } else if (gy) {
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
         const yv = v128.load(y + (b & yMask));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(v128.mul<real>(gv, v128.trunc<real>(v128.div<real>(xv, yv))))));
+        const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
+        const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t1));
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
@@ -625,16 +730,15 @@ export function remainderAdjoint(at: usize): void {
 /** z = x − y·⌊x/y⌋ */
 export function moduloForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
-      v128.store(z + b, v128.sub<real>(xv, v128.mul<real>(yv, v128.floor<real>(v128.div<real>(xv, yv)))));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const t0 = v128.floor<real>(v128.div<real>(xv, yv));
+      const t1 = v128.sub<real>(xv, v128.mul<real>(yv, t0));
+      v128.store(z + b, t1);
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -645,8 +749,29 @@ export function moduloForward(at: usize): void {
 
 /** gx += g; gy += −g·⌊x/y⌋ */
 export function moduloAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
-  if (gx) {
+  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  if (gx && gy) {
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let y = load<usize>(at, BLOCK_Y);
+    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
+    const run = load<usize>(at, BLOCK_RUN);
+    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      for (let b: usize = 0; b < run; b += 16) {
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const yv = v128.load(y + (b & yMask));
+        const t0 = v128.floor<real>(v128.div<real>(xv, yv));
+        const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t1));
+      }
+      if (--left == 0) break;
+      gx += load<usize>(at, BLOCK_GX_STEP);
+      gy += load<usize>(at, BLOCK_GY_STEP);
+      g += run;
+      x += load<usize>(at, BLOCK_X_STEP);
+      y += load<usize>(at, BLOCK_Y_STEP);
+    }
+  } else if (gx) {
     let g = load<usize>(at, BLOCK_GZ);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
@@ -658,21 +783,18 @@ export function moduloAdjoint(at: usize): void {
       gx += load<usize>(at, BLOCK_GX_STEP);
       g += run;
     }
-  }
-  let gy = load<usize>(at, BLOCK_GY);
-  if (gy) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
+  } else if (gy) {
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const yMask = load<usize>(at, BLOCK_Y_MASK);
+    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
         const yv = v128.load(y + (b & yMask));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(v128.mul<real>(gv, v128.floor<real>(v128.div<real>(xv, yv))))));
+        const t0 = v128.floor<real>(v128.div<real>(xv, yv));
+        const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
+        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t1));
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
@@ -686,15 +808,12 @@ export function moduloAdjoint(at: usize): void {
 /** z = gcd(x, y) */
 export function gcdForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       v128.store(z + b, gcdV(xv, yv));
     }
     if (--left == 0) break;
@@ -707,17 +826,17 @@ export function gcdForward(at: usize): void {
 /** z = 0 if gcd(x, y) = 0, else |x/gcd(x, y)·y| */
 export function lcmForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       const t0 = gcdV(xv, yv);
-      v128.store(z + b, v128.bitselect(v128.splat<real>(0), v128.abs<real>(v128.mul<real>(v128.div<real>(xv, t0), yv)), v128.eq<real>(t0, v128.splat<real>(0))));
+      const t1 = v128.eq<real>(t0, v128.splat<real>(0));
+      const t2 = v128.mul<real>(v128.div<real>(xv, t0), yv);
+      const t3 = v128.bitselect(v128.splat<real>(0), v128.abs<real>(t2), t1);
+      v128.store(z + b, t3);
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);

@@ -19,12 +19,12 @@ import {
 export function isZeroForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
-      v128.store(z + b, v128.eq<real>(xv, v128.splat<real>(0)));
+      const t0 = v128.eq<real>(xv, v128.splat<real>(0));
+      v128.store(z + b, t0);
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -36,12 +36,12 @@ export function isZeroForward(at: usize): void {
 export function isPositiveForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
-      v128.store(z + b, v128.gt<real>(xv, v128.splat<real>(0)));
+      const t0 = v128.gt<real>(xv, v128.splat<real>(0));
+      v128.store(z + b, t0);
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -53,12 +53,12 @@ export function isPositiveForward(at: usize): void {
 export function isNegativeForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
-      v128.store(z + b, v128.lt<real>(xv, v128.splat<real>(0)));
+      const t0 = v128.lt<real>(xv, v128.splat<real>(0));
+      v128.store(z + b, t0);
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -70,12 +70,12 @@ export function isNegativeForward(at: usize): void {
 export function isFiniteForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
-      v128.store(z + b, v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity)));
+      const t0 = v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+      v128.store(z + b, t0);
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -87,12 +87,12 @@ export function isFiniteForward(at: usize): void {
 export function isInfiniteForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
-      v128.store(z + b, v128.eq<real>(v128.abs<real>(xv), v128.splat<real>(Infinity)));
+      const t0 = v128.eq<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+      v128.store(z + b, t0);
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -104,8 +104,7 @@ export function isInfiniteForward(at: usize): void {
 export function isNanForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -121,12 +120,13 @@ export function isNanForward(at: usize): void {
 export function isIntegerForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
-      v128.store(z + b, v128.and(v128.eq<real>(v128.floor<real>(xv), xv), v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity))));
+      const t0 = v128.eq<real>(v128.floor<real>(xv), xv);
+      const t1 = v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+      v128.store(z + b, v128.and(t0, t1));
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -138,13 +138,15 @@ export function isIntegerForward(at: usize): void {
 export function isEvenForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
-      const t0 = v128.mul<real>(xv, v128.splat<real>(0.5));
-      v128.store(z + b, v128.and(v128.and(v128.eq<real>(v128.floor<real>(xv), xv), v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity))), v128.eq<real>(v128.floor<real>(t0), t0)));
+      const t0 = v128.eq<real>(v128.floor<real>(xv), xv);
+      const t1 = v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+      const t2 = v128.mul<real>(xv, v128.splat<real>(0.5));
+      const t3 = v128.eq<real>(v128.floor<real>(t2), t2);
+      v128.store(z + b, v128.and(v128.and(t0, t1), t3));
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -156,13 +158,14 @@ export function isEvenForward(at: usize): void {
 export function isOddForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
-      const t0 = v128.mul<real>(xv, v128.splat<real>(0.5));
-      v128.store(z + b, v128.and(v128.eq<real>(v128.floor<real>(xv), xv), v128.ne<real>(v128.floor<real>(t0), t0)));
+      const t0 = v128.eq<real>(v128.floor<real>(xv), xv);
+      const t1 = v128.mul<real>(xv, v128.splat<real>(0.5));
+      const t2 = v128.ne<real>(v128.floor<real>(t1), t1);
+      v128.store(z + b, v128.and(t0, t2));
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -173,15 +176,12 @@ export function isOddForward(at: usize): void {
 /** z = x = y */
 export function numEqualForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       v128.store(z + b, v128.eq<real>(xv, yv));
     }
     if (--left == 0) break;
@@ -194,15 +194,12 @@ export function numEqualForward(at: usize): void {
 /** z = x < y */
 export function lessForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       v128.store(z + b, v128.lt<real>(xv, yv));
     }
     if (--left == 0) break;
@@ -215,15 +212,12 @@ export function lessForward(at: usize): void {
 /** z = x > y */
 export function greaterForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       v128.store(z + b, v128.gt<real>(xv, yv));
     }
     if (--left == 0) break;
@@ -236,15 +230,12 @@ export function greaterForward(at: usize): void {
 /** z = x ≤ y */
 export function lessEqualForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       v128.store(z + b, v128.le<real>(xv, yv));
     }
     if (--left == 0) break;
@@ -257,15 +248,12 @@ export function lessEqualForward(at: usize): void {
 /** z = x ≥ y */
 export function greaterEqualForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
   const run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
-      const yv = v128.load(y + (b & yMask));
+      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       v128.store(z + b, v128.ge<real>(xv, yv));
     }
     if (--left == 0) break;

@@ -41,8 +41,7 @@ import {
 export function negForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -76,8 +75,7 @@ export function negAdjoint(at: usize): void {
 export function absForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -93,15 +91,15 @@ export function absForward(at: usize): void {
 export function absAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let x = load<usize>(at, BLOCK_X);
-    let g = load<usize>(at, BLOCK_GZ);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let x = load<usize>(at, BLOCK_X), g = load<usize>(at, BLOCK_GZ);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const xv = v128.load(x + (b & xMask));
-        const gv = v128.load(g + b);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(v128.bitselect(v128.neg<real>(gv), gv, v128.lt<real>(xv, v128.splat<real>(0))), v128.ne<real>(xv, v128.splat<real>(0)))));
+        const xv = v128.load(x + (b & xMask)), gv = v128.load(g + b);
+        const t0 = v128.lt<real>(xv, v128.splat<real>(0));
+        const t1 = v128.bitselect(v128.neg<real>(gv), gv, t0);
+        const t2 = v128.ne<real>(xv, v128.splat<real>(0));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(t1, t2)));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -115,8 +113,7 @@ export function absAdjoint(at: usize): void {
 export function floorForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -132,8 +129,7 @@ export function floorForward(at: usize): void {
 export function ceilingForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -149,8 +145,7 @@ export function ceilingForward(at: usize): void {
 export function roundForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -166,8 +161,7 @@ export function roundForward(at: usize): void {
 export function truncateForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -183,8 +177,7 @@ export function truncateForward(at: usize): void {
 export function squareForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -200,15 +193,13 @@ export function squareForward(at: usize): void {
 export function squareAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, v128.add<real>(xv, xv))));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const t0 = v128.mul<real>(gv, v128.add<real>(xv, xv));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t0));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -222,8 +213,7 @@ export function squareAdjoint(at: usize): void {
 export function sqrtForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -239,15 +229,13 @@ export function sqrtForward(at: usize): void {
 export function sqrtAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let z = load<usize>(at, BLOCK_Z);
-    const zMask = load<usize>(at, BLOCK_Z_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
+    const zMask = load<usize>(at, BLOCK_Z_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const zv = v128.load(z + (b & zMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(v128.mul<real>(v128.splat<real>(0.5), gv), zv)));
+        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
+        const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(t0, zv)));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -261,8 +249,7 @@ export function sqrtAdjoint(at: usize): void {
 export function expForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -278,14 +265,11 @@ export function expForward(at: usize): void {
 export function expAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let z = load<usize>(at, BLOCK_Z);
-    const zMask = load<usize>(at, BLOCK_Z_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
+    const zMask = load<usize>(at, BLOCK_Z_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const zv = v128.load(z + (b & zMask));
+        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, zv)));
       }
       if (--left == 0) break;
@@ -300,8 +284,7 @@ export function expAdjoint(at: usize): void {
 export function logForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -317,14 +300,11 @@ export function logForward(at: usize): void {
 export function logAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, xv)));
       }
       if (--left == 0) break;
@@ -339,8 +319,7 @@ export function logAdjoint(at: usize): void {
 export function sinForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -356,14 +335,11 @@ export function sinForward(at: usize): void {
 export function sinAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, cosV(xv))));
       }
       if (--left == 0) break;
@@ -378,8 +354,7 @@ export function sinAdjoint(at: usize): void {
 export function cosForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -395,15 +370,13 @@ export function cosForward(at: usize): void {
 export function cosAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.neg<real>(v128.mul<real>(gv, sinV(xv)))));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const t0 = v128.neg<real>(v128.mul<real>(gv, sinV(xv)));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t0));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -417,8 +390,7 @@ export function cosAdjoint(at: usize): void {
 export function tanForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -434,15 +406,13 @@ export function tanForward(at: usize): void {
 export function tanAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let z = load<usize>(at, BLOCK_Z);
-    const zMask = load<usize>(at, BLOCK_Z_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
+    const zMask = load<usize>(at, BLOCK_Z_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const zv = v128.load(z + (b & zMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, v128.add<real>(v128.splat<real>(1), v128.mul<real>(zv, zv)))));
+        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
+        const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, t0)));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -456,8 +426,7 @@ export function tanAdjoint(at: usize): void {
 export function asinForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -473,15 +442,15 @@ export function asinForward(at: usize): void {
 export function asinAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, v128.sqrt<real>(v128.mul<real>(v128.sub<real>(v128.splat<real>(1), xv), v128.add<real>(v128.splat<real>(1), xv))))));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const t0 = v128.sub<real>(v128.splat<real>(1), xv);
+        const t1 = v128.add<real>(v128.splat<real>(1), xv);
+        const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, t2)));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -495,8 +464,7 @@ export function asinAdjoint(at: usize): void {
 export function acosForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -512,15 +480,16 @@ export function acosForward(at: usize): void {
 export function acosAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.neg<real>(v128.div<real>(gv, v128.sqrt<real>(v128.mul<real>(v128.sub<real>(v128.splat<real>(1), xv), v128.add<real>(v128.splat<real>(1), xv)))))));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const t0 = v128.sub<real>(v128.splat<real>(1), xv);
+        const t1 = v128.add<real>(v128.splat<real>(1), xv);
+        const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
+        const t3 = v128.neg<real>(v128.div<real>(gv, t2));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t3));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -534,8 +503,7 @@ export function acosAdjoint(at: usize): void {
 export function atanForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -551,15 +519,13 @@ export function atanForward(at: usize): void {
 export function atanAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, v128.add<real>(v128.splat<real>(1), v128.mul<real>(xv, xv)))));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(xv, xv));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, t0)));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -573,8 +539,7 @@ export function atanAdjoint(at: usize): void {
 export function sinhForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -590,14 +555,11 @@ export function sinhForward(at: usize): void {
 export function sinhAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, coshV(xv))));
       }
       if (--left == 0) break;
@@ -612,8 +574,7 @@ export function sinhAdjoint(at: usize): void {
 export function coshForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -629,14 +590,11 @@ export function coshForward(at: usize): void {
 export function coshAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, sinhV(xv))));
       }
       if (--left == 0) break;
@@ -651,8 +609,7 @@ export function coshAdjoint(at: usize): void {
 export function tanhForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -668,15 +625,13 @@ export function tanhForward(at: usize): void {
 export function tanhAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let z = load<usize>(at, BLOCK_Z);
-    const zMask = load<usize>(at, BLOCK_Z_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
+    const zMask = load<usize>(at, BLOCK_Z_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const zv = v128.load(z + (b & zMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, v128.sub<real>(v128.splat<real>(1), v128.mul<real>(zv, zv)))));
+        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
+        const t0 = v128.sub<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, t0)));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -690,8 +645,7 @@ export function tanhAdjoint(at: usize): void {
 export function log1pForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -707,15 +661,13 @@ export function log1pForward(at: usize): void {
 export function log1pAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, v128.add<real>(v128.splat<real>(1), xv))));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const t0 = v128.add<real>(v128.splat<real>(1), xv);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, t0)));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -729,8 +681,7 @@ export function log1pAdjoint(at: usize): void {
 export function expm1Forward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -746,15 +697,13 @@ export function expm1Forward(at: usize): void {
 export function expm1Adjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let z = load<usize>(at, BLOCK_Z);
-    const zMask = load<usize>(at, BLOCK_Z_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
+    const zMask = load<usize>(at, BLOCK_Z_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const zv = v128.load(z + (b & zMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, v128.add<real>(zv, v128.splat<real>(1)))));
+        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
+        const t0 = v128.add<real>(zv, v128.splat<real>(1));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, t0)));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -768,8 +717,7 @@ export function expm1Adjoint(at: usize): void {
 export function sigmoidForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -785,15 +733,14 @@ export function sigmoidForward(at: usize): void {
 export function sigmoidAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let z = load<usize>(at, BLOCK_Z);
-    const zMask = load<usize>(at, BLOCK_Z_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
+    const zMask = load<usize>(at, BLOCK_Z_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const zv = v128.load(z + (b & zMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, v128.mul<real>(zv, v128.sub<real>(v128.splat<real>(1), zv)))));
+        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
+        const t0 = v128.sub<real>(v128.splat<real>(1), zv);
+        const t1 = v128.mul<real>(gv, v128.mul<real>(zv, t0));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t1));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -807,8 +754,7 @@ export function sigmoidAdjoint(at: usize): void {
 export function softplusForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -824,14 +770,11 @@ export function softplusForward(at: usize): void {
 export function softplusAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, sigmoidV(xv))));
       }
       if (--left == 0) break;
@@ -846,8 +789,7 @@ export function softplusAdjoint(at: usize): void {
 export function erfForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -863,15 +805,14 @@ export function erfForward(at: usize): void {
 export function erfAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, v128.mul<real>(v128.splat<real>(1.1283791670955126), expV(v128.neg<real>(v128.mul<real>(xv, xv)))))));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const t0 = v128.neg<real>(v128.mul<real>(xv, xv));
+        const t1 = v128.mul<real>(v128.splat<real>(1.1283791670955126), expV(t0));
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, t1)));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -885,8 +826,7 @@ export function erfAdjoint(at: usize): void {
 export function lgammaForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -902,14 +842,11 @@ export function lgammaForward(at: usize): void {
 export function lgammaAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, digammaV(xv))));
       }
       if (--left == 0) break;
@@ -924,8 +861,7 @@ export function lgammaAdjoint(at: usize): void {
 export function exactForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -959,8 +895,7 @@ export function exactAdjoint(at: usize): void {
 export function inexactForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -994,8 +929,7 @@ export function inexactAdjoint(at: usize): void {
 export function copyForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
@@ -1029,12 +963,12 @@ export function copyAdjoint(at: usize): void {
 export function sqrtClampForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
-      v128.store(z + b, v128.sqrt<real>(v128.max<real>(xv, v128.splat<real>(1e-8))));
+      const t0 = v128.max<real>(xv, v128.splat<real>(1e-8));
+      v128.store(z + b, v128.sqrt<real>(t0));
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -1046,18 +980,18 @@ export function sqrtClampForward(at: usize): void {
 export function sqrtClampAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let z = load<usize>(at, BLOCK_Z);
+    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
     let x = load<usize>(at, BLOCK_X);
-    const zMask = load<usize>(at, BLOCK_Z_MASK);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
+    const zMask = load<usize>(at, BLOCK_Z_MASK), xMask = load<usize>(at, BLOCK_X_MASK);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const zv = v128.load(z + (b & zMask));
+        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
         const xv = v128.load(x + (b & xMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.andnot(v128.div<real>(v128.mul<real>(v128.splat<real>(0.5), gv), zv), v128.lt<real>(xv, v128.splat<real>(1e-8)))));
+        const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
+        const t1 = v128.lt<real>(xv, v128.splat<real>(1e-8));
+        const t2 = v128.andnot(v128.div<real>(t0, zv), t1);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t2));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -1072,12 +1006,12 @@ export function sqrtClampAdjoint(at: usize): void {
 export function logClampForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask));
-      v128.store(z + b, logV(v128.max<real>(xv, v128.splat<real>(1e-8))));
+      const t0 = v128.max<real>(xv, v128.splat<real>(1e-8));
+      v128.store(z + b, logV(t0));
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -1089,15 +1023,14 @@ export function logClampForward(at: usize): void {
 export function logClampAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b);
-        const xv = v128.load(x + (b & xMask));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.andnot(v128.div<real>(gv, xv), v128.lt<real>(xv, v128.splat<real>(1e-8)))));
+        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const t0 = v128.lt<real>(xv, v128.splat<real>(1e-8));
+        const t1 = v128.andnot(v128.div<real>(gv, xv), t0);
+        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t1));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
