@@ -1,0 +1,149 @@
+/**
+ * x^y in f64x2.
+ *
+ * Lanes with an integral |y| <= 1024 multiply (binary powering, then the reciprocal if y < 0). The others take
+ * e^(y log |x|) with the logarithm as a sum of two doubles: log m = 2s + s³ (2/3 + z Q(z)), s = (m-1)/(m+1), z = s²,
+ * where s, s³, 2/3 and their product are carried in pairs (Dekker's products, no fused multiply) and
+ * Q is our own minimax fit of degree 6 (Remez in 113-bit arithmetic, error 2^-65); y log |x| stays
+ * a pair up to the exponential. A lane whose power left the normal range before the reciprocal also takes this way.
+ * Edges follow C99 (Annex F).
+ *
+ * Bounds: 1 ULP for the exponential way, (|y| + 3)/2 ULP for integral |y| <= 1024 (each product rounds once).
+ */
+import { absD, d2, isNanD, pick, stepD } from "./lanes";
+import { exponentBits, exponentOf, mantissaOf } from "./log64";
+import { expShiftedD } from "./exp64";
+
+const LN2_HIGH: f64 = 0.69314718055989033; // 42 bits
+const LN2_MIDDLE: f64 = 5.49792301870721e-14; // 42 bits
+const LN2_LOW: f64 = 1.1612227236370671e-26;
+const TWO_THIRDS_HIGH: f64 = 0.66666666666666663;
+const TWO_THIRDS_LOW: f64 = 3.7007434154171883e-17;
+
+/** The upper 26 bits of x as a double, for exact products. */
+// @ts-ignore: decorator
+@inline function upper(x: v128): v128 {
+  let c = f64x2.mul(x, d2(134217729.0));
+  return f64x2.sub(c, f64x2.sub(c, x));
+}
+
+/** a·b - product exactly, where product is a·b rounded. */
+// @ts-ignore: decorator
+@inline function productError(a: v128, b: v128, product: v128): v128 {
+  let aHigh = upper(a);
+  let bHigh = upper(b);
+  let aLow = f64x2.sub(a, aHigh);
+  let bLow = f64x2.sub(b, bHigh);
+  let e = f64x2.sub(f64x2.mul(aHigh, bHigh), product);
+  e = f64x2.add(e, f64x2.mul(aHigh, bLow));
+  e = f64x2.add(e, f64x2.mul(aLow, bHigh));
+  return f64x2.add(e, f64x2.mul(aLow, bLow));
+}
+
+// @ts-ignore: decorator
+@inline function logTail(z: v128): v128 {
+  let p = d2(0.13196522471500913);
+  p = stepD(p, z, 0.13256797201025403);
+  p = stepD(p, z, 0.15386758199458081);
+  p = stepD(p, z, 0.18181784348573121);
+  p = stepD(p, z, 0.22222222520131651);
+  p = stepD(p, z, 0.28571428570098423);
+  p = stepD(p, z, 0.40000000000002256);
+  return f64x2.mul(p, z);
+}
+
+/** e^(y log x) for finite x > 0 and any y but NaN. */
+function powPositive(x: v128, y: v128): v128 {
+  let tiny = f64x2.lt(x, d2(2.2250738585072014e-308));
+  let bits = exponentBits(pick(tiny, f64x2.mul(x, d2(18014398509481984.0)), x));
+  let k = f64x2.sub(exponentOf(bits), v128.and(tiny, d2(54)));
+  let f = f64x2.sub(mantissaOf(bits), d2(1));
+  // s = f/(2 + f) as sHigh + sLow
+  let sum = f64x2.add(d2(2), f);
+  let sumLow = f64x2.sub(f, f64x2.sub(sum, d2(2)));
+  let sHigh = f64x2.div(f, sum);
+  let back = f64x2.mul(sHigh, sum);
+  let rest = f64x2.sub(f64x2.sub(f, back), productError(sHigh, sum, back));
+  let sLow = f64x2.div(f64x2.sub(rest, f64x2.mul(sHigh, sumLow)), sum);
+  // z = s², cube = s³, u = 2/3 + z Q(z), v = s³ u
+  let z = f64x2.mul(sHigh, sHigh);
+  let twice = f64x2.add(sHigh, sHigh);
+  let zLow = f64x2.add(productError(sHigh, sHigh, z), f64x2.mul(twice, sLow));
+  let cube = f64x2.mul(sHigh, z);
+  let cubeLow = f64x2.add(f64x2.mul(sHigh, zLow), f64x2.mul(sLow, z));
+  cubeLow = f64x2.add(productError(sHigh, z, cube), cubeLow);
+  let tail = logTail(z);
+  let u = f64x2.add(d2(TWO_THIRDS_HIGH), tail);
+  let uLow = f64x2.sub(tail, f64x2.sub(u, d2(TWO_THIRDS_HIGH)));
+  uLow = f64x2.add(uLow, d2(TWO_THIRDS_LOW));
+  let v = f64x2.mul(cube, u);
+  let vLow = f64x2.add(f64x2.mul(cube, uLow), f64x2.mul(cubeLow, u));
+  vLow = f64x2.add(productError(cube, u, v), vLow);
+  // k ln 2 + 2s + v, largest first
+  let main = f64x2.mul(k, d2(LN2_HIGH));
+  let first = f64x2.add(main, twice);
+  let low = f64x2.sub(twice, f64x2.sub(first, main));
+  let second = f64x2.add(first, v);
+  low = f64x2.add(low, f64x2.sub(v, f64x2.sub(second, first)));
+  let fine = f64x2.add(f64x2.add(f64x2.add(sLow, sLow), vLow), f64x2.mul(k, d2(LN2_LOW)));
+  low = f64x2.add(f64x2.add(low, fine), f64x2.mul(k, d2(LN2_MIDDLE)));
+  let log = f64x2.add(second, low);
+  low = f64x2.sub(low, f64x2.sub(log, second));
+  return expProduct(log, low, y);
+}
+
+/** e^(y (log + low)). */
+// @ts-ignore: decorator
+@inline function expProduct(log: v128, low: v128, y: v128): v128 {
+  // Beyond 2^70 every power of x other than 1 has left the range already.
+  y = f64x2.max(f64x2.min(y, d2(1180591620717411303424.0)), d2(-1180591620717411303424.0));
+  let product = f64x2.mul(y, log);
+  let rest = f64x2.add(productError(y, log, product), f64x2.mul(y, low));
+  rest = v128.and(rest, f64x2.lt(absD(product), d2(800)));
+  return expShiftedD(product, rest, 0);
+}
+
+/** x^n by repeated multiplication for the integral lanes n >= 0 of `count`, at most 2^11 - 1. */
+// @ts-ignore: decorator
+@inline function multiply(x: v128, count: v128): v128 {
+  let n = v128.and(f64x2.add(count, d2(4503599627370496.0)), i64x2.splat(0x7ff));
+  let result = d2(1);
+  while (v128.any_true(n)) {
+    let odd = i64x2.neg(v128.and(n, i64x2.splat(1)));
+    result = pick(odd, f64x2.mul(result, x), result);
+    x = f64x2.mul(x, x);
+    n = i64x2.shr_u(n, 1);
+  }
+  return result;
+}
+
+export function powD(x: v128, y: v128): v128 {
+  let count = absD(y);
+  let whole = f64x2.eq(f64x2.floor(y), y);
+  let few = v128.and(whole, f64x2.le(count, d2(1024)));
+  let result = multiply(x, v128.and(count, few));
+  let inverted = f64x2.lt(y, d2(0));
+  let size = absD(result);
+  let lost = v128.or(f64x2.lt(size, d2(2.2250738585072014e-308)), f64x2.eq(size, d2(Infinity)));
+  let a = absD(x);
+  let inside = v128.and(f64x2.gt(a, d2(0)), f64x2.lt(a, d2(Infinity)));
+  few = v128.andnot(few, v128.and(v128.and(lost, inverted), inside));
+  result = pick(inverted, f64x2.div(d2(1), result), result);
+  if (i64x2.all_true(few)) return result;
+  return pick(few, result, powEdges(x, y, whole));
+}
+
+/** The lanes that do not multiply, with the edges of C99. */
+function powEdges(x: v128, y: v128, whole: v128): v128 {
+  let a = absD(x);
+  let up = v128.xor(f64x2.gt(a, d2(1)), f64x2.lt(y, d2(0))); // where a power of 0 or infinity grows
+  let result = powPositive(f64x2.max(f64x2.min(a, d2(1.7976931348623157e308)), d2(5e-324)), y);
+  let outside = v128.or(f64x2.eq(a, d2(0)), f64x2.eq(a, d2(Infinity)));
+  result = pick(outside, v128.and(up, d2(Infinity)), result);
+  let halved = f64x2.mul(y, d2(0.5));
+  let odd = v128.andnot(whole, f64x2.eq(f64x2.floor(halved), halved));
+  result = v128.xor(result, v128.and(odd, v128.and(x, d2(-0.0))));
+  let impossible = v128.andnot(v128.andnot(f64x2.lt(x, d2(0)), whole), outside);
+  result = pick(v128.or(impossible, v128.or(isNanD(x), isNanD(y))), d2(NaN), result);
+  return pick(f64x2.eq(x, d2(1)), d2(1), result);
+}
