@@ -1,6 +1,6 @@
 /**
  * Generates wasm/generated/ops.ts: op codes, ranges and arities. The file holds nothing but integer
- * constants and two functions, so both tsc and asc can read it.
+ * constants and three functions, so both tsc and asc can read it.
  */
 import { kinds, opRanges, type Primitive, primitives } from "./index.js";
 
@@ -10,8 +10,11 @@ const constantCase = (name: string): string =>
 
 export const opConstant = (name: string): string => `OP_${constantCase(name)}`;
 
+/** Whether a record of the op has anything to do in the backward pass. */
+const isDifferentiable = (p: Primitive): boolean => !("adjoint" in p) || p.adjoint !== "none";
+
 /** A switch from op code to a small number; the most frequent answer is the default. */
-function aritySwitch(name: string, doc: string, answer: (p: Primitive) => number): string {
+function opSwitch(name: string, doc: string, answer: (p: Primitive) => number): string {
   const answers = new Map<number, string[]>();
   for (const p of primitives) {
     const list = answers.get(answer(p)) ?? [];
@@ -49,7 +52,10 @@ export function generateOps(): string {
     `export const OP_COUNT: i32 = ${primitives.length};\n`,
     `// Ranges, both ends included.\n${ranges.join("\n")}\n`,
     `${codes.join("\n")}\n`,
-    aritySwitch("opArityMin", "The fewest arguments an op takes.", (p) => p.arity.min),
-    aritySwitch("opArityMax", "The most arguments an op takes; -1: any number.", max),
+    opSwitch("opArityMin", "The fewest arguments an op takes.", (p) => p.arity.min),
+    opSwitch("opArityMax", "The most arguments an op takes; -1: any number.", max),
+    opSwitch("opDifferentiable", "1: the op passes gradients, 0: it records nothing.", (p) =>
+      isDifferentiable(p) ? 1 : 0,
+    ),
   ].join("\n");
 }

@@ -2,6 +2,7 @@
  * The generator's one door: every generated file by its path from the repository's root.
  * scripts/gen.mjs writes them.
  */
+import { generateDocs } from "./generate-docs.js";
 import { generateKernels } from "./generate-kernels.js";
 import { generateOps } from "./generate-ops.js";
 
@@ -10,6 +11,7 @@ const GENERATED = "packages/core/wasm/generated";
 export function generatedFiles(): Readonly<Record<string, string>> {
   const kernels = Object.entries(generateKernels());
   return {
+    "docs/primitives.md": generateDocs(),
     [`${GENERATED}/ops.ts`]: generateOps(),
     ...Object.fromEntries(kernels.map(([name, text]) => [`${GENERATED}/${name}`, text])),
   };

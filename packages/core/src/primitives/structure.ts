@@ -11,7 +11,7 @@ export const structuralPrimitives = [
     name: "vec",
     group: "vectors",
     arity: [0, variadic],
-    doc: "A vector of its arguments; `[a b c]` reads as `(vec a b c)`. Vectors of equal length stack to a matrix's rows only through `mat`.",
+    doc: "A vector of its arguments; `[a b c]` reads as `(vec a b c)`.",
   }),
   defineStructural({
     name: "mat",
