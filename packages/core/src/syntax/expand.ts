@@ -1,0 +1,71 @@
+/**
+ * The expander's door: the datums of a program → core forms with resolved names.
+ *
+ * The program becomes one seq: the prelude definitions it needs, then its own definitions and
+ * expressions in the order they were written. Definitions are in scope everywhere, so procedures
+ * may refer to later ones.
+ */
+
+import { isDefinition, scanBody, visitTopDefinition } from "./body.js";
+import { builtins } from "./builtins.js";
+import type { Expansion, Variable } from "./core.js";
+import type { Datum } from "./datum.js";
+import { collectPrelude, preludeVariableOf } from "./expand-prelude.js";
+import { Expander } from "./expander.js";
+import { formError } from "./form-errors.js";
+import { Scope } from "./scope.js";
+
+export interface ExpandOptions {
+  /** Names that are inputs even where they would mean a primitive or a special form. */
+  readonly inputs?: readonly string[] | undefined;
+}
+
+/** Expands a program. The errors it throws have a span and no source: the caller knows that. */
+export function expand(datums: readonly Datum[], options: ExpandOptions = {}): Expansion {
+  const declared = options.inputs ?? [];
+  const scope = new Scope(builtins);
+  for (const name of declared) scope.declareInput(name);
+  const x = new Expander(scope, preludeVariableOf);
+  const globals: Variable[] = [];
+  let count = 0;
+  x.run(() => {
+    const items = scanBody(x, datums, 0);
+    checkProgram(items, datums);
+    count = items.length;
+    for (const item of items) {
+      if (isDefinition(item)) {
+        globals.push(item.variable);
+        visitTopDefinition(x, item);
+      } else x.visit(item);
+    }
+  });
+  const body = x.takeMany(count);
+  const span = { start: 0, end: datums.at(-1)?.span.end ?? 0 };
+  const prelude = collectPrelude(x.preludeKeys);
+  const nodes = prelude.length === 0 ? x.nodes : prelude.flatMap(({ nodes }) => nodes);
+  if (nodes !== x.nodes) for (const node of x.nodes) nodes.push(node);
+  const defines = prelude.map(({ define }) => define);
+  nodes.push({ kind: "seq", body: [...defines, ...body], span });
+  return {
+    nodes,
+    inputs: orderInputs(x.inputs, declared),
+    globals: [...prelude.map(({ variable }) => variable), ...globals],
+  };
+}
+
+function checkProgram(items: ReturnType<typeof scanBody>, datums: readonly Datum[]): void {
+  const last = items.at(-1);
+  if (last !== undefined && !isDefinition(last)) return;
+  const span = datums.at(-1)?.span ?? { start: 0, end: 0 };
+  const isEmpty = !items.some((item) => !isDefinition(item));
+  const message = isEmpty
+    ? "the program only defines things, so it has no value"
+    : "the program ends with a definition, so it has no value";
+  throw formError(message, span, "end it with the expression whose value you want");
+}
+
+/** Used inputs by first appearance, then the declared ones that the text never names. */
+function orderInputs(used: ReadonlyMap<string, number>, declared: readonly string[]): string[] {
+  const byAppearance = [...used].sort(([, a], [, b]) => a - b).map(([name]) => name);
+  return [...new Set([...byAppearance, ...declared])];
+}

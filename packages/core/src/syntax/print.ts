@@ -1,0 +1,83 @@
+/**
+ * The printer: datums → text that reads back as the same datums.
+ *
+ * The work stack holds what is still to be written, last first: texts and datums.
+ */
+
+import { Class, classOf } from "./characters.js";
+import type { Datum, ListDatum } from "./datum.js";
+import { formatNumber, startsNumber } from "./number-text.js";
+
+const abbreviations: ReadonlyMap<string, string> = new Map([
+  ["quote", "'"],
+  ["quasiquote", "`"],
+  ["unquote", ","],
+  ["unquote-splicing", ",@"],
+]);
+
+export function print(datum: Datum): string {
+  const parts: string[] = [];
+  const work: (Datum | string)[] = [datum];
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    if (typeof next === "string") parts.push(next);
+    else if (next.kind === "number") parts.push(formatNumber(next.value, next.exact));
+    else if (next.kind === "boolean") parts.push(next.value ? "#t" : "#f");
+    else if (next.kind === "symbol") parts.push(printSymbol(next.name));
+    else if (next.kind === "bracket") pushItems(work, "[", next.items, undefined, "]");
+    else pushList(work, next);
+  }
+  return parts.join("");
+}
+
+function pushList(work: (Datum | string)[], list: ListDatum): void {
+  const { items, tail } = list;
+  const [head, quoted] = items;
+  if (items.length === 2 && tail === undefined && head?.kind === "symbol") {
+    const mark = abbreviations.get(head.name);
+    if (mark !== undefined) {
+      work.push(quoted as Datum, followsComma(mark, quoted as Datum) ? `${mark} ` : mark);
+      return;
+    }
+  }
+  pushItems(work, "(", items, tail, ")");
+}
+
+/** `,` before a name that starts with @ would read as `,@`. */
+function followsComma(mark: string, datum: Datum): boolean {
+  return mark === "," && datum.kind === "symbol" && datum.name.startsWith("@");
+}
+
+function pushItems(
+  work: (Datum | string)[],
+  opener: string,
+  items: readonly Datum[],
+  tail: Datum | undefined,
+  closer: string,
+): void {
+  work.push(closer);
+  if (tail !== undefined) work.push(tail, " . ");
+  for (let i = items.length - 1; i > 0; i--) work.push(items[i] as Datum, " ");
+  if (items.length > 0) work.push(items[0] as Datum);
+  work.push(opener);
+}
+
+/** A name as it is written in a program; |between bars| where it must be. */
+export function printSymbol(name: string): string {
+  if (isPlainName(name)) return name;
+  let text = "";
+  for (let i = 0; i < name.length; i++) {
+    const code = name.charCodeAt(i);
+    if (code === 124 || code === 92) text += `\\${name[i]}`;
+    else if (classOf(code) === Class.Control) text += `\\x${code.toString(16)};`;
+    else text += name[i];
+  }
+  return `|${text}|`;
+}
+
+function isPlainName(name: string): boolean {
+  if (name === "" || name === "." || startsNumber(name)) return false;
+  for (let i = 0; i < name.length; i++) {
+    if (classOf(name.charCodeAt(i)) !== Class.Constituent) return false;
+  }
+  return true;
+}

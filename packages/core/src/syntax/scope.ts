@@ -1,0 +1,113 @@
+/**
+ * What names mean while a program is expanded.
+ *
+ * The expander walks the program depth first, so one table suffices: entering a scope overwrites
+ * the meanings of its names and remembers the old ones on a stack, leaving puts them back. A lookup
+ * costs the same however deep the scopes nest.
+ *
+ * Invariant: scopes are left in the reverse order of entering, with the same variables.
+ */
+
+import type { Arity } from "../primitives/index.js";
+import type { Variable } from "./core.js";
+import type { ListDatum } from "./datum.js";
+import type { Expander } from "./expander.js";
+
+/** A variable of the program, or one that the expander made up. */
+export class LocalVariable implements Variable {
+  readonly kind = "variable";
+  constructor(readonly name: string) {}
+}
+
+/** A name the caller declared as an input. */
+export interface InputMeaning {
+  readonly kind: "input";
+}
+
+/** A special form, or a keyword that only means something inside one (else, =>). */
+export interface FormMeaning {
+  readonly kind: "form";
+  readonly name: string;
+  readonly expand: FormExpander;
+}
+
+/** Expands `form`. `tail`: its value is the value of the nearest loop's body. */
+export type FormExpander = (
+  x: Expander,
+  form: ListDatum,
+  tail: boolean,
+  name: string | undefined,
+) => void;
+
+export interface PrimitiveMeaning {
+  readonly kind: "primitive";
+  readonly name: string;
+  readonly arity: Arity;
+}
+
+/** A procedure written in the language itself; calls of some argument counts have a shorter way. */
+export interface PreludeMeaning {
+  readonly kind: "prelude";
+  readonly name: string;
+  readonly arity: Arity;
+  /** Which definition of the prelude it is as a value, and in a call without a shortcut. */
+  readonly key: string;
+  readonly shortcut?: Shortcut;
+}
+
+/** How a call with exactly `count` arguments is expanded instead. */
+export type Shortcut =
+  | { readonly count: number; readonly key: string }
+  | { readonly count: number; readonly primitives: readonly string[] };
+
+/** A name of Scheme that this language leaves out. */
+export interface RefusedMeaning {
+  readonly kind: "refused";
+  readonly help: string;
+}
+
+export type Meaning =
+  | LocalVariable
+  | InputMeaning
+  | FormMeaning
+  | PrimitiveMeaning
+  | PreludeMeaning
+  | RefusedMeaning;
+
+const declaredInput: InputMeaning = { kind: "input" };
+
+export class Scope {
+  private readonly meanings = new Map<string, Meaning | undefined>();
+  private readonly hidden: (Meaning | undefined)[] = [];
+
+  constructor(private readonly builtins: ReadonlyMap<string, Meaning>) {}
+
+  lookup(name: string): Meaning | undefined {
+    return this.meanings.get(name) ?? this.builtins.get(name);
+  }
+
+  declareInput(name: string): void {
+    this.meanings.set(name, declaredInput);
+  }
+
+  enter(variable: LocalVariable): void {
+    this.hidden.push(this.meanings.get(variable.name));
+    this.meanings.set(variable.name, variable);
+  }
+
+  enterAll(variables: readonly LocalVariable[]): void {
+    for (const variable of variables) this.enter(variable);
+  }
+
+  leaveAll(variables: readonly LocalVariable[]): void {
+    for (let i = variables.length - 1; i >= 0; i--) {
+      this.meanings.set((variables[i] as LocalVariable).name, this.hidden.pop());
+    }
+  }
+
+  /** Every name that means something here, for suggestions. */
+  names(): string[] {
+    const local = [...this.meanings].filter(([, meaning]) => meaning !== undefined);
+    return [...local.map(([name]) => name), ...this.builtins.keys()];
+  }
+}
