@@ -1,0 +1,71 @@
+/** `ndvm eval` and `ndvm grad`: run a program, print its value and gradients. */
+
+import type { Evaluation, GradientResult } from "@ndvm/core";
+import type { EvalOptions, GradOptions } from "../options.js";
+import { plotText } from "../plot.js";
+import { csvText, jsonText, laneColumns, noteStats, tableText, warnAbout } from "../results.js";
+import { budgetsOf, openSession, type Session, withInterrupt } from "../session.js";
+import { print } from "../terminal.js";
+
+export async function evaluate(file: string | undefined, options: EvalOptions): Promise<number> {
+  const session = await openSession(file, options);
+  const result = await withInterrupt((signal) =>
+    session.program.evaluateAsync(session.inputs, { ...budgetsOf(options), signal }),
+  );
+  return finish(session, result, options);
+}
+
+export async function differentiate(
+  file: string | undefined,
+  options: GradOptions,
+): Promise<number> {
+  const session = await openSession(file, options);
+  const result = await withInterrupt((signal) =>
+    session.program.gradientAsync(session.inputs, {
+      ...budgetsOf(options),
+      ...(options.wrt === undefined ? {} : { wrt: options.wrt }),
+      ...(options.seedAdjoint === undefined ? {} : { seed: options.seedAdjoint }),
+      signal,
+    }),
+  );
+  return finish(session, result, options);
+}
+
+/** Prints the result; the exit code is 1 if some lane failed. */
+async function finish(
+  session: Session,
+  result: Evaluation | GradientResult,
+  options: EvalOptions,
+): Promise<number> {
+  const report = { result, inputs: session.inputs, precision: options.precision };
+  if (options.format === "json") print(jsonText(report, options.stats === true));
+  else if (options.format === "csv") await writeAll(csvText(report));
+  else print(tableText(report));
+  if (options.plot && options.format === "table") plotResult(session, result);
+  warnAbout(result);
+  if (options.stats && options.format !== "json") noteStats(result.stats);
+  session.machine.dispose();
+  return result.failures.length > 0 ? 1 : 0;
+}
+
+async function writeAll(pieces: Iterable<string>): Promise<void> {
+  for (const piece of pieces) {
+    if (!process.stdout.write(piece)) {
+      await new Promise<void>((resolve) => process.stdout.once("drain", resolve));
+    }
+  }
+}
+
+function plotResult({ inputs }: Session, result: Evaluation | GradientResult): void {
+  const [axis] = laneColumns({ result, inputs, precision: "f64" });
+  if (axis === undefined || result.shape?.length !== 0) {
+    print("(no plot: it needs a number in each lane and an input with one value per lane)");
+    return;
+  }
+  const [name, x] = axis;
+  print(`\n${plotText({ title: `value over ${name}`, x, y: result.values })}`);
+  const gradients = "gradients" in result ? Object.entries(result.gradients) : [];
+  for (const [by, y] of gradients.filter(([, values]) => values.length === x.length)) {
+    print(`\n${plotText({ title: `d/d${by} over ${name}`, x, y })}`);
+  }
+}

@@ -1,0 +1,48 @@
+/** `ndvm explain`: core forms, the tape of one run, which inputs are active, counters. */
+
+import type { Explanation, Program } from "@ndvm/core";
+import type { ExplainOptions } from "../options.js";
+import { statsText } from "../results.js";
+import { openSession } from "../session.js";
+import { inputsText, section, tapeText } from "../tape-listing.js";
+import { note, print } from "../terminal.js";
+
+export async function explain(file: string | undefined, options: ExplainOptions): Promise<number> {
+  const { machine, program, source, inputs } = await openSession(file, options);
+  const missing = program.inputs.filter((name) => !Object.hasOwn(inputs, name));
+  if (missing.length > 0 && Object.keys(inputs).length === 0) {
+    describeUnbound(program, missing, options);
+    machine.dispose();
+    return 0;
+  }
+  const wrt = options.wrt === undefined ? {} : { wrt: options.wrt };
+  const explanation = program.explain(inputs, wrt);
+  if (options.format === "json") print(JSON.stringify(explanation));
+  else print(explanationText(explanation, source.text));
+  machine.dispose();
+  return 0;
+}
+
+function explanationText(explanation: Explanation, source: string): string {
+  return [
+    section("core forms", explanation.core.trimEnd()),
+    section("inputs", inputsText(explanation)),
+    section("tape", tapeText(explanation, source, true)),
+    section("counters", statsText(explanation.stats)),
+  ].join("\n\n");
+}
+
+/** Without values there is no run to show: only what loading knows. */
+function describeUnbound(
+  program: Program,
+  missing: readonly string[],
+  options: ExplainOptions,
+): void {
+  const core = program.core();
+  if (options.format === "json") print(JSON.stringify({ core, inputs: program.inputs }));
+  else
+    print(
+      [section("core forms", core.trimEnd()), section("inputs", missing.join("\n"))].join("\n\n"),
+    );
+  note(`for the tape, set ${missing.map((name) => `--set ${name}=…`).join(" ")}`);
+}

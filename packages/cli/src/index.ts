@@ -1,0 +1,3 @@
+/** The package `ndvm` is the command plus everything `@ndvm/core` exports. */
+
+export * from "@ndvm/core";

@@ -1,0 +1,164 @@
+/**
+ * The `ndvm` command: its subcommands, their help, and the exit code.
+ *
+ *   0  done        1  the user's error: a program, a file, a lane that failed
+ *   2  usage       130  interrupted with Ctrl-C
+ */
+
+import { readFileSync } from "node:fs";
+import { NdvmError } from "@ndvm/core";
+import { Command, CommanderError } from "commander";
+import { differentiate, evaluate } from "./commands/evaluate.js";
+import { explain } from "./commands/explain.js";
+import { repl } from "./commands/repl.js";
+import { UsageError } from "./inputs.js";
+import {
+  addFormatOption,
+  addOutputOptions,
+  addProgramOptions,
+  addRunOptions,
+  type EvalOptions,
+  type ExplainOptions,
+  type GradOptions,
+  type ProgramOptions,
+  parseNames,
+  parseSeed,
+} from "./options.js";
+import { isAbort } from "./session.js";
+import { endQuietlyOnBrokenPipe, reportError } from "./terminal.js";
+
+const INPUTS_HELP = `
+Inputs:
+  The free names of a program are its inputs. A value is shared by all lanes or spread over them:
+    --set a=1.5                  a number, shared
+    --set t=0:10:0.1             start:stop:step, ends included: one lane per value
+    --set t=0,1,5                one lane per value
+    --set x=@data.csv:height     a column of a CSV, TSV or JSON table: one lane per row
+    --set v='[1, 2, 3]'          a vector, shared
+    --set A='[[1, 0], [0, 1]]'   a matrix, shared
+    --set A=@matrix.csv          a whole CSV or JSON file: one vector or matrix, shared
+    --int n=80                   a structural integer (a step count or size), shared
+  Lists, ranges and columns spread over lanes; brackets and whole files are one vector or matrix.
+  All inputs that spread must have the same number of values.`;
+
+const examples = (...lines: readonly string[]): string =>
+  `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+
+const version = (): string => {
+  const manifest = new URL("../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
+};
+
+/** Builds the command tree. `finish` receives the exit code of the subcommand that ran. */
+function buildCommands(finish: (code: number) => void): Command {
+  const root = new Command("ndvm")
+    .description("Runs Scheme models as data and returns exact gradients.")
+    .version(version(), "-V, --version")
+    .showHelpAfterError("(add --help for all options)")
+    .exitOverride()
+    .addHelpText(
+      "after",
+      examples(
+        "ndvm eval -e '(* a (exp (* k t)))' --set a=2 --set k=-0.5 --set t=0:10:1",
+        "ndvm grad model.scm --set a=2 --set k=-0.5 --set t=@data.csv:time --wrt a,k",
+        "ndvm explain -e '(if (> x 0) (* x y) y)' --set x=1 --set y=2",
+        "ndvm repl",
+      ),
+    );
+
+  addOutputOptions(addProgramOptions(root.command("eval")))
+    .description("evaluate a program")
+    .addHelpText("after", INPUTS_HELP)
+    .addHelpText(
+      "after",
+      examples(
+        "ndvm eval -e '(+ 1 2)'",
+        "ndvm eval model.scm --set a=2 --set t=0:10:0.1 --plot",
+        "echo '(matmul A A)' | ndvm eval --set A=@matrix.csv --format json",
+      ),
+    )
+    .action(async (file: string | undefined, options: EvalOptions) =>
+      finish(await evaluate(file, options)),
+    );
+
+  addOutputOptions(addProgramOptions(root.command("grad")))
+    .description("evaluate a program and differentiate it")
+    .option("--wrt <names>", "inputs to differentiate by (default: all)", parseNames)
+    .option(
+      "--seed-adjoint <numbers>",
+      "output adjoint: one number, or one per lane and element, separated by commas",
+      parseSeed,
+    )
+    .addHelpText("after", INPUTS_HELP)
+    .addHelpText(
+      "after",
+      examples(
+        "ndvm grad -e '(* a (sin t))' --set a=2 --set t=0:3:0.5",
+        "ndvm grad -e '(matvec A v)' --set A='[[1,2],[3,4]]' --set v='[1,1]' --seed-adjoint 1,0",
+        "ndvm grad model.scm --set a=2 --set t=@data.csv:t --format csv > gradients.csv",
+      ),
+    )
+    .action(async (file: string | undefined, options: GradOptions) =>
+      finish(await differentiate(file, options)),
+    );
+
+  addFormatOption(addProgramOptions(root.command("explain")), ["table", "json"])
+    .description("show core forms, the tape, and which inputs are active")
+    .option("--wrt <names>", "inputs to differentiate by (default: all)", parseNames)
+    .addHelpText("after", INPUTS_HELP)
+    .addHelpText(
+      "after",
+      examples(
+        "ndvm explain model.scm",
+        "ndvm explain -e '(* a (exp (* k t)))' --set a=2 --set k=-1 --set t=3 --wrt k",
+      ),
+    )
+    .action(async (file: string | undefined, options: ExplainOptions) =>
+      finish(await explain(file, options)),
+    );
+
+  addRunOptions(root.command("repl"))
+    .argument("[file]", "definitions and expressions to run first")
+    .description("evaluate expressions as you type them")
+    .addHelpText("after", INPUTS_HELP)
+    .addHelpText(
+      "after",
+      examples("ndvm repl", "ndvm repl model.scm --set a=2", "ndvm repl < session.txt"),
+    )
+    .action(async (file: string | undefined, options: ProgramOptions) =>
+      finish(await repl(file, options)),
+    );
+  return root;
+}
+
+/** Runs the command line and returns the exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  endQuietlyOnBrokenPipe();
+  let code = 0;
+  const root = buildCommands((result) => {
+    code = result;
+  });
+  if (args.length === 0) {
+    root.outputHelp({ error: true });
+    return 2;
+  }
+  try {
+    await root.parseAsync(args, { from: "user" });
+    return code;
+  } catch (error) {
+    return reportFailure(error);
+  }
+}
+
+function reportFailure(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof UsageError) {
+    process.stderr.write(`error: ${error.message}\n(add --help for all options)\n`);
+    return 2;
+  }
+  if (error instanceof NdvmError) {
+    reportError(error);
+    return isAbort(error) ? 130 : 1;
+  }
+  throw error;
+}

@@ -1,0 +1,46 @@
+/** Numbers as text: exact for machines, rounded for eyes. */
+
+import type { Precision } from "@ndvm/core";
+
+/** The shortest text that reads back to the same number of this precision. */
+export function exactText(value: number, precision: Precision): string {
+  if (precision === "f32" && Number.isFinite(value)) {
+    for (let digits = 1; digits <= 9; digits++) {
+      const text = String(Number(value.toPrecision(digits)));
+      if (Math.fround(Number(text)) === value) return text;
+    }
+  }
+  return Object.is(value, -0) ? "-0" : String(value);
+}
+
+/** At most `digits` significant digits, no trailing zeros. */
+export function shortText(value: number, digits = 7): string {
+  if (!Number.isFinite(value) || value === 0) return String(value);
+  const rounded = Number(value.toPrecision(digits));
+  const size = Math.abs(rounded);
+  if (size >= 1e9 || size < 1e-4) {
+    return rounded.toExponential().replace("e+", "e");
+  }
+  return String(rounded);
+}
+
+/** 12345678 → 12,345,678. */
+export const countText = (value: number): string => value.toLocaleString("en-US");
+
+export function bytesText(bytes: number): string {
+  const units = ["B", "KiB", "MiB", "GiB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`;
+}
+
+export function timeText(milliseconds: number): string {
+  if (milliseconds < 1e-3) return `${shortText(milliseconds * 1e6, 3)} ns`;
+  if (milliseconds < 1) return `${shortText(milliseconds * 1e3, 3)} µs`;
+  if (milliseconds < 1000) return `${shortText(milliseconds, 3)} ms`;
+  return `${shortText(milliseconds / 1000, 3)} s`;
+}

@@ -1,0 +1,39 @@
+/** Line plots in the terminal. */
+
+import chart from "simple-ascii-chart";
+import { shortText } from "./numbers.js";
+import { out, widthOf } from "./terminal.js";
+
+export interface PlotOptions {
+  readonly title: string;
+  readonly x: ArrayLike<number>;
+  readonly y: ArrayLike<number>;
+  readonly height?: number;
+}
+
+/** Room for the labels of the y axis. */
+const MARGIN = 14;
+
+/** Values at `count` places along the line, so that a plot of many lanes stays one column a point. */
+function thin(x: ArrayLike<number>, y: ArrayLike<number>, count: number): [number, number][] {
+  const step = Math.max(1, (x.length - 1) / Math.max(1, count - 1));
+  const points: [number, number][] = [];
+  for (let at = 0; at < x.length; at += step) {
+    const index = Math.min(x.length - 1, Math.round(at));
+    const point: [number, number] = [x[index] ?? Number.NaN, y[index] ?? Number.NaN];
+    if (point.every(Number.isFinite)) points.push(point);
+  }
+  return points.sort((a, b) => a[0] - b[0]);
+}
+
+export function plotText({ title, x, y, height = 10 }: PlotOptions): string {
+  const width = Math.min(72, widthOf(process.stdout) - MARGIN);
+  const points = thin(x, y, width);
+  if (points.length < 2) return `${out.bold(title)}\n(fewer than two finite points to plot)`;
+  const text = chart(points, {
+    width,
+    height,
+    formatter: (value) => shortText(value, 3),
+  });
+  return `${out.bold(title)}\n${text.replace(/^\n+|\s+$/g, "")}`;
+}

@@ -1,0 +1,100 @@
+/**
+ * From a command line to a run: finds the program's text, loads it, binds the inputs, and turns
+ * Ctrl-C into an abort of the running evaluation.
+ */
+
+import { Machine, type NdvmError, type Program } from "@ndvm/core";
+import { readInputs, type SetInputs, UsageError } from "./inputs.js";
+import type { ProgramOptions } from "./options.js";
+import { readStandardInput, readTextFile } from "./text-file.js";
+
+export interface Source {
+  readonly text: string;
+  /** How messages call it; undefined for -e. */
+  readonly file: string | undefined;
+}
+
+export async function readSource(
+  file: string | undefined,
+  options: ProgramOptions,
+): Promise<Source> {
+  if (options.eval !== undefined) {
+    if (file !== undefined) {
+      throw new UsageError(`the program comes twice: from -e and from ${file}`);
+    }
+    return { text: options.eval, file: undefined };
+  }
+  if (file !== undefined && file !== "-") return { text: await readTextFile(file), file };
+  if (file === undefined && process.stdin.isTTY) {
+    throw new UsageError("no program: name a file, give -e 'text', or pipe it in");
+  }
+  return { text: await readStandardInput(), file: "stdin" };
+}
+
+/** Characters that end a name in program text. */
+const DELIMITER = "[\\s()\\[\\]'`,;\"]";
+
+function mentions(text: string, name: string): boolean {
+  const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(^|${DELIMITER})${escaped}($|${DELIMITER})`).test(text);
+}
+
+/**
+ * Loads the text. A name that the caller set and that the text mentions is an input even where a
+ * primitive has the same name (a data column called `scale`).
+ */
+export function loadProgram(
+  machine: Machine,
+  source: Source,
+  options: Pick<ProgramOptions, "domain">,
+  names: readonly string[],
+): Program {
+  const inputs = names.filter((name) => mentions(source.text, name));
+  const file = source.file === undefined ? {} : { file: source.file };
+  return machine.load(source.text, { inputs, domain: options.domain, ...file });
+}
+
+export interface Session {
+  readonly machine: Machine;
+  readonly program: Program;
+  readonly source: Source;
+  readonly inputs: SetInputs;
+}
+
+export async function openSession(
+  file: string | undefined,
+  options: ProgramOptions,
+): Promise<Session> {
+  const source = await readSource(file, options);
+  const inputs = await readInputs(options.set, options.int);
+  const machine = await Machine.create({
+    precision: options.precision,
+    ...(options.memory === undefined ? {} : { memoryMax: options.memory }),
+  });
+  const program = loadProgram(machine, source, options, Object.keys(inputs));
+  return { machine, program, source, inputs };
+}
+
+export function budgetsOf(options: ProgramOptions): { stepsMax?: number; timeMax?: number } {
+  return {
+    ...(options.steps === undefined ? {} : { stepsMax: options.steps }),
+    ...(options.timeout === undefined ? {} : { timeMax: options.timeout }),
+  };
+}
+
+/** Runs `work` with a signal that the first Ctrl-C fires; a second one ends the process. */
+export async function withInterrupt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const onInterrupt = (): void => {
+    if (controller.signal.aborted) process.exit(130);
+    controller.abort();
+  };
+  process.on("SIGINT", onInterrupt);
+  try {
+    return await work(controller.signal);
+  } finally {
+    process.off("SIGINT", onInterrupt);
+  }
+}
+
+export const isAbort = (error: NdvmError): boolean => error.code === "E-ABORTED";

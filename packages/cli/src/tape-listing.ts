@@ -1,0 +1,67 @@
+/** The tape and the inputs of a run as text: what `ndvm explain` and `:tape` show. */
+
+import type { Explanation } from "@ndvm/core";
+import { formatTable, type TextColumn } from "./tables.js";
+import { out, widthOf } from "./terminal.js";
+
+/** Program text on one line, cut to `width`. */
+export function oneLine(text: string, width: number): string {
+  const flat = text
+    .replace(/;[^\n]*/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+  return flat.length <= width ? flat : `${flat.slice(0, Math.max(1, width - 1))}…`;
+}
+
+const shapeText = (shape: readonly number[]): string =>
+  shape.length === 0 ? "number" : `[${shape.join(",")}]`;
+
+/** A payload id; −1 and undefined mean there is none. */
+const idText = (id: number | undefined): string => (id === undefined || id < 0 ? "" : `%${id}`);
+
+/** Columns that the listing needs before the source text starts. */
+const SOURCE_INDENT = 52;
+
+export function tapeText({ tape }: Explanation, source: string, isWhole: boolean): string {
+  const width = Math.max(24, widthOf(process.stdout) - SOURCE_INDENT);
+  const column = (
+    title: string,
+    align: TextColumn["align"],
+    cell: (record: Explanation["tape"][number]) => string,
+  ): TextColumn => ({
+    title,
+    align,
+    cell: (row) => {
+      const record = tape[row];
+      return record === undefined ? "" : cell(record);
+    },
+  });
+  const columns: TextColumn[] = [
+    { title: "#", align: "right", cell: String },
+    column("op", "left", (record) => record.op),
+    column("out", "left", (record) => idText(record.out)),
+    column("from", "left", (record) => `${idText(record.in0)} ${idText(record.in1)}`.trim()),
+    column("shape", "left", (record) => shapeText(record.shape)),
+    column("is", "left", ({ active, uniform }) =>
+      [active ? "active" : "inactive", uniform ? "uniform" : ""].filter(Boolean).join(" "),
+    ),
+    column("source", "left", ({ span }) =>
+      span === undefined ? "" : oneLine(source.slice(span.start, span.end), width),
+    ),
+  ];
+  if (tape.length === 0) return "(no records: nothing that was asked for reaches the result)";
+  return formatTable(columns, tape.length, "records", isWhole);
+}
+
+export function inputsText({ inputs }: Explanation): string {
+  if (inputs.length === 0) return "(none)";
+  const width = Math.max(...inputs.map(({ name }) => name.length));
+  return inputs
+    .map(({ name, active }) => {
+      const state = active ? "active" : "inactive: no gradient is kept for it";
+      return `${name.padEnd(width)}  ${state}`;
+    })
+    .join("\n");
+}
+
+export const section = (title: string, text: string): string => `${out.bold(title)}\n${text}`;
