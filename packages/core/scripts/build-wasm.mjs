@@ -35,7 +35,7 @@ function isFresh(output) {
 function build(real) {
   const output = join(root, "build", `${name}-${real}.wasm`);
   if (isFresh(output)) return Promise.resolve(0);
-  const flags = ["-O3", "--noAssert", "--enable", "simd", "--runtime", "stub", "--bindings", "raw"];
+  const flags = ["-O3", "--noAssert", "--enable", "simd", "--runtime", "stub", "--disableWarning", "112"];
   const child = spawn(
     process.execPath,
     [asc, entry, "--use", `real=${real}`, ...flags, "--initialMemory", "16", "-o", output],

@@ -32,3 +32,123 @@ export const BLOCK_COLS: i32 = 76;
 export const BLOCK_SCRATCH: i32 = 80; // scratch memory for kernels that declare some
 export const BLOCK_AUX: i32 = 84; // element offset, integer exponent, … as the kernel says
 export const BLOCK_BYTES: i32 = 96;
+
+// A value is 8 bytes: tag in the low word, data in the high word.
+export const TAG_INT: i32 = 1; // data: the integer itself
+export const TAG_REAL: i32 = 2; // data: payload id of a scalar
+export const TAG_TENSOR: i32 = 3; // data: payload id of a vector or matrix
+export const TAG_BOOL: i32 = 4; // data: 0 or 1
+export const TAG_MASK: i32 = 5; // data: payload id of a boolean that differs between lanes
+export const TAG_NIL: i32 = 6;
+export const TAG_SYMBOL: i32 = 7; // data: symbol id of the program
+export const TAG_PAIR: i32 = 8; // data: heap index, in 8-byte words
+export const TAG_CLOSURE: i32 = 9; // data: heap index
+export const TAG_PRIMITIVE: i32 = 10; // data: op code
+export const TAG_UNSPECIFIED: i32 = 11;
+export const TAG_UNINITIALISED: i32 = 12;
+export const TAG_BOX: i32 = 13; // data: heap index
+export const TAG_FAIL: i32 = 255; // never stored: a primitive failed, see the fault
+
+// A heap object is one header word (8 bytes) and its fields, values of 8 bytes each.
+// Header: field count in the low word; in the high word a closure's lambda cell.
+export const PAIR_FIELDS: i32 = 2; // car, cdr
+
+// Image: i32 words. Header fields are word indices.
+export const IMAGE_WORDS: i32 = 0; // length of the image in words
+export const IMAGE_ENTRY: i32 = 1; // word index of the program's cell
+export const IMAGE_INPUTS: i32 = 2; // how many inputs
+export const IMAGE_GLOBALS: i32 = 3; // inputs and top-level variables together
+export const IMAGE_CONSTANTS: i32 = 4; // how many real constants
+export const IMAGE_CONSTANTS_AT: i32 = 5; // word index of their f64 values
+export const IMAGE_HEAP: i32 = 6; // 8-byte words of quoted structure
+export const IMAGE_HEAP_AT: i32 = 7; // word index of that structure
+export const IMAGE_STACK: i32 = 8; // value slots the outermost expression needs
+export const IMAGE_CONTROL: i32 = 9; // control frames the outermost expression needs
+export const IMAGE_HEADER: i32 = 10;
+
+// Cells. Word 0: kind, and flags from bit 8 on; word 1: node number; then the operands below.
+// Kinds up to CELL_SIMPLE_LAST yield their value without any further evaluation. Cells with
+// operands share one form: a word of their own, the count, the operands, further words.
+export const CELL_CONST: i32 = 0; // tag, data
+export const CELL_LOCAL: i32 = 1; // slot
+export const CELL_CAPTURED: i32 = 2; // index
+export const CELL_GLOBAL: i32 = 3; // index
+export const CELL_SELF: i32 = 4; // the running closure
+export const CELL_LOCAL_BOX: i32 = 5; // slot
+export const CELL_CAPTURED_BOX: i32 = 6; // index
+export const CELL_SIMPLE_LAST: i32 = 6;
+export const CELL_IF: i32 = 7; // test, then, else
+export const CELL_PRIMITIVE: i32 = 8; // op, count, operands…
+export const CELL_CALL: i32 = 9; // 0, count + 1, operator, operands…
+export const CELL_LAMBDA: i32 = 10; // params, rest, body, stack, control, captured count, captured…
+export const CELL_LET: i32 = 11; // body, count, inits…, depth
+export const CELL_LETREC: i32 = 12; // body, count, inits…, depth, boxed…
+export const CELL_SEQ: i32 = 13; // 0, count, body…
+export const CELL_LOOP: i32 = 14; // body, count, inits…, depth
+export const CELL_RECUR: i32 = 15; // body, count, operands…, depth of the loop
+export const CELL_DEFINE: i32 = 16; // global index, init
+export const CELL_COPY: i32 = 17; // child; an active number leaving a branch gets an identity record
+
+export const FLAG_TAIL: i32 = 1 << 8; // nothing of the current frame is needed afterwards
+export const FLAG_SPREAD: i32 = 1 << 9; // a call whose last operand is a list of further operands
+
+// Where a lambda takes a captured value from: low two bits, index above them.
+export const CAPTURE_LOCAL: i32 = 0;
+export const CAPTURE_CAPTURED: i32 = 1;
+export const CAPTURE_SELF: i32 = 2;
+
+// A payload's entry in the payload table, byte offsets.
+export const PAYLOAD_PRIMAL: i32 = 0; // offset from the primal arena's base
+export const PAYLOAD_ADJOINT: i32 = 4; // offset from the adjoint arena's base
+export const PAYLOAD_ROWS: i32 = 8;
+export const PAYLOAD_COLS: i32 = 12;
+export const PAYLOAD_COUNT: i32 = 16; // rows * cols
+export const PAYLOAD_FLAGS: i32 = 20;
+export const PAYLOAD_ORIGIN: i32 = 24; // node that made it; -1 - i for input i
+export const PAYLOAD_BYTES: i32 = 32;
+
+export const PAYLOAD_RANK: i32 = 3; // mask of the rank inside the flags
+export const PAYLOAD_UNIFORM: i32 = 4;
+export const PAYLOAD_ACTIVE: i32 = 8;
+export const PAYLOAD_MASK: i32 = 16; // not a number but a boolean per lane, all bits set or none
+
+// A tape record, byte offsets.
+export const RECORD_OP: i32 = 0;
+export const RECORD_OUT: i32 = 4;
+export const RECORD_IN0: i32 = 8;
+export const RECORD_IN1: i32 = 12; // -1 where the operation has one operand
+export const RECORD_AUX: i32 = 16;
+export const RECORD_MASK: i32 = 20; // lane mask payload, 0: every lane
+export const RECORD_BYTES: i32 = 24;
+
+// What `walk` returns.
+export const WALK_DONE: i32 = 0;
+export const WALK_PAUSED: i32 = 1;
+export const WALK_FAULT: i32 = 2;
+
+// Faults: what went wrong inside the machine. `machine/faults.ts` puts them into words.
+export const FAULT_NONE: i32 = 0;
+export const FAULT_MEMORY: i32 = 1;
+export const FAULT_TAPE: i32 = 2;
+export const FAULT_RECURSION: i32 = 3;
+export const FAULT_UNINITIALISED: i32 = 4;
+export const FAULT_NOT_PROCEDURE: i32 = 5;
+export const FAULT_ARITY: i32 = 6;
+export const FAULT_NOT_PAIR: i32 = 7;
+export const FAULT_NOT_LIST: i32 = 8;
+export const FAULT_NOT_NUMBER: i32 = 9;
+export const FAULT_NOT_SCALAR: i32 = 10;
+export const FAULT_NOT_TENSOR: i32 = 11;
+export const FAULT_NOT_INTEGER: i32 = 12;
+export const FAULT_INDEX: i32 = 13; // detail: the index; second value: what was indexed
+export const FAULT_SIZE: i32 = 14; // a count below zero or above 2^24
+export const FAULT_SHAPE: i32 = 15; // detail: SHAPE_* of wasm/linalg/shapes.ts
+export const FAULT_SHAPES_DIFFER: i32 = 16; // element-wise on tensors of different shapes
+export const FAULT_ROWS_DIFFER: i32 = 17; // mat of rows of different lengths
+export const FAULT_DIVERGENT: i32 = 18; // detail: DIVERGENT_*
+export const FAULT_NOT_ALIST: i32 = 19; // assq and friends: an element that is not a pair
+export const FAULT_STEPS: i32 = 20; // one primitive alone would pass the step budget
+
+export const DIVERGENT_BRANCH: i32 = 0;
+export const DIVERGENT_INDEX: i32 = 1;
+export const DIVERGENT_EQUALITY: i32 = 2;

@@ -243,3 +243,19 @@ export function opArityMax(op: i32): i32 {
       return 1;
   }
 }
+
+/** 1: the op passes gradients, 0: it records nothing. */
+export function opDifferentiable(op: i32): i32 {
+  switch (op) {
+    case OP_FLOOR:
+    case OP_CEILING:
+    case OP_ROUND:
+    case OP_TRUNCATE:
+    case OP_QUOTIENT:
+    case OP_GCD:
+    case OP_LCM:
+      return 0;
+    default:
+      return 1;
+  }
+}

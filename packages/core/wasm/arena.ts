@@ -1,0 +1,195 @@
+/**
+ * Arenas: the growing memories of one run. Each is one block; it grows by moving to a block twice
+ * the size, so everything refers into it by offset from its base.
+ *
+ *   stack     values of the evaluator        (grows on procedure entry)
+ *   control   continuation frames            (grows on procedure entry)
+ *   heap      pairs, closures, boxes         (reset in O(1) between walks)
+ *   table     payload entries
+ *   primal    payload numbers
+ *   tape      records
+ *   adjoint   made anew for each backward pass, never moved
+ *   scratch   working space of one kernel call
+ *   work      a stack for primitives that walk nested structure
+ *
+ * `base + top` is the first free byte.
+ */
+
+import { allocate, free } from "./memory";
+
+export let stackBase: usize = 0;
+export let stackBytes: usize = 0;
+export let controlBase: usize = 0;
+export let controlBytes: usize = 0;
+export let heapBase: usize = 0;
+export let heapBytes: usize = 0;
+export let heapTop: usize = 0;
+export let tableBase: usize = 0;
+export let tableBytes: usize = 0;
+export let tableTop: usize = 0;
+export let primalBase: usize = 0;
+export let primalBytes: usize = 0;
+export let primalTop: usize = 0;
+export let tapeBase: usize = 0;
+export let tapeBytes: usize = 0;
+export let tapeTop: usize = 0;
+export let adjointBase: usize = 0;
+export let adjointBytes: usize = 0;
+export let adjointTop: usize = 0;
+export let scratchBase: usize = 0;
+export let scratchBytes: usize = 0;
+export let workBase: usize = 0;
+let workBytes: usize = 0;
+
+/** Most bytes of tape, primals and adjoints together. */
+export let recordedBytesMax: usize = 1 << 30;
+
+export function setRecordedBytesMax(bytes: usize): void {
+  recordedBytesMax = bytes;
+}
+
+/** Moves `used` bytes into a block of at least `needed` bytes; 0 where memory does not allow it. */
+function moved(base: usize, used: usize, have: usize, needed: usize): usize {
+  let fresh = allocate(max(needed, have * 2));
+  if (fresh == 0) fresh = allocate(needed);
+  if (fresh == 0) return 0;
+  memory.copy(fresh, base, used);
+  free(base);
+  return fresh;
+}
+
+// @ts-ignore: decorator
+@inline function sizeFor(fresh: usize): usize {
+  return <usize>load<u32>(fresh - 16);
+}
+
+export function reserveStack(used: usize, needed: usize): bool {
+  if (needed <= stackBytes) return true;
+  const fresh = moved(stackBase, used, stackBytes, needed);
+  if (fresh == 0) return false;
+  stackBase = fresh;
+  stackBytes = sizeFor(fresh);
+  return true;
+}
+
+export function reserveControl(used: usize, needed: usize): bool {
+  if (needed <= controlBytes) return true;
+  const fresh = moved(controlBase, used, controlBytes, needed);
+  if (fresh == 0) return false;
+  controlBase = fresh;
+  controlBytes = sizeFor(fresh);
+  return true;
+}
+
+function growHeap(needed: usize): bool {
+  const fresh = moved(heapBase, heapTop, heapBytes, needed);
+  if (fresh == 0) return false;
+  heapBase = fresh;
+  heapBytes = sizeFor(fresh);
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline export function reserveHeap(bytes: usize): bool {
+  return heapTop + bytes <= heapBytes || growHeap(heapTop + bytes);
+}
+
+function growTable(needed: usize): bool {
+  const fresh = moved(tableBase, tableTop, tableBytes, needed);
+  if (fresh == 0) return false;
+  tableBase = fresh;
+  tableBytes = sizeFor(fresh);
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline export function reserveTable(bytes: usize): bool {
+  return tableTop + bytes <= tableBytes || growTable(tableTop + bytes);
+}
+
+function growPrimal(needed: usize): bool {
+  const fresh = moved(primalBase, primalTop, primalBytes, needed);
+  if (fresh == 0) return false;
+  primalBase = fresh;
+  primalBytes = sizeFor(fresh);
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline export function reservePrimal(bytes: usize): bool {
+  return primalTop + bytes <= primalBytes || growPrimal(primalTop + bytes);
+}
+
+function growTape(needed: usize): bool {
+  const fresh = moved(tapeBase, tapeTop, tapeBytes, needed);
+  if (fresh == 0) return false;
+  tapeBase = fresh;
+  tapeBytes = sizeFor(fresh);
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline export function reserveTape(bytes: usize): bool {
+  return tapeTop + bytes <= tapeBytes || growTape(tapeTop + bytes);
+}
+
+/** Makes room for all adjoints of the run; what was in the arena is lost. */
+export function reserveAdjoint(bytes: usize): bool {
+  if (bytes <= adjointBytes) return true;
+  free(adjointBase);
+  adjointBase = allocate(bytes + (bytes >> 2));
+  if (adjointBase == 0) adjointBase = allocate(bytes);
+  adjointBytes = adjointBase == 0 ? 0 : sizeFor(adjointBase);
+  return adjointBase != 0;
+}
+
+/** Makes room for one kernel call; what was in the arena is lost. */
+export function reserveScratch(bytes: usize): bool {
+  if (bytes <= scratchBytes) return true;
+  free(scratchBase);
+  scratchBase = allocate(bytes);
+  scratchBytes = scratchBase == 0 ? 0 : sizeFor(scratchBase);
+  return scratchBase != 0;
+}
+
+export function reserveWork(used: usize, needed: usize): bool {
+  if (needed <= workBytes) return true;
+  const fresh = moved(workBase, used, workBytes, max<usize>(needed, 1024));
+  if (fresh == 0) return false;
+  workBase = fresh;
+  workBytes = sizeFor(fresh);
+  return true;
+}
+
+export function setHeapTop(top: usize): void {
+  heapTop = top;
+}
+
+export function setTableTop(top: usize): void {
+  tableTop = top;
+}
+
+export function setPrimalTop(top: usize): void {
+  primalTop = top;
+}
+
+export function setTapeTop(top: usize): void {
+  tapeTop = top;
+}
+
+export function setAdjointTop(top: usize): void {
+  adjointTop = top;
+}
+
+/** Puts compacted copies in the place of the old arenas (see collect.ts). */
+export function replaceArenas(heap: usize, table: usize, primal: usize): void {
+  free(heapBase);
+  heapBase = heap;
+  heapBytes = sizeFor(heap);
+  free(tableBase);
+  tableBase = table;
+  tableBytes = sizeFor(table);
+  free(primalBase);
+  primalBase = primal;
+  primalBytes = sizeFor(primal);
+}

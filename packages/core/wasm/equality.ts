@@ -1,0 +1,67 @@
+/**
+ * eq?, eqv? and equal?. Numbers compare numerically whatever their representation, so an answer
+ * can differ between lanes; it is then a lane-varying boolean.
+ */
+
+import {
+  DIVERGENT_EQUALITY,
+  FAULT_DIVERGENT,
+  FAULT_MEMORY,
+  TAG_MASK,
+  TAG_PAIR,
+  TAG_TENSOR,
+} from "../src/program/layout";
+import { reserveWork, workBase } from "./arena";
+import { spend } from "./budget";
+import { fail, failPair } from "./fault";
+import { OP_NUM_EQUAL } from "./generated/ops";
+import { head, tail } from "./heap";
+import { compare, conjunction, tensorsEqual } from "./numeric";
+import {
+  booleanValue,
+  dataOf,
+  isNumber,
+  tagOf,
+  VALUE_FAIL,
+  VALUE_FALSE,
+  VALUE_TRUE,
+} from "./value";
+
+/** Equality of two values that are not both pairs. */
+function leavesEqual(a: u64, b: u64, deep: bool): u64 {
+  if (a == b && !isNumber(a) && tagOf(a) != TAG_TENSOR) return VALUE_TRUE;
+  if (isNumber(a) && isNumber(b)) return compare(OP_NUM_EQUAL, a, b, 0);
+  if (tagOf(a) == TAG_MASK || tagOf(b) == TAG_MASK)
+    return failPair(FAULT_DIVERGENT, a, b, DIVERGENT_EQUALITY);
+  if (tagOf(a) != TAG_TENSOR || tagOf(b) != TAG_TENSOR) return VALUE_FALSE;
+  return deep ? tensorsEqual(OP_NUM_EQUAL, dataOf(a), dataOf(b)) : booleanValue(a == b);
+}
+
+// @ts-ignore: decorator
+@inline export function identical(a: u64, b: u64): u64 {
+  return leavesEqual(a, b, false);
+}
+
+/** equal?: walks pairs with a stack of its own, cars deferred. */
+export function structurallyEqual(a: u64, b: u64): u64 {
+  let answer = VALUE_TRUE;
+  let top: usize = 0;
+  while (true) {
+    while (tagOf(a) == TAG_PAIR && tagOf(b) == TAG_PAIR && a != b) {
+      if (!spend(1)) return VALUE_FAIL;
+      if (!reserveWork(top, top + 16)) return fail(FAULT_MEMORY);
+      store<u64>(workBase + top, tail(a));
+      store<u64>(workBase + top, tail(b), 8);
+      top += 16;
+      a = head(a);
+      b = head(b);
+    }
+    const same = leavesEqual(a, b, true);
+    if (same == VALUE_FAIL || same == VALUE_FALSE) return same;
+    answer = conjunction(answer, same);
+    if (answer == VALUE_FAIL || answer == VALUE_FALSE || top == 0) return answer;
+    top -= 16;
+    a = load<u64>(workBase + top);
+    b = load<u64>(workBase + top, 8);
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * The machine's door: what JavaScript may call. WebAssembly never calls back.
+ *
+ * One run: begin → bind each input → walk (again while it pauses) → result; with a tape then
+ * beginBackward → seed the result's adjoint → backward → read the inputs' adjoints.
+ */
+
+import {
+  FAULT_MEMORY,
+  FAULT_NONE,
+  IMAGE_CONSTANTS,
+  IMAGE_CONSTANTS_AT,
+  IMAGE_HEAP,
+  IMAGE_HEAP_AT,
+  PAYLOAD_ACTIVE,
+  PAYLOAD_MASK,
+  PAYLOAD_ORIGIN,
+  PAYLOAD_UNIFORM,
+} from "../src/program/layout";
+import {
+  adjointTop,
+  heapBase,
+  heapTop,
+  primalTop,
+  reserveHeap,
+  setHeapTop,
+  setRecordedBytesMax,
+  setTapeTop,
+  tableTop,
+  tapeTop,
+} from "./arena";
+import { pin } from "./collect";
+import { clearFault, fail } from "./fault";
+import { beginHeap } from "./heap";
+import {
+  beginPayloads,
+  constantPayload,
+  countOf,
+  entryOf,
+  flagsOf,
+  isUniform,
+  newPayload,
+  payloadCount,
+  payloadValue,
+  primalOf,
+  run,
+  setCurrentNode,
+} from "./payload";
+import { integerValue } from "./value";
+import { beginWalk, controlTop, setGlobal, value } from "./walk";
+
+export { beginSlice, stepsTaken } from "./budget";
+export { compactions } from "./collect";
+export {
+  faultCode,
+  faultDetail,
+  faultOp,
+  faultOperand,
+  faultOther,
+  faultValue,
+} from "./fault";
+export { objectsMade } from "./heap";
+export {
+  adjointElementwise,
+  adjointStructured,
+  forwardElementwise,
+  forwardPredicate,
+  forwardStructured,
+} from "./kernels";
+export { mathApply } from "./math/door";
+export { allocate, free, memoryBytes, setMemoryMax } from "./memory";
+export { activeMade, currentNode, payloadsMade, uniformMade } from "./payload";
+export { adjointAddress, backward, beginBackward } from "./tape";
+export { walk } from "./walk";
+export { controlBase, heapBase, primalBase, stackBase, tableBase, tapeBase } from "./arena";
+
+/** How many payloads are constants of the program; they come first. */
+let constants: i32 = 0;
+
+/** Copies the program's quoted structure to the start of the heap. */
+function layQuotedStructure(program: usize): bool {
+  const bytes = <usize>load<u32>(program + (IMAGE_HEAP << 2)) << 3;
+  if (!reserveHeap(bytes)) return false;
+  memory.copy(heapBase, program + (<usize>load<u32>(program + (IMAGE_HEAP_AT << 2)) << 2), bytes);
+  setHeapTop(bytes);
+  return true;
+}
+
+function layConstants(program: usize): bool {
+  const count = load<i32>(program + (IMAGE_CONSTANTS << 2));
+  constants = count;
+  const from = program + (<usize>load<u32>(program + (IMAGE_CONSTANTS_AT << 2)) << 2);
+  for (let i = 0; i < count; i++) {
+    if (constantPayload(<real>load<f64>(from + (<usize>i << 3))) < 0) return false;
+  }
+  return true;
+}
+
+/** Starts a run of the image at `program`. Returns the fault code. */
+export function begin(
+  program: usize,
+  laneCount: i32,
+  isRecording: bool,
+  recordedBytesMax: usize,
+): i32 {
+  clearFault();
+  beginHeap();
+  beginPayloads(laneCount, isRecording);
+  setTapeTop(0);
+  setRecordedBytesMax(recordedBytesMax);
+  setCurrentNode(-1);
+  if (!layQuotedStructure(program) || !layConstants(program) || !beginWalk(program)) {
+    fail(FAULT_MEMORY);
+    return FAULT_MEMORY;
+  }
+  return FAULT_NONE;
+}
+
+/** Makes the payload of input `index` and returns the address for its numbers; 0 after a fault. */
+export function bindNumbers(
+  index: i32,
+  rank: i32,
+  rows: i32,
+  cols: i32,
+  uniform: bool,
+  active: bool,
+): usize {
+  const flags = rank | (uniform ? PAYLOAD_UNIFORM : 0) | (active ? PAYLOAD_ACTIVE : 0);
+  const id = newPayload(rows, cols, flags);
+  if (id < 0) return 0;
+  store<i32>(entryOf(id), -1 - index, PAYLOAD_ORIGIN);
+  setGlobal(index, payloadValue(id));
+  return primalOf(id);
+}
+
+export function bindInteger(index: i32, n: i32): void {
+  setGlobal(index, integerValue(n));
+}
+
+/** All inputs are bound: what lies in the arenas now stays for the whole run. */
+export function bound(): void {
+  pin();
+}
+
+/** The program's value. */
+export function result(): u64 {
+  return value;
+}
+
+export function runBytes(): usize {
+  return run;
+}
+
+export function controlEnd(): usize {
+  return controlTop();
+}
+
+export function primalAddress(id: i32): usize {
+  return primalOf(id);
+}
+
+export function entryAddress(id: i32): usize {
+  return entryOf(id);
+}
+
+export function payloads(): i32 {
+  return payloadCount();
+}
+
+export function tapeEnd(): usize {
+  return tapeTop;
+}
+
+export function bytesUsed(which: i32): usize {
+  switch (which) {
+    case 0:
+      return primalTop;
+    case 1:
+      return adjointTop;
+    case 2:
+      return tapeTop;
+    case 3:
+      return heapTop;
+    default:
+      return tableTop;
+  }
+}
+
+/** The oldest payload, constants aside, that is not finite in `lane`; -1 where all are. */
+export function firstNonFinite(lane: i32): i32 {
+  const count = payloadCount();
+  for (let id = constants; id < count; id++) {
+    if ((flagsOf(id) & PAYLOAD_MASK) != 0) continue;
+    const step: usize = isUniform(id) ? 16 : run;
+    const offset: usize = isUniform(id) ? 0 : <usize>lane * sizeof<real>();
+    const elements = countOf(id);
+    const from = primalOf(id) + offset;
+    for (let e = 0; e < elements; e++) {
+      if (!isFinite<real>(load<real>(from + <usize>e * step))) return id;
+    }
+  }
+  return -1;
+}

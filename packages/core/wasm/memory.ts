@@ -1,0 +1,138 @@
+/**
+ * Memory: blocks of linear memory for program images, arenas and the caller's buffers.
+ *
+ *   block   | bytes u32 | bytes of the block before u32 | free u32 | next free u32 | content … |
+ *
+ * Blocks lie side by side; `bytes` counts the content, a multiple of 16. Freed neighbours join, so
+ * loading and disposing programs for ever does not grow memory.
+ * Invariant: no two free blocks are neighbours; every free block is on the free list.
+ */
+
+const HEADER: usize = 16;
+const PAGE: usize = 65536;
+const SPLIT_MIN: usize = 64;
+
+let memoryMax: usize = 1 << 30;
+let heapStart: usize = 0;
+let heapEnd: usize = 0;
+let freeList: usize = 0;
+let lastBlock: usize = 0;
+
+/** Most bytes of linear memory the machine may take. */
+export function setMemoryMax(bytes: usize): void {
+  memoryMax = bytes;
+}
+
+export function memoryBytes(): usize {
+  return <usize>memory.size() * PAGE;
+}
+
+@inline function bytesOf(block: usize): usize {
+  return load<u32>(block);
+}
+
+@inline function nextBlock(block: usize): usize {
+  return block + HEADER + bytesOf(block);
+}
+
+function pushFree(block: usize): void {
+  store<u32>(block, 1, 8);
+  store<u32>(block, <u32>freeList, 12);
+  freeList = block;
+}
+
+function removeFree(block: usize): void {
+  store<u32>(block, 0, 8);
+  if (freeList == block) {
+    freeList = load<u32>(block, 12);
+    return;
+  }
+  let at = freeList;
+  while (<usize>load<u32>(at, 12) != block) at = load<u32>(at, 12);
+  store<u32>(at, load<u32>(block, 12), 12);
+}
+
+function setBytes(block: usize, bytes: usize): void {
+  store<u32>(block, <u32>bytes);
+  const next = block + HEADER + bytes;
+  if (next < heapEnd) store<u32>(next, <u32>bytes, 4);
+  else lastBlock = block;
+}
+
+function growTo(end: usize): bool {
+  const have = memoryBytes();
+  if (end <= have) return true;
+  if (end > memoryMax) return false;
+  // Grow by at least an eighth, so that many small requests stay cheap.
+  let want = max(end, have + (have >> 3));
+  if (want > memoryMax) want = memoryMax;
+  const pages = <i32>((want - have + PAGE - 1) / PAGE);
+  return memory.grow(pages) >= 0;
+}
+
+/** Appends a block at the end of memory, or lengthens the last one if it is free. */
+function extend(bytes: usize): usize {
+  if (heapStart == 0) {
+    heapStart = (__heap_base + 15) & ~15;
+    heapEnd = heapStart;
+  }
+  if (lastBlock != 0 && load<u32>(lastBlock, 8) != 0) {
+    const block = lastBlock;
+    if (!growTo(block + HEADER + bytes)) return 0;
+    removeFree(block);
+    heapEnd = block + HEADER + bytes;
+    setBytes(block, bytes);
+    return block;
+  }
+  const block = heapEnd;
+  if (!growTo(block + HEADER + bytes)) return 0;
+  heapEnd = block + HEADER + bytes;
+  store<u32>(block, lastBlock == 0 ? 0 : <u32>bytesOf(lastBlock), 4);
+  store<u32>(block, 0, 8);
+  setBytes(block, bytes);
+  return block;
+}
+
+/** A block of at least `size` bytes, aligned to 16; 0 where the memory budget does not allow it. */
+export function allocate(size: usize): usize {
+  if (size > 0xc0000000) return 0;
+  const bytes = max<usize>((size + 15) & ~15, 16);
+  let block = freeList;
+  while (block != 0 && bytesOf(block) < bytes) block = load<u32>(block, 12);
+  if (block == 0) {
+    block = extend(bytes);
+    return block == 0 ? 0 : block + HEADER;
+  }
+  removeFree(block);
+  const rest = bytesOf(block) - bytes;
+  if (rest >= SPLIT_MIN) {
+    setBytes(block, bytes);
+    const tail = nextBlock(block);
+    store<u32>(tail, <u32>bytes, 4);
+    setBytes(tail, rest - HEADER);
+    pushFree(tail);
+  }
+  return block + HEADER;
+}
+
+/** Gives a block back. */
+export function free(ptr: usize): void {
+  if (ptr == 0) return;
+  let block = ptr - HEADER;
+  let bytes = bytesOf(block);
+  const next = block + HEADER + bytes;
+  if (next < heapEnd && load<u32>(next, 8) != 0) {
+    removeFree(next);
+    bytes += HEADER + bytesOf(next);
+  }
+  if (block > heapStart) {
+    const before = block - HEADER - <usize>load<u32>(block, 4);
+    if (load<u32>(before, 8) != 0) {
+      removeFree(before);
+      bytes += HEADER + bytesOf(before);
+      block = before;
+    }
+  }
+  setBytes(block, bytes);
+  pushFree(block);
+}

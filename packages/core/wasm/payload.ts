@@ -1,0 +1,281 @@
+/**
+ * Payloads: the numbers of a run. An entry of the payload table names a place in the primal arena
+ * and, where a differentiated input reaches the payload, one in the adjoint arena.
+ *
+ *   primal   | element 0: lane 0, lane 1, … padded to 16 bytes | element 1: … |   per lane
+ *            | element 0, splatted over 16 bytes | element 1 |                    uniform
+ *   adjoint  always one value per lane
+ *
+ * Structure of arrays: one element of every lane is contiguous, so every kernel vectorises over
+ * lanes whatever the shape.
+ */
+
+import {
+  BLOCK_BYTES,
+  BLOCK_COUNT,
+  BLOCK_GX,
+  BLOCK_GX_STEP,
+  BLOCK_GY,
+  BLOCK_GY_STEP,
+  BLOCK_GZ,
+  BLOCK_RUN,
+  BLOCK_X,
+  BLOCK_X_MASK,
+  BLOCK_X_STEP,
+  BLOCK_Y,
+  BLOCK_Y_MASK,
+  BLOCK_Y_STEP,
+  BLOCK_Z,
+  BLOCK_Z_MASK,
+  BLOCK_Z_RUN,
+  BLOCK_Z_STEP,
+  FAULT_MEMORY,
+  FAULT_TAPE,
+  PAYLOAD_ACTIVE,
+  PAYLOAD_ADJOINT,
+  PAYLOAD_BYTES,
+  PAYLOAD_COLS,
+  PAYLOAD_COUNT,
+  PAYLOAD_FLAGS,
+  PAYLOAD_ORIGIN,
+  PAYLOAD_PRIMAL,
+  PAYLOAD_RANK,
+  PAYLOAD_ROWS,
+  PAYLOAD_UNIFORM,
+  TAG_REAL,
+  TAG_TENSOR,
+} from "../src/program/layout";
+import {
+  adjointBase,
+  adjointTop,
+  primalBase,
+  primalTop,
+  recordedBytesMax,
+  reservePrimal,
+  reserveTable,
+  setAdjointTop,
+  setPrimalTop,
+  setTableTop,
+  tableBase,
+  tableTop,
+  tapeTop,
+} from "./arena";
+import { fail } from "./fault";
+import { valueOf } from "./value";
+
+/** Lanes of the run, bytes of one run of lanes, and whether operations are recorded. */
+export let lanes: i32 = 1;
+export let run: usize = 16;
+export let recording: bool = false;
+/** The node whose evaluation makes payloads now. */
+export let currentNode: i32 = 0;
+
+export let payloadsMade: f64 = 0;
+export let uniformMade: f64 = 0;
+export let activeMade: f64 = 0;
+
+/** The operand block that kernels called from here read. */
+export const block: usize = memory.data(BLOCK_BYTES, 16);
+
+// Payloads of small integers that met a real number, kept so that literals are stored once.
+const SMALL_MIN: i32 = -64;
+const SMALL_COUNT: i32 = 256;
+const smallIntegers: usize = memory.data(SMALL_COUNT * 4, 16);
+
+export function beginPayloads(laneCount: i32, isRecording: bool): void {
+  lanes = laneCount;
+  run = (<usize>laneCount * sizeof<real>() + 15) & ~15;
+  recording = isRecording;
+  payloadsMade = 0;
+  uniformMade = 0;
+  activeMade = 0;
+  setTableTop(0);
+  setPrimalTop(0);
+  setAdjointTop(0);
+  forgetSmallIntegers();
+}
+
+export function forgetSmallIntegers(): void {
+  memory.fill(smallIntegers, 0xff, SMALL_COUNT * 4);
+}
+
+export function setCurrentNode(node: i32): void {
+  currentNode = node;
+}
+
+// @ts-ignore: decorator
+@inline export function entryOf(id: i32): usize {
+  return tableBase + <usize>id * PAYLOAD_BYTES;
+}
+
+// @ts-ignore: decorator
+@inline export function payloadCount(): i32 {
+  return <i32>(tableTop / PAYLOAD_BYTES);
+}
+
+// @ts-ignore: decorator
+@inline export function flagsOf(id: i32): i32 {
+  return load<i32>(entryOf(id), PAYLOAD_FLAGS);
+}
+
+// @ts-ignore: decorator
+@inline export function rankOf(id: i32): i32 {
+  return flagsOf(id) & PAYLOAD_RANK;
+}
+
+// @ts-ignore: decorator
+@inline export function isUniform(id: i32): bool {
+  return (flagsOf(id) & PAYLOAD_UNIFORM) != 0;
+}
+
+// @ts-ignore: decorator
+@inline export function isActive(id: i32): bool {
+  return (flagsOf(id) & PAYLOAD_ACTIVE) != 0;
+}
+
+// @ts-ignore: decorator
+@inline export function countOf(id: i32): i32 {
+  return load<i32>(entryOf(id), PAYLOAD_COUNT);
+}
+
+// @ts-ignore: decorator
+@inline export function rowsOf(id: i32): i32 {
+  return load<i32>(entryOf(id), PAYLOAD_ROWS);
+}
+
+// @ts-ignore: decorator
+@inline export function colsOf(id: i32): i32 {
+  return load<i32>(entryOf(id), PAYLOAD_COLS);
+}
+
+// @ts-ignore: decorator
+@inline export function primalOf(id: i32): usize {
+  return primalBase + <usize>load<u32>(entryOf(id), PAYLOAD_PRIMAL);
+}
+
+/** Bytes from one element of the primal to the next. */
+// @ts-ignore: decorator
+@inline export function stepOf(flags: i32): usize {
+  return (flags & PAYLOAD_UNIFORM) != 0 ? 16 : run;
+}
+
+// @ts-ignore: decorator
+@inline export function payloadValue(id: i32): u64 {
+  return valueOf(rankOf(id) == 0 ? TAG_REAL : TAG_TENSOR, id);
+}
+
+/** Adds an entry whose primal lies at `primal`; flags hold rank, uniform and active. */
+function addEntry(rows: i32, cols: i32, flags: i32, primal: usize): i32 {
+  if (!reserveTable(PAYLOAD_BYTES)) {
+    fail(FAULT_MEMORY);
+    return -1;
+  }
+  const entry = tableBase + tableTop;
+  const id = payloadCount();
+  setTableTop(tableTop + PAYLOAD_BYTES);
+  const count = rows * cols;
+  store<u32>(entry, <u32>primal, PAYLOAD_PRIMAL);
+  store<u32>(entry, 0, PAYLOAD_ADJOINT);
+  store<i32>(entry, rows, PAYLOAD_ROWS);
+  store<i32>(entry, cols, PAYLOAD_COLS);
+  store<i32>(entry, count, PAYLOAD_COUNT);
+  store<i32>(entry, flags, PAYLOAD_FLAGS);
+  store<i32>(entry, currentNode, PAYLOAD_ORIGIN);
+  payloadsMade += 1;
+  if ((flags & PAYLOAD_UNIFORM) != 0) uniformMade += 1;
+  if ((flags & PAYLOAD_ACTIVE) != 0) {
+    activeMade += 1;
+    store<u32>(entry, <u32>adjointTop, PAYLOAD_ADJOINT);
+    setAdjointTop(adjointTop + <usize>count * run);
+  }
+  return id;
+}
+
+/** A new payload with room for its numbers; -1 and a fault where memory does not allow it. */
+export function newPayload(rows: i32, cols: i32, flags: i32): i32 {
+  const bytes = <u64>rows * <u64>cols * <u64>stepOf(flags);
+  const adjoint = (flags & PAYLOAD_ACTIVE) != 0 ? <u64>rows * <u64>cols * <u64>run : 0;
+  const recorded = bytes + adjoint + <u64>primalTop + <u64>tapeTop + <u64>adjointTop;
+  if (recording && recorded > <u64>recordedBytesMax) {
+    fail(FAULT_TAPE);
+    return -1;
+  }
+  if (bytes > 0xc0000000 || !reservePrimal(<usize>bytes)) {
+    fail(FAULT_MEMORY);
+    return -1;
+  }
+  const id = addEntry(rows, cols, flags, primalTop);
+  if (id >= 0) setPrimalTop(primalTop + <usize>bytes);
+  return id;
+}
+
+/** A payload that shares part of another's primal. Only for payloads that are not active. */
+export function viewPayload(whole: i32, element: i32, rows: i32, cols: i32, rank: i32): i32 {
+  const flags = flagsOf(whole);
+  const primal = <usize>load<u32>(entryOf(whole), PAYLOAD_PRIMAL) + <usize>element * stepOf(flags);
+  return addEntry(rows, cols, (flags & ~PAYLOAD_RANK) | rank, primal);
+}
+
+/** Takes the newest payload back; it must not be referred to. */
+export function dropNewest(primal: usize): void {
+  setTableTop(tableTop - PAYLOAD_BYTES);
+  setPrimalTop(primal);
+}
+
+/** A uniform scalar that no input reaches. */
+export function constantPayload(number: real): i32 {
+  const id = newPayload(1, 1, PAYLOAD_UNIFORM);
+  if (id >= 0) v128.store(primalOf(id), v128.splat<real>(number));
+  return id;
+}
+
+/** The payload of an integer that meets a real number. */
+export function integerPayload(n: i32): i32 {
+  const slot = <u32>(n - SMALL_MIN);
+  if (slot >= <u32>SMALL_COUNT) return constantPayload(<real>n);
+  const known = load<i32>(smallIntegers + (<usize>slot << 2));
+  if (known >= 0) return known;
+  const id = constantPayload(<real>n);
+  store<i32>(smallIntegers + (<usize>slot << 2), id);
+  return id;
+}
+
+// @ts-ignore: decorator
+@inline function adjointOf(entry: usize, flags: i32): usize {
+  return (flags & PAYLOAD_ACTIVE) != 0
+    ? adjointBase + <usize>load<u32>(entry, PAYLOAD_ADJOINT)
+    : 0;
+}
+
+/** Fills the operand block: result z, operands x and y (y < 0: none). Scalars broadcast. */
+export function fillBlock(z: i32, x: i32, y: i32): void {
+  const zEntry = entryOf(z);
+  const zFlags = load<i32>(zEntry, PAYLOAD_FLAGS);
+  const zUniform = (zFlags & PAYLOAD_UNIFORM) != 0;
+  store<usize>(block, primalBase + <usize>load<u32>(zEntry, PAYLOAD_PRIMAL), BLOCK_Z);
+  store<u32>(block, zUniform ? 16 : <u32>run, BLOCK_Z_STEP);
+  store<u32>(block, zUniform ? 0 : -1, BLOCK_Z_MASK);
+  store<u32>(block, zUniform ? 16 : <u32>run, BLOCK_Z_RUN);
+  store<u32>(block, <u32>run, BLOCK_RUN);
+  store<u32>(block, load<u32>(zEntry, PAYLOAD_COUNT), BLOCK_COUNT);
+  store<usize>(block, adjointOf(zEntry, zFlags), BLOCK_GZ);
+
+  const xEntry = entryOf(x);
+  const xFlags = load<i32>(xEntry, PAYLOAD_FLAGS);
+  const xScalar = (xFlags & PAYLOAD_RANK) == 0;
+  store<usize>(block, primalBase + <usize>load<u32>(xEntry, PAYLOAD_PRIMAL), BLOCK_X);
+  store<u32>(block, xScalar ? 0 : <u32>stepOf(xFlags), BLOCK_X_STEP);
+  store<u32>(block, (xFlags & PAYLOAD_UNIFORM) != 0 ? 0 : -1, BLOCK_X_MASK);
+  store<usize>(block, adjointOf(xEntry, xFlags), BLOCK_GX);
+  store<u32>(block, xScalar ? 0 : <u32>run, BLOCK_GX_STEP);
+  if (y < 0) return;
+
+  const yEntry = entryOf(y);
+  const yFlags = load<i32>(yEntry, PAYLOAD_FLAGS);
+  const yScalar = (yFlags & PAYLOAD_RANK) == 0;
+  store<usize>(block, primalBase + <usize>load<u32>(yEntry, PAYLOAD_PRIMAL), BLOCK_Y);
+  store<u32>(block, yScalar ? 0 : <u32>stepOf(yFlags), BLOCK_Y_STEP);
+  store<u32>(block, (yFlags & PAYLOAD_UNIFORM) != 0 ? 0 : -1, BLOCK_Y_MASK);
+  store<usize>(block, adjointOf(yEntry, yFlags), BLOCK_GY);
+  store<u32>(block, yScalar ? 0 : <u32>run, BLOCK_GY_STEP);
+}

@@ -1,0 +1,522 @@
+/**
+ * The walk: the one evaluator. It walks the cells of a program with an explicit stack.
+ *
+ *   stack    | globals | entry frame … | callee | argument 0 … | let and loop slots | operands … |
+ *                                               ^ framePtr                            stackPtr ^
+ *   control  | frame kind u32 | cell u32 | index u32 | saved u32 |   16 bytes a frame
+ *
+ * A cell either yields a value at once (simple cells), or names another cell to go on with after
+ * pushing a control frame that says what to do with that cell's value. Stack depth at a cell is
+ * known from the encoding, so a procedure reserves all it needs on entry and nothing checks later.
+ * Tail calls and `recur` replace the current frame. There is no host recursion.
+ *
+ * All values live on the stack while anything is evaluated, so the stack is the precise root set.
+ */
+
+import {
+  CAPTURE_CAPTURED,
+  CAPTURE_SELF,
+  CELL_CALL,
+  CELL_CAPTURED,
+  CELL_CONST,
+  CELL_COPY,
+  CELL_DEFINE,
+  CELL_GLOBAL,
+  CELL_IF,
+  CELL_LAMBDA,
+  CELL_LET,
+  CELL_LETREC,
+  CELL_LOCAL,
+  CELL_LOCAL_BOX,
+  CELL_LOOP,
+  CELL_PRIMITIVE,
+  CELL_RECUR,
+  CELL_SELF,
+  CELL_SEQ,
+  CELL_SIMPLE_LAST,
+  DIVERGENT_BRANCH,
+  FAULT_ARITY,
+  FAULT_DIVERGENT,
+  FAULT_NOT_LIST,
+  FAULT_NOT_PROCEDURE,
+  FAULT_RECURSION,
+  FAULT_UNINITIALISED,
+  FLAG_SPREAD,
+  FLAG_TAIL,
+  IMAGE_CONTROL,
+  IMAGE_ENTRY,
+  IMAGE_GLOBALS,
+  IMAGE_STACK,
+  TAG_BOX,
+  TAG_CLOSURE,
+  TAG_MASK,
+  TAG_PRIMITIVE,
+  WALK_DONE,
+  WALK_FAULT,
+  WALK_PAUSED,
+} from "../src/program/layout";
+import { controlBase, reserveControl, reserveStack, stackBase } from "./arena";
+import { spend, step, unstep } from "./budget";
+import { collect, wantsCollection } from "./collect";
+import { fail, failOperand, setFaultOp } from "./fault";
+import { OP_APPLY, opArityMax, opArityMin, OP_STRUCTURAL_FIRST } from "./generated/ops";
+import { fieldAddress, getField, head, isPair, lambdaOf, newObject, setField, tail } from "./heap";
+import { listFrom, properLength } from "./lists";
+import { copyLeaving } from "./numeric";
+import { recording, setCurrentNode } from "./payload";
+import { applyPrimitive } from "./primitives";
+import {
+  dataOf,
+  tagOf,
+  VALUE_FAIL,
+  VALUE_FALSE,
+  VALUE_NIL,
+  VALUE_UNINITIALISED,
+  VALUE_UNSPECIFIED,
+  valueOf,
+} from "./value";
+
+// What to do with the value of the cell above.
+const FRAME_HALT: i32 = 0;
+const FRAME_OPERAND: i32 = 1; // push it, go on with operand `index`
+const FRAME_TEST: i32 = 2; // branch on it
+const FRAME_SEQ: i32 = 3; // drop it, go on with expression `index`
+const FRAME_LETREC: i32 = 4; // it initialises variable `index`
+const FRAME_DEFINE: i32 = 5;
+const FRAME_POP: i32 = 6; // leave the slots of a let or loop
+export const FRAME_RETURN: i32 = 7; // leave a procedure; `saved` is the caller's frame
+const FRAME_COPY: i32 = 8;
+
+const FRAME_BYTES: usize = 16;
+const SLACK_SLOTS: usize = 8;
+
+let image: usize = 0;
+let stackPtr: usize = 0;
+let framePtr: usize = 0;
+let controlPtr: usize = 0;
+/** The cell to evaluate next, as an address. */
+let cell: usize = 0;
+/** The value a cell just yielded. */
+export let value: u64 = 0;
+
+export function controlTop(): usize {
+  return controlPtr;
+}
+
+// @ts-ignore: decorator
+@inline function word(at: usize, index: i32): i32 {
+  return load<i32>(at + (<usize>index << 2));
+}
+
+// @ts-ignore: decorator
+@inline function cellAt(index: i32): usize {
+  return image + (<usize>index << 2);
+}
+
+// @ts-ignore: decorator
+@inline function kindOf(at: usize): i32 {
+  return load<u8>(at);
+}
+
+// @ts-ignore: decorator
+@inline function push(pushed: u64): void {
+  store<u64>(stackPtr, pushed);
+  stackPtr += 8;
+}
+
+// @ts-ignore: decorator
+@inline function pushFrame(kind: i32, at: usize, index: i32, saved: usize): void {
+  store<i32>(controlPtr, kind);
+  store<usize>(controlPtr, at, 4);
+  store<i32>(controlPtr, index, 8);
+  store<usize>(controlPtr, saved, 12);
+  controlPtr += FRAME_BYTES;
+}
+
+/** Fails in the name of the cell at `at`. */
+function failAt(at: usize, code: i32, culprit: u64): u64 {
+  setCurrentNode(word(at, 1));
+  return failOperand(code, -1, culprit);
+}
+
+function boxed(at: usize, box: u64): u64 {
+  const content = getField(dataOf(box), 0);
+  return content == VALUE_UNINITIALISED ? failAt(at, FAULT_UNINITIALISED, content) : content;
+}
+
+/** Value of a simple cell; VALUE_FAIL and a fault for a variable that is not initialised yet. */
+function simpleValue(at: usize): u64 {
+  switch (kindOf(at)) {
+    case CELL_CONST:
+      return load<u64>(at, 8);
+    case CELL_LOCAL: {
+      const local = load<u64>(framePtr + (<usize>word(at, 2) << 3));
+      return local == VALUE_UNINITIALISED ? failAt(at, FAULT_UNINITIALISED, local) : local;
+    }
+    case CELL_CAPTURED:
+      return getField(dataOf(load<u64>(framePtr - 8)), word(at, 2));
+    case CELL_GLOBAL: {
+      const global = load<u64>(stackBase + (<usize>word(at, 2) << 3));
+      return global == VALUE_UNINITIALISED ? failAt(at, FAULT_UNINITIALISED, global) : global;
+    }
+    case CELL_SELF:
+      return load<u64>(framePtr - 8);
+    case CELL_LOCAL_BOX:
+      return boxed(at, load<u64>(framePtr + (<usize>word(at, 2) << 3)));
+    default: // CELL_CAPTURED_BOX
+      return boxed(at, getField(dataOf(load<u64>(framePtr - 8)), word(at, 2)));
+  }
+}
+
+/** Where `pushOperands` and `finish` say how to go on. */
+const NEXT_VALUE: i32 = 0; // `value` is set
+const NEXT_CELL: i32 = 1; // `cell` is set
+const NEXT_FAULT: i32 = 2;
+
+/** Pushes operands from `index` on; stops at one that needs evaluation of its own. */
+function pushOperands(at: usize, index: i32): i32 {
+  const count = word(at, 3);
+  for (let i = index; i < count; i++) {
+    const operand = cellAt(word(at, 4 + i));
+    if (kindOf(operand) > CELL_SIMPLE_LAST) {
+      pushFrame(FRAME_OPERAND, at, i + 1, 0);
+      cell = operand;
+      return NEXT_CELL;
+    }
+    const simple = simpleValue(operand);
+    if (simple == VALUE_FAIL) return NEXT_FAULT;
+    push(simple);
+  }
+  return finish(at, count);
+}
+
+/** All operands of `at` lie on the stack: applies, calls, binds or loops. */
+function finish(at: usize, count: i32): i32 {
+  switch (kindOf(at)) {
+    case CELL_PRIMITIVE: {
+      setCurrentNode(word(at, 1));
+      stackPtr -= <usize>count << 3;
+      value = applyPrimitive(word(at, 2), stackPtr, count);
+      return value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
+    }
+    case CELL_CALL: {
+      setCurrentNode(word(at, 1));
+      if ((word(at, 0) & FLAG_SPREAD) != 0) return callSpread(at, count - 1);
+      return call(at, count - 1);
+    }
+    case CELL_RECUR:
+      return recur(at, count);
+    default: {
+      // CELL_LET, CELL_LOOP: the operands are the variables' slots.
+      if ((word(at, 0) & FLAG_TAIL) == 0) pushFrame(FRAME_POP, at, word(at, 4 + count), 0);
+      cell = cellAt(word(at, 2));
+      return NEXT_CELL;
+    }
+  }
+}
+
+// @ts-ignore: decorator
+@inline function roomToCollect(): bool {
+  return recording || !wantsCollection() || collect(stackPtr);
+}
+
+function recur(at: usize, count: i32): i32 {
+  const slots = framePtr + (<usize>word(at, 4 + count) << 3);
+  const bytes = <usize>count << 3;
+  memory.copy(slots, stackPtr - bytes, bytes);
+  stackPtr = slots + bytes;
+  cell = cellAt(word(at, 2));
+  return roomToCollect() ? NEXT_CELL : NEXT_FAULT;
+}
+
+/** Makes room for `slots` values above the frame and `frames` control frames. */
+function reserve(slots: usize, frames: usize): bool {
+  const stackNeeded = framePtr - stackBase + ((slots + SLACK_SLOTS) << 3);
+  const oldStack = stackBase;
+  if (!reserveStack(stackPtr - stackBase, stackNeeded)) return false;
+  stackPtr += stackBase - oldStack;
+  framePtr += stackBase - oldStack;
+  const oldControl = controlBase;
+  const controlNeeded = controlPtr - controlBase + (frames + 2) * FRAME_BYTES;
+  if (!reserveControl(controlPtr - controlBase, controlNeeded)) return false;
+  controlPtr += controlBase - oldControl;
+  return true;
+}
+
+/** Turns the arguments beyond the named ones into a list in the slot after them. */
+function collectRest(base: usize, params: i32, count: i32): bool {
+  const from = base + (<usize>params << 3);
+  const rest = listFrom(from, count - params);
+  if (rest == VALUE_FAIL) return false;
+  store<u64>(from, rest);
+  stackPtr = from + 8;
+  return true;
+}
+
+function callClosure(at: usize, callee: u64, count: i32): i32 {
+  const lambda = cellAt(lambdaOf(dataOf(callee)));
+  const params = word(lambda, 2);
+  const hasRest = word(lambda, 3) != 0;
+  if (count < params || (count > params && !hasRest)) {
+    failOperand(FAULT_ARITY, -1, callee, count);
+    return NEXT_FAULT;
+  }
+  let base = stackPtr - (<usize>count << 3);
+  // A rest list needs one slot even where no argument is left for it.
+  if (hasRest && !collectRest(base, params, count)) return NEXT_FAULT;
+  if ((word(at, 0) & FLAG_TAIL) != 0) {
+    const bytes = stackPtr - base + 8;
+    memory.copy(framePtr - 8, base - 8, bytes);
+    stackPtr = framePtr - 8 + bytes;
+  } else {
+    pushFrame(FRAME_RETURN, at, 0, framePtr - stackBase);
+    framePtr = base;
+  }
+  if (!reserve(<usize>word(lambda, 5), <usize>word(lambda, 6))) {
+    fail(FAULT_RECURSION);
+    return NEXT_FAULT;
+  }
+  if (!roomToCollect()) return NEXT_FAULT;
+  cell = cellAt(word(lambda, 4));
+  return NEXT_CELL;
+}
+
+function callPrimitive(callee: u64, count: i32): i32 {
+  const op = dataOf(callee);
+  const most = opArityMax(op);
+  if (count < opArityMin(op) || (most >= 0 && count > most)) {
+    failOperand(FAULT_ARITY, -1, callee, count);
+    return NEXT_FAULT;
+  }
+  stackPtr -= <usize>count << 3;
+  value = applyPrimitive(op, stackPtr, count);
+  stackPtr -= 8;
+  if (value == VALUE_FAIL) return NEXT_FAULT;
+  // The result can be a number older than a branch around this call: see encode.ts on copies.
+  if (op >= OP_STRUCTURAL_FIRST) value = copyLeaving(value);
+  return value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
+}
+
+/** Calls the procedure that lies below `count` arguments. */
+function call(at: usize, count: i32): i32 {
+  const callee = load<u64>(stackPtr - (<usize>(count + 1) << 3));
+  const tag = tagOf(callee);
+  if (tag == TAG_CLOSURE) return callClosure(at, callee, count);
+  if (tag == TAG_PRIMITIVE) {
+    if (dataOf(callee) != OP_APPLY) return callPrimitive(callee, count);
+    if (count < 2) {
+      failOperand(FAULT_ARITY, -1, callee, count);
+      return NEXT_FAULT;
+    }
+    // (apply f a … list): f and what follows move down over `apply` itself.
+    const bytes = <usize>count << 3;
+    memory.copy(stackPtr - bytes - 8, stackPtr - bytes, bytes);
+    stackPtr -= 8;
+    return callSpread(at, count - 1);
+  }
+  failOperand(FAULT_NOT_PROCEDURE, -1, callee);
+  return NEXT_FAULT;
+}
+
+/** A call whose last argument is a list of further arguments. */
+function callSpread(at: usize, count: i32): i32 {
+  let list = load<u64>(stackPtr - 8);
+  const length = properLength(list);
+  if (length < 0) {
+    setFaultOp(OP_APPLY);
+    failOperand(FAULT_NOT_LIST, count, list);
+    return NEXT_FAULT;
+  }
+  stackPtr -= 8;
+  const slots = ((stackPtr - framePtr) >> 3) + <usize>length;
+  if (!spend(length >> 2)) return NEXT_FAULT;
+  if (!reserve(slots, 0)) {
+    fail(FAULT_RECURSION);
+    return NEXT_FAULT;
+  }
+  while (isPair(list)) {
+    push(head(list));
+    list = tail(list);
+  }
+  return call(at, count - 1 + length);
+}
+
+function makeClosure(at: usize): i32 {
+  const count = word(at, 7);
+  const closure = newObject(count, <i32>((at - image) >> 2));
+  if (closure < 0) return NEXT_FAULT;
+  for (let i = 0; i < count; i++) {
+    const source = word(at, 8 + i);
+    const from = source & 3;
+    const index = source >> 2;
+    let captured: u64;
+    if (from == CAPTURE_SELF) captured = load<u64>(framePtr - 8);
+    else if (from == CAPTURE_CAPTURED) captured = getField(dataOf(load<u64>(framePtr - 8)), index);
+    else captured = load<u64>(framePtr + (<usize>index << 3));
+    setField(closure, i, captured);
+  }
+  value = valueOf(TAG_CLOSURE, closure);
+  return NEXT_VALUE;
+}
+
+/** Slots for the variables of a letrec: a box where a closure can see it before it has a value. */
+function openLetrec(at: usize): i32 {
+  const count = word(at, 3);
+  for (let i = 0; i < count; i++) {
+    if (word(at, 5 + count + i) == 0) {
+      push(VALUE_UNINITIALISED);
+      continue;
+    }
+    const box = newObject(1, 0);
+    if (box < 0) return NEXT_FAULT;
+    setField(box, 0, VALUE_UNINITIALISED);
+    push(valueOf(TAG_BOX, box));
+  }
+  return continueLetrec(at, 0);
+}
+
+/** Evaluates the init of variable `index`, or the body after the last one. */
+function continueLetrec(at: usize, index: i32): i32 {
+  const count = word(at, 3);
+  if (index < count) {
+    pushFrame(FRAME_LETREC, at, index, 0);
+    cell = cellAt(word(at, 4 + index));
+    return NEXT_CELL;
+  }
+  if ((word(at, 0) & FLAG_TAIL) == 0) pushFrame(FRAME_POP, at, word(at, 4 + count), 0);
+  cell = cellAt(word(at, 2));
+  return NEXT_CELL;
+}
+
+function initialise(at: usize, index: i32): i32 {
+  const count = word(at, 3);
+  const slot = framePtr + (<usize>(word(at, 4 + count) + index) << 3);
+  if (word(at, 5 + count + index) == 0) store<u64>(slot, value);
+  else store<u64>(fieldAddress(dataOf(load<u64>(slot)), 0), value);
+  return continueLetrec(at, index + 1);
+}
+
+function continueSeq(at: usize, index: i32): i32 {
+  if (index + 1 < word(at, 3)) pushFrame(FRAME_SEQ, at, index + 1, 0);
+  cell = cellAt(word(at, 4 + index));
+  return NEXT_CELL;
+}
+
+function branch(at: usize): i32 {
+  if (tagOf(value) == TAG_MASK) {
+    setCurrentNode(word(at, 1));
+    failOperand(FAULT_DIVERGENT, -1, value, DIVERGENT_BRANCH);
+    return NEXT_FAULT;
+  }
+  cell = cellAt(word(at, value == VALUE_FALSE ? 4 : 3));
+  return NEXT_CELL;
+}
+
+// @ts-ignore: decorator
+@inline function descend(frame: i32, at: usize, child: i32): i32 {
+  pushFrame(frame, at, 0, 0);
+  cell = cellAt(child);
+  return NEXT_CELL;
+}
+
+/** Evaluates `cell` one step. */
+function evaluate(): i32 {
+  const at = cell;
+  switch (kindOf(at)) {
+    case CELL_IF: {
+      const test = cellAt(word(at, 2));
+      if (kindOf(test) > CELL_SIMPLE_LAST) return descend(FRAME_TEST, at, word(at, 2));
+      value = simpleValue(test);
+      return value == VALUE_FAIL ? NEXT_FAULT : branch(at);
+    }
+    case CELL_PRIMITIVE:
+    case CELL_CALL:
+    case CELL_LET:
+    case CELL_LOOP:
+    case CELL_RECUR:
+      return pushOperands(at, 0);
+    case CELL_LAMBDA:
+      return makeClosure(at);
+    case CELL_LETREC:
+      return openLetrec(at);
+    case CELL_SEQ:
+      return continueSeq(at, 0);
+    case CELL_DEFINE:
+      return descend(FRAME_DEFINE, at, word(at, 3));
+    case CELL_COPY:
+      return descend(FRAME_COPY, at, word(at, 2));
+    default:
+      value = simpleValue(at);
+      return value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
+  }
+}
+
+/** Hands `value` to the control frame on top. FRAME_HALT is handled by the caller. */
+function resume(frame: usize): i32 {
+  const at = load<usize>(frame, 4);
+  const index = load<i32>(frame, 8);
+  switch (load<i32>(frame)) {
+    case FRAME_OPERAND:
+      push(value);
+      return pushOperands(at, index);
+    case FRAME_TEST:
+      return branch(at);
+    case FRAME_SEQ:
+      return continueSeq(at, index);
+    case FRAME_LETREC:
+      return initialise(at, index);
+    case FRAME_DEFINE:
+      store<u64>(stackBase + (<usize>word(at, 2) << 3), value);
+      value = VALUE_UNSPECIFIED;
+      return NEXT_VALUE;
+    case FRAME_POP:
+      stackPtr = framePtr + (<usize>index << 3);
+      return NEXT_VALUE;
+    case FRAME_COPY:
+      setCurrentNode(word(at, 1));
+      value = copyLeaving(value);
+      return value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
+    default: // FRAME_RETURN
+      stackPtr = framePtr - 8;
+      framePtr = stackBase + load<usize>(frame, 12);
+      return NEXT_VALUE;
+  }
+}
+
+/** Prepares the walk of the program whose image lies at `program`. Globals are set afterwards. */
+export function beginWalk(program: usize): bool {
+  image = program;
+  const globals = <usize>word(image, IMAGE_GLOBALS);
+  const slots = globals + 1 + <usize>word(image, IMAGE_STACK);
+  if (!reserveStack(0, (slots + SLACK_SLOTS) << 3)) return false;
+  if (!reserveControl(0, (<usize>word(image, IMAGE_CONTROL) + 4) * FRAME_BYTES)) return false;
+  stackPtr = stackBase;
+  for (let i: usize = 0; i < globals; i++) push(VALUE_UNINITIALISED);
+  push(VALUE_NIL);
+  framePtr = stackPtr;
+  controlPtr = controlBase;
+  pushFrame(FRAME_HALT, 0, 0, 0);
+  cell = cellAt(word(image, IMAGE_ENTRY));
+  return true;
+}
+
+export function setGlobal(index: i32, global: u64): void {
+  store<u64>(stackBase + (<usize>index << 3), global);
+}
+
+/** Runs until the program is done, the slice of steps is used up, or something fails. */
+export function walk(): i32 {
+  while (true) {
+    if (!step()) {
+      unstep();
+      return WALK_PAUSED;
+    }
+    let next = evaluate();
+    while (next == NEXT_VALUE) {
+      controlPtr -= FRAME_BYTES;
+      if (load<i32>(controlPtr) == FRAME_HALT) return WALK_DONE;
+      next = resume(controlPtr);
+    }
+    if (next == NEXT_FAULT) return WALK_FAULT;
+  }
+}
