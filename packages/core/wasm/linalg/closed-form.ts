@@ -10,7 +10,7 @@
 import {
   backSubstitute, eliminate, entryAt, loadColumns, loadIdentity, pivotProduct,
 } from "./elimination";
-import { abs, add, div, isZero, mul, neg, one, sub } from "./simd";
+import { abs, add, div, isZero, mul, neg, one, sub, zero } from "./simd";
 
 /** Largest size that is computed by cofactors. */
 export const CLOSED_FORM_MAX: usize = 3;
@@ -169,8 +169,8 @@ function invert2(
   const size = mul(add(abs(a), abs(b)), add(abs(c), abs(d)));
   const scale = div(one(), det);
   v128.store(out, mul(d, scale));
-  v128.store(out + outCol, neg(mul(b, scale)));
-  v128.store(out + outRow, neg(mul(c, scale)));
+  v128.store(out + outCol, sub(zero(), mul(b, scale)));
+  v128.store(out + outRow, sub(zero(), mul(c, scale)));
   v128.store(out + outRow + outCol, mul(a, scale));
   const doubtful = doubtfulLanes(det, size);
   if (v128.any_true(doubtful)) {

@@ -33,7 +33,7 @@ export function placeForward(at: usize): void {
   const mask: usize = load<u32>(at, BLOCK_X_MASK);
   const run: usize = load<u32>(at, BLOCK_Z_RUN);
   let x: usize = load<u32>(at, BLOCK_X);
-  let z: usize = load<u32>(at, BLOCK_Z) + <usize>load<u32>(at, BLOCK_AUX) * zStep;
+  let z: usize = <usize>load<u32>(at, BLOCK_Z) + <usize>load<u32>(at, BLOCK_AUX) * zStep;
   for (let e: usize = 0; e < count; e++) {
     copyElement(z, x, mask, run);
     x += xStep;
@@ -48,7 +48,7 @@ export function placeAdjoint(at: usize): void {
   const step: usize = load<u32>(at, BLOCK_GX_STEP);
   let gx: usize = load<u32>(at, BLOCK_GX);
   if (gx == 0) return;
-  let gz: usize = load<u32>(at, BLOCK_GZ) + <usize>load<u32>(at, BLOCK_AUX) * run;
+  let gz: usize = <usize>load<u32>(at, BLOCK_GZ) + <usize>load<u32>(at, BLOCK_AUX) * run;
   for (let e: usize = 0; e < count; e++) {
     addElement(gx, gz, run);
     gx += step;
@@ -63,7 +63,7 @@ export function pickForward(at: usize): void {
   const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
   const mask: usize = load<u32>(at, BLOCK_X_MASK);
   const run: usize = load<u32>(at, BLOCK_Z_RUN);
-  let x: usize = load<u32>(at, BLOCK_X) + <usize>load<u32>(at, BLOCK_AUX) * xStep;
+  let x: usize = <usize>load<u32>(at, BLOCK_X) + <usize>load<u32>(at, BLOCK_AUX) * xStep;
   let z: usize = load<u32>(at, BLOCK_Z);
   for (let e: usize = 0; e < count; e++) {
     copyElement(z, x, mask, run);

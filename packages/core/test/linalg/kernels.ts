@@ -1,0 +1,246 @@
+/**
+ * Drives the structured kernels directly: lays payloads and an operand block out in the memory of a test
+ * build of wasm/linalg, calls a kernel, and reads the result back.
+ *
+ * A payload is a list of elements (row by row), each element one number per lane. A uniform payload is
+ * stored as the machine stores it: one splatted vector per element.
+ */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import * as layout from "../../src/program/layout.js";
+import * as ops from "../../wasm/generated/ops.js";
+
+export type Real = "f32" | "f64";
+export type Elements = number[][];
+
+export interface Operand {
+  /** 0 scalar, 1 vector, 2 matrix. */
+  rank: number;
+  rows: number;
+  cols: number;
+  elements: Elements;
+  uniform?: boolean;
+}
+
+export interface Call {
+  op: string;
+  x: Operand;
+  y?: Operand;
+  /** BLOCK_AUX and BLOCK_COUNT of place and pick. */
+  aux?: number;
+  count?: number;
+  /** Shape of the result of place and pick. */
+  like?: Operand;
+}
+
+export interface Seeds {
+  gz: Elements;
+  /** Starting values of the targets; a missing one is inactive. */
+  gx?: Elements | undefined;
+  gy?: Elements | undefined;
+  /** gy is gx's buffer. */
+  shared?: boolean;
+}
+
+export interface Shape {
+  code: number;
+  rank: number;
+  rows: number;
+  cols: number;
+  dims: [number, number, number];
+}
+
+type Kernel = (at: number) => void;
+
+const core = fileURLToPath(new URL("../..", import.meta.url));
+execFileSync(process.execPath, [
+  `${core}/scripts/build-wasm.mjs`,
+  ...["--entry", "wasm/linalg/door.ts", "--name", "linalg"],
+]);
+
+const FIRST_BYTE = 1 << 17;
+
+export class Kernels {
+  readonly laneCountPerVector: number;
+  readonly #exports: WebAssembly.Exports;
+  readonly #memory: WebAssembly.Memory;
+  #top = FIRST_BYTE;
+
+  constructor(readonly real: Real) {
+    const module = new WebAssembly.Module(readFileSync(`${core}/build/linalg-${real}.wasm`));
+    const abort = () => {
+      throw new Error("the kernel aborted");
+    };
+    this.#exports = new WebAssembly.Instance(module, { env: { abort } }).exports;
+    this.#memory = this.#exports["memory"] as WebAssembly.Memory;
+    this.laneCountPerVector = real === "f32" ? 4 : 2;
+  }
+
+  /** Rounds numbers to the build's precision. */
+  round(elements: Elements): Elements {
+    return this.real === "f64" ? elements : elements.map((lanes) => lanes.map(Math.fround));
+  }
+
+  shape(op: string, x: Operand, y?: Operand): Shape {
+    const code = (this.#exports["structuredShape"] as (...values: number[]) => number)(
+      opCode(op),
+      ...[x.rank, x.rows, x.cols],
+      ...(y === undefined ? [-1, 0, 0] : [y.rank, y.rows, y.cols]),
+    );
+    const [rank, rows, cols] = ["shapeRank", "shapeRows", "shapeCols"].map((name) =>
+      this.#global(name),
+    ) as [number, number, number];
+    const dims = ["dimRows", "dimInner", "dimCols"].map((name) => this.#global(name));
+    return { code, rank, rows, cols, dims: dims as [number, number, number] };
+  }
+
+  /** A number that the build exports. */
+  constant(name: string): number {
+    return this.#global(name);
+  }
+
+  forward(call: Call, kernel = `${call.op}Forward`): Elements {
+    this.#top = FIRST_BYTE;
+    const block = this.#block(call);
+    this.#kernel(kernel)(block.at);
+    return this.#readResult(call, block);
+  }
+
+  /** Runs the adjoint; `z` is the primal result, as `forward` gave it. */
+  adjoint(call: Call, z: Elements, seeds: Seeds, kernel = `${call.op}Adjoint`) {
+    this.#top = FIRST_BYTE;
+    const block = this.#block(call);
+    this.#write(block.z, z, block.zUniform, block.lanes);
+    const set = (field: number, value: number) => this.#set(block.at, field, value);
+    set(layout.BLOCK_GZ, this.#allocate(seeds.gz, false));
+    const gx = seeds.gx === undefined ? 0 : this.#allocate(seeds.gx, false);
+    set(layout.BLOCK_GX, gx);
+    set(layout.BLOCK_GX_STEP, call.x.rank === 0 ? 0 : block.run);
+    let gy = 0;
+    if (seeds.shared) gy = gx;
+    else if (seeds.gy !== undefined) gy = this.#allocate(seeds.gy, false);
+    set(layout.BLOCK_GY, gy);
+    set(layout.BLOCK_GY_STEP, block.run);
+    this.#kernel(kernel)(block.at);
+    const read = (at: number, like: Elements | undefined) =>
+      at === 0 || like === undefined ? [] : this.#read(at, like.length, block.lanes, block.run);
+    return { gx: read(gx, seeds.gx), gy: read(gy, seeds.shared ? seeds.gx : seeds.gy) };
+  }
+
+  /** Writes an operand block with everything a forward call needs. */
+  #block(call: Call) {
+    const { x, y } = call;
+    const lanes = x.elements[0]?.length ?? 1;
+    const zUniform = x.uniform === true && (y === undefined || y.uniform === true);
+    const run = Math.ceil(lanes / this.laneCountPerVector) * 16;
+    const at = this.#allocateBytes(layout.BLOCK_BYTES);
+    const set = (field: number, value: number) => this.#set(at, field, value);
+    const operand = (base: number, step: number, mask: number, value: Operand) => {
+      set(base, this.#allocate(value.elements, value.uniform === true));
+      set(step, value.uniform ? 16 : run);
+      set(mask, value.uniform ? 0 : -1);
+    };
+    operand(layout.BLOCK_X, layout.BLOCK_X_STEP, layout.BLOCK_X_MASK, x);
+    if (y !== undefined) operand(layout.BLOCK_Y, layout.BLOCK_Y_STEP, layout.BLOCK_Y_MASK, y);
+    const shape = call.like ?? this.shape(call.op, x, y);
+    const zCount = shape.rows * shape.cols;
+    const z = this.#allocateBytes(zCount * run);
+    set(layout.BLOCK_Z, z);
+    set(layout.BLOCK_Z_STEP, zUniform ? 16 : run);
+    set(layout.BLOCK_Z_MASK, zUniform ? 0 : -1);
+    set(layout.BLOCK_Z_RUN, zUniform ? 16 : run);
+    set(layout.BLOCK_RUN, run);
+    set(layout.BLOCK_COUNT, call.count ?? zCount);
+    set(layout.BLOCK_AUX, call.aux ?? 0);
+    const dims = "dims" in shape ? shape.dims : [1, 1, 1];
+    set(layout.BLOCK_ROWS, dims[0] as number);
+    set(layout.BLOCK_INNER, dims[1] as number);
+    set(layout.BLOCK_COLS, dims[2] as number);
+    const scratchBytes = this.#exports["structuredScratchBytes"] as (...values: number[]) => number;
+    const scratch = scratchBytes(opCode(call.op), ...dims, run);
+    set(layout.BLOCK_SCRATCH, this.#guarded(scratch));
+    return { at, z, zCount, zUniform, lanes, run };
+  }
+
+  /** Memory that must not be written beyond `bytes`; checked by `guardsHold`. */
+  #guarded(bytes: number): number {
+    const at = this.#allocateBytes(bytes + 16);
+    new Uint8Array(this.#memory.buffer, at + bytes, 16).fill(0xa5);
+    this.#guard = at + bytes;
+    return at;
+  }
+  #guard = 0;
+
+  /** Whether the last call stayed within its declared scratch memory. */
+  guardHolds(): boolean {
+    return new Uint8Array(this.#memory.buffer, this.#guard, 16).every((byte) => byte === 0xa5);
+  }
+
+  #readResult(
+    call: Call,
+    block: { z: number; zCount: number; zUniform: boolean; lanes: number; run: number },
+  ) {
+    if (!block.zUniform) return this.#read(block.z, block.zCount, block.lanes, block.run);
+    const one = this.#read(block.z, block.zCount, this.laneCountPerVector, 16);
+    const lanes = call.x.elements[0]?.length ?? 1;
+    return one.map((element) => Array.from({ length: lanes }, () => element[0] as number));
+  }
+
+  #kernel(name: string): Kernel {
+    const kernel = this.#exports[name];
+    if (typeof kernel !== "function") throw new Error(`no kernel ${name}`);
+    return kernel as Kernel;
+  }
+
+  #global(name: string): number {
+    return (this.#exports[name] as WebAssembly.Global).value as number;
+  }
+
+  #set(at: number, field: number, value: number): void {
+    new DataView(this.#memory.buffer).setUint32(at + field, value, true);
+  }
+
+  #allocateBytes(bytes: number): number {
+    const at = this.#top;
+    this.#top += Math.ceil(bytes / 16) * 16;
+    const missing = this.#top - this.#memory.buffer.byteLength;
+    if (missing > 0) this.#memory.grow(Math.ceil(missing / 65536));
+    return at;
+  }
+
+  #allocate(elements: Elements, uniform: boolean): number {
+    const lanes = elements[0]?.length ?? 1;
+    const run = Math.ceil(lanes / this.laneCountPerVector) * 16;
+    const at = this.#allocateBytes(elements.length * (uniform ? 16 : run));
+    this.#write(at, elements, uniform, lanes);
+    return at;
+  }
+
+  /** Padding lanes hold NaN: no kernel may let them reach a used lane. */
+  #write(at: number, elements: Elements, uniform: boolean, lanes: number): void {
+    const perVector = this.laneCountPerVector;
+    const width = uniform ? perVector : Math.ceil(lanes / perVector) * perVector;
+    elements.forEach((element, e) => {
+      const view = this.#view(at + (e * width * 16) / perVector, width);
+      view.fill(uniform ? (element[0] as number) : Number.NaN);
+      if (!uniform) view.set(element);
+    });
+  }
+
+  #read(at: number, count: number, lanes: number, step: number): Elements {
+    return Array.from({ length: count }, (_, e) => Array.from(this.#view(at + e * step, lanes)));
+  }
+
+  #view(at: number, count: number): Float32Array | Float64Array {
+    return this.real === "f32"
+      ? new Float32Array(this.#memory.buffer, at, count)
+      : new Float64Array(this.#memory.buffer, at, count);
+  }
+}
+
+function opCode(op: string): number {
+  const code = (ops as unknown as Record<string, number>)[`OP_${op.toUpperCase()}`];
+  if (code === undefined) throw new Error(`no op ${op}`);
+  return code;
+}
