@@ -373,7 +373,8 @@ export const quotient = definePrimitive({
   doc: "x/y truncated to an integer.",
   domain: "Exact for integers. NaN or infinite where y is 0, and reported.",
   params: { x: integers, y: { fuzz: [0.5, 9], edges: [1, -1, 3, -3] } },
-  forward: (k, { x, y }) => k.trunc(k.div(x, y)),
+  // A quotient of integers is an integer, which has no −0.
+  forward: (k, { x, y }) => k.add(k.trunc(k.div(x, y)), k.num(0)),
   adjoint: "none",
 });
 

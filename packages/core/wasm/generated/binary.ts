@@ -630,7 +630,7 @@ export function atan2Adjoint(at: usize): void {
   }
 }
 
-/** z = trunc(x/y) */
+/** z = trunc(x/y) + 0 */
 export function quotientForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
@@ -640,7 +640,8 @@ export function quotientForward(at: usize): void {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
       const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-      v128.store(z + b, t0);
+      const t1 = v128.add<real>(t0, v128.splat<real>(0));
+      v128.store(z + b, t1);
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
