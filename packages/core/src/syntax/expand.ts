@@ -41,16 +41,16 @@ export function expand(datums: readonly Datum[], options: ExpandOptions = {}): E
   });
   const body = x.takeMany(count);
   const span = { start: 0, end: datums.at(-1)?.span.end ?? 0 };
+  const inputs = orderInputs(x.inputs, declared);
+  if (x.preludeKeys.size === 0) {
+    x.emit({ kind: "seq", body, span });
+    return { nodes: x.nodes, inputs, globals };
+  }
   const prelude = collectPrelude(x.preludeKeys);
-  const nodes = prelude.length === 0 ? x.nodes : prelude.flatMap(({ nodes }) => nodes);
-  if (nodes !== x.nodes) for (const node of x.nodes) nodes.push(node);
-  const defines = prelude.map(({ define }) => define);
-  nodes.push({ kind: "seq", body: [...defines, ...body], span });
-  return {
-    nodes,
-    inputs: orderInputs(x.inputs, declared),
-    globals: [...prelude.map(({ variable }) => variable), ...globals],
-  };
+  const nodes = prelude.flatMap((entry) => entry.nodes);
+  for (const node of x.nodes) nodes.push(node);
+  nodes.push({ kind: "seq", body: [...prelude.map(({ define }) => define), ...body], span });
+  return { nodes, inputs, globals: [...prelude.map(({ variable }) => variable), ...globals] };
 }
 
 function checkProgram(items: ReturnType<typeof scanBody>, datums: readonly Datum[]): void {
@@ -66,6 +66,9 @@ function checkProgram(items: ReturnType<typeof scanBody>, datums: readonly Datum
 
 /** Used inputs by first appearance, then the declared ones that the text never names. */
 function orderInputs(used: ReadonlyMap<string, number>, declared: readonly string[]): string[] {
-  const byAppearance = [...used].sort(([, a], [, b]) => a - b).map(([name]) => name);
-  return [...new Set([...byAppearance, ...declared])];
+  const names = [...used.keys()];
+  const offsetOf = (name: string) => used.get(name) as number;
+  if (names.length > 1) names.sort((a, b) => offsetOf(a) - offsetOf(b));
+  for (const name of declared) if (!names.includes(name)) names.push(name);
+  return names;
 }

@@ -84,11 +84,8 @@ export class Expander {
 
   /** The last `count` finished nodes, in the order they were made. */
   takeMany(count: number): Core[] {
-    const { done } = this;
-    const first = done.length - count;
     const taken = new Array<Core>(count);
-    for (let i = 0; i < count; i++) taken[i] = done[first + i] as Core;
-    done.length = first;
+    for (let i = count - 1; i >= 0; i--) taken[i] = this.take();
     return taken;
   }
 

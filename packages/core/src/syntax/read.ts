@@ -14,6 +14,7 @@ import { NdvmError, type Span } from "../errors.js";
 import { Class, classOf } from "./characters.js";
 import type { Datum, SymbolDatum } from "./datum.js";
 import { parseNumber, startsNumber } from "./number-text.js";
+import { positionOf } from "./position.js";
 
 enum Open {
   List,
@@ -308,7 +309,8 @@ class Reader {
   private mismatch(frame: Frame, span: Span): NdvmError {
     const [opener, wanted] = frame.open === Open.Bracket ? ["[", "]"] : ["(", ")"];
     const got = this.source[span.start];
-    const message = `${opener} at offset ${frame.start} is closed by ${got}`;
+    const { line, column } = positionOf(this.source, frame.start);
+    const message = `the ${opener} at line ${line}, column ${column} is closed by ${got}`;
     return syntax(message, span, `write ${wanted} here, or close what is open inside first`);
   }
 

@@ -53,6 +53,9 @@ const helps: readonly (readonly [help: string, names: string])[] = [
   ],
   ["a procedure without effects need not be run for each element; use map", "for-each"],
   ["use eq?", "symbol=? boolean=?"],
+  ["integers and reals are one kind of number here; use integer?", "exact? inexact?"],
+  ["every finite number is rational here; use finite?", "rational?"],
+  ["write exact or inexact", "inexact->exact exact->inexact"],
   ["numbers are real; use (floor (sqrt n)) and (- n (square root))", "exact-integer-sqrt"],
   [
     "numbers are real; use quotient, remainder and modulo",
