@@ -1,21 +1,55 @@
-/** Test projects: core and cli in Node, and the tooling's own tests. No test has a time limit. */
+/**
+ * Test projects: core and cli in Node, core's API once more in Chromium, and the tooling's own
+ * tests. No test has a time limit.
+ */
+import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
 
-const node = { environment: "node", testTimeout: 0, hookTimeout: 0 } as const;
+const unlimited = { testTimeout: 0, hookTimeout: 0 } as const;
+
+const chromium = playwright({
+  launchOptions: {
+    executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  },
+});
 
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
-          ...node,
+          ...unlimited,
           name: "core",
           include: ["packages/core/test/**/*.test.ts"],
           exclude: ["packages/core/test/browser/**"],
         },
       },
-      { test: { ...node, name: "cli", include: ["packages/cli/test/**/*.test.ts"] } },
-      { test: { ...node, name: "scripts", include: ["scripts/test/**/*.test.ts"] } },
+      {
+        test: {
+          ...unlimited,
+          name: "browser",
+          include: ["packages/core/test/browser/**/*.test.ts"],
+          globalSetup: ["packages/core/test/browser/node-results.ts"],
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: chromium,
+            instances: [{ browser: "chromium" }],
+          },
+        },
+      },
+      { test: { ...unlimited, name: "cli", include: ["packages/cli/test/**/*.test.ts"] } },
+      { test: { ...unlimited, name: "scripts", include: ["scripts/test/**/*.test.ts"] } },
     ],
   },
 });
