@@ -8,51 +8,69 @@
  *
  * Bounds (ULP): atan 1, asin 1, acos 1, atan2 2.
  */
-import { absD, copySignD, d2, isNanD, pick, stepD } from "./lanes";
+import {
+  absD, c2, copySignD, HALF, INFINITE, isNanD, MINUS_ONE, NOT_A_NUMBER, ONE, pick, stepD, TWO,
+  zero,
+} from "./lanes";
 
-const PIO2_HIGH: f64 = 1.5707963267948966;
-const PIO2_LOW: f64 = 6.123233995736766e-17;
-const PI_HIGH: f64 = 3.1415926535897931;
-const PI_LOW: f64 = 1.2246467991473532e-16;
-const PIO4_HIGH: f64 = 0.78539816339744828;
-const PIO4_LOW: f64 = 3.061616997868383e-17;
+const BOUND_1: usize = memory.data<f64>([0.4375]);
+const BOUND_2: usize = memory.data<f64>([0.6875]);
+const BOUND_3: usize = memory.data<f64>([1.1875]);
+const BOUND_4: usize = memory.data<f64>([2.4375]);
+const ATAN_HALF_HIGH: usize = memory.data<f64>([0.46364760900080609]);
+const ATAN_HALF_LOW: usize = memory.data<f64>([2.2698777452961687e-17]);
+const ATAN_3_2_HIGH: usize = memory.data<f64>([0.98279372324732905]);
+const ATAN_3_2_LOW: usize = memory.data<f64>([1.3903311031230998e-17]);
+const SMALLEST: usize = memory.data<f64>([1e-300]);
+const PIO2_HIGH: usize = memory.data<f64>([1.5707963267948966]);
+const PIO2_LOW: usize = memory.data<f64>([6.123233995736766e-17]);
+const PI_HIGH: usize = memory.data<f64>([3.1415926535897931]);
+const PI_LOW: usize = memory.data<f64>([1.2246467991473532e-16]);
+const PIO4_HIGH: usize = memory.data<f64>([0.78539816339744828]);
+const PIO4_LOW: usize = memory.data<f64>([3.061616997868383e-17]);
+
+const ATAN_TAIL: usize = memory.data<f64>([
+  -0.01627108694691862, 0.036516766648446511, -0.049762369302982258, 0.058334136764654723,
+  -0.066610494945092052, 0.076918739174633516, -0.090908869918501681, 0.11111110400027314,
+  -0.14285714272382752, 0.19999999999875134, -0.33333333333332926,
+]);
 
 /** (atan t - t)/t, given z = t². */
 // @ts-ignore: decorator
 @inline function atanTail(z: v128): v128 {
-  let p = d2(-0.01627108694691862);
-  p = stepD(p, z, 0.036516766648446511);
-  p = stepD(p, z, -0.049762369302982258);
-  p = stepD(p, z, 0.058334136764654723);
-  p = stepD(p, z, -0.066610494945092052);
-  p = stepD(p, z, 0.076918739174633516);
-  p = stepD(p, z, -0.090908869918501681);
-  p = stepD(p, z, 0.11111110400027314);
-  p = stepD(p, z, -0.14285714272382752);
-  p = stepD(p, z, 0.19999999999875134);
-  p = stepD(p, z, -0.33333333333332926);
+  let p = c2(ATAN_TAIL);
+  p = stepD(p, z, ATAN_TAIL + 8);
+  p = stepD(p, z, ATAN_TAIL + 16);
+  p = stepD(p, z, ATAN_TAIL + 24);
+  p = stepD(p, z, ATAN_TAIL + 32);
+  p = stepD(p, z, ATAN_TAIL + 40);
+  p = stepD(p, z, ATAN_TAIL + 48);
+  p = stepD(p, z, ATAN_TAIL + 56);
+  p = stepD(p, z, ATAN_TAIL + 64);
+  p = stepD(p, z, ATAN_TAIL + 72);
+  p = stepD(p, z, ATAN_TAIL + 80);
   return f64x2.mul(p, z);
 }
 
 export function atanD(x: v128): v128 {
   let a = absD(x);
-  let first = f64x2.ge(a, d2(0.4375));
-  let second = f64x2.ge(a, d2(0.6875));
-  let third = f64x2.ge(a, d2(1.1875));
-  let fourth = f64x2.ge(a, d2(2.4375));
-  let half = d2(0.5);
+  let first = f64x2.ge(a, c2(BOUND_1));
+  let second = f64x2.ge(a, c2(BOUND_2));
+  let third = f64x2.ge(a, c2(BOUND_3));
+  let fourth = f64x2.ge(a, c2(BOUND_4));
+  let half = c2(HALF);
   let c = f64x2.add(v128.and(first, half), f64x2.add(v128.and(second, half), v128.and(third, half)));
-  let top = pick(fourth, d2(-1), f64x2.sub(a, c));
-  let bottom = pick(fourth, a, f64x2.add(d2(1), f64x2.mul(c, a)));
+  let top = pick(fourth, c2(MINUS_ONE), f64x2.sub(a, c));
+  let bottom = pick(fourth, a, f64x2.add(c2(ONE), f64x2.mul(c, a)));
   let t = f64x2.div(top, bottom);
-  let high = v128.and(first, d2(0.46364760900080609));
-  high = pick(second, d2(PIO4_HIGH), high);
-  high = pick(third, d2(0.98279372324732905), high);
-  high = pick(fourth, d2(PIO2_HIGH), high);
-  let low = v128.and(first, d2(2.2698777452961687e-17));
-  low = pick(second, d2(PIO4_LOW), low);
-  low = pick(third, d2(1.3903311031230998e-17), low);
-  low = pick(fourth, d2(PIO2_LOW), low);
+  let high = v128.and(first, c2(ATAN_HALF_HIGH));
+  high = pick(second, c2(PIO4_HIGH), high);
+  high = pick(third, c2(ATAN_3_2_HIGH), high);
+  high = pick(fourth, c2(PIO2_HIGH), high);
+  let low = v128.and(first, c2(ATAN_HALF_LOW));
+  low = pick(second, c2(PIO4_LOW), low);
+  low = pick(third, c2(ATAN_3_2_LOW), low);
+  low = pick(fourth, c2(PIO2_LOW), low);
   let rest = f64x2.add(f64x2.mul(t, atanTail(f64x2.mul(t, t))), low);
   return copySignD(f64x2.add(high, f64x2.add(t, rest)), x);
 }
@@ -61,41 +79,48 @@ export function atan2D(y: v128, x: v128): v128 {
   let a = absD(x);
   let b = absD(y);
   let steep = f64x2.gt(b, a);
-  let small = f64x2.min(a, b);
-  let large = f64x2.max(a, b);
+  let small = f64x2.pmin(a, b);
+  let large = f64x2.pmax(a, b);
   let t = f64x2.div(small, large);
-  t = pick(f64x2.eq(large, d2(0)), d2(0), t);
-  t = pick(f64x2.eq(small, d2(Infinity)), d2(1), t);
+  t = pick(f64x2.eq(large, zero()), zero(), t);
+  t = pick(f64x2.eq(small, c2(INFINITE)), c2(ONE), t);
   let angle = atanD(t);
-  angle = pick(steep, f64x2.sub(d2(PIO2_HIGH), f64x2.sub(angle, d2(PIO2_LOW))), angle);
+  angle = pick(steep, f64x2.sub(c2(PIO2_HIGH), f64x2.sub(angle, c2(PIO2_LOW))), angle);
   let left = i64x2.lt_s(x, i64x2.splat(0)); // the sign bit: -0 lies to the left
-  angle = pick(left, f64x2.sub(d2(PI_HIGH), f64x2.sub(angle, d2(PI_LOW))), angle);
-  return pick(v128.or(isNanD(x), isNanD(y)), d2(NaN), copySignD(angle, y));
+  angle = pick(left, f64x2.sub(c2(PI_HIGH), f64x2.sub(angle, c2(PI_LOW))), angle);
+  return pick(v128.or(isNanD(x), isNanD(y)), c2(NOT_A_NUMBER), copySignD(angle, y));
 }
+
+const ASIN_TAIL: usize = memory.data<f64>([
+  0.032702325411197948, -0.021117021406964812, 0.021790893856142086, 0.0036720679091593687,
+  0.010789357004131608, 0.011397285657732261, 0.013981019577348097, 0.017351595400318203,
+  0.022372215912230781, 0.030381942675026963, 0.044642857175291872, 0.074999999999700917,
+  0.16666666666666763,
+]);
 
 /** (asin x - x)/x, given z = x². */
 // @ts-ignore: decorator
 @inline function asinTail(z: v128): v128 {
-  let p = d2(0.032702325411197948);
-  p = stepD(p, z, -0.021117021406964812);
-  p = stepD(p, z, 0.021790893856142086);
-  p = stepD(p, z, 0.0036720679091593687);
-  p = stepD(p, z, 0.010789357004131608);
-  p = stepD(p, z, 0.011397285657732261);
-  p = stepD(p, z, 0.013981019577348097);
-  p = stepD(p, z, 0.017351595400318203);
-  p = stepD(p, z, 0.022372215912230781);
-  p = stepD(p, z, 0.030381942675026963);
-  p = stepD(p, z, 0.044642857175291872);
-  p = stepD(p, z, 0.074999999999700917);
-  p = stepD(p, z, 0.16666666666666763);
+  let p = c2(ASIN_TAIL);
+  p = stepD(p, z, ASIN_TAIL + 8);
+  p = stepD(p, z, ASIN_TAIL + 16);
+  p = stepD(p, z, ASIN_TAIL + 24);
+  p = stepD(p, z, ASIN_TAIL + 32);
+  p = stepD(p, z, ASIN_TAIL + 40);
+  p = stepD(p, z, ASIN_TAIL + 48);
+  p = stepD(p, z, ASIN_TAIL + 56);
+  p = stepD(p, z, ASIN_TAIL + 64);
+  p = stepD(p, z, ASIN_TAIL + 72);
+  p = stepD(p, z, ASIN_TAIL + 80);
+  p = stepD(p, z, ASIN_TAIL + 88);
+  p = stepD(p, z, ASIN_TAIL + 96);
   return f64x2.mul(p, z);
 }
 
 /** sqrt z = high + low, high with 26 bits: low, given z, its root and high. */
 // @ts-ignore: decorator
 @inline function rootLow(z: v128, root: v128, high: v128): v128 {
-  let sum = f64x2.max(f64x2.add(root, high), d2(1e-300));
+  let sum = f64x2.pmax(f64x2.add(root, high), c2(SMALLEST));
   return f64x2.div(f64x2.sub(z, f64x2.mul(high, high)), sum);
 }
 
@@ -106,33 +131,33 @@ export function atan2D(y: v128, x: v128): v128 {
 
 export function asinD(x: v128): v128 {
   let a = absD(x);
-  let outer = f64x2.ge(a, d2(0.5));
-  let z = pick(outer, f64x2.mul(f64x2.sub(d2(1), a), d2(0.5)), f64x2.mul(a, a));
+  let outer = f64x2.ge(a, c2(HALF));
+  let z = pick(outer, f64x2.mul(f64x2.sub(c2(ONE), a), c2(HALF)), f64x2.mul(a, a));
   let tail = asinTail(z);
   let near = f64x2.add(a, f64x2.mul(a, tail));
   let root = f64x2.sqrt(z);
   let high = upper26(root);
   let low = rootLow(z, root, high);
   // π/4 - ((2 root tail - (π/2)low + 2 low) - (π/4 - 2 high))
-  let twice = f64x2.mul(d2(2), f64x2.add(f64x2.mul(root, tail), low));
-  let p = f64x2.sub(twice, d2(PIO2_LOW));
-  let q = f64x2.sub(d2(PIO4_HIGH), f64x2.add(high, high));
-  let far = f64x2.sub(d2(PIO4_HIGH), f64x2.sub(p, q));
+  let twice = f64x2.mul(c2(TWO), f64x2.add(f64x2.mul(root, tail), low));
+  let p = f64x2.sub(twice, c2(PIO2_LOW));
+  let q = f64x2.sub(c2(PIO4_HIGH), f64x2.add(high, high));
+  let far = f64x2.sub(c2(PIO4_HIGH), f64x2.sub(p, q));
   return copySignD(pick(outer, far, near), x);
 }
 
 export function acosD(x: v128): v128 {
   let a = absD(x);
-  let outer = f64x2.ge(a, d2(0.5));
-  let z = pick(outer, f64x2.mul(f64x2.sub(d2(1), a), d2(0.5)), f64x2.mul(a, a));
+  let outer = f64x2.ge(a, c2(HALF));
+  let z = pick(outer, f64x2.mul(f64x2.sub(c2(ONE), a), c2(HALF)), f64x2.mul(a, a));
   let tail = asinTail(z);
-  let inner = f64x2.sub(x, f64x2.sub(d2(PIO2_LOW), f64x2.mul(x, tail)));
-  inner = f64x2.sub(d2(PIO2_HIGH), inner);
+  let inner = f64x2.sub(x, f64x2.sub(c2(PIO2_LOW), f64x2.mul(x, tail)));
+  inner = f64x2.sub(c2(PIO2_HIGH), inner);
   let root = f64x2.sqrt(z);
   let bent = f64x2.mul(root, tail);
   let high = upper26(root);
   let right = f64x2.add(high, f64x2.add(bent, rootLow(z, root, high)));
-  let left = f64x2.sub(d2(PIO2_HIGH), f64x2.add(root, f64x2.sub(bent, d2(PIO2_LOW))));
-  let far = pick(f64x2.lt(x, d2(0)), left, right);
+  let left = f64x2.sub(c2(PIO2_HIGH), f64x2.add(root, f64x2.sub(bent, c2(PIO2_LOW))));
+  let far = pick(f64x2.lt(x, zero()), left, right);
   return pick(outer, f64x2.add(far, far), inner);
 }

@@ -2,96 +2,141 @@
  * The exponential family in f64x2: exp, expm1, sinh, cosh, tanh, sigmoid.
  *
  * exp: k = nearest(x / ln 2), r = x - k ln 2 in two parts (the high part of ln 2 has 42 bits, so
- * k·high is exact), e^r = 1 + (r + r² P(r)) with P of degree 10, then 2^k in two factors so that
- * subnormal results are rounded once. P is our own minimax fit (Remez exchange in 113-bit arithmetic)
+ * k·high is exact), e^r = 1 + (r + r² P(r)) with P of degree 10, then 2^k: added to the exponent while
+ * every lane stays normal, else in two factors so that subnormal results are rounded once (same bits where both apply). P is our own minimax fit (Remez exchange in 113-bit arithmetic)
  * of (e^r - 1 - r)/r² on |r| <= ln 2 / 2, error relative to r below 2^-60.
  *
  * Bounds (ULP): exp 1, expm1 1.5, cosh 2, sinh 2.5, sigmoid 2.5, tanh 3.
  */
-import { absD, copySignD, d2, pick, scaleD, stepD } from "./lanes";
+import {
+  absD, c2, copySignD, HALF, ONE, pick, ROUND, scaleD, stepD, TWO, zero,
+} from "./lanes";
 
-const LN2_HIGH: f64 = 0.69314718055989033; // 42 bits
-const LN2_LOW: f64 = 5.4979230187083712e-14;
-const INV_LN2: f64 = 1.4426950408889634;
+const LN2_HIGH: usize = memory.data<f64>([0.69314718055989033]); // 42 bits
+const MINUS_LN2_LOW: usize = memory.data<f64>([-5.4979230187083712e-14]);
+const INV_LN2: usize = memory.data<f64>([1.4426950408889634]);
+const QUARTER: usize = memory.data<f64>([0.25]);
+const TINY: usize = memory.data<f64>([1e-17]);
+const UPPER: usize = memory.data<f64>([712]); // e^712 has overflown
+const LOWER: usize = memory.data<f64>([-750]); // e^-750 is 0
+const LOWER_M1: usize = memory.data<f64>([-60]); // e^-60 - 1 is -1
+const NORMAL_MAX: usize = memory.data<f64>([708]); // e^±708 and what it is made of are normal
+const NORMAL_MAX_M1: usize = memory.data<f64>([40]);
+const SINH_FAR: usize = memory.data<f64>([22]); // from here on e^-x is lost beside e^x
+const K_MAX: usize = memory.data<f64>([1000]);
+const THIRTY: usize = memory.data<f64>([30]);
+
+const TAIL: usize = memory.data<f64>([
+  2.0924440627799846e-9, 2.5109045014648268e-8, 2.7557242767494575e-7, 2.7557244181565872e-6,
+  2.4801587360548581e-5, 0.00019841269886158877, 0.0013888888888866841, 0.0083333333333216152,
+  0.041666666666666699, 0.16666666666666677, 0.5,
+]);
 
 /** (e^r - 1 - r)/r² for |r| <= ln 2 / 2. */
-function tail(r: v128): v128 {
-  let p = d2(2.0924440627799846e-9);
-  p = stepD(p, r, 2.5109045014648268e-8);
-  p = stepD(p, r, 2.7557242767494575e-7);
-  p = stepD(p, r, 2.7557244181565872e-6);
-  p = stepD(p, r, 2.4801587360548581e-5);
-  p = stepD(p, r, 0.00019841269886158877);
-  p = stepD(p, r, 0.0013888888888866841);
-  p = stepD(p, r, 0.0083333333333216152);
-  p = stepD(p, r, 0.041666666666666699);
-  p = stepD(p, r, 0.16666666666666677);
-  return stepD(p, r, 0.5);
+// @ts-ignore: decorator
+@inline function tail(r: v128): v128 {
+  let p = c2(TAIL);
+  p = stepD(p, r, TAIL + 8);
+  p = stepD(p, r, TAIL + 16);
+  p = stepD(p, r, TAIL + 24);
+  p = stepD(p, r, TAIL + 32);
+  p = stepD(p, r, TAIL + 40);
+  p = stepD(p, r, TAIL + 48);
+  p = stepD(p, r, TAIL + 56);
+  p = stepD(p, r, TAIL + 64);
+  p = stepD(p, r, TAIL + 72);
+  return stepD(p, r, TAIL + 80);
+}
+
+/** e^(high + low) for |high| <= ln 2 / 2 and a small low. */
+// @ts-ignore: decorator
+@inline function expNear(high: v128, low: v128): v128 {
+  let r = f64x2.add(high, low);
+  low = f64x2.add(f64x2.sub(high, r), low);
+  let q = f64x2.add(f64x2.mul(f64x2.mul(r, r), tail(r)), low);
+  return f64x2.add(c2(ONE), f64x2.add(r, q));
 }
 
 /** 2^shift · e^(x + low), for |low| <= ulp(x); rounded once also where it is subnormal. */
 export function expShiftedD(x: v128, low: v128, shift: f64): v128 {
-  x = f64x2.max(f64x2.min(x, d2(712)), d2(-750));
-  let k = f64x2.nearest(f64x2.mul(x, d2(INV_LN2)));
-  let high = f64x2.sub(x, f64x2.mul(k, d2(LN2_HIGH)));
-  let rest = f64x2.sub(low, f64x2.mul(k, d2(LN2_LOW)));
-  let r = f64x2.add(high, rest);
-  rest = f64x2.add(f64x2.sub(high, r), rest);
-  let q = f64x2.add(f64x2.mul(f64x2.mul(r, r), tail(r)), rest);
-  return scaleD(f64x2.add(d2(1), f64x2.add(r, q)), f64x2.add(k, d2(shift)));
+  x = f64x2.pmax(f64x2.pmin(x, c2(UPPER)), c2(LOWER));
+  let k = f64x2.nearest(f64x2.mul(x, c2(INV_LN2)));
+  let high = f64x2.sub(x, f64x2.mul(k, c2(LN2_HIGH)));
+  let y = expNear(high, f64x2.add(low, f64x2.mul(k, c2(MINUS_LN2_LOW))));
+  return scaleD(y, f64x2.add(k, f64x2.splat(shift)));
+}
+
+/** Whether a lane's magnitude passes the positive double at `limit`, or is NaN. */
+// @ts-ignore: decorator
+@inline function anyBeyond(x: v128, limit: usize): bool {
+  return v128.any_true(i64x2.gt_s(absD(x), c2(limit)));
 }
 
 export function expD(x: v128): v128 {
-  return expShiftedD(x, d2(0), 0);
+  if (anyBeyond(x, NORMAL_MAX)) return expShiftedD(x, zero(), 0);
+  let turns = f64x2.add(f64x2.mul(x, c2(INV_LN2)), c2(ROUND));
+  let k = f64x2.sub(turns, c2(ROUND));
+  let high = f64x2.sub(x, f64x2.mul(k, c2(LN2_HIGH)));
+  let y = expNear(high, f64x2.mul(k, c2(MINUS_LN2_LOW)));
+  return i64x2.add(y, i64x2.shl(turns, 52));
+}
+
+/** (e^x - 1)/2^k for x = k ln 2 + high + low, by adding (1 - 2^-k) + r + q in the order of magnitude. */
+// @ts-ignore: decorator
+@inline function expm1Scaled(inverse: v128, r: v128, q: v128): v128 {
+  let unit = f64x2.sub(c2(ONE), inverse);
+  let sum = f64x2.add(unit, r);
+  let error = f64x2.sub(r, f64x2.sub(sum, unit));
+  return f64x2.add(sum, f64x2.add(q, error));
 }
 
 export function expm1D(x: v128): v128 {
-  let inside = f64x2.max(f64x2.min(x, d2(712)), d2(-60));
-  let k = f64x2.nearest(f64x2.mul(inside, d2(INV_LN2)));
-  let high = f64x2.sub(inside, f64x2.mul(k, d2(LN2_HIGH)));
-  let low = f64x2.mul(k, d2(-LN2_LOW));
+  let ordinary = !anyBeyond(x, NORMAL_MAX_M1);
+  let inside = x;
+  if (!ordinary) inside = f64x2.pmax(f64x2.pmin(x, c2(UPPER)), c2(LOWER_M1));
+  let turns = f64x2.add(f64x2.mul(inside, c2(INV_LN2)), c2(ROUND));
+  let k = f64x2.sub(turns, c2(ROUND));
+  let high = f64x2.sub(inside, f64x2.mul(k, c2(LN2_HIGH)));
+  let low = f64x2.mul(k, c2(MINUS_LN2_LOW));
   let r = f64x2.add(high, low);
   low = f64x2.add(f64x2.sub(high, r), low);
   // q = e^(r + low) - 1 - r
   let q = f64x2.add(f64x2.mul(f64x2.mul(r, r), tail(r)), f64x2.add(low, f64x2.mul(r, low)));
-  // e^x - 1 = 2^k ((1 - 2^-k) + r + q), the sum in the order of magnitude.
-  let unit = f64x2.sub(d2(1), pow2Small(k));
-  let sum = f64x2.add(unit, r);
-  let error = f64x2.sub(r, f64x2.sub(sum, unit));
-  let far = scaleD(f64x2.add(sum, f64x2.add(q, error)), k);
-  let near = f64x2.add(r, q);
-  let result = pick(f64x2.eq(k, d2(0)), near, far);
-  return pick(f64x2.lt(absD(x), d2(1e-17)), x, result);
-}
-
-/** 2^-k for k in [-90, 1030], where values below 2^-60 may be 0. */
-// @ts-ignore: decorator
-@inline function pow2Small(k: v128): v128 {
-  let clamped = f64x2.min(k, d2(1000));
-  return i64x2.shl(f64x2.sub(d2(6755399441055744.0 + 1023.0), clamped), 52);
+  let far: v128;
+  if (ordinary) {
+    let shift = i64x2.shl(turns, 52);
+    far = i64x2.add(expm1Scaled(i64x2.sub(c2(ONE), shift), r, q), shift);
+  } else {
+    // Beyond 2^-1000 the inverse power no longer matters.
+    let inverse = i64x2.shl(i64x2.add(f64x2.sub(c2(ROUND), f64x2.pmin(k, c2(K_MAX))), i64x2.splat(1023)), 52);
+    far = scaleD(expm1Scaled(inverse, r, q), k);
+  }
+  let result = pick(f64x2.eq(k, zero()), f64x2.add(r, q), far);
+  return pick(f64x2.lt(absD(x), c2(TINY)), x, result);
 }
 
 export function sinhD(x: v128): v128 {
   let a = absD(x);
-  let t = expm1D(f64x2.min(a, d2(30)));
-  let small = f64x2.mul(d2(0.5), f64x2.add(t, f64x2.div(t, f64x2.add(t, d2(1)))));
-  let large = expShiftedD(a, d2(0), -1);
-  return copySignD(pick(f64x2.gt(a, d2(22)), large, small), x);
+  let t = expm1D(f64x2.pmin(a, c2(THIRTY)));
+  let result = f64x2.mul(c2(HALF), f64x2.add(t, f64x2.div(t, f64x2.add(t, c2(ONE)))));
+  let large = f64x2.gt(a, c2(SINH_FAR));
+  if (v128.any_true(large)) result = pick(large, expShiftedD(a, zero(), -1), result);
+  return copySignD(result, x);
 }
 
 export function coshD(x: v128): v128 {
-  let half = expShiftedD(absD(x), d2(0), -1);
-  return f64x2.add(half, f64x2.div(d2(0.25), half));
+  let half = expShiftedD(absD(x), zero(), -1);
+  return f64x2.add(half, f64x2.div(c2(QUARTER), half));
 }
 
 /** tanh x = t / (t + 2) with t = e^(2|x|) - 1. */
 export function tanhD(x: v128): v128 {
-  let a = f64x2.min(absD(x), d2(22));
+  let a = f64x2.pmin(absD(x), c2(SINH_FAR));
   let t = expm1D(f64x2.add(a, a));
-  return copySignD(f64x2.div(t, f64x2.add(t, d2(2))), x);
+  return copySignD(f64x2.div(t, f64x2.add(t, c2(TWO))), x);
 }
 
 export function sigmoidD(x: v128): v128 {
   let e = expD(f64x2.neg(absD(x)));
-  return f64x2.div(pick(f64x2.lt(x, d2(0)), e, d2(1)), f64x2.add(d2(1), e));
+  return f64x2.div(pick(f64x2.lt(x, zero()), e, c2(ONE)), f64x2.add(c2(ONE), e));
 }

@@ -10,169 +10,208 @@
  * Bounds: 4 ULP for x > -1/2 (lgamma) and x > 0 (digamma), zeros included. On the negative axis, where both have a
  * zero in every interval between poles, 8 ULP of max(|result|, log |x| + 2, |π cot πx|).
  */
-import { absD, d2, pick, stepD } from "./lanes";
+import {
+  absD, c2, HALF, INFINITE, MINUS_ONE, NOT_A_NUMBER, ONE, pick, SIGN, stepD, TWO, zero,
+} from "./lanes";
 import { logD } from "./log64";
 import { sinD, tanD } from "./trig64";
 
-const PI: f64 = 3.141592653589793;
+const MINUS_HALF: usize = memory.data<f64>([-0.5]);
+const STIRLING: usize = memory.data<f64>([0.41893853320467273]); // (log 2π - 1)/2
+const MIDDLE_LESS_1: usize = memory.data<f64>([0.625]);
+const MIDDLE: usize = memory.data<f64>([1.625]);
+const FIVE_QUARTERS: usize = memory.data<f64>([1.25]);
+const THREE_HALVES: usize = memory.data<f64>([1.5]);
+const EIGHT: usize = memory.data<f64>([8]);
+const PI: usize = memory.data<f64>([3.141592653589793]);
+
+const AROUND_TWO: usize = memory.data<f64>([
+  -1.361597367216871e-7, 2.7883160559340875e-7, -4.2807063272434188e-7, 9.1995835974687873e-7,
+  -2.0459912317346592e-6, 4.3847448165260257e-6, -9.4381880041036317e-6, 2.0505581585298507e-5,
+  -4.492639097989925e-5, 9.9457674742536821e-5, -0.00022315474729493382,
+  0.00050966951532484641, -0.0011927539121687149, 0.0028905103310376302,
+  -0.0073855510286640709, 0.020580808427780321, -0.067352301053198171, 0.32246703342411326,
+  0.42278433509846713,
+]);
 
 /** lgamma(2 + d)/d on |d| <= 1/2. */
 // @ts-ignore: decorator
 @inline function aroundTwo(d: v128): v128 {
-  let p = d2(-1.361597367216871e-7);
-  p = stepD(p, d, 2.7883160559340875e-7);
-  p = stepD(p, d, -4.2807063272434188e-7);
-  p = stepD(p, d, 9.1995835974687873e-7);
-  p = stepD(p, d, -2.0459912317346592e-6);
-  p = stepD(p, d, 4.3847448165260257e-6);
-  p = stepD(p, d, -9.4381880041036317e-6);
-  p = stepD(p, d, 2.0505581585298507e-5);
-  p = stepD(p, d, -4.492639097989925e-5);
-  p = stepD(p, d, 9.9457674742536821e-5);
-  p = stepD(p, d, -0.00022315474729493382);
-  p = stepD(p, d, 0.00050966951532484641);
-  p = stepD(p, d, -0.0011927539121687149);
-  p = stepD(p, d, 0.0028905103310376302);
-  p = stepD(p, d, -0.0073855510286640709);
-  p = stepD(p, d, 0.020580808427780321);
-  p = stepD(p, d, -0.067352301053198171);
-  p = stepD(p, d, 0.32246703342411326);
-  return stepD(p, d, 0.42278433509846713);
+  let p = c2(AROUND_TWO);
+  p = stepD(p, d, AROUND_TWO + 8);
+  p = stepD(p, d, AROUND_TWO + 16);
+  p = stepD(p, d, AROUND_TWO + 24);
+  p = stepD(p, d, AROUND_TWO + 32);
+  p = stepD(p, d, AROUND_TWO + 40);
+  p = stepD(p, d, AROUND_TWO + 48);
+  p = stepD(p, d, AROUND_TWO + 56);
+  p = stepD(p, d, AROUND_TWO + 64);
+  p = stepD(p, d, AROUND_TWO + 72);
+  p = stepD(p, d, AROUND_TWO + 80);
+  p = stepD(p, d, AROUND_TWO + 88);
+  p = stepD(p, d, AROUND_TWO + 96);
+  p = stepD(p, d, AROUND_TWO + 104);
+  p = stepD(p, d, AROUND_TWO + 112);
+  p = stepD(p, d, AROUND_TWO + 120);
+  p = stepD(p, d, AROUND_TWO + 128);
+  p = stepD(p, d, AROUND_TWO + 136);
+  return stepD(p, d, AROUND_TWO + 144);
 }
+
+const STIRLING_TAIL: usize = memory.data<f64>([
+  0.004987712950377551, -0.0018864059497194783, 0.00084139225948639, -0.0005952358531713741,
+  0.0007936507864096476, -0.0027777777777674342, 0.083333333333333329,
+]);
 
 /** x (lgamma x - (x - 1/2)(log x - 1) - (log 2π - 1)/2), given z = 1/x² <= 1/64. */
 // @ts-ignore: decorator
 @inline function stirlingTail(z: v128): v128 {
-  let p = d2(0.004987712950377551);
-  p = stepD(p, z, -0.0018864059497194783);
-  p = stepD(p, z, 0.00084139225948639);
-  p = stepD(p, z, -0.0005952358531713741);
-  p = stepD(p, z, 0.0007936507864096476);
-  p = stepD(p, z, -0.0027777777777674342);
-  return stepD(p, z, 0.083333333333333329);
+  let p = c2(STIRLING_TAIL);
+  p = stepD(p, z, STIRLING_TAIL + 8);
+  p = stepD(p, z, STIRLING_TAIL + 16);
+  p = stepD(p, z, STIRLING_TAIL + 24);
+  p = stepD(p, z, STIRLING_TAIL + 32);
+  p = stepD(p, z, STIRLING_TAIL + 40);
+  return stepD(p, z, STIRLING_TAIL + 48);
 }
 
 /** lgamma of `a` = |x|, except that |x| < 1/2 keeps its sign: `x` itself. */
 function lgammaPositive(x: v128, a: v128): v128 {
-  let tiny = f64x2.lt(a, d2(0.5));
-  let belowTwo = f64x2.lt(a, d2(1.5));
-  let big = f64x2.ge(a, d2(8));
+  let tiny = f64x2.lt(a, c2(HALF));
+  let belowTwo = f64x2.lt(a, c2(THREE_HALVES));
+  let big = f64x2.ge(a, c2(EIGHT));
   // steps >= 1: factors to multiply from 2.5 on; 0 around 2.
-  let steps = f64x2.floor(f64x2.sub(a, d2(1.5)));
-  let d = f64x2.sub(f64x2.sub(a, d2(2)), f64x2.max(steps, d2(0)));
-  d = pick(belowTwo, f64x2.sub(a, d2(1)), d);
+  let steps = f64x2.floor(f64x2.sub(a, c2(THREE_HALVES)));
+  let d = f64x2.sub(f64x2.sub(a, c2(TWO)), f64x2.pmax(steps, zero()));
+  d = pick(belowTwo, f64x2.sub(a, c2(ONE)), d);
   d = pick(tiny, x, d);
-  let product = d2(1);
+  let product = c2(ONE);
   for (let j: f64 = 1; j <= 6; j++) {
-    let on = f64x2.ge(steps, d2(j));
-    product = pick(on, f64x2.mul(product, f64x2.sub(a, d2(j))), product);
+    let on = f64x2.ge(steps, f64x2.splat(j));
+    product = pick(on, f64x2.mul(product, f64x2.sub(a, f64x2.splat(j))), product);
   }
   product = pick(belowTwo, a, product);
-  product = pick(tiny, f64x2.mul(a, f64x2.add(x, d2(1))), product);
+  product = pick(tiny, f64x2.mul(a, f64x2.add(x, c2(ONE))), product);
   let log = logD(pick(big, a, product));
-  let signed = v128.xor(log, v128.and(belowTwo, d2(-0.0)));
+  let signed = v128.xor(log, v128.and(belowTwo, c2(SIGN)));
   let small = f64x2.add(f64x2.mul(d, aroundTwo(d)), signed);
-  let inverse = f64x2.div(d2(1), a);
+  let inverse = f64x2.div(c2(ONE), a);
   let tail = f64x2.mul(inverse, stirlingTail(f64x2.mul(inverse, inverse)));
-  let main = f64x2.mul(f64x2.sub(a, d2(0.5)), f64x2.sub(log, d2(1)));
-  let large = f64x2.add(main, f64x2.add(d2(0.41893853320467273), tail));
+  let main = f64x2.mul(f64x2.sub(a, c2(HALF)), f64x2.sub(log, c2(ONE)));
+  let large = f64x2.add(main, f64x2.add(c2(STIRLING), tail));
   return pick(big, large, small);
 }
 
 export function lgammaD(x: v128): v128 {
   let a = absD(x);
   let result = lgammaPositive(x, a);
-  let reflected = f64x2.le(x, d2(-0.5));
+  let reflected = f64x2.le(x, c2(MINUS_HALF));
   if (v128.any_true(reflected)) {
     let r = absD(f64x2.sub(x, f64x2.nearest(x)));
-    let sine = sinD(f64x2.mul(r, d2(PI)));
-    let mirror = f64x2.sub(logD(f64x2.div(d2(PI), f64x2.mul(a, sine))), result);
+    let sine = sinD(f64x2.mul(r, c2(PI)));
+    let mirror = f64x2.sub(logD(f64x2.div(c2(PI), f64x2.mul(a, sine))), result);
     // Poles, and -infinity, whose distance to an integer is NaN.
-    mirror = pick(f64x2.gt(r, d2(0)), mirror, d2(Infinity));
+    mirror = pick(f64x2.gt(r, zero()), mirror, c2(INFINITE));
     result = pick(reflected, mirror, result);
   }
   return result;
 }
 
+const AROUND_ZERO: usize = memory.data<f64>([
+  1.0599117068556351e-5, -1.5898594150393286e-5, -8.4448523657990659e-9,
+  -3.0927673297777209e-6, 3.2748221291666163e-5, -5.0030252996948688e-5, 6.4100363580013941e-5,
+  -0.00010604491621738285, 0.00017916132120011647, -0.00029046629494385896,
+  0.00047027864374361882, -0.00076458815804686018, 0.0012433402220472884,
+  -0.0020218777450139117, 0.0032894273833981584, -0.0053557290565848141, 0.008730867881845239,
+  -0.014262521427211419, 0.023380439929843365, -0.03855782679360107, 0.064262517433713112,
+  -0.10919698588599223, 0.19272012460146146, -0.36977496445741076, 0.90159251582821576,
+]);
+
 /** ψ(t)/(t - t0) with d = t - 1.625, t in [1, 2.25]. */
 // @ts-ignore: decorator
 @inline function aroundZero(d: v128): v128 {
-  let p = d2(1.0599117068556351e-5);
-  p = stepD(p, d, -1.5898594150393286e-5);
-  p = stepD(p, d, -8.4448523657990659e-9);
-  p = stepD(p, d, -3.0927673297777209e-6);
-  p = stepD(p, d, 3.2748221291666163e-5);
-  p = stepD(p, d, -5.0030252996948688e-5);
-  p = stepD(p, d, 6.4100363580013941e-5);
-  p = stepD(p, d, -0.00010604491621738285);
-  p = stepD(p, d, 0.00017916132120011647);
-  p = stepD(p, d, -0.00029046629494385896);
-  p = stepD(p, d, 0.00047027864374361882);
-  p = stepD(p, d, -0.00076458815804686018);
-  p = stepD(p, d, 0.0012433402220472884);
-  p = stepD(p, d, -0.0020218777450139117);
-  p = stepD(p, d, 0.0032894273833981584);
-  p = stepD(p, d, -0.0053557290565848141);
-  p = stepD(p, d, 0.008730867881845239);
-  p = stepD(p, d, -0.014262521427211419);
-  p = stepD(p, d, 0.023380439929843365);
-  p = stepD(p, d, -0.03855782679360107);
-  p = stepD(p, d, 0.064262517433713112);
-  p = stepD(p, d, -0.10919698588599223);
-  p = stepD(p, d, 0.19272012460146146);
-  p = stepD(p, d, -0.36977496445741076);
-  return stepD(p, d, 0.90159251582821576);
+  let p = c2(AROUND_ZERO);
+  p = stepD(p, d, AROUND_ZERO + 8);
+  p = stepD(p, d, AROUND_ZERO + 16);
+  p = stepD(p, d, AROUND_ZERO + 24);
+  p = stepD(p, d, AROUND_ZERO + 32);
+  p = stepD(p, d, AROUND_ZERO + 40);
+  p = stepD(p, d, AROUND_ZERO + 48);
+  p = stepD(p, d, AROUND_ZERO + 56);
+  p = stepD(p, d, AROUND_ZERO + 64);
+  p = stepD(p, d, AROUND_ZERO + 72);
+  p = stepD(p, d, AROUND_ZERO + 80);
+  p = stepD(p, d, AROUND_ZERO + 88);
+  p = stepD(p, d, AROUND_ZERO + 96);
+  p = stepD(p, d, AROUND_ZERO + 104);
+  p = stepD(p, d, AROUND_ZERO + 112);
+  p = stepD(p, d, AROUND_ZERO + 120);
+  p = stepD(p, d, AROUND_ZERO + 128);
+  p = stepD(p, d, AROUND_ZERO + 136);
+  p = stepD(p, d, AROUND_ZERO + 144);
+  p = stepD(p, d, AROUND_ZERO + 152);
+  p = stepD(p, d, AROUND_ZERO + 160);
+  p = stepD(p, d, AROUND_ZERO + 168);
+  p = stepD(p, d, AROUND_ZERO + 176);
+  p = stepD(p, d, AROUND_ZERO + 184);
+  return stepD(p, d, AROUND_ZERO + 192);
 }
+
+const DIGAMMA_TAIL: usize = memory.data<f64>([
+  -0.28706396648521154, 0.079279663922791677, -0.021033038682584278, 0.0075752352477482477,
+  -0.0041666639777906706, 0.0039682539605525183, -0.0083333333333226317, 0.083333333333333329,
+]);
 
 /** (log x - 1/(2x) - ψ(x)) x², given z = 1/x² <= 1/64. */
 // @ts-ignore: decorator
 @inline function digammaTail(z: v128): v128 {
-  let p = d2(-0.28706396648521154);
-  p = stepD(p, z, 0.079279663922791677);
-  p = stepD(p, z, -0.021033038682584278);
-  p = stepD(p, z, 0.0075752352477482477);
-  p = stepD(p, z, -0.0041666639777906706);
-  p = stepD(p, z, 0.0039682539605525183);
-  p = stepD(p, z, -0.0083333333333226317);
-  return stepD(p, z, 0.083333333333333329);
+  let p = c2(DIGAMMA_TAIL);
+  p = stepD(p, z, DIGAMMA_TAIL + 8);
+  p = stepD(p, z, DIGAMMA_TAIL + 16);
+  p = stepD(p, z, DIGAMMA_TAIL + 24);
+  p = stepD(p, z, DIGAMMA_TAIL + 32);
+  p = stepD(p, z, DIGAMMA_TAIL + 40);
+  p = stepD(p, z, DIGAMMA_TAIL + 48);
+  return stepD(p, z, DIGAMMA_TAIL + 56);
 }
 
-const ZERO_HIGH: f64 = 1.4616321449683622;
-const ZERO_LOW: f64 = 9.5499954299656974e-17;
+const ZERO_HIGH: usize = memory.data<f64>([1.4616321449683622]);
+const ZERO_HIGH_LESS_1: usize = memory.data<f64>([0.46163214496836225]);
+const ZERO_LOW: usize = memory.data<f64>([9.5499954299656974e-17]);
 
 /** ψ(w) for w >= 0 and for -0. */
 function digammaPositive(w: v128): v128 {
-  let below = f64x2.lt(w, d2(1));
-  let steps = f64x2.max(f64x2.floor(f64x2.sub(w, d2(1.25))), d2(0));
+  let below = f64x2.lt(w, c2(ONE));
+  let steps = f64x2.pmax(f64x2.floor(f64x2.sub(w, c2(FIVE_QUARTERS))), zero());
   let t = f64x2.sub(w, steps);
-  let base = f64x2.sub(pick(below, f64x2.sub(w, d2(ZERO_HIGH - 1)), f64x2.sub(t, d2(ZERO_HIGH))), d2(ZERO_LOW));
-  let d = f64x2.sub(t, pick(below, d2(0.625), d2(1.625)));
+  let base = f64x2.sub(pick(below, f64x2.sub(w, c2(ZERO_HIGH_LESS_1)), f64x2.sub(t, c2(ZERO_HIGH))), c2(ZERO_LOW));
+  let d = f64x2.sub(t, pick(below, c2(MIDDLE_LESS_1), c2(MIDDLE)));
   // The sum of 1/(w - j), j = 1 … steps, as top/bottom; -1/w below 1.
-  let top = d2(0);
-  let bottom = d2(1);
+  let top = zero();
+  let bottom = c2(ONE);
   for (let j: f64 = 1; j <= 6; j++) {
-    let on = f64x2.ge(steps, d2(j));
-    let factor = f64x2.sub(w, d2(j));
+    let on = f64x2.ge(steps, f64x2.splat(j));
+    let factor = f64x2.sub(w, f64x2.splat(j));
     top = pick(on, f64x2.add(f64x2.mul(top, factor), bottom), top);
     bottom = pick(on, f64x2.mul(bottom, factor), bottom);
   }
-  top = pick(below, d2(-1), top);
+  top = pick(below, c2(MINUS_ONE), top);
   bottom = pick(below, w, bottom);
   let small = f64x2.add(f64x2.mul(base, aroundZero(d)), f64x2.div(top, bottom));
-  let inverse = f64x2.div(d2(1), w);
+  let inverse = f64x2.div(c2(ONE), w);
   let z = f64x2.mul(inverse, inverse);
-  let tail = f64x2.add(f64x2.mul(inverse, d2(0.5)), f64x2.mul(z, digammaTail(z)));
-  return pick(f64x2.ge(w, d2(8)), f64x2.sub(logD(w), tail), small);
+  let tail = f64x2.add(f64x2.mul(inverse, c2(HALF)), f64x2.mul(z, digammaTail(z)));
+  return pick(f64x2.ge(w, c2(EIGHT)), f64x2.sub(logD(w), tail), small);
 }
 
 export function digammaD(x: v128): v128 {
-  let negative = f64x2.lt(x, d2(0));
-  let result = digammaPositive(pick(negative, f64x2.sub(d2(1), x), x));
+  let negative = f64x2.lt(x, zero());
+  let result = digammaPositive(pick(negative, f64x2.sub(c2(ONE), x), x));
   if (v128.any_true(negative)) {
     let r = f64x2.sub(x, f64x2.nearest(x));
-    let cotangent = f64x2.div(d2(PI), tanD(f64x2.mul(r, d2(PI))));
+    let cotangent = f64x2.div(c2(PI), tanD(f64x2.mul(r, c2(PI))));
     let mirror = f64x2.sub(result, cotangent);
-    mirror = pick(f64x2.eq(r, d2(0)), d2(NaN), mirror);
+    mirror = pick(f64x2.eq(r, zero()), c2(NOT_A_NUMBER), mirror);
     result = pick(negative, mirror, result);
   }
   return result;

@@ -9,41 +9,53 @@
  *
  * Bounds (ULP): sin 1, cos 1, tan 3; over all finite arguments.
  */
-import { absD, d2, pick, stepD } from "./lanes";
+import {
+  absD, c2, HALF, ONE, pick, ROUND, stepD,
+} from "./lanes";
 import { reduceHuge } from "./reduce";
 
-const TWO_OVER_PI: f64 = 0.63661977236758138;
-const PIO2_A: f64 = 1.5707963267341256;
-const PIO2_B: f64 = 6.077100506303966e-11;
-const PIO2_C: f64 = 2.0222662487111665e-21;
-const PIO2_D: f64 = 8.4740917553038378e-32;
-const FAST_MAX: f64 = 1647099.0; // below 2^20 π/2
-const ROUND: f64 = 6755399441055744.0; // 2^52 + 2^51: the integer appears in the low bits
+const TINY: usize = memory.data<f64>([1e-9]);
+const TWO_OVER_PI: usize = memory.data<f64>([0.63661977236758138]);
+const PIO2_A: usize = memory.data<f64>([1.5707963267341256]);
+const PIO2_B: usize = memory.data<f64>([6.077100506303966e-11]);
+const PIO2_C: usize = memory.data<f64>([2.0222662487111665e-21]);
+const PIO2_D: usize = memory.data<f64>([8.4740917553038378e-32]);
+const FAST_MAX: usize = memory.data<f64>([1647099.0]); // below 2^20 π/2
+
+const SIN_PART: usize = memory.data<f64>([
+  1.5896795580726224e-10, -2.5050758113821451e-8, 2.7557313691907763e-6,
+  -0.00019841269829807781, 0.0083333333333224131, -0.16666666666666632,
+]);
 
 // @ts-ignore: decorator
 @inline function sinPart(r: v128, tail: v128, z: v128): v128 {
-  let p = d2(1.5896795580726224e-10);
-  p = stepD(p, z, -2.5050758113821451e-8);
-  p = stepD(p, z, 2.7557313691907763e-6);
-  p = stepD(p, z, -0.00019841269829807781);
-  p = stepD(p, z, 0.0083333333333224131);
-  p = stepD(p, z, -0.16666666666666632);
+  let p = c2(SIN_PART);
+  p = stepD(p, z, SIN_PART + 8);
+  p = stepD(p, z, SIN_PART + 16);
+  p = stepD(p, z, SIN_PART + 24);
+  p = stepD(p, z, SIN_PART + 32);
+  p = stepD(p, z, SIN_PART + 40);
   let cube = f64x2.mul(f64x2.mul(r, z), p);
-  let slope = f64x2.sub(tail, f64x2.mul(f64x2.mul(tail, z), d2(0.5)));
+  let slope = f64x2.sub(tail, f64x2.mul(f64x2.mul(tail, z), c2(HALF)));
   return f64x2.add(r, f64x2.add(cube, slope));
 }
 
+const COS_PART: usize = memory.data<f64>([
+  -1.1359647782927891e-11, 2.0875723272948256e-9, -2.7557314352331738e-7,
+  2.4801587289482184e-5, -0.0013888888888874125, 0.041666666666666602,
+]);
+
 // @ts-ignore: decorator
 @inline function cosPart(r: v128, tail: v128, z: v128): v128 {
-  let p = d2(-1.1359647782927891e-11);
-  p = stepD(p, z, 2.0875723272948256e-9);
-  p = stepD(p, z, -2.7557314352331738e-7);
-  p = stepD(p, z, 2.4801587289482184e-5);
-  p = stepD(p, z, -0.0013888888888874125);
-  p = stepD(p, z, 0.041666666666666602);
-  let half = f64x2.mul(z, d2(0.5));
-  let top = f64x2.sub(d2(1), half);
-  let lost = f64x2.sub(f64x2.sub(d2(1), top), half);
+  let p = c2(COS_PART);
+  p = stepD(p, z, COS_PART + 8);
+  p = stepD(p, z, COS_PART + 16);
+  p = stepD(p, z, COS_PART + 24);
+  p = stepD(p, z, COS_PART + 32);
+  p = stepD(p, z, COS_PART + 40);
+  let half = f64x2.mul(z, c2(HALF));
+  let top = f64x2.sub(c2(ONE), half);
+  let lost = f64x2.sub(f64x2.sub(c2(ONE), top), half);
   let rest = f64x2.sub(f64x2.mul(f64x2.mul(z, z), p), f64x2.mul(r, tail));
   return f64x2.add(top, f64x2.add(lost, rest));
 }
@@ -51,24 +63,24 @@ const ROUND: f64 = 6755399441055744.0; // 2^52 + 2^51: the integer appears in th
 /** kind 0: sin, 1: cos, 2: tan; a constant at every call. */
 // @ts-ignore: decorator
 @inline function trig(x: v128, kind: i32): v128 {
-  let k = f64x2.nearest(f64x2.mul(x, d2(TWO_OVER_PI)));
-  let a = f64x2.sub(x, f64x2.mul(k, d2(PIO2_A)));
-  let b = f64x2.mul(k, d2(PIO2_B));
+  let k = f64x2.nearest(f64x2.mul(x, c2(TWO_OVER_PI)));
+  let a = f64x2.sub(x, f64x2.mul(k, c2(PIO2_A)));
+  let b = f64x2.mul(k, c2(PIO2_B));
   let sum = f64x2.sub(a, b);
   let back = f64x2.sub(sum, a);
   let low = f64x2.sub(f64x2.sub(a, f64x2.sub(sum, back)), f64x2.add(b, back));
-  let c = f64x2.mul(k, d2(PIO2_C));
+  let c = f64x2.mul(k, c2(PIO2_C));
   let next = f64x2.sub(sum, c);
   back = f64x2.sub(next, sum);
   low = f64x2.add(
     low,
     f64x2.sub(f64x2.sub(sum, f64x2.sub(next, back)), f64x2.add(c, back)),
   );
-  low = f64x2.sub(low, f64x2.mul(k, d2(PIO2_D)));
+  low = f64x2.sub(low, f64x2.mul(k, c2(PIO2_D)));
   let r = f64x2.add(next, low);
   let tail = f64x2.add(f64x2.sub(next, r), low);
-  let turns = f64x2.add(k, d2(ROUND));
-  let huge = f64x2.gt(absD(x), d2(FAST_MAX));
+  let turns = f64x2.add(k, c2(ROUND));
+  let huge = f64x2.gt(absD(x), c2(FAST_MAX));
   if (v128.any_true(huge)) {
     if (i64x2.extract_lane(huge, 0)) {
       let packed = reduceHuge(f64x2.extract_lane(x, 0));
@@ -91,12 +103,12 @@ const ROUND: f64 = 6755399441055744.0; // 2^52 + 2^51: the integer appears in th
   if (kind == 2) {
     let quotient = f64x2.div(pick(odd, cosine, sine), pick(odd, sine, cosine));
     quotient = v128.xor(quotient, i64x2.shl(odd, 63));
-    return pick(f64x2.lt(absD(x), d2(1e-9)), x, quotient);
+    return pick(f64x2.lt(absD(x), c2(TINY)), x, quotient);
   }
   let sign = i64x2.shl(v128.and(turns, i64x2.splat(2)), 62);
   let result = v128.xor(pick(odd, cosine, sine), sign);
   if (kind == 1) return result;
-  return pick(f64x2.lt(absD(x), d2(1e-9)), x, result);
+  return pick(f64x2.lt(absD(x), c2(TINY)), x, result);
 }
 
 export function sinD(x: v128): v128 {
