@@ -31,20 +31,8 @@ export function endQuietlyOnBrokenPipe(): void {
   }
 }
 
-/** The error as core formats it, with its parts coloured. */
-export function describeError(error: NdvmError): string {
-  return formatError(error)
-    .split("\n")
-    .map((line, index) => {
-      if (index === 0) return line.replace(/error E-[A-Z]+/, (text) => err.bold(err.red(text)));
-      if (/^\s*\|\s*\^+\s*$/.test(line)) return line.replace(/\^+/, (text) => err.red(text));
-      return line.replace(/^(\s*)help:/, (_, indent: string) => `${indent}${err.cyan("help:")}`);
-    })
-    .join("\n");
-}
-
 export function reportError(error: NdvmError): void {
-  process.stderr.write(`${describeError(error)}\n`);
+  process.stderr.write(`${formatError(error, { color: err.isColorSupported })}\n`);
 }
 
 export function warn(message: string): void {
