@@ -392,7 +392,14 @@ export const modulo = definePrimitive({
   doc: "What division rounded down leaves; it has the sign of y.",
   domain: "Exact for integers. NaN where y is 0, and reported.",
   params: { x: integers, y: { fuzz: [0.5, 9], edges: [1, -1, 3, -3] } },
-  forward: (k, { x, y }) => k.sub(x, k.mul(y, k.floor(k.div(x, y)))),
+  // By way of the remainder: y·⌊x/y⌋ can pass the largest exact integer where x does not.
+  forward: (k, { x, y }) => {
+    const zero = k.num(0);
+    const rest = k.sub(x, k.mul(y, k.trunc(k.div(x, y))));
+    const isBelow = k.and(k.lt(rest, zero), k.gt(y, zero));
+    const isAbove = k.and(k.gt(rest, zero), k.lt(y, zero));
+    return k.add(rest, k.andMask(y, k.or(isBelow, isAbove)));
+  },
   adjoint: (k, { g, x, y }) => ({ x: g, y: k.neg(k.mul(g, k.floor(k.div(x, y)))) }),
 });
 

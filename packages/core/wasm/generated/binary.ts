@@ -728,7 +728,7 @@ export function remainderAdjoint(at: usize): void {
   }
 }
 
-/** z = x − y·⌊x/y⌋ */
+/** z = x − y·trunc(x/y) + (y if x − y·trunc(x/y) < 0 and y > 0 or x − y·trunc(x/y) > 0 and y < 0, else 0) */
 export function moduloForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
@@ -737,9 +737,14 @@ export function moduloForward(at: usize): void {
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
-      const t0 = v128.floor<real>(v128.div<real>(xv, yv));
+      const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
       const t1 = v128.sub<real>(xv, v128.mul<real>(yv, t0));
-      v128.store(z + b, t1);
+      const t2 = v128.lt<real>(t1, v128.splat<real>(0));
+      const t3 = v128.gt<real>(yv, v128.splat<real>(0));
+      const t4 = v128.gt<real>(t1, v128.splat<real>(0));
+      const t5 = v128.lt<real>(yv, v128.splat<real>(0));
+      const t6 = v128.or(v128.and(t2, t3), v128.and(t4, t5));
+      v128.store(z + b, v128.add<real>(t1, v128.and(yv, t6)));
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
