@@ -131,10 +131,12 @@ describe("printCore", () => {
   });
 
   test("variables named like primitives, inputs or suffixed names stay apart", () => {
-    expect(
-      listing("(lambda (list x x.2) (lambda (x) (vec list x y [x])))"),
-    ).toMatchInlineSnapshot(`"(lambda (list x.2 x.2.2) (lambda (x) (vec list x y (vec x))))"`);
-    expect(listing("(let ((y y)) (lambda args (when y)))")).toMatchInlineSnapshot(`"(let ((y.2 y)) (lambda args (if y.2 (unspecified) (unspecified))))"`);
+    expect(listing("(lambda (list x x.2) (lambda (x) (vec list x y [x])))")).toMatchInlineSnapshot(
+      `"(lambda (list x.2 x.2.2) (lambda (x) (vec list x y (vec x))))"`,
+    );
+    expect(listing("(let ((y y)) (lambda args (when y)))")).toMatchInlineSnapshot(
+      `"(let ((y.2 y)) (lambda args (if y.2 (unspecified) (unspecified))))"`,
+    );
   });
 
   test("a program nested 100,000 deep has a listing of linear size", () => {

@@ -101,7 +101,7 @@ export const expandOr: FormExpander = (x, form, tail) => {
   }
   const variables: LocalVariable[] = [];
   for (let i = 1; i < items.length - 1; i++) {
-    const variable = new LocalVariable("or");
+    const variable = new LocalVariable("or-test");
     variables.push(variable);
     x.visit(items[i] as Datum);
     x.step(() => {
@@ -169,7 +169,7 @@ function expandCondWithValue(
   { isArrow, tail }: { isArrow: boolean; tail: boolean },
 ): void {
   const { items, span } = clause;
-  const variable = new LocalVariable("cond");
+  const variable = new LocalVariable("cond-test");
   x.step(() => x.emitRef(variable, span));
   if (isArrow) visitArrow(x, form, clause, variable);
   else {
@@ -206,7 +206,7 @@ function checkElse(form: ListDatum, clause: ListDatum, at: number): void {
 export const expandCase: FormExpander = (x, form, tail) => {
   const { items, span } = form;
   if (items.length < 3) throw malformed(form, "needs a key and a clause");
-  const key = new LocalVariable("case");
+  const key = new LocalVariable("case-key");
   x.visit(items[1] as Datum);
   x.step(() => expandCaseClause(x, form, 2, key, tail));
   x.step(() => emitLetOfTwo(x, key, span));

@@ -26,14 +26,14 @@ export function printCore(expansion: Expansion): string {
   const { nodes } = expansion;
   const program = nodes.at(-1);
   if (program?.kind !== "seq") return "";
-  const names = nameVariables(nodes);
+  const names = nameVariables(nodes, program);
   const widths = new Map<Core, number>();
   for (const node of nodes) widths.set(node, widthOf(node, names, widths));
   return program.body.map((node) => layOut(node, names, widths)).join("\n");
 }
 
-/** Display names, unique within the program. */
-function nameVariables(nodes: readonly Core[]): Map<Variable, string> {
+/** Display names, unique within the program; the outer of two variables keeps the plain name. */
+function nameVariables(nodes: readonly Core[], program: Core): Map<Variable, string> {
   const taken = new Set<string>();
   for (const node of nodes) {
     if (node.kind === "input" || node.kind === "primitive") taken.add(node.name);
@@ -49,7 +49,14 @@ function nameVariables(nodes: readonly Core[]): Map<Variable, string> {
     taken.add(name);
     names.set(variable, name);
   };
-  for (const node of nodes) for (const variable of variablesOf(node)) add(variable);
+  const waiting: Core[] = [program];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    for (const variable of variablesOf(node)) add(variable);
+    if (isAtom(node)) continue;
+    const { bindings, parts } = shapeOf(node, names);
+    for (let i = parts.length - 1; i >= 0; i--) waiting.push(parts[i] as Core);
+    for (let i = bindings.length - 1; i >= 0; i--) waiting.push(bindings[i] as Core);
+  }
   return names;
 }
 
@@ -64,6 +71,18 @@ type Names = ReadonlyMap<Variable, string>;
 
 function nameOf(variable: Variable, names: Names): string {
   return printSymbol(names.get(variable) ?? variable.name);
+}
+
+const atoms: ReadonlySet<Core["kind"]> = new Set([
+  "const",
+  "ref",
+  "input",
+  "primitive",
+  "unspecified",
+]);
+
+function isAtom(node: Core): boolean {
+  return atoms.has(node.kind);
 }
 
 function atomText(node: Core, names: Names): string | undefined {
