@@ -17,16 +17,12 @@ import * as s from "./scalar.js";
 import { structuralPrimitives } from "./structure.js";
 
 export type {
-  Adjoint,
   Arity,
   Declaration,
   ElementwiseDeclaration,
-  Group,
   Kind,
   Param,
   PredicateDeclaration,
-  StructuralDeclaration,
-  StructuredDeclaration,
 } from "./define.js";
 export { kinds } from "./define.js";
 export { documentedElsewhere } from "./structure.js";
