@@ -4,120 +4,125 @@
  * A lane's bits depend on that lane alone. Edges (±0, infinities, NaN, subnormals) follow C99. Bounds and the
  * sources of the approximations stand in the files of the kernels; docs/accuracy.md has the measured errors.
  */
-import { highHalf, join, lowHalf } from "./lanes";
-import { coshD, expD, expm1D, sigmoidD, sinhD, tanhD } from "./exp64";
-import { log1pD, logD, softplusD } from "./log64";
-import { cosD, sinD, tanD } from "./trig64";
+import { acosF, asinF, atan2F, atanF } from "./arc32";
 import { acosD, asinD, atan2D, atanD } from "./arc64";
+import { erfF } from "./erf32";
 import { erfD } from "./erf64";
+import { coshF, expF, expm1F, sigmoidF, sinhF, tanhF } from "./exp32";
+import { coshD, expD, expm1D, sigmoidD, sinhD, tanhD } from "./exp64";
 import { digammaD, lgammaD } from "./gamma64";
-import { powD } from "./pow64";
 import { gcdD } from "./gcd";
+import { highHalf, join, lowHalf } from "./lanes";
+import { log1pF, logF, softplusF } from "./log32";
+import { log1pD, logD, softplusD } from "./log64";
+import { powF } from "./pow32";
+import { powD } from "./pow64";
+import { cosF, sinF, tanF } from "./trig32";
+import { cosD, sinD, tanD } from "./trig64";
 
-export function expV(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(expD(lowHalf(x)), expD(highHalf(x)));
-  return expD(x);
+// @ts-ignore: decorator
+@inline export function expV(x: v128): v128 {
+  return sizeof<real>() == 4 ? expF(x) : expD(x);
 }
 
-export function expm1V(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(expm1D(lowHalf(x)), expm1D(highHalf(x)));
-  return expm1D(x);
+// @ts-ignore: decorator
+@inline export function expm1V(x: v128): v128 {
+  return sizeof<real>() == 4 ? expm1F(x) : expm1D(x);
 }
 
-export function logV(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(logD(lowHalf(x)), logD(highHalf(x)));
-  return logD(x);
+// @ts-ignore: decorator
+@inline export function logV(x: v128): v128 {
+  return sizeof<real>() == 4 ? logF(x) : logD(x);
 }
 
-export function log1pV(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(log1pD(lowHalf(x)), log1pD(highHalf(x)));
-  return log1pD(x);
+// @ts-ignore: decorator
+@inline export function log1pV(x: v128): v128 {
+  return sizeof<real>() == 4 ? log1pF(x) : log1pD(x);
 }
 
-export function sinV(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(sinD(lowHalf(x)), sinD(highHalf(x)));
-  return sinD(x);
+// @ts-ignore: decorator
+@inline export function sinV(x: v128): v128 {
+  return sizeof<real>() == 4 ? sinF(x) : sinD(x);
 }
 
-export function cosV(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(cosD(lowHalf(x)), cosD(highHalf(x)));
-  return cosD(x);
+// @ts-ignore: decorator
+@inline export function cosV(x: v128): v128 {
+  return sizeof<real>() == 4 ? cosF(x) : cosD(x);
 }
 
-export function tanV(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(tanD(lowHalf(x)), tanD(highHalf(x)));
-  return tanD(x);
+// @ts-ignore: decorator
+@inline export function tanV(x: v128): v128 {
+  return sizeof<real>() == 4 ? tanF(x) : tanD(x);
 }
 
-export function asinV(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(asinD(lowHalf(x)), asinD(highHalf(x)));
-  return asinD(x);
+// @ts-ignore: decorator
+@inline export function asinV(x: v128): v128 {
+  return sizeof<real>() == 4 ? asinF(x) : asinD(x);
 }
 
-export function acosV(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(acosD(lowHalf(x)), acosD(highHalf(x)));
-  return acosD(x);
+// @ts-ignore: decorator
+@inline export function acosV(x: v128): v128 {
+  return sizeof<real>() == 4 ? acosF(x) : acosD(x);
 }
 
-export function atanV(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(atanD(lowHalf(x)), atanD(highHalf(x)));
-  return atanD(x);
+// @ts-ignore: decorator
+@inline export function atanV(x: v128): v128 {
+  return sizeof<real>() == 4 ? atanF(x) : atanD(x);
 }
 
-export function sinhV(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(sinhD(lowHalf(x)), sinhD(highHalf(x)));
-  return sinhD(x);
+// @ts-ignore: decorator
+@inline export function sinhV(x: v128): v128 {
+  return sizeof<real>() == 4 ? sinhF(x) : sinhD(x);
 }
 
-export function coshV(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(coshD(lowHalf(x)), coshD(highHalf(x)));
-  return coshD(x);
+// @ts-ignore: decorator
+@inline export function coshV(x: v128): v128 {
+  return sizeof<real>() == 4 ? coshF(x) : coshD(x);
 }
 
-export function tanhV(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(tanhD(lowHalf(x)), tanhD(highHalf(x)));
-  return tanhD(x);
+// @ts-ignore: decorator
+@inline export function tanhV(x: v128): v128 {
+  return sizeof<real>() == 4 ? tanhF(x) : tanhD(x);
 }
 
-export function sigmoidV(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(sigmoidD(lowHalf(x)), sigmoidD(highHalf(x)));
-  return sigmoidD(x);
+// @ts-ignore: decorator
+@inline export function sigmoidV(x: v128): v128 {
+  return sizeof<real>() == 4 ? sigmoidF(x) : sigmoidD(x);
 }
 
-export function softplusV(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(softplusD(lowHalf(x)), softplusD(highHalf(x)));
-  return softplusD(x);
+// @ts-ignore: decorator
+@inline export function softplusV(x: v128): v128 {
+  return sizeof<real>() == 4 ? softplusF(x) : softplusD(x);
 }
 
-export function erfV(x: v128): v128 {
-  if (sizeof<real>() == 4) return join(erfD(lowHalf(x)), erfD(highHalf(x)));
-  return erfD(x);
+// @ts-ignore: decorator
+@inline export function erfV(x: v128): v128 {
+  return sizeof<real>() == 4 ? erfF(x) : erfD(x);
 }
 
+/** In f32 on the two f64x2 halves, rounded at the end: bound 2 ULP, also next to the zeros. */
 export function lgammaV(x: v128): v128 {
   if (sizeof<real>() == 4) return join(lgammaD(lowHalf(x)), lgammaD(highHalf(x)));
   return lgammaD(x);
 }
 
+/** In f32 on the two f64x2 halves, rounded at the end: bound 2 ULP, also next to the zeros. */
 export function digammaV(x: v128): v128 {
   if (sizeof<real>() == 4) return join(digammaD(lowHalf(x)), digammaD(highHalf(x)));
   return digammaD(x);
 }
 
-export function atan2V(y: v128, x: v128): v128 {
-  if (sizeof<real>() == 4) {
-    return join(atan2D(lowHalf(y), lowHalf(x)), atan2D(highHalf(y), highHalf(x)));
-  }
-  return atan2D(y, x);
+// @ts-ignore: decorator
+@inline export function atan2V(y: v128, x: v128): v128 {
+  return sizeof<real>() == 4 ? atan2F(y, x) : atan2D(y, x);
 }
 
-export function powV(x: v128, y: v128): v128 {
-  if (sizeof<real>() == 4) {
-    return join(powD(lowHalf(x), lowHalf(y)), powD(highHalf(x), highHalf(y)));
-  }
-  return powD(x, y);
+// @ts-ignore: decorator
+@inline export function powV(x: v128, y: v128): v128 {
+  return sizeof<real>() == 4 ? powF(x, y) : powD(x, y);
 }
 
+/** Exact: every remainder of two doubles is a double. */
 export function gcdV(x: v128, y: v128): v128 {
   if (sizeof<real>() == 4) {
     return join(gcdD(lowHalf(x), lowHalf(y)), gcdD(highHalf(x), highHalf(y)));
