@@ -1,11 +1,13 @@
 /**
- * The inverse circular functions in f32x4: atan in f32, asin, acos and atan2 on the two f64x2 halves.
+ * The inverse circular functions in f32x4: atan in f32, asin, acos and atan2 on the two f64x2
+ * halves.
  *
- * atan has the intervals of arc64.ts: |x| is moved to |t| <= 7/16 by atan x = atan c + atan((x - c)/(1 + c x)), c = 0,
- * 1/2, 1, 3/2 or infinity, atan c in two parts. asin and acos: x + x³ P(x²) up to 1/2, above by asin x = π/2 - 2 asin
- * sqrt((1 - x)/2), in double. atan2 divides in double and takes atan there, without the intervals around 1/2 and 3/2.
- * The polynomials are our own minimax fits (Remez in 113-bit arithmetic): atan of degree 4 in t², error 2^-28; asin
- * of degree 5, error 2^-31.
+ * atan has the intervals of arc64.ts: |x| is moved to |t| <= 7/16 by atan x = atan c + atan((x -
+ * c)/(1 + c x)), c = 0, 1/2, 1, 3/2 or infinity, atan c in two parts. asin and acos: x + x³ P(x²)
+ * up to 1/2, above by asin x = π/2 - 2 asin sqrt((1 - x)/2), in double. atan2 divides in double
+ * and takes atan there, without the intervals around 1/2 and 3/2. The polynomials are our own
+ * minimax fits (Remez in 113-bit arithmetic): atan of degree 4 in t², error 2^-28; asin of degree
+ * 5, error 2^-31.
  *
  * Bounds (ULP): atan 1, asin 0.6, acos 0.6, atan2 0.6.
  */

@@ -1,10 +1,11 @@
 /**
  * The inverse circular functions in f64x2: atan, atan2, asin, acos.
  *
- * atan: |x| is moved to |t| <= 7/16 by atan x = atan c + atan((x - c)/(1 + c x)) with c = 0, 1/2, 1, 3/2 or
- * infinity (fdlibm's intervals), atan c in two parts. asin and acos: x + x³ P(x²) up to 1/2, above by
- * asin x = π/2 - 2 asin sqrt((1 - x)/2) with the square root in two parts. The polynomials are our own minimax
- * fits (Remez in 113-bit arithmetic): atan of degree 10 in t², error 2^-57; asin of degree 12, error 2^-59.
+ * atan: |x| is moved to |t| <= 7/16 by atan x = atan c + atan((x - c)/(1 + c x)) with c = 0, 1/2,
+ * 1, 3/2 or infinity (fdlibm's intervals), atan c in two parts. asin and acos: x + x³ P(x²) up to
+ * 1/2, above by asin x = π/2 - 2 asin sqrt((1 - x)/2) with the square root in two parts. The
+ * polynomials are our own minimax fits (Remez in 113-bit arithmetic): atan of degree 10 in t²,
+ * error 2^-57; asin of degree 12, error 2^-59.
  *
  * Bounds (ULP): atan 1, asin 1, acos 1, atan2 2.
  */
@@ -59,7 +60,8 @@ export function atanD(x: v128): v128 {
   let third = f64x2.ge(a, c2(BOUND_3));
   let fourth = f64x2.ge(a, c2(BOUND_4));
   let half = c2(HALF);
-  let c = f64x2.add(v128.and(first, half), f64x2.add(v128.and(second, half), v128.and(third, half)));
+  let c = f64x2.add(v128.and(first, half), v128.and(second, half));
+  c = f64x2.add(c, v128.and(third, half));
   let top = pick(fourth, c2(MINUS_ONE), f64x2.sub(a, c));
   let bottom = pick(fourth, a, f64x2.add(c2(ONE), f64x2.mul(c, a)));
   let t = f64x2.div(top, bottom);

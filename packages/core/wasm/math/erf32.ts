@@ -1,9 +1,9 @@
 /**
  * The error function in f32x4.
  *
- * |x| < 1: x + x Q(x²), Q of degree 6, error 2^-29. From 1 to 4: 1 - e^(-x²) P(u), u = (x - 2.5)/(x + 2.5), P of degree 5
- * fitted to erfc(x) e^(x²), error 2^-27; beyond 4 the result rounds to 1. Both are our own minimax fits (Remez in 113-bit
- * arithmetic).
+ * |x| < 1: x + x Q(x²), Q of degree 6, error 2^-29. From 1 to 4: 1 - e^(-x²) P(u), u = (x -
+ * 2.5)/(x + 2.5), P of degree 5 fitted to erfc(x) e^(x²), error 2^-27; beyond 4 the result rounds
+ * to 1. Both are our own minimax fits (Remez in 113-bit arithmetic).
  *
  * Bound: 1 ULP.
  */

@@ -1,9 +1,9 @@
 /**
  * The error function in f64x2.
  *
- * |x| < 1: x + x Q(x²), Q of degree 13. From 1 to 6: 1 - e^(-x²) P(u), u = (x - 2.5)/(x + 2.5), P of degree 13
- * fitted to erfc(x) e^(x²); beyond 6 the result rounds to 1. Both are our own minimax fits (Remez in 113-bit
- * arithmetic), errors 2^-56 of the result.
+ * |x| < 1: x + x Q(x²), Q of degree 13. From 1 to 6: 1 - e^(-x²) P(u), u = (x - 2.5)/(x + 2.5), P
+ * of degree 13 fitted to erfc(x) e^(x²); beyond 6 the result rounds to 1. Both are our own minimax
+ * fits (Remez in 113-bit arithmetic), errors 2^-56 of the result.
  *
  * Bound: 1 ULP.
  */

@@ -1,11 +1,12 @@
 /**
  * The exponential family in f32x4: exp, expm1, sinh, cosh, tanh, sigmoid.
  *
- * exp: k = nearest(x / ln 2), r = x - k ln 2 in two parts (the high part has 16 bits, so k·high is exact),
- * e^r = 1 + (r + r² P(r)), then 2^k: added to the exponent while every lane stays normal, else in two factors so
- * that subnormal results are rounded once (same bits where both apply). P is our own minimax fit
- * (Remez in 113-bit arithmetic) of (e^r - 1 - r)/r² on |r| <= ln 2 / 2: degree 4 for exp, error 2^-27; degree 5 for
- * expm1, error relative to r 2^-28. tanh below 5/8: x + x³ T(x²), T of degree 4, error 2^-27.
+ * exp: k = nearest(x / ln 2), r = x - k ln 2 in two parts (the high part has 16 bits, so k·high is
+ * exact), e^r = 1 + (r + r² P(r)), then 2^k: added to the exponent while every lane stays normal,
+ * else in two factors so that subnormal results are rounded once (same bits where both apply). P
+ * is our own minimax fit (Remez in 113-bit arithmetic) of (e^r - 1 - r)/r² on |r| <= ln 2 / 2:
+ * degree 4 for exp, error 2^-27; degree 5 for expm1, error relative to r 2^-28. tanh below 5/8: x
+ * + x³ T(x²), T of degree 4, error 2^-27.
  *
  * Bounds (ULP): exp 1, expm1 1, tanh 1.5, cosh 2, sinh 2, sigmoid 2.5.
  */

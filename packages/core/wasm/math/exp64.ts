@@ -2,14 +2,15 @@
  * The exponential family in f64x2: exp, expm1, sinh, cosh, tanh, sigmoid.
  *
  * exp: k = nearest(x / ln 2), r = x - k ln 2 in two parts (the high part of ln 2 has 42 bits, so
- * k·high is exact), e^r = 1 + (r + r² P(r)) with P of degree 10, then 2^k: added to the exponent while
- * every lane stays normal, else in two factors so that subnormal results are rounded once (same bits where both apply). P is our own minimax fit (Remez exchange in 113-bit arithmetic)
- * of (e^r - 1 - r)/r² on |r| <= ln 2 / 2, error relative to r below 2^-60.
+ * k·high is exact), e^r = 1 + (r + r² P(r)) with P of degree 10, then 2^k: added to the exponent
+ * while every lane stays normal, else in two factors so that subnormal results are rounded once
+ * (same bits where both apply). P is our own minimax fit (Remez exchange in 113-bit arithmetic) of
+ * (e^r - 1 - r)/r² on |r| <= ln 2 / 2, error relative to r below 2^-60.
  *
  * Bounds (ULP): exp 1, expm1 1.5, cosh 2, sinh 2.5, sigmoid 2.5, tanh 3.
  */
 import {
-  absD, c2, copySignD, HALF, ONE, pick, ROUND, scaleD, stepD, TWO, zero,
+  absD, c2, copySignD, HALF, ONE, pick, pow2D, ROUND, scaleD, stepD, TWO, zero,
 } from "./lanes";
 
 const LN2_HIGH: usize = memory.data<f64>([0.69314718055989033]); // 42 bits
@@ -81,7 +82,7 @@ export function expD(x: v128): v128 {
   return i64x2.add(y, i64x2.shl(turns, 52));
 }
 
-/** (e^x - 1)/2^k for x = k ln 2 + high + low, by adding (1 - 2^-k) + r + q in the order of magnitude. */
+/** (1 - 2^-k) + r + q, largest first; `inverse` is 2^-k. */
 // @ts-ignore: decorator
 @inline function expm1Scaled(inverse: v128, r: v128, q: v128): v128 {
   let unit = f64x2.sub(c2(ONE), inverse);
@@ -108,8 +109,7 @@ export function expm1D(x: v128): v128 {
     far = i64x2.add(expm1Scaled(i64x2.sub(c2(ONE), shift), r, q), shift);
   } else {
     // Beyond 2^-1000 the inverse power no longer matters.
-    let inverse = i64x2.shl(i64x2.add(f64x2.sub(c2(ROUND), f64x2.pmin(k, c2(K_MAX))), i64x2.splat(1023)), 52);
-    far = scaleD(expm1Scaled(inverse, r, q), k);
+    far = scaleD(expm1Scaled(pow2D(f64x2.neg(f64x2.pmin(k, c2(K_MAX)))), r, q), k);
   }
   let result = pick(f64x2.eq(k, zero()), f64x2.add(r, q), far);
   return pick(f64x2.lt(absD(x), c2(TINY)), x, result);

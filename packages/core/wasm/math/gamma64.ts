@@ -1,14 +1,16 @@
 /**
  * lgamma and its derivative digamma in f64x2.
  *
- * lgamma, |x| < 8: lgamma(2 + d) = d Q(d) on |d| <= 1/2 (Q of degree 18) and the recurrence, as one logarithm of a
- * product; from 8 on Stirling's series with a fitted tail of degree 6 in 1/x²; x <= -1/2 by reflection,
- * log(π / |x sin πx|) - lgamma(-x). digamma: ψ(t) = (t - t0) P(t) on [1, 2.25], t0 its zero in two parts, the
- * recurrence as one fraction, the asymptotic series from 8 on, and ψ(1 - x) - π cot πx for x < 0. All
- * polynomials are our own minimax fits (Remez in 113-bit arithmetic), errors below 2^-55.
+ * lgamma, |x| < 8: lgamma(2 + d) = d Q(d) on |d| <= 1/2 (Q of degree 18) and the recurrence, as
+ * one logarithm of a product; from 8 on Stirling's series with a fitted tail of degree 6 in 1/x²;
+ * x <= -1/2 by reflection, log(π / |x sin πx|) - lgamma(-x). digamma: ψ(t) = (t - t0) P(t) on [1,
+ * 2.25], t0 its zero in two parts, the recurrence as one fraction, the asymptotic series from 8
+ * on, and ψ(1 - x) - π cot πx for x < 0. All polynomials are our own minimax fits (Remez in
+ * 113-bit arithmetic), errors below 2^-55.
  *
- * Bounds: 4 ULP for x > -1/2 (lgamma) and x > 0 (digamma), zeros included. On the negative axis, where both have a
- * zero in every interval between poles, 8 ULP of max(|result|, log |x| + 2, |π cot πx|).
+ * Bounds: 4 ULP for x > -1/2 (lgamma) and x > 0 (digamma), zeros included. On the negative axis,
+ * where both have a zero in every interval between poles, 8 ULP of max(|result|, log |x| + 2, |π
+ * cot πx|).
  */
 import {
   absD, c2, HALF, INFINITE, MINUS_ONE, NOT_A_NUMBER, ONE, pick, SIGN, stepD, TWO, zero,
@@ -184,7 +186,8 @@ function digammaPositive(w: v128): v128 {
   let below = f64x2.lt(w, c2(ONE));
   let steps = f64x2.pmax(f64x2.floor(f64x2.sub(w, c2(FIVE_QUARTERS))), zero());
   let t = f64x2.sub(w, steps);
-  let base = f64x2.sub(pick(below, f64x2.sub(w, c2(ZERO_HIGH_LESS_1)), f64x2.sub(t, c2(ZERO_HIGH))), c2(ZERO_LOW));
+  let base = f64x2.sub(t, pick(below, c2(ZERO_HIGH_LESS_1), c2(ZERO_HIGH)));
+  base = f64x2.sub(base, c2(ZERO_LOW));
   let d = f64x2.sub(t, pick(below, c2(MIDDLE_LESS_1), c2(MIDDLE)));
   // The sum of 1/(w - j), j = 1 … steps, as top/bottom; -1/w below 1.
   let top = zero();

@@ -25,7 +25,7 @@ export function gcdScalar(x: f64, y: f64): f64 {
   return <f64>m;
 }
 
-/** a modulo b for integral a >= 0, b > 0, by subtracting b·2^k from the top down: every step is exact. */
+/** a modulo b for integral a >= 0, b > 0: subtracts b·2^k from the top down, exactly. */
 function remainder(a: f64, b: f64): f64 {
   while (a >= b) {
     let shift = exponent(a) - exponent(b);

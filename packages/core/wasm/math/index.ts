@@ -1,8 +1,10 @@
 /**
- * The transcendental kernels of the machine: v128 to v128, four f32 or two f64 lanes as `real` says.
+ * The transcendental kernels of the machine: v128 to v128, four f32 or two f64 lanes as `real`
+ * says.
  *
- * A lane's bits depend on that lane alone. Edges (±0, infinities, NaN, subnormals) follow C99. Bounds and the
- * sources of the approximations stand in the files of the kernels; docs/accuracy.md has the measured errors.
+ * A lane's bits depend on that lane alone. Edges (±0, infinities, NaN, subnormals) follow C99.
+ * Bounds and the sources of the approximations stand in the files of the kernels; docs/accuracy.md
+ * has the measured errors.
  */
 import { acosF, asinF, atan2F, atanF } from "./arc32";
 import { acosD, asinD, atan2D, atanD } from "./arc64";

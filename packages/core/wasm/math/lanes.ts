@@ -1,12 +1,13 @@
 /**
- * Lane arithmetic shared by the transcendental kernels: constants, polynomial steps, exponent surgery, and
- * the bridge between one f32x4 vector and the two f64x2 vectors of its halves.
+ * Lane arithmetic shared by the transcendental kernels: constants, polynomial steps, exponent
+ * surgery, and the bridge between one f32x4 vector and the two f64x2 vectors of its halves.
  *
- * Names ending in D work on f64x2, those in F on f32x4. Everything here is lane-wise: the bits of a lane
- * depend on that lane alone.
+ * Names ending in D work on f64x2, those in F on f32x4. Everything here is lane-wise: the bits of
+ * a lane depend on that lane alone.
  *
- * Constants lie in static memory and are loaded with a broadcast: engines build a constant vector out of
- * immediates in three instructions, a broadcasting load is one. So a named constant is an address.
+ * Constants lie in static memory and are loaded with a broadcast: engines build a constant vector
+ * out of immediates in three instructions, a broadcasting load is one. So a named constant is an
+ * address.
  */
 
 export const ONE: usize = memory.data<f64>([1.0]);

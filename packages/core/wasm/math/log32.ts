@@ -1,8 +1,9 @@
 /**
  * The logarithm family in f32x4: log, log1p, softplus.
  *
- * The scheme of log64.ts: x = 2^k m, f = m - 1, s = f/(2 + f), log m = f - (f²/2 - s (f²/2 + z P(z))), z = s². P is
- * our own minimax fit (Remez in 113-bit arithmetic) of (2 atanh(s) - 2s)/s³ in z, degree 2, error 2^-29.
+ * The scheme of log64.ts: x = 2^k m, f = m - 1, s = f/(2 + f), log m = f - (f²/2 - s (f²/2 + z
+ * P(z))), z = s². P is our own minimax fit (Remez in 113-bit arithmetic) of (2 atanh(s) - 2s)/s³
+ * in z, degree 2, error 2^-29.
  *
  * Bounds (ULP): log 1, log1p 1, softplus 2.
  */
@@ -61,7 +62,7 @@ const SERIES: usize = memory.data<f32>([0.298719972, 0.399775326, 0.666667759]);
 /** Whether every lane is a positive normal number. */
 // @ts-ignore: decorator
 @inline function allNormal(x: v128): bool {
-  // Less the bits of the least normal, the others are negative or at least those of infinity less that.
+  // Less the bits of the least normal number, those of all others are too large unsigned.
   let offset = i32x4.sub(x, c4(NORMAL_MIN));
   return !v128.any_true(i32x4.gt_u(offset, i32x4.splat(0x7effffff)));
 }

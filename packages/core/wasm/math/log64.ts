@@ -1,11 +1,11 @@
 /**
  * The logarithm family in f64x2: log, log1p, softplus.
  *
- * x = 2^k m with m in [sqrt 1/2, sqrt 2), f = m - 1 (exact), s = f/(2 + f), and
- * log m = f - (f²/2 - s (f²/2 + R)), R = z P(z) with z = s²: the classical arrangement that keeps the
- * error of the quotient away from the leading term (as in Sun's fdlibm, whose scheme this is).
- * P is our own minimax fit (Remez in 113-bit arithmetic) of (2 atanh(s) - 2s)/s³ in z, degree 6, error of
- * log m below 2^-57.
+ * x = 2^k m with m in [sqrt 1/2, sqrt 2), f = m - 1 (exact), s = f/(2 + f), and log m = f - (f²/2
+ * - s (f²/2 + R)), R = z P(z) with z = s²: the classical arrangement that keeps the error of the
+ * quotient away from the leading term (as in Sun's fdlibm, whose scheme this is). P is our own
+ * minimax fit (Remez in 113-bit arithmetic) of (2 atanh(s) - 2s)/s³ in z, degree 6, error of log m
+ * below 2^-57.
  *
  * Bounds (ULP): log 1, log1p 1.5, softplus 2.5.
  */
@@ -96,7 +96,8 @@ export function logD(x: v128): v128 {
 export function log1pD(x: v128): v128 {
   let u = f64x2.add(c2(ONE), x);
   let back = f64x2.sub(u, c2(ONE));
-  let lost = pick(f64x2.lt(absD(x), c2(ONE)), f64x2.sub(x, back), f64x2.sub(c2(ONE), f64x2.sub(u, x)));
+  let wide = f64x2.sub(c2(ONE), f64x2.sub(u, x));
+  let lost = pick(f64x2.lt(absD(x), c2(ONE)), f64x2.sub(x, back), wide);
   let bits = exponentBits(u);
   let k = exponentOf(bits);
   let near = f64x2.eq(k, zero());

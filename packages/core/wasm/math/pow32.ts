@@ -1,10 +1,11 @@
 /**
  * x^y in f32x4, computed on the two f64x2 halves.
  *
- * Lanes with an integral |y| <= 1024 multiply in double (binary powering, then the reciprocal if y < 0): exact up to the
- * last rounding for small powers, below 2^-42 always; a power that leaves the range of double leaves that of float
- * as well. The others take e^(y log |x|) in double with the kernels of exp64.ts and log64.ts: the product is below
- * 2^8 where the result is finite, so 45 good bits remain. Edges follow C99 (Annex F).
+ * Lanes with an integral |y| <= 1024 multiply in double (binary powering, then the reciprocal if y
+ * < 0): exact up to the last rounding for small powers, below 2^-42 always; a power that leaves
+ * the range of double leaves that of float as well. The others take e^(y log |x|) in double with
+ * the kernels of exp64.ts and log64.ts: the product is below 2^8 where the result is finite, so 45
+ * good bits remain. Edges follow C99 (Annex F).
  *
  * Bound: 0.6 ULP.
  */

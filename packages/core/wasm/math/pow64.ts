@@ -1,14 +1,16 @@
 /**
  * x^y in f64x2.
  *
- * Lanes with an integral |y| <= 1024 multiply (binary powering, then the reciprocal if y < 0). The others take
- * e^(y log |x|) with the logarithm as a sum of two doubles: log m = 2s + s³ (2/3 + z Q(z)), s = (m-1)/(m+1), z = s²,
- * where s, s³, 2/3 and their product are carried in pairs (Dekker's products, no fused multiply) and
- * Q is our own minimax fit of degree 6 (Remez in 113-bit arithmetic, error 2^-65); y log |x| stays
- * a pair up to the exponential. A lane whose power left the normal range before the reciprocal also takes this way.
- * Edges follow C99 (Annex F).
+ * Lanes with an integral |y| <= 1024 multiply (binary powering, then the reciprocal if y < 0). The
+ * others take e^(y log |x|) with the logarithm as a sum of two doubles: log m = 2s + s³ (2/3 + z
+ * Q(z)), s = (m-1)/(m+1), z = s², where s, s³, 2/3 and their product are carried in pairs
+ * (Dekker's products, no fused multiply) and Q is our own minimax fit of degree 6 (Remez in
+ * 113-bit arithmetic, error 2^-65); y log |x| stays a pair up to the exponential. A lane whose
+ * power left the normal range before the reciprocal also takes this way. Edges follow C99 (Annex
+ * F).
  *
- * Bounds: 1 ULP for the exponential way, (|y| + 3)/2 ULP for integral |y| <= 1024 (each product rounds once).
+ * Bounds: 1 ULP for the exponential way, (|y| + 3)/2 ULP for integral |y| <= 1024 (each product
+ * rounds once).
  */
 import {
   absD, c2, HALF, INFINITE, isNanD, NOT_A_NUMBER, ONE, pick, SIGN, stepD, TWO, zero,
@@ -154,7 +156,8 @@ export function powD(x: v128, y: v128): v128 {
 /** The lanes that do not multiply, with the edges of C99. */
 function powEdges(x: v128, y: v128, whole: v128): v128 {
   let a = absD(x);
-  let up = v128.xor(f64x2.gt(a, c2(ONE)), f64x2.lt(y, zero())); // where a power of 0 or infinity grows
+  // Where a power of 0 or infinity grows.
+  let up = v128.xor(f64x2.gt(a, c2(ONE)), f64x2.lt(y, zero()));
   let result = powPositive(f64x2.pmax(f64x2.pmin(a, c2(LARGEST)), c2(SMALLEST)), y);
   let outside = v128.or(f64x2.eq(a, zero()), f64x2.eq(a, c2(INFINITE)));
   result = pick(outside, v128.and(up, c2(INFINITE)), result);

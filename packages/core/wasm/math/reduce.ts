@@ -1,10 +1,12 @@
 /**
- * Argument reduction by π/2 for huge arguments: Payne and Hanek's method in integers, one lane at a
- * time. x = m 2^e with an integral 53-bit m; the 192 bits of 2/π that matter for x·2/π modulo 4 are cut out
- * of the table, multiplied with m modulo 2^192, and give the quadrant (2 bits) and 126 bits of the fraction.
- * No double comes closer to a multiple of π/2 than 2^-61 of a quadrant, so 64 good bits remain.
+ * Argument reduction by π/2 for huge arguments: Payne and Hanek's method in integers, one lane at
+ * a time. x = m 2^e with an integral 53-bit m; the 192 bits of 2/π that matter for x·2/π modulo 4
+ * are cut out of the table, multiplied with m modulo 2^192, and give the quadrant (2 bits) and 126
+ * bits of the fraction. No double comes closer to a multiple of π/2 than 2^-61 of a quadrant, so
+ * 64 good bits remain.
  *
- * The table holds 64 zero bits, then 1280 bits of 2/π (computed from Machin's formula in 500 digits).
+ * The table holds 64 zero bits, then 1280 bits of 2/π (computed from Machin's formula in 500
+ * digits).
  */
 const TWO_OVER_PI: usize = memory.data<u32>([
   0, 0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
@@ -27,8 +29,8 @@ const PIO2_LOW: f64 = 6.123233995736766e-17;
 }
 
 /**
- * x = quadrant·π/2 + r + tail for finite |x| >= 2^18: lane 0 is r, lane 1 the tail, whose two lowest bits are
- * replaced by the quadrant modulo 4. NaN for an infinite x.
+ * x = quadrant·π/2 + r + tail for finite |x| >= 2^18: lane 0 is r, lane 1 the tail, whose two
+ * lowest bits are replaced by the quadrant modulo 4. NaN for an infinite x.
  */
 export function reduceHuge(x: f64): v128 {
   let bits = reinterpret<u64>(x);

@@ -1,10 +1,11 @@
 /**
  * sin, cos and tan in f32x4, computed on the two f64x2 halves.
  *
- * x = k π/2 + r. Up to |x| = 2^20 π/2 by two parts of π/2 in double (the first has 33 bits, its product with k is
- * exact; r keeps a relative error below 2^-35 next to the zeros too); beyond, `reduceHuge` does the lane. The
- * polynomials on |r| <= π/4 are our own minimax fits (Remez in 113-bit arithmetic): sin r = r + r³ S(r²), degree 2,
- * error 2^-28 of r; cos r = 1 - r²/2 + r⁴ C(r²), degree 2, error 2^-33. tan takes S of degree 3, error 2^-37.
+ * x = k π/2 + r. Up to |x| = 2^20 π/2 by two parts of π/2 in double (the first has 33 bits, its
+ * product with k is exact; r keeps a relative error below 2^-35 next to the zeros too); beyond,
+ * `reduceHuge` does the lane. The polynomials on |r| <= π/4 are our own minimax fits (Remez in
+ * 113-bit arithmetic): sin r = r + r³ S(r²), degree 2, error 2^-28 of r; cos r = 1 - r²/2 + r⁴
+ * C(r²), degree 2, error 2^-33. tan takes S of degree 3, error 2^-37.
  *
  * Bounds (ULP): sin 0.6, cos 0.6, tan 0.6; over all finite arguments.
  */

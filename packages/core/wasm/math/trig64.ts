@@ -1,11 +1,11 @@
 /**
  * sin, cos and tan in f64x2.
  *
- * x = k π/2 + r + tail. Up to |x| = 2^20 π/2 the multiple is taken off in four parts of π/2, three of 33 bits
- * (their products with k are exact) summed without loss, so r + tail is good to about 2^-100 also next
- * to the zeros; beyond, `reduceHuge` does the lane. The polynomials on |r| <= π/4 are our own
- * minimax fits (Remez in 113-bit arithmetic): sin r = r + r³ S(r²), error below 2^-57 of r; cos r = 1 - r²/2
- * + r⁴ C(r²), error below 2^-59.
+ * x = k π/2 + r + tail. Up to |x| = 2^20 π/2 the multiple is taken off in four parts of π/2, three
+ * of 33 bits (their products with k are exact) summed without loss, so r + tail is good to about
+ * 2^-100 also next to the zeros; beyond, `reduceHuge` does the lane. The polynomials on |r| <= π/4
+ * are our own minimax fits (Remez in 113-bit arithmetic): sin r = r + r³ S(r²), error below 2^-57
+ * of r; cos r = 1 - r²/2 + r⁴ C(r²), error below 2^-59.
  *
  * Bounds (ULP): sin 1, cos 1, tan 3; over all finite arguments.
  */
