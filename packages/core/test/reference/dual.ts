@@ -16,18 +16,21 @@ export class Dual {
 }
 
 export interface Tracer {
-  /** Outcomes of all decisions so far, folded into one number. */
+  /** Outcomes of all comparisons, kinks and steps so far, folded into one number. */
   path: number;
+  /** The same for decisions about control: tests, indices, sizes. */
+  control: number;
   /** The smallest relative distance of two numbers that were compared. */
   margin: number;
 }
 
-let tracer: Tracer = { path: 0, margin: Number.POSITIVE_INFINITY };
+const untraced = (): Tracer => ({ path: 0, control: 0, margin: Number.POSITIVE_INFINITY });
+let tracer = untraced();
 let rounding = (x: number): number => x;
 
 /** Runs `body` with a fresh tracer and, on request, with every result rounded to f32. */
 export function traced<T>(single: boolean, body: () => T): { result: T; tracer: Tracer } {
-  tracer = { path: 0, margin: Number.POSITIVE_INFINITY };
+  tracer = untraced();
   rounding = single ? Math.fround : (x) => x;
   try {
     return { result: body(), tracer };
@@ -38,15 +41,20 @@ export function traced<T>(single: boolean, body: () => T): { result: T; tracer: 
 
 /** Notes that a decision between `a` and `b` came out as `outcome`. */
 export function decide(outcome: number, a: Dual, b: Dual): void {
-  note(outcome);
+  tracer.path = fold(tracer.path, outcome);
   const structural = !a.slope && !b.slope && Number.isInteger(a.v) && Number.isInteger(b.v);
   if (structural) return;
   const distance = Math.abs(a.v - b.v) / (1 + Math.abs(a.v) + Math.abs(b.v));
   tracer.margin = Math.min(tracer.margin, distance);
 }
 
-export function note(outcome: number): void {
-  tracer.path = (Math.imul(tracer.path, 31) + outcome + 7) | 0;
+/** Notes a decision about control: which way a test went, which element an index chose. */
+export function steer(outcome: number | boolean): void {
+  tracer.control = fold(tracer.control, Number(outcome));
+}
+
+function fold(path: number, outcome: number): number {
+  return (Math.imul(path, 31) + outcome + 7) | 0;
 }
 
 export function constant(v: number): Dual {

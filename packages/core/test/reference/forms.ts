@@ -2,7 +2,7 @@
  * The oracle's special forms. Each is evaluated as it stands; none is rewritten into another.
  */
 
-import { constant } from "./dual.js";
+import { constant, steer } from "./dual.js";
 import type { Walker } from "./evaluate.js";
 import { eqv } from "./lists.js";
 import { Form, Sym, type Syntax } from "./read.js";
@@ -67,8 +67,14 @@ function isKeyword(syntax: Syntax | undefined, name: string, scope: Scope): bool
   return syntax instanceof Sym && syntax.name === name && !scope.find(name);
 }
 
+/** Whether a test's value counts as true: anything but #f does. */
+function holds(value: Value): boolean {
+  steer(value !== false);
+  return value !== false;
+}
+
 const runIf: Run = ([test, then, otherwise], scope, walker) => {
-  if (walker.value(need(test, "if"), scope) !== false) return new Tail(need(then, "if"), scope);
+  if (holds(walker.value(need(test, "if"), scope))) return new Tail(need(then, "if"), scope);
   return otherwise === undefined ? unspecified : new Tail(otherwise, scope);
 };
 
@@ -77,7 +83,7 @@ const runCond: Run = (clauses, scope, walker) => {
     const [test, ...body] = formFrom(clause, "cond").items;
     if (isKeyword(test, "else", scope)) return walker.sequence(body, scope);
     const value = walker.value(need(test, "cond"), scope);
-    if (value === false) continue;
+    if (!holds(value)) continue;
     return clauseBody(value, body, scope, walker);
   }
   return unspecified;
@@ -97,6 +103,7 @@ const runCase: Run = ([key, ...clauses], scope, walker) => {
     const matches =
       isKeyword(datums, "else", scope) ||
       formFrom(datums, "case").items.some((datum) => eqv(value, quoted(datum)));
+    steer(matches);
     if (matches) return clauseBody(value, body, scope, walker);
   }
   return unspecified;
@@ -105,7 +112,7 @@ const runCase: Run = ([key, ...clauses], scope, walker) => {
 const runAnd: Run = (operands, scope, walker) => {
   if (operands.length === 0) return true;
   for (const operand of operands.slice(0, -1)) {
-    if (walker.value(operand, scope) === false) return false;
+    if (!holds(walker.value(operand, scope))) return false;
   }
   return new Tail(operands[operands.length - 1] as Syntax, scope);
 };
@@ -114,16 +121,16 @@ const runOr: Run = (operands, scope, walker) => {
   if (operands.length === 0) return false;
   for (const operand of operands.slice(0, -1)) {
     const value = walker.value(operand, scope);
-    if (value !== false) return value;
+    if (holds(value)) return value;
   }
   return new Tail(operands[operands.length - 1] as Syntax, scope);
 };
 
 const runWhen: Run = ([test, ...body], scope, walker) =>
-  walker.value(need(test, "when"), scope) === false ? unspecified : walker.sequence(body, scope);
+  holds(walker.value(need(test, "when"), scope)) ? walker.sequence(body, scope) : unspecified;
 
 const runUnless: Run = ([test, ...body], scope, walker) =>
-  walker.value(need(test, "unless"), scope) === false ? walker.sequence(body, scope) : unspecified;
+  holds(walker.value(need(test, "unless"), scope)) ? unspecified : walker.sequence(body, scope);
 
 const runLambda: Run = ([params, ...body], scope) => {
   if (body.length === 0) throw malformed("lambda");
@@ -188,7 +195,7 @@ const runDo: Run = ([specs, exit, ...body], scope, walker) => {
     bindings.map(({ init }) => walker.value(init, scope)),
     scope,
   );
-  while (walker.value(need(test, "do"), inner) === false) {
+  while (!holds(walker.value(need(test, "do"), inner))) {
     for (const expression of body) walker.value(expression, inner);
     const values = bindings.map(({ name, step }) => walker.value(step ?? new Sym(name), inner));
     inner = bind(names, values, scope);

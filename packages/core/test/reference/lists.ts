@@ -2,7 +2,7 @@
  * The oracle's procedures on structure: pairs, lists, symbols, booleans, procedures.
  */
 
-import { constant, Dual, decide } from "./dual.js";
+import { constant, Dual, decide, steer } from "./dual.js";
 import { type Define, integerFrom } from "./operands.js";
 import { Sym } from "./read.js";
 import { sameShape } from "./tensor.js";
@@ -138,8 +138,12 @@ function defineSearches(define: Define): void {
 }
 
 function matcher(key: Value, compare: Value | undefined, same: Same, call: Call) {
-  return (candidate: Value): boolean =>
-    compare === undefined ? same(key, candidate) : call(compare, [key, candidate]) !== false;
+  return (candidate: Value): boolean => {
+    const match =
+      compare === undefined ? same(key, candidate) : call(compare, [key, candidate]) !== false;
+    steer(match);
+    return match;
+  };
 }
 
 /** Row i holds the i-th item of every list; as many rows as the shortest list has items. */
@@ -154,7 +158,13 @@ function defineHigherOrder(define: Define): void {
     listOf(rowsAcross(lists, "map").map((items) => call(f as Value, items))),
   );
   define("filter", 2, 2, ([f, list], call) =>
-    listOf(itemsOf(list as Value, "filter").filter((item) => call(f as Value, [item]) !== false)),
+    listOf(
+      itemsOf(list as Value, "filter").filter((item) => {
+        const keep = call(f as Value, [item]) !== false;
+        steer(keep);
+        return keep;
+      }),
+    ),
   );
   define("fold-left", 3, many, ([f, start, ...lists], call) =>
     rowsAcross(lists, "fold-left").reduce(

@@ -2,7 +2,7 @@
  * Operands of a procedure: each `…From` takes what it names out of a value or says what is wrong.
  */
 
-import { Dual } from "./dual.js";
+import { Dual, steer } from "./dual.js";
 import { columnsOf, isVector, rowsOf } from "./tensor.js";
 import { type Call, RefError, Tensor, type Value } from "./values.js";
 
@@ -22,6 +22,7 @@ export function numberFrom(value: Value | undefined, who: string): Dual {
 export function integerFrom(value: Value | undefined, who: string): number {
   const { v } = numberFrom(value, who);
   if (!Number.isInteger(v)) throw new RefError("E-TYPE", `${who} needs an integer`);
+  steer(v);
   return v;
 }
 

@@ -1,0 +1,80 @@
+/**
+ * The reference's opinion of a fuzzed program, lane by lane, with what is known about its accuracy.
+ */
+
+import { evaluate, type RefInput, type RefResult } from "../reference/evaluate.js";
+import { type FuzzInput, type FuzzProgram, sourceOf } from "./program.js";
+
+export interface Opinion {
+  readonly exact: RefResult;
+  /** The same in f32 steps; undefined where it took another path. */
+  readonly rounded: RefResult | undefined;
+}
+
+const stepsMax = 200_000;
+
+export function opinionOf(program: FuzzProgram, lane: number): Opinion {
+  const source = sourceOf(program);
+  const inputs = refInputs(program, lane);
+  const wrt = differentiable(program).map(({ name }) => name);
+  const exact = evaluate(source, inputs, { wrt, stepsMax });
+  return { exact, rounded: roundedOpinion(source, inputs, wrt, exact) };
+}
+
+/** In f32 a program may take another path, even one that ends in an error: then it says nothing. */
+function roundedOpinion(
+  source: string,
+  inputs: Record<string, RefInput>,
+  wrt: readonly string[],
+  exact: RefResult,
+): RefResult | undefined {
+  try {
+    const rounded = evaluate(source, inputs, { wrt, stepsMax, single: true });
+    const { path, control } = rounded.tracer;
+    return path === exact.tracer.path && control === exact.tracer.control ? rounded : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The inputs a gradient can be asked for. */
+export function differentiable(program: FuzzProgram): FuzzInput[] {
+  return program.inputs.filter(({ kind }) => kind !== "int");
+}
+
+/** The elements of an input in one lane. */
+export function elementsIn(input: FuzzInput, lane: number): readonly number[] {
+  return (input.lanes[lane] ?? input.lanes[0]) as readonly number[];
+}
+
+export function refInputs(program: FuzzProgram, lane: number): Record<string, RefInput> {
+  const inputs: Record<string, RefInput> = {};
+  for (const input of program.inputs) {
+    const { name, kind, rows, cols } = input;
+    const elements = elementsIn(input, lane);
+    if (kind === "vector") inputs[name] = elements;
+    else if (kind === "matrix") inputs[name] = rowsFrom(elements, rows, cols);
+    else inputs[name] = elements[0] as number;
+  }
+  return inputs;
+}
+
+export function rowsFrom(elements: readonly number[], rows: number, cols: number): number[][] {
+  return Array.from({ length: rows }, (_, i) => elements.slice(i * cols, (i + 1) * cols));
+}
+
+/** Weights of the output elements, the same in every lane: what a gradient is seeded with. */
+export function seedOf(elements: number): number[] {
+  return Array.from({ length: elements }, (_, i) => 1 - 0.4375 * i);
+}
+
+/** The gradient of the weighted sum of output elements by one input's elements. */
+export function seededGradient(result: RefResult, name: string): number[] {
+  const jacobian = result.gradient[name] ?? [];
+  const outputs = result.numbers.length;
+  const width = jacobian.length / outputs;
+  const seed = seedOf(outputs);
+  return Array.from({ length: width }, (_, i) =>
+    seed.reduce((sum, weight, o) => sum + weight * (jacobian[o * width + i] as number), 0),
+  );
+}
