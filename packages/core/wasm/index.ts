@@ -46,7 +46,7 @@ import {
   run,
   setCurrentNode,
 } from "./payload";
-import { integerValue } from "./value";
+import { dataOf, integerValue, tagOf } from "./value";
 import { beginWalk, controlTop, setGlobal, value } from "./walk";
 
 export { beginSlice, stepsTaken } from "./budget";
@@ -142,9 +142,13 @@ export function bound(): void {
   pin();
 }
 
-/** The program's value. */
-export function result(): u64 {
-  return value;
+/** The program's value: its tag and its data. */
+export function resultTag(): i32 {
+  return tagOf(value);
+}
+
+export function resultData(): i32 {
+  return dataOf(value);
 }
 
 export function runBytes(): usize {

@@ -11,10 +11,11 @@ import {
   FAULT_SIZE,
   PAYLOAD_ACTIVE,
   PAYLOAD_UNIFORM,
+  SHAPE_NEEDS_MATRIX,
+  SHAPE_NEEDS_VECTOR,
   TAG_TENSOR,
 } from "../src/program/layout";
 import { failOperand, failPair } from "./fault";
-import { SHAPE_NEEDS_MATRIX, SHAPE_NEEDS_VECTOR } from "./linalg/shapes";
 import { INTEGER_NONE, pick, place, toInteger, toPayload } from "./numeric";
 import {
   colsOf,

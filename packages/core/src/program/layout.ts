@@ -152,3 +152,17 @@ export const FAULT_STEPS: i32 = 20; // one primitive alone would pass the step b
 export const DIVERGENT_BRANCH: i32 = 0;
 export const DIVERGENT_INDEX: i32 = 1;
 export const DIVERGENT_EQUALITY: i32 = 2;
+
+// Why the shapes of a structured primitive do not fit.
+export const SHAPE_OK: i32 = 0;
+export const SHAPE_NEEDS_TENSOR: i32 = 1; // a scalar came where a vector or matrix must
+export const SHAPE_NEEDS_VECTOR: i32 = 2; // every operand must be a vector
+export const SHAPE_NEEDS_MATRIX: i32 = 3; // every operand must be a matrix
+export const SHAPE_NEEDS_SQUARE: i32 = 4; // the (first) operand must have as many rows as columns
+export const SHAPE_NEEDS_VECTOR3: i32 = 5; // both must be vectors of length 3
+export const SHAPE_LENGTHS_DIFFER: i32 = 6; // both are vectors, of different lengths
+export const SHAPE_INNER_DIFFER: i32 = 7; // columns of the first are not the rows of the second
+export const SHAPE_NEEDS_MATRIX_VECTOR: i32 = 8; // first a matrix, then a vector
+export const SHAPE_NEEDS_SCALAR_FIRST: i32 = 9; // first a scalar, then a vector or matrix
+export const SHAPE_NEEDS_MATRIX_FIRST: i32 = 10; // first a matrix, then a vector or matrix
+export const SHAPE_UNKNOWN_OP: i32 = 11; // no structured primitive: a fault of the caller

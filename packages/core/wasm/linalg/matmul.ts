@@ -12,22 +12,36 @@ import {
   BLOCK_Z_RUN, BLOCK_Z_STEP,
 } from "../../src/program/layout";
 import { productAdd, productStore } from "./product";
+import { dotOf } from "./reductions";
 import { accumulate, mul, sub } from "./simd";
+import {
+  matmul2Adjoint, matmul2Forward, matvec2Adjoint, matvec2Forward, mulAdd2, outer2Adjoint,
+} from "./small";
 
 /** z[i,j] = sum over k of x[i,k] * y[k,j]. */
 export function matmulForward(at: usize): void {
   const rows: usize = load<u32>(at, BLOCK_ROWS);
   const inner: usize = load<u32>(at, BLOCK_INNER);
   const cols: usize = load<u32>(at, BLOCK_COLS);
+  const x: usize = load<u32>(at, BLOCK_X);
   const xStep: usize = load<u32>(at, BLOCK_X_STEP);
+  const xMask: usize = load<u32>(at, BLOCK_X_MASK);
+  const y: usize = load<u32>(at, BLOCK_Y);
   const yStep: usize = load<u32>(at, BLOCK_Y_STEP);
+  const yMask: usize = load<u32>(at, BLOCK_Y_MASK);
+  const z: usize = load<u32>(at, BLOCK_Z);
   const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
-  productStore(
-    load<u32>(at, BLOCK_Z), cols * zStep, zStep,
-    load<u32>(at, BLOCK_X), inner * xStep, xStep, load<u32>(at, BLOCK_X_MASK),
-    load<u32>(at, BLOCK_Y), cols * yStep, yStep, load<u32>(at, BLOCK_Y_MASK),
-    rows, inner, cols, load<u32>(at, BLOCK_Z_RUN),
-  );
+  const run: usize = load<u32>(at, BLOCK_Z_RUN);
+  if (rows == 2 && inner == 2 && cols == 2) {
+    matmul2Forward(z, zStep, x, xStep, xMask, y, yStep, yMask, run);
+  } else if (rows == 2 && inner == 2 && cols == 1) {
+    matvec2Forward(z, zStep, x, xStep, xMask, y, yStep, yMask, run);
+  } else {
+    productStore(
+      z, cols * zStep, zStep, x, inner * xStep, xStep, xMask, y, cols * yStep, yStep, yMask,
+      rows, inner, cols, run,
+    );
+  }
 }
 
 /** gx[i,k] += sum over j of gz[i,j] * y[k,j];  gy[k,j] += sum over i of x[i,k] * gz[i,j]. */
@@ -35,27 +49,39 @@ export function matmulAdjoint(at: usize): void {
   const rows: usize = load<u32>(at, BLOCK_ROWS);
   const inner: usize = load<u32>(at, BLOCK_INNER);
   const cols: usize = load<u32>(at, BLOCK_COLS);
-  const run: usize = load<u32>(at, BLOCK_RUN);
+  const x: usize = load<u32>(at, BLOCK_X);
+  const xStep: usize = load<u32>(at, BLOCK_X_STEP);
+  const xMask: usize = load<u32>(at, BLOCK_X_MASK);
+  const y: usize = load<u32>(at, BLOCK_Y);
+  const yStep: usize = load<u32>(at, BLOCK_Y_STEP);
+  const yMask: usize = load<u32>(at, BLOCK_Y_MASK);
   const gz: usize = load<u32>(at, BLOCK_GZ);
   const gx: usize = load<u32>(at, BLOCK_GX);
+  const gxStep: usize = load<u32>(at, BLOCK_GX_STEP);
+  const gy: usize = load<u32>(at, BLOCK_GY);
+  const gyStep: usize = load<u32>(at, BLOCK_GY_STEP);
+  const run: usize = load<u32>(at, BLOCK_RUN);
+  if (rows == 2 && inner == 2 && cols == 2) {
+    matmul2Adjoint(gx, gxStep, gy, gyStep, gz, x, xStep, xMask, y, yStep, yMask, run);
+    return;
+  }
+  if (rows == 2 && inner == 2 && cols == 1) {
+    matvec2Adjoint(gx, gxStep, gy, gyStep, gz, x, xStep, xMask, y, yStep, yMask, run);
+    return;
+  }
+  if (rows == 2 && inner == 1 && cols == 2) {
+    outer2Adjoint(gx, gxStep, gy, gyStep, gz, x, xStep, xMask, y, yStep, yMask, run);
+    return;
+  }
   if (gx != 0) {
-    const step: usize = load<u32>(at, BLOCK_GX_STEP);
-    const yStep: usize = load<u32>(at, BLOCK_Y_STEP);
     productAdd(
-      gx, inner * step, step,
-      gz, cols * run, run, -1,
-      load<u32>(at, BLOCK_Y), yStep, cols * yStep, load<u32>(at, BLOCK_Y_MASK),
+      gx, inner * gxStep, gxStep, gz, cols * run, run, -1, y, yStep, cols * yStep, yMask,
       rows, cols, inner, run,
     );
   }
-  const gy: usize = load<u32>(at, BLOCK_GY);
   if (gy != 0) {
-    const step: usize = load<u32>(at, BLOCK_GY_STEP);
-    const xStep: usize = load<u32>(at, BLOCK_X_STEP);
     productAdd(
-      gy, cols * step, step,
-      load<u32>(at, BLOCK_X), xStep, inner * xStep, load<u32>(at, BLOCK_X_MASK),
-      gz, cols * run, run, -1,
+      gy, cols * gyStep, gyStep, x, xStep, inner * xStep, xMask, gz, cols * run, run, -1,
       inner, rows, cols, run,
     );
   }
@@ -70,22 +96,95 @@ export function matvecAdjoint(at: usize): void {
   matmulAdjoint(at);
 }
 
-/** z[i,j] = x[i] * y[j]: a product with inner length 1. */
+/** z[i,j] = x[i] * y[j]. */
 export function outerForward(at: usize): void {
-  matmulForward(at);
+  const rows: usize = load<u32>(at, BLOCK_ROWS);
+  const cols: usize = load<u32>(at, BLOCK_COLS);
+  const xStep: usize = load<u32>(at, BLOCK_X_STEP);
+  const xMask: usize = load<u32>(at, BLOCK_X_MASK);
+  const yStep: usize = load<u32>(at, BLOCK_Y_STEP);
+  const yMask: usize = load<u32>(at, BLOCK_Y_MASK);
+  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
+  const run: usize = load<u32>(at, BLOCK_Z_RUN);
+  let x: usize = load<u32>(at, BLOCK_X);
+  let z: usize = load<u32>(at, BLOCK_Z);
+  for (let i: usize = 0; i < rows; i++) {
+    let y: usize = load<u32>(at, BLOCK_Y);
+    for (let j: usize = 0; j < cols; j++) {
+      for (let lane: usize = 0; lane < run; lane += 16) {
+        const left = v128.load(x + (lane & xMask));
+        v128.store(z + lane, mul(left, v128.load(y + (lane & yMask))));
+      }
+      y += yStep;
+      z += zStep;
+    }
+    x += xStep;
+  }
 }
 
+/** gx[i] += sum over j of gz[i,j] * y[j];  gy[j] += sum over i of x[i] * gz[i,j]. */
 export function outerAdjoint(at: usize): void {
   matmulAdjoint(at);
 }
 
-/** z = sum over k of x[k] * y[k]: a product of one row and one column. */
+/** z = sum over k of x[k] * y[k]. */
 export function dotForward(at: usize): void {
-  matmulForward(at);
+  const count: usize = load<u32>(at, BLOCK_INNER);
+  const x: usize = load<u32>(at, BLOCK_X);
+  const xStep: usize = load<u32>(at, BLOCK_X_STEP);
+  const xMask: usize = load<u32>(at, BLOCK_X_MASK);
+  const y: usize = load<u32>(at, BLOCK_Y);
+  const yStep: usize = load<u32>(at, BLOCK_Y_STEP);
+  const yMask: usize = load<u32>(at, BLOCK_Y_MASK);
+  const z: usize = load<u32>(at, BLOCK_Z);
+  const run: usize = load<u32>(at, BLOCK_Z_RUN);
+  if (count == 2) {
+    for (let lane: usize = 0; lane < run; lane += 16) {
+      const xAt = x + (lane & xMask);
+      const yAt = y + (lane & yMask);
+      const second = v128.load(yAt + yStep);
+      v128.store(z + lane, mulAdd2(v128.load(xAt), v128.load(yAt), v128.load(xAt + xStep), second));
+    }
+    return;
+  }
+  for (let lane: usize = 0; lane < run; lane += 16) {
+    v128.store(z + lane, dotOf(x + (lane & xMask), xStep, y + (lane & yMask), yStep, count));
+  }
 }
 
+/** gx[k] += gz * y[k];  gy[k] += x[k] * gz. */
 export function dotAdjoint(at: usize): void {
-  matmulAdjoint(at);
+  const count: usize = load<u32>(at, BLOCK_INNER);
+  const gz: usize = load<u32>(at, BLOCK_GZ);
+  const run: usize = load<u32>(at, BLOCK_RUN);
+  const gx: usize = load<u32>(at, BLOCK_GX);
+  if (gx != 0) {
+    addMultiples(
+      gx, load<u32>(at, BLOCK_GX_STEP), gz,
+      load<u32>(at, BLOCK_Y), load<u32>(at, BLOCK_Y_STEP), load<u32>(at, BLOCK_Y_MASK), count, run,
+    );
+  }
+  const gy: usize = load<u32>(at, BLOCK_GY);
+  if (gy != 0) {
+    addMultiples(
+      gy, load<u32>(at, BLOCK_GY_STEP), gz,
+      load<u32>(at, BLOCK_X), load<u32>(at, BLOCK_X_STEP), load<u32>(at, BLOCK_X_MASK), count, run,
+    );
+  }
+}
+
+/** to[k] += scalar * from[k]. */
+function addMultiples(
+  to: usize, toStep: usize, scalar: usize,
+  from: usize, fromStep: usize, mask: usize, count: usize, run: usize,
+): void {
+  for (let k: usize = 0; k < count; k++) {
+    for (let lane: usize = 0; lane < run; lane += 16) {
+      accumulate(to + lane, mul(v128.load(scalar + lane), v128.load(from + (lane & mask))));
+    }
+    to += toStep;
+    from += fromStep;
+  }
 }
 
 /** z = x × y, the right-handed product of two vectors of length 3. */

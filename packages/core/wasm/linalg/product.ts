@@ -4,9 +4,10 @@
  *   c[i,j] (= | += | -=) sum over k of a[i,k] * b[k,j],   k ascending, first product first
  *
  * Element [i,j] of an operand lies at base + i * row + j * col (+ lane offset & mask); swapping row
- * and col steps reads the transpose. Inner lengths 2, 3 and 4 keep a row of `a` in registers and
- * unroll the sum; they add in the order of `productAny`, so they give the same bits. An empty sum
- * is 0.
+ * and col steps reads the transpose. Inner lengths up to 4 keep a row of `a` in registers and unroll the
+ * sum; longer ones advance four columns at a time. A product with one column is computed as its
+ * transpose, which has one row to keep. All add in the order of `productAny`, so they give the same
+ * bits. An empty sum is 0.
  */
 import { add, mul, sub, zero } from "./simd";
 
@@ -166,8 +167,54 @@ export const SUBTRACT: i32 = 2;
   }
 }
 
+/** Any inner length but 0, four columns at a time. */
 // @ts-ignore: decorator
-@inline function product(
+@inline function productWide(
+  mode: i32,
+  c: usize, cRow: usize, cCol: usize,
+  a: usize, aRow: usize, aCol: usize, aMask: usize,
+  b: usize, bRow: usize, bCol: usize, bMask: usize,
+  rows: usize, inner: usize, cols: usize, run: usize,
+): void {
+  const whole = cols & ~3;
+  for (let lane: usize = 0; lane < run; lane += 16) {
+    for (let i: usize = 0; i < rows; i++) {
+      let to = c + i * cRow + lane;
+      for (let j: usize = 0; j < whole; j += 4) {
+        let aAt = a + i * aRow + (lane & aMask);
+        let bAt = b + j * bCol + (lane & bMask);
+        let head = v128.load(aAt);
+        let sum0 = mul(head, v128.load(bAt));
+        let sum1 = mul(head, v128.load(bAt + bCol));
+        let sum2 = mul(head, v128.load(bAt + 2 * bCol));
+        let sum3 = mul(head, v128.load(bAt + 3 * bCol));
+        for (let k: usize = 1; k < inner; k++) {
+          aAt += aCol;
+          bAt += bRow;
+          head = v128.load(aAt);
+          sum0 = add(sum0, mul(head, v128.load(bAt)));
+          sum1 = add(sum1, mul(head, v128.load(bAt + bCol)));
+          sum2 = add(sum2, mul(head, v128.load(bAt + 2 * bCol)));
+          sum3 = add(sum3, mul(head, v128.load(bAt + 3 * bCol)));
+        }
+        put(mode, to, sum0);
+        put(mode, to + cCol, sum1);
+        put(mode, to + 2 * cCol, sum2);
+        put(mode, to + 3 * cCol, sum3);
+        to += 4 * cCol;
+      }
+    }
+  }
+  if (whole == cols) return;
+  productAny(
+    mode, c + whole * cCol, cRow, cCol, a, aRow, aCol, aMask, b + whole * bCol, bRow, bCol, bMask,
+    rows, inner, cols - whole, run,
+  );
+}
+
+/** Chooses by inner length. */
+// @ts-ignore: decorator
+@inline function productByInner(
   mode: i32,
   c: usize, cRow: usize, cCol: usize,
   a: usize, aRow: usize, aCol: usize, aMask: usize,
@@ -188,11 +235,33 @@ export const SUBTRACT: i32 = 2;
     productInner4(
       mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, cols, run,
     );
-  } else {
+  } else if (inner == 0) {
     productAny(
+      mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, 0, cols, run,
+    );
+  } else {
+    productWide(
       mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, inner, cols, run,
     );
   }
+}
+
+// @ts-ignore: decorator
+@inline function product(
+  mode: i32,
+  c: usize, cRow: usize, cCol: usize,
+  a: usize, aRow: usize, aCol: usize, aMask: usize,
+  b: usize, bRow: usize, bCol: usize, bMask: usize,
+  rows: usize, inner: usize, cols: usize, run: usize,
+): void {
+  // The transpose of one column is one row: cT = bT aT.
+  const flip = cols == 1;
+  productByInner(
+    mode, c, flip ? cCol : cRow, flip ? cRow : cCol,
+    flip ? b : a, flip ? bCol : aRow, flip ? bRow : aCol, flip ? bMask : aMask,
+    flip ? a : b, flip ? aCol : bRow, flip ? aRow : bCol, flip ? aMask : bMask,
+    flip ? 1 : rows, inner, flip ? rows : cols, run,
+  );
 }
 
 /** c = a b. */

@@ -30,7 +30,7 @@ import { accumulate, add, div, isZero, mul, sub, zero } from "./simd";
 
 /** Sum of the products of two runs of `count` elements. */
 // @ts-ignore: decorator
-@inline function dotOf(a: usize, aStep: usize, b: usize, bStep: usize, count: usize): v128 {
+@inline export function dotOf(a: usize, aStep: usize, b: usize, bStep: usize, count: usize): v128 {
   if (count == 0) return zero();
   let sum = mul(v128.load(a), v128.load(b));
   for (let e: usize = 1; e < count; e++) {

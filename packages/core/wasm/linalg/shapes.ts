@@ -6,25 +6,26 @@
  * scalar is no vector of length 1 and a vector no matrix of one column.
  */
 import {
+  SHAPE_INNER_DIFFER,
+  SHAPE_LENGTHS_DIFFER,
+  SHAPE_NEEDS_MATRIX,
+  SHAPE_NEEDS_MATRIX_FIRST,
+  SHAPE_NEEDS_MATRIX_VECTOR,
+  SHAPE_NEEDS_SCALAR_FIRST,
+  SHAPE_NEEDS_SQUARE,
+  SHAPE_NEEDS_TENSOR,
+  SHAPE_NEEDS_VECTOR,
+  SHAPE_NEEDS_VECTOR3,
+  SHAPE_OK,
+  SHAPE_UNKNOWN_OP,
+} from "../../src/program/layout";
+import {
   OP_CHOLESKY, OP_CROSS, OP_DET, OP_DOT, OP_INV, OP_LOGDET, OP_MATMUL, OP_MATVEC, OP_NORM,
   OP_NORMALIZE, OP_OUTER, OP_SCALE, OP_SOLVE, OP_TRACE, OP_TRANSPOSE, OP_VSUM,
 } from "../generated/ops";
 import { choleskyScratchBytes } from "./cholesky";
 import { systemScratchBytes } from "./systems";
 
-// What is wrong with the operands. The numbers are stable: error messages are chosen by them.
-export const SHAPE_OK: i32 = 0;
-export const SHAPE_NEEDS_TENSOR: i32 = 1; // a scalar came where a vector or matrix must
-export const SHAPE_NEEDS_VECTOR: i32 = 2; // every operand must be a vector
-export const SHAPE_NEEDS_MATRIX: i32 = 3; // every operand must be a matrix
-export const SHAPE_NEEDS_SQUARE: i32 = 4; // the (first) operand must have as many rows as columns
-export const SHAPE_NEEDS_VECTOR3: i32 = 5; // both must be vectors of length 3
-export const SHAPE_LENGTHS_DIFFER: i32 = 6; // both are vectors, of different lengths
-export const SHAPE_INNER_DIFFER: i32 = 7; // columns of the first are not the rows of the second
-export const SHAPE_NEEDS_MATRIX_VECTOR: i32 = 8; // first a matrix, then a vector
-export const SHAPE_NEEDS_SCALAR_FIRST: i32 = 9; // first a scalar, then a vector or matrix
-export const SHAPE_NEEDS_MATRIX_FIRST: i32 = 10; // first a matrix, then a vector or matrix
-export const SHAPE_UNKNOWN_OP: i32 = 11; // no structured primitive: a fault of the caller
 
 /** Shape of the result; holds after `structuredShape` returned 0. */
 export let shapeRank: i32 = 0;

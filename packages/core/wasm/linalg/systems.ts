@@ -18,13 +18,14 @@ import {
   BLOCK_SCRATCH, BLOCK_X, BLOCK_X_MASK, BLOCK_X_STEP, BLOCK_Y, BLOCK_Y_MASK, BLOCK_Y_STEP, BLOCK_Z,
   BLOCK_Z_MASK, BLOCK_Z_RUN, BLOCK_Z_STEP,
 } from "../../src/program/layout";
+import { logV } from "../math/index";
 import {
   CLOSED_FORM_MAX, cancelledAt, determinantAt, doubtfulAt, invertAt, storeCofactors,
 } from "./closed-form";
 import { backSubstitute, eliminate, entryAt, loadColumns, workBytes } from "./elimination";
-import { logLanes } from "./logarithm";
 import { productStore, productSubtract } from "./product";
 import { abs, accumulate, add, mul, zero } from "./simd";
+import { inverse1Adjoint, inverse2Adjoint, mulAdd2 } from "./small";
 
 /** Scratch bytes of every kernel in this file. */
 export function systemScratchBytes(n: usize, cols: usize): usize {
@@ -126,7 +127,7 @@ export function logdetForward(at: usize): void {
 function logDeterminantAt(a: usize, row: usize, col: usize, n: usize, work: usize): v128 {
   if (n > CLOSED_FORM_MAX) return logPivots(a, row, col, n, work);
   const det = determinantAt(a, row, col, n, work);
-  const closed = logLanes(abs(det));
+  const closed = logV(abs(det));
   if (n == 1) return closed;
   const doubtful = doubtfulAt(det, a, row, col, n);
   if (!v128.any_true(doubtful)) return closed;
@@ -140,7 +141,7 @@ function logPivots(a: usize, row: usize, col: usize, n: usize, work: usize): v12
   eliminate(work, n, n);
   let sum = zero();
   for (let k: usize = 0; k < n; k++) {
-    sum = add(sum, logLanes(abs(v128.load(entryAt(work, n, k, k)))));
+    sum = add(sum, logV(abs(v128.load(entryAt(work, n, k, k)))));
   }
   return sum;
 }
@@ -174,6 +175,14 @@ export function invAdjoint(at: usize): void {
   const gxStep: usize = load<u32>(at, BLOCK_GX_STEP);
   const run: usize = load<u32>(at, BLOCK_RUN);
   const scratch: usize = load<u32>(at, BLOCK_SCRATCH);
+  if (n == 1) {
+    inverse1Adjoint(gx, gz, z, zMask, run);
+    return;
+  }
+  if (n == 2) {
+    inverse2Adjoint(gx, gxStep, gz, z, zStep, zMask, run);
+    return;
+  }
   for (let lane: usize = 0; lane < run; lane += 16) {
     const zAt = z + (lane & zMask);
     productStore(
@@ -191,6 +200,25 @@ export function invAdjoint(at: usize): void {
   }
 }
 
+/** out = A B for one vector of lanes, with the 2 × 2 matrix A in scratch. */
+// @ts-ignore: decorator
+@inline function multiply2(
+  out: usize, outRow: usize, outCol: usize, a: usize, b: usize, bRow: usize, bCol: usize, cols: usize,
+): void {
+  const a0 = v128.load(a);
+  const a1 = v128.load(a, 16);
+  const a2 = v128.load(a, 32);
+  const a3 = v128.load(a, 48);
+  for (let j: usize = 0; j < cols; j++) {
+    const b0 = v128.load(b);
+    const b1 = v128.load(b + bRow);
+    v128.store(out, mulAdd2(a0, b0, a1, b1));
+    v128.store(out + outRow, mulAdd2(a2, b0, a3, b1));
+    b += bCol;
+    out += outCol;
+  }
+}
+
 /**
  * out = A⁻¹ B for one vector of lanes, NaN in singular lanes. Up to 3 × 3 the inverse is multiplied, and
  * computed only where `isNew` says that A differs from the previous call's.
@@ -204,6 +232,10 @@ function solveAt(
   const work = workPart(scratch, n, cols);
   if (n <= CLOSED_FORM_MAX) {
     if (isNew) invertAt(scratch, n * 16, 16, a, aRow, aCol, n, work);
+    if (n == 2) {
+      multiply2(out, outRow, outCol, scratch, b, bRow, bCol, cols);
+      return;
+    }
     productStore(
       out, outRow, outCol,
       scratch, n * 16, 16, 0,

@@ -1,0 +1,11 @@
+/**
+ * The public face of @ndvm/core.
+ */
+
+export { type ErrorCode, type ErrorDetails, NdvmError, type Span } from "./errors.js";
+export type { Explanation, TapeEntry } from "./machine/explain.js";
+export { int, mat, vec } from "./machine/inputs.js";
+export { Machine } from "./machine/machine.js";
+export type { Program, Run } from "./machine/program.js";
+export type * from "./machine/types.js";
+export { type FormatErrorOptions, formatError } from "./syntax/format-error.js";

@@ -1,0 +1,100 @@
+/**
+ * What a run did: core forms, tape listing, which inputs are active.
+ */
+
+import type { Span } from "../errors.js";
+import { primitives } from "../primitives/index.js";
+import {
+  PAYLOAD_ACTIVE,
+  PAYLOAD_FLAGS,
+  PAYLOAD_ORIGIN,
+  RECORD_AUX,
+  RECORD_BYTES,
+  RECORD_IN0,
+  RECORD_IN1,
+  RECORD_OP,
+  RECORD_OUT,
+} from "../program/layout.js";
+import { printCore } from "../syntax/print-core.js";
+import type { Machine } from "./machine.js";
+import type { Program } from "./program.js";
+import type { Recorded } from "./run.js";
+import { payloadInfo } from "./snapshot.js";
+import type { RunStats } from "./types.js";
+
+/** One record of the tape. Payloads are named by number. */
+export interface TapeEntry {
+  readonly op: string;
+  readonly out: number;
+  readonly in0: number;
+  /** undefined where the operation has one operand. */
+  readonly in1: number | undefined;
+  readonly aux: number;
+  /** [] number, [n] vector, [r, c] matrix: of the result. */
+  readonly shape: readonly number[];
+  readonly active: boolean;
+  readonly uniform: boolean;
+  readonly span: Span | undefined;
+  /** Source text of the cell that made the record. */
+  readonly text: string;
+}
+
+export interface Explanation {
+  readonly core: string;
+  readonly tape: readonly TapeEntry[];
+  /** Inputs with their payload number, and whether the tape leads from them to the result. */
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly payload: number;
+    readonly active: boolean;
+  }[];
+  /** What the run returned, as text. */
+  readonly result: string;
+  readonly stats: RunStats;
+}
+
+export function explainRun(machine: Machine, program: Program, recorded: Recorded): Explanation {
+  const zeros = Object.fromEntries(recorded.wrt.map(({ name }) => [name, new Float64Array(0)]));
+  const inactive = new Set(recorded.inactiveInputs(zeros));
+  const asked = new Map(recorded.wrt.map((input) => [input.name, input.payload]));
+  return {
+    core: printCore(program.expansion),
+    tape: readTape(machine, program),
+    inputs: program.inputs.map((name) => ({
+      name,
+      payload: asked.get(name) ?? -1,
+      active: asked.has(name) && !inactive.has(name),
+    })),
+    result: recorded.print(),
+    stats: recorded.stats,
+  };
+}
+
+function readTape(machine: Machine, program: Program): TapeEntry[] {
+  const { exports } = machine;
+  const words = new DataView(exports.memory.buffer);
+  const base = (exports.tapeBase.value as number) >>> 0;
+  const end = base + exports.tapeEnd();
+  const tape: TapeEntry[] = [];
+  for (let at = base; at < end; at += RECORD_BYTES) {
+    const out = words.getInt32(at + RECORD_OUT, true);
+    const in1 = words.getInt32(at + RECORD_IN1, true);
+    const entry = exports.entryAddress(out);
+    const { rank, rows, cols, uniform } = payloadInfo(exports, out);
+    const node = program.nodes[words.getInt32(entry + PAYLOAD_ORIGIN, true)];
+    const span = node !== undefined && node.span.start >= 0 ? node.span : undefined;
+    tape.push({
+      op: primitives[words.getInt32(at + RECORD_OP, true)]?.name ?? "unknown",
+      out,
+      in0: words.getInt32(at + RECORD_IN0, true),
+      in1: in1 < 0 ? undefined : in1,
+      aux: words.getInt32(at + RECORD_AUX, true),
+      shape: rank === 0 ? [] : rank === 1 ? [rows] : [rows, cols],
+      active: (words.getInt32(entry + PAYLOAD_FLAGS, true) & PAYLOAD_ACTIVE) !== 0,
+      uniform,
+      span,
+      text: span === undefined ? "" : program.source.slice(span.start, span.end),
+    });
+  }
+  return tape;
+}

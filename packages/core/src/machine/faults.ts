@@ -1,0 +1,321 @@
+/**
+ * Faults in words: what the machine stopped on, told in the user's names, with where and what to do.
+ */
+
+import { type ErrorCode, NdvmError, type Span } from "../errors.js";
+import { primitives } from "../primitives/index.js";
+import {
+  DIVERGENT_INDEX,
+  FAULT_ARITY,
+  FAULT_DIVERGENT,
+  FAULT_INDEX,
+  FAULT_MEMORY,
+  FAULT_NOT_ALIST,
+  FAULT_NOT_INTEGER,
+  FAULT_NOT_LIST,
+  FAULT_NOT_NUMBER,
+  FAULT_NOT_PAIR,
+  FAULT_NOT_PROCEDURE,
+  FAULT_NOT_SCALAR,
+  FAULT_NOT_TENSOR,
+  FAULT_RECURSION,
+  FAULT_ROWS_DIFFER,
+  FAULT_SHAPE,
+  FAULT_SHAPES_DIFFER,
+  FAULT_SIZE,
+  FAULT_STEPS,
+  FAULT_TAPE,
+  FAULT_UNINITIALISED,
+  SHAPE_INNER_DIFFER,
+  SHAPE_LENGTHS_DIFFER,
+  SHAPE_NEEDS_MATRIX,
+  SHAPE_NEEDS_MATRIX_FIRST,
+  SHAPE_NEEDS_MATRIX_VECTOR,
+  SHAPE_NEEDS_SCALAR_FIRST,
+  SHAPE_NEEDS_SQUARE,
+  SHAPE_NEEDS_TENSOR,
+  SHAPE_NEEDS_VECTOR,
+  SHAPE_NEEDS_VECTOR3,
+  TAG_BOOL,
+  TAG_CLOSURE,
+  TAG_INT,
+  TAG_MASK,
+  TAG_NIL,
+  TAG_PAIR,
+  TAG_PRIMITIVE,
+  TAG_REAL,
+  TAG_SYMBOL,
+  TAG_TENSOR,
+} from "../program/layout.js";
+import type { CallNode, Core, LambdaNode } from "../syntax/core.js";
+import type { Exports } from "./instance.js";
+import { payloadInfo } from "./snapshot.js";
+
+/** What the words need to know of the program. */
+export interface FaultContext {
+  readonly nodes: readonly Core[];
+  readonly symbols: readonly string[];
+  /** The number of a real value in lane 0. */
+  numberOf(payload: number): number;
+  /** The lambda a closure was made from. */
+  lambdaOf(closure: number): LambdaNode;
+  /** Nodes of the calls that are under way, innermost first. */
+  callers(): readonly number[];
+}
+
+interface Words {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly help?: string | undefined;
+}
+
+export function faultError(exports: Exports, context: FaultContext): NdvmError {
+  const fault = new Fault(exports, context);
+  const { code, message, help } = fault.words();
+  return new NdvmError(code, message, { span: fault.span, help });
+}
+
+const shapeNeeds: ReadonlyMap<number, string> = new Map([
+  [SHAPE_NEEDS_TENSOR, "a vector or matrix"],
+  [SHAPE_NEEDS_VECTOR, "vectors"],
+  [SHAPE_NEEDS_MATRIX, "a matrix"],
+  [SHAPE_NEEDS_SQUARE, "a square matrix"],
+  [SHAPE_NEEDS_VECTOR3, "two vectors of length 3"],
+  [SHAPE_LENGTHS_DIFFER, "vectors of equal length"],
+  [SHAPE_INNER_DIFFER, "as many columns in the first as rows in the second"],
+  [SHAPE_NEEDS_MATRIX_VECTOR, "a matrix and a vector"],
+  [SHAPE_NEEDS_SCALAR_FIRST, "a number and then a vector or matrix"],
+  [SHAPE_NEEDS_MATRIX_FIRST, "a matrix and then a vector or matrix"],
+]);
+
+class Fault {
+  readonly #exports: Exports;
+  readonly #context: FaultContext;
+  readonly #node: Core | undefined;
+  /** The user's node nearest to the fault: code of the prelude has no place in their text. */
+  readonly #visible: Core | undefined;
+
+  constructor(exports: Exports, context: FaultContext) {
+    this.#exports = exports;
+    this.#context = context;
+    const at = exports.currentNode.value as number;
+    this.#node = context.nodes[at];
+    const chain = [at, ...context.callers()].map((index) => context.nodes[index]);
+    this.#visible = chain.find((node) => node !== undefined && node.span.start >= 0);
+  }
+
+  get span(): Span | undefined {
+    return this.#visible?.span;
+  }
+
+  words(): Words {
+    const code = this.#exports.faultCode.value as number;
+    switch (code) {
+      case FAULT_MEMORY:
+        return this.#budget("E-MEMORY", "the memory budget is used up", "memoryMax");
+      case FAULT_TAPE:
+        return this.#budget("E-TAPE", "the tape budget is used up", "tapeBytesMax");
+      case FAULT_RECURSION:
+        return {
+          code: "E-RECURSION",
+          message: "recursion went so deep that it used up the memory budget",
+          help: "check that it ends; a call in tail position needs no memory; raise memoryMax",
+        };
+      case FAULT_STEPS:
+        return this.#budget("E-STEPS", "the step budget is used up", "stepsMax");
+      case FAULT_UNINITIALISED:
+        return this.#uninitialised();
+      case FAULT_NOT_PROCEDURE:
+        return this.#notProcedure();
+      case FAULT_ARITY:
+        return this.#arity();
+      case FAULT_INDEX:
+        return this.#index();
+      case FAULT_SHAPE:
+      case FAULT_SHAPES_DIFFER:
+      case FAULT_ROWS_DIFFER:
+        return this.#shape(code);
+      case FAULT_DIVERGENT:
+        return this.#divergent();
+      default:
+        return this.#operand(code);
+    }
+  }
+
+  #budget(code: ErrorCode, message: string, option: string): Words {
+    return { code, message, help: `check that the program ends, or raise ${option}` };
+  }
+
+  #uninitialised(): Words {
+    const name = this.#node?.kind === "ref" ? this.#node.variable.name : "a variable";
+    return {
+      code: "E-UNINITIALISED",
+      message: `${name} is used before its definition has run`,
+      help: `move the definition of ${name} before this use`,
+    };
+  }
+
+  #notProcedure(): Words {
+    const what = this.#describe(this.#exports.faultValue.value as bigint);
+    const call = this.#node?.kind === "call" ? this.#node.operator : undefined;
+    const name = call === undefined ? undefined : nameOf(call);
+    const subject = name === undefined ? what : `${name} = ${what}`;
+    return {
+      code: "E-CALL",
+      message: `${subject} is not a procedure and cannot be called`,
+      help: "parentheses call: (f x) calls f; write a plain value without them",
+    };
+  }
+
+  #arity(): Words {
+    const value = this.#exports.faultValue.value as bigint;
+    const got = this.#exports.faultDetail.value as number;
+    const { name, min, max } = this.#procedure(value);
+    const many = (n: number) => `${n} argument${n === 1 ? "" : "s"}`;
+    const wants =
+      max === min ? many(min) : max === -1 ? `at least ${many(min)}` : `${min} to ${many(max)}`;
+    return { code: "E-ARITY", message: `${name} takes ${wants}, got ${got}` };
+  }
+
+  #procedure(value: bigint): { name: string; min: number; max: number } {
+    const data = dataOf(value);
+    if (tagOf(value) === TAG_PRIMITIVE) {
+      const primitive = primitives[data];
+      const { min, max } = primitive?.arity ?? { min: 0, max: 0 };
+      return { name: primitiveName(data), min, max: Number.isFinite(max) ? max : -1 };
+    }
+    const lambda = this.#context.lambdaOf(data);
+    const min = lambda.params.length;
+    return { name: lambda.name ?? "this procedure", min, max: lambda.rest ? -1 : min };
+  }
+
+  #index(): Words {
+    const index = this.#exports.faultDetail.value as number;
+    const whole = this.#exports.faultOther.value as bigint;
+    const name = primitiveName(this.#exports.faultOp.value as number);
+    return {
+      code: "E-RANGE",
+      message: `${name}: index ${index} is out of range for ${this.#operandText(0)}${this.#describe(whole)}`,
+      help: "indices start at 0",
+    };
+  }
+
+  #shape(code: number): Words {
+    const op = primitiveName(this.#exports.faultOp.value as number);
+    const first = this.#exports.faultValue.value as bigint;
+    const second = this.#exports.faultOther.value as bigint;
+    const detail = this.#exports.faultDetail.value as number;
+    const needs =
+      code === FAULT_SHAPES_DIFFER
+        ? "equal shapes, or a number and a vector or matrix"
+        : code === FAULT_ROWS_DIFFER
+          ? "rows of equal length"
+          : (shapeNeeds.get(detail) ?? "other shapes");
+    const got = `${this.#operandText(0)}${this.#describe(first)}`;
+    const isPair = tagOf(second) !== TAG_NIL && second !== first;
+    const also = isPair ? ` and ${this.#operandText(1)}${this.#describe(second)}` : "";
+    return { code: "E-SHAPE", message: `${op} needs ${needs}, got ${got}${also}` };
+  }
+
+  #divergent(): Words {
+    const isIndex = (this.#exports.faultDetail.value as number) === DIVERGENT_INDEX;
+    return {
+      code: "E-DIVERGENT",
+      message: isIndex
+        ? "lanes disagree about an index or size"
+        : "lanes disagree about this test, so they would take different branches",
+      help: "lanes must agree on control in this version: evaluate the lanes one by one",
+    };
+  }
+
+  #operand(code: number): Words {
+    const op = primitiveName(this.#exports.faultOp.value as number);
+    const operand = this.#exports.faultOperand.value as number;
+    const value = this.#exports.faultValue.value as bigint;
+    const got = `${operand >= 0 ? this.#operandText(operand) : ""}${this.#describe(value)}`;
+    const needs: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
+      [FAULT_NOT_PAIR, ["E-TYPE", "a pair"]],
+      [FAULT_NOT_LIST, ["E-TYPE", "a list"]],
+      [FAULT_NOT_NUMBER, ["E-TYPE", "a number"]],
+      [FAULT_NOT_SCALAR, ["E-SHAPE", "a number"]],
+      [FAULT_NOT_TENSOR, ["E-SHAPE", "a vector or matrix"]],
+      [FAULT_NOT_INTEGER, ["E-TYPE", "a whole number"]],
+      [FAULT_NOT_ALIST, ["E-TYPE", "a list of pairs, its element"]],
+      [FAULT_SIZE, ["E-RANGE", "a size from 0 to 2^24"]],
+    ]);
+    const [errorCode, need] = needs.get(code) ?? ["E-TYPE", "something else"];
+    const isElement = code === FAULT_NOT_ALIST;
+    const message = isElement
+      ? `${op} needs a list of pairs, but an element is ${this.#describe(value)}`
+      : `${op} needs ${need}, got ${got}`;
+    return { code: errorCode, message, help: this.#operandHelp(code, value) };
+  }
+
+  #operandHelp(code: number, value: bigint): string | undefined {
+    if (code === FAULT_NOT_PAIR && tagOf(value) === TAG_NIL)
+      return "the list is empty here; test with null? first";
+    if (code === FAULT_NOT_NUMBER && tagOf(value) === TAG_PAIR)
+      return "to add up a list write (fold-left + 0 items) or (apply + items)";
+    return undefined;
+  }
+
+  /** `name = ` where the operand is a plain name in the user's text. */
+  #operandText(operand: number): string {
+    const node = this.#node;
+    if (node?.kind !== "call" || node.span.start < 0) return "";
+    const from = (node as CallNode).operands[operand];
+    const name = from === undefined ? undefined : nameOf(from);
+    return name === undefined ? "" : `${name} = `;
+  }
+
+  #describe(value: bigint): string {
+    const data = dataOf(value);
+    switch (tagOf(value)) {
+      case TAG_INT:
+        return String(data);
+      case TAG_REAL:
+        return String(this.#context.numberOf(data));
+      case TAG_TENSOR: {
+        const { rank, rows, cols } = payloadInfo(this.#exports, data);
+        return rank === 1 ? `vector[${rows}]` : `matrix[${rows},${cols}]`;
+      }
+      case TAG_BOOL:
+        return data === 0 ? "#f" : "#t";
+      case TAG_MASK:
+        return "a boolean that differs between lanes";
+      case TAG_NIL:
+        return "the empty list";
+      case TAG_SYMBOL:
+        return `the symbol ${this.#context.symbols[data]}`;
+      case TAG_PAIR:
+        return "a list";
+      case TAG_CLOSURE:
+        return `the procedure ${this.#context.lambdaOf(data).name ?? "(lambda …)"}`;
+      case TAG_PRIMITIVE:
+        return `the procedure ${primitiveName(data)}`;
+      default:
+        return "an unspecified value";
+    }
+  }
+}
+
+const tagOf = (value: bigint): number => Number(BigInt.asUintN(8, value));
+const dataOf = (value: bigint): number => Number(BigInt.asIntN(32, value >> 32n));
+
+function nameOf(node: Core): string | undefined {
+  if (node.kind === "ref") return node.variable.name;
+  return node.kind === "input" || node.kind === "primitive" ? node.name : undefined;
+}
+
+const surfaceOf: ReadonlyMap<string, string> = new Map([
+  ["neg", "-"],
+  ["atan2", "atan"],
+  ["sqrtClamp", "sqrt"],
+  ["logClamp", "log"],
+]);
+
+export function primitiveName(op: number): string {
+  const primitive = primitives[op];
+  if (primitive === undefined) return "this operation";
+  return primitive.scheme ?? surfaceOf.get(primitive.name) ?? primitive.name;
+}

@@ -1,0 +1,112 @@
+/**
+ * The WebAssembly instance: where the two .wasm files are found, and what they export.
+ */
+
+import { NdvmError } from "../errors.js";
+import type { Precision } from "./types.js";
+
+/** What the machine exports (wasm/index.ts). Addresses are bytes of linear memory. */
+export interface Exports {
+  readonly memory: WebAssembly.Memory;
+  allocate(bytes: number): number;
+  free(address: number): void;
+  memoryBytes(): number;
+  setMemoryMax(bytes: number): void;
+  begin(program: number, lanes: number, recording: boolean, recordedBytesMax: number): number;
+  bindNumbers(
+    index: number,
+    rank: number,
+    rows: number,
+    cols: number,
+    uniform: boolean,
+    active: boolean,
+  ): number;
+  bindInteger(index: number, value: number): void;
+  bound(): void;
+  beginSlice(steps: number, left: number): void;
+  stepsTaken(): number;
+  walk(): number;
+  resultTag(): number;
+  resultData(): number;
+  runBytes(): number;
+  primalAddress(id: number): number;
+  entryAddress(id: number): number;
+  adjointAddress(id: number): number;
+  beginBackward(): number;
+  backward(): number;
+  payloads(): number;
+  tapeEnd(): number;
+  controlEnd(): number;
+  bytesUsed(which: number): number;
+  firstNonFinite(lane: number): number;
+  readonly faultCode: WebAssembly.Global<"i32">;
+  readonly faultValue: WebAssembly.Global<"i64">;
+  readonly faultOther: WebAssembly.Global<"i64">;
+  readonly faultOperand: WebAssembly.Global<"i32">;
+  readonly faultDetail: WebAssembly.Global<"i32">;
+  readonly faultOp: WebAssembly.Global<"i32">;
+  readonly currentNode: WebAssembly.Global<"i32">;
+  readonly payloadsMade: WebAssembly.Global<"f64">;
+  readonly uniformMade: WebAssembly.Global<"f64">;
+  readonly activeMade: WebAssembly.Global<"f64">;
+  readonly objectsMade: WebAssembly.Global<"f64">;
+  readonly compactions: WebAssembly.Global<"i32">;
+  readonly heapBase: WebAssembly.Global<"i32">;
+  readonly controlBase: WebAssembly.Global<"i32">;
+  readonly tapeBase: WebAssembly.Global<"i32">;
+}
+
+const compiled = new Map<Precision, Promise<WebAssembly.Module>>();
+
+/** The machine's code, compiled once per process and precision: it is the same for everybody. */
+export function machineModule(precision: Precision): Promise<WebAssembly.Module> {
+  let module = compiled.get(precision);
+  if (module === undefined) {
+    module = readCode(precision).then((bytes) => WebAssembly.compile(bytes));
+    module.catch(() => compiled.delete(precision));
+    compiled.set(precision, module);
+  }
+  return module;
+}
+
+export function instantiate(module: WebAssembly.Module): Exports {
+  const instance = new WebAssembly.Instance(module, {
+    env: {
+      abort: () => {
+        throw new Error("the machine aborted");
+      },
+    },
+  });
+  return instance.exports as unknown as Exports;
+}
+
+async function readCode(precision: Precision): Promise<Uint8Array<ArrayBuffer>> {
+  const url =
+    precision === "f32"
+      ? new URL("../../build/ndvm-f32.wasm", import.meta.url)
+      : new URL("../../build/ndvm-f64.wasm", import.meta.url);
+  if (url.protocol === "file:") return readFile(url);
+  const response = await fetch(url);
+  if (!response.ok) throw missing(url, `status ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+interface FileSystem {
+  readFile(url: URL): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+async function readFile(url: URL): Promise<Uint8Array<ArrayBuffer>> {
+  // A name the bundlers of web pages do not follow.
+  const name = "node:fs/promises";
+  const files = (await import(/* @vite-ignore */ name)) as FileSystem;
+  try {
+    return await files.readFile(url);
+  } catch (error) {
+    throw missing(url, (error as Error).message);
+  }
+}
+
+const missing = (url: URL, why: string): NdvmError =>
+  new NdvmError("E-FILE", `the machine's code could not be read from ${url.href}: ${why}`, {
+    help: "it belongs to the package @ndvm/core; in a clone of the project run `npm run build`",
+  });

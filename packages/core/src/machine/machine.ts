@@ -1,0 +1,150 @@
+/**
+ * The machine: one WebAssembly instance with its memory, and the programs loaded into it.
+ *
+ * Machines share nothing. A machine runs one program at a time; its memory grows on demand up to
+ * `memoryMax` and is given back when the machine is disposed.
+ */
+
+import { NdvmError } from "../errors.js";
+import { encode } from "../program/encode.js";
+import { expand } from "../syntax/expand.js";
+import { read } from "../syntax/read.js";
+import { Reals } from "./inputs.js";
+import { type Exports, instantiate, machineModule } from "./instance.js";
+import { Program } from "./program.js";
+import type { LoadOptions, MachineOptions, Precision } from "./types.js";
+
+const MEMORY_MAX = 2 ** 30;
+const MEMORY_MOST = 2 ** 32 - 65536;
+const MEMORY_LEAST = 4 * 2 ** 20;
+/** Integers beyond these are no longer exact as reals (f32), or leave 32 bits (f64). */
+const INTEGER_MAX = { f32: 2 ** 24, f64: 2 ** 31 - 1 } as const;
+
+export class Machine {
+  readonly precision: Precision;
+  readonly memoryMax: number;
+  #exports: Exports | undefined;
+  #reals: Reals | undefined;
+  #serial = 0;
+  #occupied = false;
+
+  /** A machine of its own, ready to load programs. */
+  static async create(options: MachineOptions = {}): Promise<Machine> {
+    const precision = checkPrecision(options.precision);
+    return new Machine(await machineModule(precision), precision, options);
+  }
+
+  /** A machine from given code. For tests that plant bugs; `create` is the way for users. */
+  static async fromBytes(bytes: BufferSource, options: MachineOptions = {}): Promise<Machine> {
+    const module = await WebAssembly.compile(bytes);
+    return new Machine(module, checkPrecision(options.precision), options);
+  }
+
+  private constructor(module: WebAssembly.Module, precision: Precision, options: MachineOptions) {
+    this.precision = precision;
+    this.memoryMax = checkMemory(options.memoryMax ?? MEMORY_MAX);
+    this.#exports = instantiate(module);
+    this.#exports.setMemoryMax(this.memoryMax);
+    this.#reals = new Reals(this.#exports, precision === "f32" ? 4 : 8);
+  }
+
+  /** Reads, expands and encodes a program, and copies it into the machine's memory. */
+  load(source: string, options: LoadOptions = {}): Program {
+    const { exports } = this;
+    this.#checkFree();
+    const { file } = options;
+    if (typeof source !== "string")
+      throw new NdvmError("E-SYNTAX", `a program is text, got ${typeof source}`);
+    const text = { source, file };
+    try {
+      const expansion = expand(read(source), { inputs: options.inputs });
+      const image = encode(expansion, {
+        integerMax: INTEGER_MAX[this.precision],
+        clamps: checkDomain(options.domain) === "clamp",
+      });
+      const { words } = image;
+      const address = exports.allocate(words.byteLength);
+      if (address === 0)
+        throw new NdvmError("E-MEMORY", "the program does not fit into the memory budget", {
+          help: "dispose programs that are no longer needed, or raise memoryMax",
+        });
+      new Int32Array(exports.memory.buffer, address, words.length).set(words);
+      return new Program(this, expansion, image, address, text);
+    } catch (error) {
+      throw error instanceof NdvmError ? error.in(source, file) : error;
+    }
+  }
+
+  /** Gives the machine's memory back. Its programs are gone with it. */
+  dispose(): void {
+    this.#exports = undefined;
+    this.#reals = undefined;
+  }
+
+  /** Throws where the machine has been disposed. */
+  check(): void {
+    if (this.#exports === undefined)
+      throw new NdvmError("E-DISPOSED", "this machine has been disposed", {
+        help: "make another one with Machine.create()",
+      });
+  }
+
+  get exports(): Exports {
+    this.check();
+    return this.#exports as Exports;
+  }
+
+  get reals(): Reals {
+    this.check();
+    return this.#reals as Reals;
+  }
+
+  /** Number of the latest run: a run's tape lives while this is its own. */
+  get serial(): number {
+    return this.#serial;
+  }
+
+  nextSerial(): number {
+    this.#checkFree();
+    this.#serial += 1;
+    return this.#serial;
+  }
+
+  /** Takes the machine for a run that yields; the result ends that. */
+  occupy(): () => void {
+    this.#occupied = true;
+    return () => {
+      this.#occupied = false;
+    };
+  }
+
+  #checkFree(): void {
+    if (this.#occupied)
+      throw new NdvmError("E-OPTION", "the machine is busy with an asynchronous evaluation", {
+        help: "await it first, or use another machine",
+      });
+  }
+
+  /** Frees a program's image. */
+  release(address: number): void {
+    this.#exports?.free(address);
+  }
+}
+
+function checkPrecision(precision: Precision = "f64"): Precision {
+  if (precision === "f32" || precision === "f64") return precision;
+  throw new NdvmError("E-OPTION", `precision must be "f32" or "f64", got ${String(precision)}`);
+}
+
+function checkDomain(domain: LoadOptions["domain"] = "ieee"): string {
+  if (domain === "ieee" || domain === "clamp") return domain;
+  throw new NdvmError("E-OPTION", `domain must be "ieee" or "clamp", got ${String(domain)}`);
+}
+
+function checkMemory(bytes: number): number {
+  if (Number.isInteger(bytes) && bytes >= MEMORY_LEAST && bytes <= MEMORY_MOST) return bytes;
+  throw new NdvmError(
+    "E-OPTION",
+    `memoryMax must be whole bytes from ${MEMORY_LEAST} to ${MEMORY_MOST}, got ${bytes}`,
+  );
+}

@@ -1,0 +1,303 @@
+/**
+ * Reads a result out of the machine before the next run overwrites it.
+ *
+ * A number, vector or matrix is copied lane by lane. Structure is copied as heap words together
+ * with the numbers it refers to, and turned into JavaScript values or datums on demand, without
+ * host recursion.
+ */
+
+import { NdvmError, type Span } from "../errors.js";
+import {
+  PAYLOAD_COLS,
+  PAYLOAD_FLAGS,
+  PAYLOAD_RANK,
+  PAYLOAD_ROWS,
+  PAYLOAD_UNIFORM,
+  TAG_BOOL,
+  TAG_CLOSURE,
+  TAG_INT,
+  TAG_MASK,
+  TAG_NIL,
+  TAG_PAIR,
+  TAG_PRIMITIVE,
+  TAG_REAL,
+  TAG_SYMBOL,
+  TAG_TENSOR,
+} from "../program/layout.js";
+import type { Datum } from "../syntax/datum.js";
+import type { Reals } from "./inputs.js";
+import type { Exports } from "./instance.js";
+import type { DatumValue } from "./types.js";
+
+/** Where payloads are, as the machine says it now. */
+export interface PayloadInfo {
+  readonly rank: number;
+  readonly rows: number;
+  readonly cols: number;
+  readonly uniform: boolean;
+}
+
+export function payloadInfo(exports: Exports, id: number): PayloadInfo {
+  const words = new DataView(exports.memory.buffer, exports.entryAddress(id));
+  const flags = words.getInt32(PAYLOAD_FLAGS, true);
+  return {
+    rank: flags & PAYLOAD_RANK,
+    rows: words.getInt32(PAYLOAD_ROWS, true),
+    cols: words.getInt32(PAYLOAD_COLS, true),
+    uniform: (flags & PAYLOAD_UNIFORM) !== 0,
+  };
+}
+
+/**
+ * Numbers at a byte address, lane after lane of `count` elements. `step` is the bytes from one
+ * element to the next; a uniform payload has one value for all lanes. NaNs are canonical.
+ */
+export function readLanes(
+  reals: Reals,
+  address: number,
+  count: number,
+  step: number,
+  lanes: number,
+  uniform: boolean,
+): Float64Array {
+  const view = reals.view();
+  const from = address / reals.bytes;
+  const stride = step / reals.bytes;
+  const out = new Float64Array(count * lanes);
+  for (let e = 0; e < count; e++) {
+    const row = from + e * stride;
+    for (let lane = 0; lane < lanes; lane++) {
+      const value = view[uniform ? row : row + lane] as number;
+      out[lane * count + e] = Number.isNaN(value) ? Number.NaN : value;
+    }
+  }
+  return out;
+}
+
+export function readPayload(
+  exports: Exports,
+  reals: Reals,
+  id: number,
+  lanes: number,
+): Float64Array {
+  const { rows, cols, uniform } = payloadInfo(exports, id);
+  const step = uniform ? 16 : exports.runBytes();
+  return readLanes(reals, exports.primalAddress(id), rows * cols, step, lanes, uniform);
+}
+
+interface Numbers {
+  readonly info: PayloadInfo;
+  readonly values: Float64Array;
+}
+
+/** More nodes than this are not turned into values: shared structure can unfold without end. */
+const NODES_MAX = 20_000_000;
+
+/** What a finished list is made into, and how the leaves look. */
+interface Builder<T> {
+  leaf(tag: number, data: number): T;
+  list(items: T[], tail: T | undefined): T;
+}
+
+export interface NameTable {
+  readonly symbols: readonly string[];
+  procedureName(tag: number, data: number, heap: Int32Array): string;
+}
+
+export class Snapshot {
+  readonly tag: number;
+  readonly data: number;
+  readonly lanes: number;
+  readonly #heap: Int32Array;
+  readonly #numbers = new Map<number, Numbers>();
+  readonly #masks = new Map<number, Float64Array>();
+  readonly #names: NameTable;
+
+  constructor(exports: Exports, reals: Reals, lanes: number, names: NameTable) {
+    this.tag = exports.resultTag();
+    this.data = exports.resultData();
+    this.lanes = lanes;
+    this.#names = names;
+    const isStructure = this.tag === TAG_PAIR || this.tag === TAG_CLOSURE;
+    const bytes = isStructure ? exports.bytesUsed(3) : 0;
+    const base = (exports.heapBase.value as number) >>> 0;
+    this.#heap = new Int32Array(exports.memory.buffer.slice(base, base + bytes));
+    this.#copyNumbers(exports, reals);
+  }
+
+  /** Copies every payload that the result refers to. */
+  #copyNumbers(exports: Exports, reals: Reals): void {
+    const seen = new Set<number>();
+    const work: [number, number][] = [[this.tag, this.data]];
+    for (let item = work.pop(); item !== undefined; item = work.pop()) {
+      const [tag, data] = item;
+      if (tag === TAG_REAL || tag === TAG_TENSOR) {
+        if (this.#numbers.has(data)) continue;
+        const values = readPayload(exports, reals, data, this.lanes);
+        this.#numbers.set(data, { info: payloadInfo(exports, data), values });
+      } else if (tag === TAG_MASK) {
+        this.#masks.set(data, this.#readMask(exports, reals, data));
+      } else if (tag === TAG_PAIR && !seen.has(data)) {
+        seen.add(data);
+        work.push(this.#field(data, 0), this.#field(data, 1));
+      }
+    }
+  }
+
+  /** Lanes of a boolean: all bits set reads as NaN, none as 0. */
+  #readMask(exports: Exports, reals: Reals, id: number): Float64Array {
+    return readPayload(exports, reals, id, this.lanes).map((value) => (value === 0 ? 0 : 1));
+  }
+
+  #field(object: number, field: number): [number, number] {
+    const at = (object + 1 + field) * 2;
+    return [this.#heap[at] as number, this.#heap[at + 1] as number];
+  }
+
+  /** Shape of a numeric result; undefined for structure. */
+  get shape(): readonly number[] | undefined {
+    if (this.tag === TAG_INT) return [];
+    const numbers = this.#numbers.get(this.data);
+    if (numbers === undefined || (this.tag !== TAG_REAL && this.tag !== TAG_TENSOR))
+      return undefined;
+    const { rank, rows, cols } = numbers.info;
+    return rank === 0 ? [] : rank === 1 ? [rows] : [rows, cols];
+  }
+
+  /** The numbers of a numeric result; undefined for structure. */
+  get values(): Float64Array | undefined {
+    if (this.tag === TAG_INT) return new Float64Array(this.lanes).fill(this.data);
+    if (this.tag !== TAG_REAL && this.tag !== TAG_TENSOR) return undefined;
+    return this.#numbers.get(this.data)?.values;
+  }
+
+  /** What the result is, in words. */
+  get kind(): string {
+    if (this.tag === TAG_PAIR || this.tag === TAG_NIL) return "a list";
+    if (this.tag === TAG_BOOL || this.tag === TAG_MASK) return "a boolean";
+    if (this.tag === TAG_SYMBOL) return "a symbol";
+    if (this.tag === TAG_CLOSURE || this.tag === TAG_PRIMITIVE) return "a procedure";
+    return this.shape === undefined ? "nothing" : "a number";
+  }
+
+  /** The result in one lane as a JavaScript value. */
+  value(lane: number): DatumValue {
+    return this.#build<DatumValue>({
+      leaf: (tag, data) => this.#leafValue(tag, data, lane),
+      list: (items, tail) => (tail === undefined ? items : { list: items, tail }),
+    });
+  }
+
+  #leafValue(tag: number, data: number, lane: number): DatumValue {
+    switch (tag) {
+      case TAG_INT:
+        return data;
+      case TAG_REAL:
+        return this.#numbersOf(data).values[lane] as number;
+      case TAG_TENSOR:
+        return this.#tensorValue(this.#numbersOf(data), lane);
+      case TAG_BOOL:
+        return data !== 0;
+      case TAG_MASK:
+        return this.#masks.get(data)?.[lane] === 1;
+      case TAG_NIL:
+        return [];
+      case TAG_SYMBOL:
+        return this.#names.symbols[data] as string;
+      case TAG_CLOSURE:
+      case TAG_PRIMITIVE:
+        return { procedure: this.#names.procedureName(tag, data, this.#heap) };
+      default:
+        return null;
+    }
+  }
+
+  #numbersOf(id: number): Numbers {
+    return this.#numbers.get(id) as Numbers;
+  }
+
+  #tensorValue({ info, values }: Numbers, lane: number): DatumValue {
+    const count = info.rows * info.cols;
+    const own = values.slice(lane * count, (lane + 1) * count);
+    if (info.rank === 1) return own;
+    return Array.from({ length: info.rows }, (_, r) =>
+      own.slice(r * info.cols, (r + 1) * info.cols),
+    );
+  }
+
+  /** The result in one lane as a datum; a matrix is (mat [..] …), a procedure #<procedure f>. */
+  datum(lane: number): Datum {
+    const span: Span = { start: 0, end: 0 };
+    const number = (value: number, exact = false): Datum => ({
+      kind: "number",
+      value,
+      exact,
+      span,
+    });
+    const symbol = (name: string): Datum => ({ kind: "symbol", name, span });
+    const bracket = (values: Float64Array): Datum => ({
+      kind: "bracket",
+      items: Array.from(values, (value) => number(value)),
+      span,
+    });
+    return this.#build<Datum>({
+      leaf: (tag, data) => {
+        const value = this.#leafValue(tag, data, lane);
+        if (typeof value === "number") return number(value, tag === TAG_INT);
+        if (typeof value === "boolean") return { kind: "boolean", value, span };
+        if (typeof value === "string") return symbol(value);
+        if (value instanceof Float64Array) return bracket(value);
+        if (tag === TAG_NIL) return { kind: "list", items: [], span };
+        if (Array.isArray(value)) {
+          const rows = (value as Float64Array[]).map(bracket);
+          return { kind: "list", items: [symbol("mat"), ...rows], span };
+        }
+        const isNothing = value === null;
+        return symbol(isNothing ? "#<unspecified>" : `#<procedure ${procedureOf(value)}>`);
+      },
+      list: (items, tail) => ({ kind: "list", items, tail, span }),
+    });
+  }
+
+  #build<T>(builder: Builder<T>): T {
+    const results: T[] = [];
+    const work: ([number, number] | { readonly close: number; readonly dotted: boolean })[] = [
+      [this.tag, this.data],
+    ];
+    let nodes = 0;
+    for (let item = work.pop(); item !== undefined; item = work.pop()) {
+      if (!Array.isArray(item)) {
+        const tail = item.dotted ? results.pop() : undefined;
+        results.push(builder.list(results.splice(results.length - item.close), tail));
+        continue;
+      }
+      nodes += 1;
+      if (nodes > NODES_MAX)
+        throw new NdvmError("E-RESULT", `the result has more than ${NODES_MAX} parts`);
+      if (item[0] === TAG_PAIR) this.#open(item[1], work);
+      else results.push(builder.leaf(item[0], item[1]));
+    }
+    return results[0] as T;
+  }
+
+  /** Puts the items of a list on the work stack, its closing mark below them. */
+  #open(
+    pair: number,
+    work: ([number, number] | { readonly close: number; readonly dotted: boolean })[],
+  ): void {
+    const items: [number, number][] = [];
+    let at: [number, number] = [TAG_PAIR, pair];
+    while (at[0] === TAG_PAIR) {
+      items.push(this.#field(at[1], 0));
+      at = this.#field(at[1], 1);
+    }
+    const dotted = at[0] !== TAG_NIL;
+    work.push({ close: items.length, dotted });
+    if (dotted) work.push(at);
+    for (let i = items.length - 1; i >= 0; i--) work.push(items[i] as [number, number]);
+  }
+}
+
+function procedureOf(value: DatumValue): string {
+  return (value as { readonly procedure: string }).procedure;
+}
