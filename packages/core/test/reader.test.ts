@@ -43,11 +43,13 @@ describe("numbers", () => {
     ]);
   });
 
-  test.each(["1+", "2pi", "1.2.3", "1e", "1/0.5", "--1.5e+", "+5x", "0/0", "1e5.0"])(
-    "%s is neither a number nor a name, unless it may be a name",
+  test.each(["1+", "2pi", "1.2.3", "1e", "1/0.5", "+5x", "0/0", "1e5.0"])(
+    "%s is neither a number nor a name",
     (text) => {
-      if (text.startsWith("--")) expect(read(text)[0]?.kind).toBe("symbol");
-      else expect(errorOf(text).code).toBe("E-SYNTAX");
+      expect(errorOf(text)).toMatchObject({
+        code: "E-SYNTAX",
+        message: `${text} is neither a number nor a name`,
+      });
     },
   );
 
@@ -135,7 +137,7 @@ describe("lists", () => {
     expect(shown("(quote x) (quasiquote (a (unquote b) (unquote-splicing c)))")).toBe(
       "'x `(a ,b ,@c)",
     );
-    expect(shown("''() , @x ,@ x")).toBe("'''() , @x ,@x".replace("'''", "''"));
+    expect(shown("''() , @x ,@ x")).toBe("''() , @x ,@x");
   });
 
   test("brackets are a datum of their own", () => {

@@ -6,8 +6,7 @@
  */
 
 import type { Span } from "../errors.js";
-import type { Core } from "./core.js";
-import type { Datum, ListDatum, SymbolDatum } from "./datum.js";
+import type { Datum, ListDatum } from "./datum.js";
 import type { Expander } from "./expander.js";
 import { bracketError, formError, malformed, printShort } from "./form-errors.js";
 import { LocalVariable } from "./scope.js";
@@ -115,7 +114,10 @@ export function visitBody(x: Expander, form: ListDatum, first: number, tail: boo
   for (const item of scanned) {
     if (!isDefinition(item)) expressions.push(item);
     else if (expressions.length === 0) definitions.push(item);
-    else throw lateDefinition(item);
+    else {
+      refuseLateDefinition(x, expressions, item);
+      return;
+    }
   }
   if (expressions.length === 0) throw malformed(form, "the body has no expression");
   for (const definition of definitions) visitDefinition(x, definition);
@@ -130,9 +132,13 @@ function leaveBody(x: Expander, definitions: readonly Definition[], span: Span):
   x.emit({ kind: "letrec", variables, inits: x.takeMany(variables.length), body, span });
 }
 
-function lateDefinition(definition: Definition): Error {
-  const message = `${definition.variable.name} is defined after an expression of the same body`;
-  return formError(message, definition.form.span, "move the definitions to the start of the body");
+/** What comes before may hold the real mistake (a misspelt define), so it is expanded first. */
+function refuseLateDefinition(x: Expander, before: readonly Datum[], late: Definition): void {
+  for (const expression of before) x.visit(expression);
+  x.step(() => {
+    const message = `${late.variable.name} is defined after an expression of the same body`;
+    throw formError(message, late.form.span, "move the definitions to the start of the body");
+  });
 }
 
 /** Schedules expressions from `first` on; there is at least one. */
@@ -166,7 +172,7 @@ export function expandLambdaParts(
   x.step(() => {
     x.scope.leaveAll(variables);
     x.loop = loop;
-    x.emit({ kind: "lambda", params, rest, body: x.take() as Core, name, span: form.span });
+    x.emit({ kind: "lambda", params, rest, body: x.take(), name, span: form.span });
   });
 }
 
@@ -199,7 +205,7 @@ export function makeVariables(
 }
 
 function expectName(form: ListDatum, datum: Datum, what: string): string {
-  if (datum.kind === "symbol") return (datum as SymbolDatum).name;
+  if (datum.kind === "symbol") return datum.name;
   if (datum.kind === "bracket") throw bracketError(form, datum, `a ${what}`);
   throw malformed(form, `${printShort(datum)} is not a name for a ${what}`, datum);
 }

@@ -2,7 +2,7 @@
  * What each character may do in program text, as one table over ASCII and a function beyond it.
  *
  *   Constituent  part of a name or a number        Space      between tokens
- *   Delimiter    ( ) [ ] " ; |                     Forbidden  ends no token, starts none: ' ` , # { } \
+ *   Delimiter    ( ) [ ] " ; |                     Forbidden  not inside a token: ' ` , # { } \
  *   Control      never occurs in UTF-8 program text: NUL, BEL, …, U+FFFD
  */
 

@@ -105,9 +105,11 @@ export class Scope {
     }
   }
 
-  /** Every name that means something here, for suggestions. */
+  /** Every name that can be used here, for suggestions. */
   names(): string[] {
-    const local = [...this.meanings].filter(([, meaning]) => meaning !== undefined);
-    return [...local.map(([name]) => name), ...this.builtins.keys()];
+    const all = [...this.meanings, ...this.builtins];
+    return all.flatMap(([name, meaning]) =>
+      meaning === undefined || meaning.kind === "refused" ? [] : [name],
+    );
   }
 }
