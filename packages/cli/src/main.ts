@@ -6,7 +6,7 @@
  */
 
 import { readFileSync } from "node:fs";
-import { NdvmError } from "@ndvm/core";
+import { type ErrorCode, NdvmError } from "@ndvm/core";
 import { Command, CommanderError } from "commander";
 import { differentiate, evaluate } from "./commands/evaluate.js";
 import { explain } from "./commands/explain.js";
@@ -24,8 +24,10 @@ import {
   parseNames,
   parseSeed,
 } from "./options.js";
-import { isAbort } from "./session.js";
 import { endQuietlyOnBrokenPipe, reportError } from "./terminal.js";
+
+/** Codes of the user's errors that are not 1. */
+const EXIT_CODES: Partial<Record<ErrorCode, number>> = { "E-OPTION": 2, "E-ABORTED": 130 };
 
 const INPUTS_HELP = `
 Inputs:
@@ -158,7 +160,7 @@ function reportFailure(error: unknown): number {
   }
   if (error instanceof NdvmError) {
     reportError(error);
-    return isAbort(error) ? 130 : 1;
+    return EXIT_CODES[error.code] ?? 1;
   }
   throw error;
 }

@@ -3,7 +3,7 @@
  * Ctrl-C into an abort of the running evaluation.
  */
 
-import { Machine, type NdvmError, type Program } from "@ndvm/core";
+import { Machine, type Program } from "@ndvm/core";
 import { readInputs, type SetInputs, UsageError } from "./inputs.js";
 import type { ProgramOptions } from "./options.js";
 import { readStandardInput, readTextFile } from "./text-file.js";
@@ -96,5 +96,3 @@ export async function withInterrupt<T>(work: (signal: AbortSignal) => Promise<T>
     process.off("SIGINT", onInterrupt);
   }
 }
-
-export const isAbort = (error: NdvmError): boolean => error.code === "E-ABORTED";

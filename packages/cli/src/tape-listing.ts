@@ -22,7 +22,7 @@ const idText = (id: number | undefined): string => (id === undefined || id < 0 ?
 /** Columns that the listing needs before the source text starts. */
 const SOURCE_INDENT = 52;
 
-export function tapeText({ tape }: Explanation, source: string, isWhole: boolean): string {
+export function tapeText({ tape }: Explanation, isWhole: boolean): string {
   const width = Math.max(24, widthOf(process.stdout) - SOURCE_INDENT);
   const column = (
     title: string,
@@ -40,14 +40,12 @@ export function tapeText({ tape }: Explanation, source: string, isWhole: boolean
     { title: "#", align: "right", cell: String },
     column("op", "left", (record) => record.op),
     column("out", "left", (record) => idText(record.out)),
-    column("from", "left", (record) => `${idText(record.in0)} ${idText(record.in1)}`.trim()),
+    column("from", "left", ({ in0, in1 }) => [idText(in0), idText(in1)].join(" ").trim()),
     column("shape", "left", (record) => shapeText(record.shape)),
     column("is", "left", ({ active, uniform }) =>
       [active ? "active" : "inactive", uniform ? "uniform" : ""].filter(Boolean).join(" "),
     ),
-    column("source", "left", ({ span }) =>
-      span === undefined ? "" : oneLine(source.slice(span.start, span.end), width),
-    ),
+    column("source", "left", ({ text }) => oneLine(text, width)),
   ];
   if (tape.length === 0) return "(no records: nothing that was asked for reaches the result)";
   return formatTable(columns, tape.length, "records", isWhole);

@@ -8,4 +8,8 @@ export { int, mat, vec } from "./machine/inputs.js";
 export { Machine } from "./machine/machine.js";
 export type { Program, Run } from "./machine/program.js";
 export type * from "./machine/types.js";
+export type { Datum } from "./syntax/datum.js";
 export { type FormatErrorOptions, formatError } from "./syntax/format-error.js";
+export { print } from "./syntax/print.js";
+export { printCore } from "./syntax/print-core.js";
+export { read } from "./syntax/read.js";

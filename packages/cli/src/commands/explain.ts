@@ -1,14 +1,14 @@
 /** `ndvm explain`: core forms, the tape of one run, which inputs are active, counters. */
 
-import type { Explanation, Program } from "@ndvm/core";
+import { type Explanation, type Program, printCore } from "@ndvm/core";
 import type { ExplainOptions } from "../options.js";
 import { statsText } from "../results.js";
-import { openSession } from "../session.js";
+import { budgetsOf, openSession } from "../session.js";
 import { inputsText, section, tapeText } from "../tape-listing.js";
 import { note, print } from "../terminal.js";
 
 export async function explain(file: string | undefined, options: ExplainOptions): Promise<number> {
-  const { machine, program, source, inputs } = await openSession(file, options);
+  const { machine, program, inputs } = await openSession(file, options);
   const missing = program.inputs.filter((name) => !Object.hasOwn(inputs, name));
   if (missing.length > 0 && Object.keys(inputs).length === 0) {
     describeUnbound(program, missing, options);
@@ -16,18 +16,19 @@ export async function explain(file: string | undefined, options: ExplainOptions)
     return 0;
   }
   const wrt = options.wrt === undefined ? {} : { wrt: options.wrt };
-  const explanation = program.explain(inputs, wrt);
+  const explanation = program.explain(inputs, { ...budgetsOf(options), ...wrt });
   if (options.format === "json") print(JSON.stringify(explanation));
-  else print(explanationText(explanation, source.text));
+  else print(explanationText(explanation));
   machine.dispose();
   return 0;
 }
 
-function explanationText(explanation: Explanation, source: string): string {
+function explanationText(explanation: Explanation): string {
   return [
     section("core forms", explanation.core.trimEnd()),
     section("inputs", inputsText(explanation)),
-    section("tape", tapeText(explanation, source, true)),
+    section("tape", tapeText(explanation, true)),
+    section("result", explanation.result),
     section("counters", statsText(explanation.stats)),
   ].join("\n\n");
 }
@@ -38,7 +39,7 @@ function describeUnbound(
   missing: readonly string[],
   options: ExplainOptions,
 ): void {
-  const core = program.core();
+  const core = printCore(program.expansion);
   if (options.format === "json") print(JSON.stringify({ core, inputs: program.inputs }));
   else
     print(

@@ -3,7 +3,7 @@
  * line does to them. A failing line leaves the session as it was.
  */
 
-import { type Machine, NdvmError, type Program } from "@ndvm/core";
+import { type Machine, NdvmError, type Program, printCore } from "@ndvm/core";
 import { InputReader, type SetInputs, splitAssignment, UsageError } from "../inputs.js";
 import { bytesText, countText, timeText } from "../numbers.js";
 import type { ProgramOptions } from "../options.js";
@@ -133,14 +133,14 @@ export class ReplSession {
   async #withProgram<T>(
     expression: string,
     definitions: readonly Definition[],
-    work: (program: Program, text: string) => Promise<T> | T,
+    work: (program: Program) => Promise<T> | T,
   ): Promise<T> {
     const session = new SessionProgram(definitions, expression);
     let program: Program | undefined;
     try {
       const source = { text: session.text, file: undefined };
       program = loadProgram(this.#machine, source, this.#options, Object.keys(this.#inputs));
-      return await work(program, session.text);
+      return await work(program);
     } catch (error) {
       throw error instanceof NdvmError ? withSetHelp(session.locate(error)) : error;
     } finally {
@@ -197,10 +197,10 @@ export class ReplSession {
   }
 
   #explain(what: "tape" | "core"): Promise<void> {
-    return this.#withProgram(this.#lastExpression(), this.#definitions, (program, text) => {
-      if (what === "core") return print(program.core());
-      const explanation = program.explain(this.#used(program), {});
-      print(tapeText(explanation, text, false));
+    return this.#withProgram(this.#lastExpression(), this.#definitions, (program) => {
+      if (what === "core") return print(printCore(program.expansion));
+      const explanation = program.explain(this.#used(program), this.#budgets());
+      print(tapeText(explanation, false));
       print(section("inputs", inputsText(explanation)));
     });
   }
