@@ -1,0 +1,22 @@
+; eq? and eqv? compare objects, equal? structure; numbers compare by value in all of them.
+(eq? 'a 'a)                        ; => #t
+(eq? 'a 'b)                        ; => #f
+(eq? '() '())                      ; => #t
+(eq? (list 1) (list 1))            ; => #f
+(let ((x (list 1))) (eq? x x))     ; => #t
+(eq? car car)                      ; => #t
+(let ((f (lambda (x) x))) (eqv? f f))      ; => #t
+(eqv? (lambda () 1) (lambda () 2)) ; => #f
+(eqv? 100000000 100000000)         ; => #t
+(eqv? 2 2.0)                       ; => #t
+(eqv? #f '())                      ; => #f
+(eqv? "a" 1)                       ; error E-REFUSED string
+(equal? '(a (b 2) . c) '(a (b 2) . c))     ; => #t
+(equal? '(1 2) '(1 3))             ; => #f
+(equal? [1 2] [1 2])               ; => #t
+(equal? [1 2] [1 3])               ; => #f
+(equal? [1 2] (mat [1 2]))         ; => #f
+(equal? +nan.0 1)                  ; => #f
+; Lanes have their own answers.
+; param a = 1 | 2
+(equal? (list a 'x) (list 1 'x))   ; => #t | #f
