@@ -94,7 +94,7 @@ const boundInt = (name: string, value: number): Bound => ({
 
 const boundNumbers = (
   name: string,
-  shape: { rank: number; rows: number; cols: number },
+  { rank, rows, cols }: { rank: number; rows: number; cols: number },
   source: {
     value?: number;
     shared?: Numbers;
@@ -105,7 +105,9 @@ const boundNumbers = (
   name,
   kind: "numbers",
   value: source.value ?? 0,
-  ...shape,
+  rank,
+  rows,
+  cols,
   shared: source.shared,
   perLane: source.perLane,
   tensors: source.tensors,
