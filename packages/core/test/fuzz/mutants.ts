@@ -47,8 +47,8 @@ export const mutants: readonly Mutant[] = [
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The mutant's machine for f64. */
-export async function buildMutant(mutant: Mutant): Promise<Uint8Array> {
-  let binary: Uint8Array | undefined;
+export async function buildMutant(mutant: Mutant): Promise<Uint8Array<ArrayBuffer>> {
+  let binary: Uint8Array<ArrayBuffer> | undefined;
   let applied = false;
   const flags = ["-O1", "--noAssert", "--enable", "simd", "--runtime", "stub"];
   const quiet = ["--initialMemory", "16", "--disableWarning", "112"];
@@ -62,7 +62,7 @@ export async function buildMutant(mutant: Mutant): Promise<Uint8Array> {
         return mutated(text, mutant);
       },
       writeFile: (name, contents) => {
-        if (name.endsWith(".wasm")) binary = contents as Uint8Array;
+        if (name.endsWith(".wasm")) binary = contents as Uint8Array<ArrayBuffer>;
       },
       listFiles: () => null,
     },
