@@ -83,8 +83,9 @@ export function expF(x: v128): v128 {
 // @ts-ignore: decorator
 @inline function expm1Scaled(inverse: v128, r: v128, q: v128): v128 {
   let unit = f32x4.sub(c4(ONE_F), inverse);
+  let lost = f32x4.sub(f32x4.sub(c4(ONE_F), unit), inverse);
   let sum = f32x4.add(unit, r);
-  let error = f32x4.sub(r, f32x4.sub(sum, unit));
+  let error = f32x4.add(lost, f32x4.sub(r, f32x4.sub(sum, unit)));
   return f32x4.add(sum, f32x4.add(q, error));
 }
 

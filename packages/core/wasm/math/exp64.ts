@@ -86,8 +86,9 @@ export function expD(x: v128): v128 {
 // @ts-ignore: decorator
 @inline function expm1Scaled(inverse: v128, r: v128, q: v128): v128 {
   let unit = f64x2.sub(c2(ONE), inverse);
+  let lost = f64x2.sub(f64x2.sub(c2(ONE), unit), inverse);
   let sum = f64x2.add(unit, r);
-  let error = f64x2.sub(r, f64x2.sub(sum, unit));
+  let error = f64x2.add(lost, f64x2.sub(r, f64x2.sub(sum, unit)));
   return f64x2.add(sum, f64x2.add(q, error));
 }
 
