@@ -64,29 +64,39 @@ function declare(keyword: "let" | "const", entries: readonly string[]): string[]
   return lines.map((line) => `${keyword} ${line.join(", ")};`);
 }
 
+/** Primals advance by pointers of their own: by 16 bytes or, where uniform, not at all. */
 function loopText({ leaves, targets, run, body }: Loop): string[] {
   const fields = leaves.map((name) => ({ name, ...SOURCES[name] }));
-  const masks = fields.filter(({ isPrimal }) => isPrimal);
+  const primals = fields.filter(({ isPrimal }) => isPrimal);
   return [
     ...declare(
       "let",
       fields.map(({ name, field }) => `${name} = ${load(field)}`),
     ),
     ...declare("const", [
-      ...masks.map(({ name, field }) => `${name}Mask = ${load(`${field}_MASK`)}`),
+      ...primals.map(({ name, field }) => `${name}Next = ${load(`${field}_MASK`)} & 16`),
       `run = ${load(run)}`,
     ]),
     "for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {",
-    "  for (let b: usize = 0; b < run; b += 16) {",
-    ...declare(
-      "const",
-      fields.map(({ name, isPrimal }) =>
-        isPrimal
-          ? `${name}v = v128.load(${name} + (b & ${name}Mask))`
-          : `${name}v = v128.load(${name} + b)`,
+    ...indent(
+      declare(
+        "let",
+        primals.map(({ name }) => `${name}At = ${name}`),
       ),
-    ).map((line) => `    ${line}`),
-    ...body.map((line) => `    ${line}`),
+    ),
+    "  for (let b: usize = 0; b < run; b += 16) {",
+    ...indent(
+      indent([
+        ...declare(
+          "const",
+          fields.map(({ name, isPrimal }) =>
+            isPrimal ? `${name}v = v128.load(${name}At)` : `${name}v = v128.load(${name} + b)`,
+          ),
+        ),
+        ...body,
+        ...primals.map(({ name }) => `${name}At += ${name}Next;`),
+      ]),
+    ),
     "  }",
     "  if (--left == 0) break;",
     ...targets.map(({ name, step }) => `  ${name} += ${load(step)};`),

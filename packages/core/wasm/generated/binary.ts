@@ -32,12 +32,15 @@ import {
 export function addForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       v128.store(z + b, v128.add<real>(xv, yv));
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -94,12 +97,15 @@ export function addAdjoint(at: usize): void {
 export function subForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       v128.store(z + b, v128.sub<real>(xv, yv));
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -156,12 +162,15 @@ export function subAdjoint(at: usize): void {
 export function mulForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       v128.store(z + b, v128.mul<real>(xv, yv));
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -176,14 +185,16 @@ export function mulAdjoint(at: usize): void {
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
     let x = load<usize>(at, BLOCK_X);
-    const yMask = load<usize>(at, BLOCK_Y_MASK), xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16;
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let yAt = y, xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), yv = v128.load(y + (b & yMask));
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), yv = v128.load(yAt), xv = v128.load(xAt);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, yv)));
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.mul<real>(gv, xv)));
+        yAt += yNext;
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -194,11 +205,13 @@ export function mulAdjoint(at: usize): void {
     }
   } else if (gx) {
     let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
-    const yMask = load<usize>(at, BLOCK_Y_MASK), run = load<usize>(at, BLOCK_RUN);
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), yv = v128.load(yAt);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, yv)));
+        yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -207,11 +220,13 @@ export function mulAdjoint(at: usize): void {
     }
   } else if (gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt);
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.mul<real>(gv, xv)));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
@@ -225,12 +240,15 @@ export function mulAdjoint(at: usize): void {
 export function divForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       v128.store(z + b, v128.div<real>(xv, yv));
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -245,16 +263,18 @@ export function divAdjoint(at: usize): void {
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
     let z = load<usize>(at, BLOCK_Z);
-    const yMask = load<usize>(at, BLOCK_Y_MASK), zMask = load<usize>(at, BLOCK_Z_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16;
+    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let yAt = y, zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), yv = v128.load(y + (b & yMask));
-        const zv = v128.load(z + (b & zMask));
+        const gv = v128.load(g + b), yv = v128.load(yAt), zv = v128.load(zAt);
         const t0 = v128.div<real>(gv, yv);
         const t1 = v128.neg<real>(v128.mul<real>(t0, zv));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), t0));
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), t1));
+        yAt += yNext;
+        zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -265,11 +285,13 @@ export function divAdjoint(at: usize): void {
     }
   } else if (gx) {
     let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
-    const yMask = load<usize>(at, BLOCK_Y_MASK), run = load<usize>(at, BLOCK_RUN);
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), yv = v128.load(yAt);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, yv)));
+        yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -279,14 +301,16 @@ export function divAdjoint(at: usize): void {
   } else if (gy) {
     let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
     let z = load<usize>(at, BLOCK_Z);
-    const yMask = load<usize>(at, BLOCK_Y_MASK), zMask = load<usize>(at, BLOCK_Z_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16;
+    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let yAt = y, zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), yv = v128.load(y + (b & yMask));
-        const zv = v128.load(z + (b & zMask));
+        const gv = v128.load(g + b), yv = v128.load(yAt), zv = v128.load(zAt);
         const t0 = v128.mul<real>(v128.div<real>(gv, yv), zv);
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(t0)));
+        yAt += yNext;
+        zAt += zNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
@@ -301,12 +325,15 @@ export function divAdjoint(at: usize): void {
 export function minForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       v128.store(z + b, v128.min<real>(xv, yv));
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -321,15 +348,17 @@ export function minAdjoint(at: usize): void {
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.le<real>(xv, yv);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(gv, t0)));
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(gv, t0)));
+        xAt += xNext;
+        yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -341,13 +370,15 @@ export function minAdjoint(at: usize): void {
   } else if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(gv, v128.le<real>(xv, yv))));
+        xAt += xNext;
+        yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -358,14 +389,16 @@ export function minAdjoint(at: usize): void {
   } else if (gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.andnot(gv, v128.le<real>(xv, yv));
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), t0));
+        xAt += xNext;
+        yAt += yNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
@@ -380,12 +413,15 @@ export function minAdjoint(at: usize): void {
 export function maxForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       v128.store(z + b, v128.max<real>(xv, yv));
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -400,15 +436,17 @@ export function maxAdjoint(at: usize): void {
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.ge<real>(xv, yv);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(gv, t0)));
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(gv, t0)));
+        xAt += xNext;
+        yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -420,13 +458,15 @@ export function maxAdjoint(at: usize): void {
   } else if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(gv, v128.ge<real>(xv, yv))));
+        xAt += xNext;
+        yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -437,14 +477,16 @@ export function maxAdjoint(at: usize): void {
   } else if (gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.andnot(gv, v128.ge<real>(xv, yv));
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), t0));
+        xAt += xNext;
+        yAt += yNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
@@ -459,12 +501,15 @@ export function maxAdjoint(at: usize): void {
 export function powForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       v128.store(z + b, powV(xv, yv));
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -479,12 +524,14 @@ export function powAdjoint(at: usize): void {
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
     let x = load<usize>(at, BLOCK_X), z = load<usize>(at, BLOCK_Z);
-    const yMask = load<usize>(at, BLOCK_Y_MASK), xMask = load<usize>(at, BLOCK_X_MASK);
-    const zMask = load<usize>(at, BLOCK_Z_MASK), run = load<usize>(at, BLOCK_RUN);
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16;
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let yAt = y, xAt = x, zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), yv = v128.load(y + (b & yMask));
-        const xv = v128.load(x + (b & xMask)), zv = v128.load(z + (b & zMask));
+        const gv = v128.load(g + b), yv = v128.load(yAt), xv = v128.load(xAt);
+        const zv = v128.load(zAt);
         const t0 = v128.sub<real>(yv, v128.splat<real>(1));
         const t1 = v128.mul<real>(v128.mul<real>(gv, yv), powV(xv, t0));
         const t2 = v128.ne<real>(yv, v128.splat<real>(0));
@@ -493,6 +540,9 @@ export function powAdjoint(at: usize): void {
         const t5 = v128.gt<real>(yv, v128.splat<real>(0));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(t1, t2)));
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(t3, v128.and(t4, t5))));
+        yAt += yNext;
+        xAt += xNext;
+        zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -505,16 +555,18 @@ export function powAdjoint(at: usize): void {
   } else if (gx) {
     let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
     let x = load<usize>(at, BLOCK_X);
-    const yMask = load<usize>(at, BLOCK_Y_MASK), xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16;
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let yAt = y, xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), yv = v128.load(y + (b & yMask));
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), yv = v128.load(yAt), xv = v128.load(xAt);
         const t0 = v128.sub<real>(yv, v128.splat<real>(1));
         const t1 = v128.mul<real>(v128.mul<real>(gv, yv), powV(xv, t0));
         const t2 = v128.ne<real>(yv, v128.splat<real>(0));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(t1, t2)));
+        yAt += yNext;
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -525,16 +577,21 @@ export function powAdjoint(at: usize): void {
   } else if (gy) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
     let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-    const zMask = load<usize>(at, BLOCK_Z_MASK), xMask = load<usize>(at, BLOCK_X_MASK);
-    const yMask = load<usize>(at, BLOCK_Y_MASK), run = load<usize>(at, BLOCK_RUN);
+    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16;
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let zAt = z, xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
-        const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), zv = v128.load(zAt), xv = v128.load(xAt);
+        const yv = v128.load(yAt);
         const t0 = v128.mul<real>(v128.mul<real>(gv, zv), logV(xv));
         const t1 = v128.eq<real>(xv, v128.splat<real>(0));
         const t2 = v128.gt<real>(yv, v128.splat<real>(0));
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(t0, v128.and(t1, t2))));
+        zAt += zNext;
+        xAt += xNext;
+        yAt += yNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
@@ -550,12 +607,15 @@ export function powAdjoint(at: usize): void {
 export function atan2Forward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       v128.store(z + b, atan2V(xv, yv));
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -570,17 +630,19 @@ export function atan2Adjoint(at: usize): void {
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.add<real>(v128.mul<real>(xv, xv), v128.mul<real>(yv, yv));
         const t1 = v128.div<real>(gv, t0);
         const t2 = v128.neg<real>(v128.mul<real>(t1, xv));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(t1, yv)));
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), t2));
+        xAt += xNext;
+        yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -592,15 +654,17 @@ export function atan2Adjoint(at: usize): void {
   } else if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.add<real>(v128.mul<real>(xv, xv), v128.mul<real>(yv, yv));
         const t1 = v128.mul<real>(v128.div<real>(gv, t0), yv);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), t1));
+        xAt += xNext;
+        yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -611,15 +675,17 @@ export function atan2Adjoint(at: usize): void {
   } else if (gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.add<real>(v128.mul<real>(xv, xv), v128.mul<real>(yv, yv));
         const t1 = v128.mul<real>(v128.div<real>(gv, t0), xv);
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(t1)));
+        xAt += xNext;
+        yAt += yNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
@@ -634,14 +700,17 @@ export function atan2Adjoint(at: usize): void {
 export function quotientForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
       const t1 = v128.add<real>(t0, v128.splat<real>(0));
       v128.store(z + b, t1);
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -654,14 +723,17 @@ export function quotientForward(at: usize): void {
 export function remainderForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
       const t1 = v128.sub<real>(xv, v128.mul<real>(yv, t0));
       v128.store(z + b, t1);
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -676,16 +748,18 @@ export function remainderAdjoint(at: usize): void {
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
         const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), t1));
+        xAt += xNext;
+        yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -709,15 +783,17 @@ export function remainderAdjoint(at: usize): void {
   } else if (gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
         const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), t1));
+        xAt += xNext;
+        yAt += yNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
@@ -732,11 +808,12 @@ export function remainderAdjoint(at: usize): void {
 export function moduloForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
       const t1 = v128.sub<real>(xv, v128.mul<real>(yv, t0));
       const t2 = v128.lt<real>(t1, v128.splat<real>(0));
@@ -745,6 +822,8 @@ export function moduloForward(at: usize): void {
       const t5 = v128.lt<real>(yv, v128.splat<real>(0));
       const t6 = v128.or(v128.and(t2, t3), v128.and(t4, t5));
       v128.store(z + b, v128.add<real>(t1, v128.and(yv, t6)));
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -759,16 +838,18 @@ export function moduloAdjoint(at: usize): void {
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.floor<real>(v128.div<real>(xv, yv));
         const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), t1));
+        xAt += xNext;
+        yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -792,15 +873,17 @@ export function moduloAdjoint(at: usize): void {
   } else if (gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
-    const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
-        const yv = v128.load(y + (b & yMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.floor<real>(v128.div<real>(xv, yv));
         const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), t1));
+        xAt += xNext;
+        yAt += yNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
@@ -815,12 +898,15 @@ export function moduloAdjoint(at: usize): void {
 export function gcdForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       v128.store(z + b, gcdV(xv, yv));
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -833,16 +919,19 @@ export function gcdForward(at: usize): void {
 export function lcmForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       const t0 = gcdV(xv, yv);
       const t1 = v128.eq<real>(t0, v128.splat<real>(0));
       const t2 = v128.mul<real>(v128.div<real>(xv, t0), yv);
       const t3 = v128.bitselect(v128.splat<real>(0), v128.abs<real>(t2), t1);
       v128.store(z + b, t3);
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);

@@ -19,12 +19,14 @@ import {
 export function isZeroForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       const t0 = v128.eq<real>(xv, v128.splat<real>(0));
       v128.store(z + b, t0);
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -36,12 +38,14 @@ export function isZeroForward(at: usize): void {
 export function isPositiveForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       const t0 = v128.gt<real>(xv, v128.splat<real>(0));
       v128.store(z + b, t0);
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -53,12 +57,14 @@ export function isPositiveForward(at: usize): void {
 export function isNegativeForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       const t0 = v128.lt<real>(xv, v128.splat<real>(0));
       v128.store(z + b, t0);
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -70,12 +76,14 @@ export function isNegativeForward(at: usize): void {
 export function isFiniteForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       const t0 = v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
       v128.store(z + b, t0);
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -87,12 +95,14 @@ export function isFiniteForward(at: usize): void {
 export function isInfiniteForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       const t0 = v128.eq<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
       v128.store(z + b, t0);
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -104,11 +114,13 @@ export function isInfiniteForward(at: usize): void {
 export function isNanForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, v128.ne<real>(xv, xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -120,13 +132,15 @@ export function isNanForward(at: usize): void {
 export function isIntegerForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       const t0 = v128.eq<real>(v128.floor<real>(xv), xv);
       const t1 = v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
       v128.store(z + b, v128.and(t0, t1));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -138,15 +152,17 @@ export function isIntegerForward(at: usize): void {
 export function isEvenForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       const t0 = v128.eq<real>(v128.floor<real>(xv), xv);
       const t1 = v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
       const t2 = v128.mul<real>(xv, v128.splat<real>(0.5));
       const t3 = v128.eq<real>(v128.floor<real>(t2), t2);
       v128.store(z + b, v128.and(v128.and(t0, t1), t3));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -158,14 +174,16 @@ export function isEvenForward(at: usize): void {
 export function isOddForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       const t0 = v128.eq<real>(v128.floor<real>(xv), xv);
       const t1 = v128.mul<real>(xv, v128.splat<real>(0.5));
       const t2 = v128.ne<real>(v128.floor<real>(t1), t1);
       v128.store(z + b, v128.and(t0, t2));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -177,12 +195,15 @@ export function isOddForward(at: usize): void {
 export function numEqualForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       v128.store(z + b, v128.eq<real>(xv, yv));
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -195,12 +216,15 @@ export function numEqualForward(at: usize): void {
 export function lessForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       v128.store(z + b, v128.lt<real>(xv, yv));
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -213,12 +237,15 @@ export function lessForward(at: usize): void {
 export function greaterForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       v128.store(z + b, v128.gt<real>(xv, yv));
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -231,12 +258,15 @@ export function greaterForward(at: usize): void {
 export function lessEqualForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       v128.store(z + b, v128.le<real>(xv, yv));
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -249,12 +279,15 @@ export function lessEqualForward(at: usize): void {
 export function greaterEqualForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xMask = load<usize>(at, BLOCK_X_MASK), yMask = load<usize>(at, BLOCK_Y_MASK);
-  const run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask)), yv = v128.load(y + (b & yMask));
+      const xv = v128.load(xAt), yv = v128.load(yAt);
       v128.store(z + b, v128.ge<real>(xv, yv));
+      xAt += xNext;
+      yAt += yNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);

@@ -41,11 +41,13 @@ import {
 export function negForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, v128.neg<real>(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -75,11 +77,13 @@ export function negAdjoint(at: usize): void {
 export function absForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, v128.abs<real>(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -92,14 +96,16 @@ export function absAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let x = load<usize>(at, BLOCK_X), g = load<usize>(at, BLOCK_GZ);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const xv = v128.load(x + (b & xMask)), gv = v128.load(g + b);
+        const xv = v128.load(xAt), gv = v128.load(g + b);
         const t0 = v128.lt<real>(xv, v128.splat<real>(0));
         const t1 = v128.bitselect(v128.neg<real>(gv), gv, t0);
         const t2 = v128.ne<real>(xv, v128.splat<real>(0));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(t1, t2)));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -113,11 +119,13 @@ export function absAdjoint(at: usize): void {
 export function floorForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, v128.floor<real>(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -129,11 +137,13 @@ export function floorForward(at: usize): void {
 export function ceilingForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, v128.ceil<real>(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -145,11 +155,13 @@ export function ceilingForward(at: usize): void {
 export function roundForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, v128.nearest<real>(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -161,11 +173,13 @@ export function roundForward(at: usize): void {
 export function truncateForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, v128.trunc<real>(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -177,11 +191,13 @@ export function truncateForward(at: usize): void {
 export function squareForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, v128.mul<real>(xv, xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -194,12 +210,14 @@ export function squareAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.mul<real>(gv, v128.add<real>(xv, xv));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), t0));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -213,11 +231,13 @@ export function squareAdjoint(at: usize): void {
 export function sqrtForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, v128.sqrt<real>(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -230,12 +250,14 @@ export function sqrtAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
-    const zMask = load<usize>(at, BLOCK_Z_MASK), run = load<usize>(at, BLOCK_RUN);
+    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
+        const gv = v128.load(g + b), zv = v128.load(zAt);
         const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(t0, zv)));
+        zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -249,11 +271,13 @@ export function sqrtAdjoint(at: usize): void {
 export function expForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, expV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -266,11 +290,13 @@ export function expAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
-    const zMask = load<usize>(at, BLOCK_Z_MASK), run = load<usize>(at, BLOCK_RUN);
+    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
+        const gv = v128.load(g + b), zv = v128.load(zAt);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, zv)));
+        zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -284,11 +310,13 @@ export function expAdjoint(at: usize): void {
 export function logForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, logV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -301,11 +329,13 @@ export function logAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, xv)));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -319,11 +349,13 @@ export function logAdjoint(at: usize): void {
 export function sinForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, sinV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -336,11 +368,13 @@ export function sinAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, cosV(xv))));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -354,11 +388,13 @@ export function sinAdjoint(at: usize): void {
 export function cosForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, cosV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -371,12 +407,14 @@ export function cosAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.neg<real>(v128.mul<real>(gv, sinV(xv)));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), t0));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -390,11 +428,13 @@ export function cosAdjoint(at: usize): void {
 export function tanForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, tanV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -407,12 +447,14 @@ export function tanAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
-    const zMask = load<usize>(at, BLOCK_Z_MASK), run = load<usize>(at, BLOCK_RUN);
+    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
+        const gv = v128.load(g + b), zv = v128.load(zAt);
         const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, t0)));
+        zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -426,11 +468,13 @@ export function tanAdjoint(at: usize): void {
 export function asinForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, asinV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -443,14 +487,16 @@ export function asinAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.sub<real>(v128.splat<real>(1), xv);
         const t1 = v128.add<real>(v128.splat<real>(1), xv);
         const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, t2)));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -464,11 +510,13 @@ export function asinAdjoint(at: usize): void {
 export function acosForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, acosV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -481,15 +529,17 @@ export function acosAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.sub<real>(v128.splat<real>(1), xv);
         const t1 = v128.add<real>(v128.splat<real>(1), xv);
         const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
         const t3 = v128.neg<real>(v128.div<real>(gv, t2));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), t3));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -503,11 +553,13 @@ export function acosAdjoint(at: usize): void {
 export function atanForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, atanV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -520,12 +572,14 @@ export function atanAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(xv, xv));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, t0)));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -539,11 +593,13 @@ export function atanAdjoint(at: usize): void {
 export function sinhForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, sinhV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -556,11 +612,13 @@ export function sinhAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, coshV(xv))));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -574,11 +632,13 @@ export function sinhAdjoint(at: usize): void {
 export function coshForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, coshV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -591,11 +651,13 @@ export function coshAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, sinhV(xv))));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -609,11 +671,13 @@ export function coshAdjoint(at: usize): void {
 export function tanhForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, tanhV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -626,12 +690,14 @@ export function tanhAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
-    const zMask = load<usize>(at, BLOCK_Z_MASK), run = load<usize>(at, BLOCK_RUN);
+    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
+        const gv = v128.load(g + b), zv = v128.load(zAt);
         const t0 = v128.sub<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, t0)));
+        zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -645,11 +711,13 @@ export function tanhAdjoint(at: usize): void {
 export function log1pForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, log1pV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -662,12 +730,14 @@ export function log1pAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.add<real>(v128.splat<real>(1), xv);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, t0)));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -681,11 +751,13 @@ export function log1pAdjoint(at: usize): void {
 export function expm1Forward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, expm1V(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -698,12 +770,14 @@ export function expm1Adjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
-    const zMask = load<usize>(at, BLOCK_Z_MASK), run = load<usize>(at, BLOCK_RUN);
+    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
+        const gv = v128.load(g + b), zv = v128.load(zAt);
         const t0 = v128.add<real>(zv, v128.splat<real>(1));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, t0)));
+        zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -717,11 +791,13 @@ export function expm1Adjoint(at: usize): void {
 export function sigmoidForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, sigmoidV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -734,13 +810,15 @@ export function sigmoidAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
-    const zMask = load<usize>(at, BLOCK_Z_MASK), run = load<usize>(at, BLOCK_RUN);
+    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
+        const gv = v128.load(g + b), zv = v128.load(zAt);
         const t0 = v128.sub<real>(v128.splat<real>(1), zv);
         const t1 = v128.mul<real>(gv, v128.mul<real>(zv, t0));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), t1));
+        zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -754,11 +832,13 @@ export function sigmoidAdjoint(at: usize): void {
 export function softplusForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, softplusV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -771,11 +851,13 @@ export function softplusAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, sigmoidV(xv))));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -789,11 +871,13 @@ export function softplusAdjoint(at: usize): void {
 export function erfForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, erfV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -806,13 +890,15 @@ export function erfAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.neg<real>(v128.mul<real>(xv, xv));
         const t1 = v128.mul<real>(v128.splat<real>(1.1283791670955126), expV(t0));
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, t1)));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -826,11 +912,13 @@ export function erfAdjoint(at: usize): void {
 export function lgammaForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, lgammaV(xv));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -843,11 +931,13 @@ export function lgammaAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, digammaV(xv))));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -861,11 +951,13 @@ export function lgammaAdjoint(at: usize): void {
 export function exactForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, xv);
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -895,11 +987,13 @@ export function exactAdjoint(at: usize): void {
 export function inexactForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, xv);
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -929,11 +1023,13 @@ export function inexactAdjoint(at: usize): void {
 export function copyForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       v128.store(z + b, xv);
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -963,12 +1059,14 @@ export function copyAdjoint(at: usize): void {
 export function sqrtClampForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       const t0 = v128.max<real>(xv, v128.splat<real>(1e-8));
       v128.store(z + b, v128.sqrt<real>(t0));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -982,16 +1080,18 @@ export function sqrtClampAdjoint(at: usize): void {
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
     let x = load<usize>(at, BLOCK_X);
-    const zMask = load<usize>(at, BLOCK_Z_MASK), xMask = load<usize>(at, BLOCK_X_MASK);
-    const run = load<usize>(at, BLOCK_RUN);
+    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16;
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let zAt = z, xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), zv = v128.load(z + (b & zMask));
-        const xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), zv = v128.load(zAt), xv = v128.load(xAt);
         const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
         const t1 = v128.lt<real>(xv, v128.splat<real>(1e-8));
         const t2 = v128.andnot(v128.div<real>(t0, zv), t1);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), t2));
+        zAt += zNext;
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
@@ -1006,12 +1106,14 @@ export function sqrtClampAdjoint(at: usize): void {
 export function logClampForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_Z_RUN);
+  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
-      const xv = v128.load(x + (b & xMask));
+      const xv = v128.load(xAt);
       const t0 = v128.max<real>(xv, v128.splat<real>(1e-8));
       v128.store(z + b, logV(t0));
+      xAt += xNext;
     }
     if (--left == 0) break;
     z += load<usize>(at, BLOCK_Z_STEP);
@@ -1024,13 +1126,15 @@ export function logClampAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    const xMask = load<usize>(at, BLOCK_X_MASK), run = load<usize>(at, BLOCK_RUN);
+    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(x + (b & xMask));
+        const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.lt<real>(xv, v128.splat<real>(1e-8));
         const t1 = v128.andnot(v128.div<real>(gv, xv), t0);
         v128.store(gx + b, v128.add<real>(v128.load(gx + b), t1));
+        xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
