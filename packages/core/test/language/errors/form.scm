@@ -17,7 +17,7 @@
 (define x)                    ; error E-FORM define
 (define 5 1)                  ; error E-FORM define
 (+ 1 (define x 2))            ; error E-FORM define
-(begin)                       ; error E-FORM begin
+(+ 1 (begin))                 ; error E-FORM begin
 (cond)                        ; error E-FORM cond
 (cond (else 1) (#t 2))        ; error E-FORM else
 (case)                        ; error E-FORM case

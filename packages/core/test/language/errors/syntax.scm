@@ -7,9 +7,8 @@
 (1 . )                  ; error E-SYNTAX 
 ( . 1)                  ; error E-SYNTAX 
 (1 . 2 3)               ; error E-SYNTAX 
-#(1 2)                  ; error E-SYNTAX vec
+#(1 2)                  ; error E-REFUSED vec
 #\a                     ; error E-REFUSED character
 "text"                  ; error E-REFUSED string
-1/2                     ; error E-SYNTAX 1/2
 #| never closed         ; error E-SYNTAX 
                         ; error E-SYNTAX empty

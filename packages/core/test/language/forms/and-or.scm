@@ -11,8 +11,3 @@
 ; param a = 3
 (and #t (* a a))            ; => 9  grad a => 6
 (or #f (* a 5))             ; => 15 grad a => 5
-; Lanes may disagree.
-; param a = -2 | 1 | 4
-(if (and (> a 0) (< a 3)) a (* 10 a))   ; => -20 | 1 | 40  grad a => 10 | 1 | 10
-(if (or (< a 0) (> a 3)) a (* 10 a))    ; => -2 | 10 | 4   grad a => 1 | 10 | 1
-(if (not (> a 0)) a (* 10 a))           ; => -2 | 10 | 40  grad a => 1 | 10 | 10

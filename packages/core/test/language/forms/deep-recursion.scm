@@ -3,7 +3,9 @@
 (depth 100000)                                                    ; => 100000
 (define (build n) (if (= n 0) '() (cons n (build (- n 1)))))
 (length (build 100000))                                           ; => 100000
+(define (build n) (if (= n 0) '() (cons n (build (- n 1)))))
 (apply + (map (lambda (x) 1) (build 100000)))                     ; => 100000
+(define (build n) (if (= n 0) '() (cons n (build (- n 1)))))
 (fold-right + 0 (map (lambda (x) 1) (build 100000)))              ; => 100000
 (define (nest n) (if (= n 0) '() (list (nest (- n 1)))))
 (equal? (nest 100000) (nest 100000))                              ; => #t

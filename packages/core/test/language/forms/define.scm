@@ -29,4 +29,4 @@ x                                     ; => 28
 (define z 1)
 y                                     ; error E-UNINITIALISED z
 ; A program of definitions only has no value to return.
-(define only 1)                       ; error E-SYNTAX expression
+(define only 1)                       ; error E-FORM only defines

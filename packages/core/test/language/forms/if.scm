@@ -14,6 +14,6 @@
 ; param a = 3
 (if (> a 2) (* a a) (- a))    ; => 9   grad a => 6
 (if (> a 4) (* a a) (- a))    ; => -3  grad a => -1
-; Lanes take their own sides.
-; param a = -1 | 0 | 2 | 3
-(if (> a 0) (* a a) (- a))    ; => 1 | 0 | 4 | 9  grad a => -1 | -1 | 4 | 6
+; Lanes that agree go together.
+; param a = 1 | 2 | 3
+(if (> a 0) (* a a) (- a))    ; => 1 | 4 | 9  grad a => 2 | 4 | 6

@@ -18,8 +18,4 @@
 (loop ((i 0)) (+ 1 (recur i)))                                           ; error E-FORM recur
 (recur 1)                                                                ; error E-FORM recur
 (loop ((i 0)) (lambda () (recur i)))                                     ; error E-FORM recur
-(loop ((i 0)) (recur i i))                                               ; error E-FORM recur
-; Lanes leave a loop at different turns.
-; param a = 1 | 3 | 10
-(loop ((x a) (n 0)) (if (> x 20) n (recur (* 2 x) (+ n 1))))             ; => 5 | 3 | 2
-(loop ((x a) (n 0)) (if (> x 20) x (recur (* 2 x) (+ n 1))))             ; => 32 | 24 | 40  grad a => 32 | 8 | 4
+(loop ((i 0)) (recur i i))                                               ; error E-ARITY recur

@@ -11,5 +11,5 @@
 ; They pass the gradient of a number that is whole.
 ; param a = 3
 (* a (inexact a))       ; => 9  grad a => 6
-; exact of a number that is not whole is an error.
-(exact 2.5)             ; error E-RANGE exact
+; A number that is not whole stays what it is.
+(exact 2.5)             ; => 2.5

@@ -11,5 +11,4 @@
 (ref v 1.0)             ; => 6
 (ref v 3)               ; error E-RANGE 3
 (ref v -1)              ; error E-RANGE -1
-(ref v 0.5)             ; error E-RANGE 0.5
 (ref M 2)               ; error E-RANGE 2
