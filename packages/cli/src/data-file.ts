@@ -8,8 +8,7 @@
  */
 
 import { extname } from "node:path";
-import { mat, NdvmError, type TensorInput, vec } from "@ndvm/core";
-import { nearest } from "./suggest.js";
+import { mat, NdvmError, nearest, type TensorInput, vec } from "@ndvm/core";
 import { readTextFile } from "./text-file.js";
 
 export interface Table {

@@ -26,6 +26,22 @@ function thin(x: ArrayLike<number>, y: ArrayLike<number>, count: number): [numbe
   return points.sort((a, b) => a[0] - b[0]);
 }
 
+/** Round numbers (1, 2 or 5 times a power of ten apart) between two ends, `count` or fewer. */
+function ticksBetween(low: number, high: number, count: number): number[] {
+  const rough = (high - low) / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);
+  const ticks: number[] = [];
+  for (let index = Math.ceil(low / step); index * step <= high; index++) ticks.push(index * step);
+  return ticks;
+}
+
+function ticksOf(points: readonly [number, number][], axis: 0 | 1, count: number): number[] {
+  const numbers = points.map((point) => point[axis]);
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  return high > low ? ticksBetween(low, high, count) : [low];
+}
+
 export function plotText({ title, x, y, height = 10 }: PlotOptions): string {
   const width = Math.min(72, widthOf(process.stdout) - MARGIN);
   const points = thin(x, y, width);
@@ -33,7 +49,9 @@ export function plotText({ title, x, y, height = 10 }: PlotOptions): string {
   const text = chart(points, {
     width,
     height,
-    formatter: (value) => shortText(value, 3),
+    customXAxisTicks: ticksOf(points, 0, Math.floor(width / 10)),
+    customYAxisTicks: ticksOf(points, 1, Math.floor(height / 2)),
+    formatter: (value) => shortText(value, 4),
   });
   return `${out.bold(title)}\n${text.replace(/^\n+|\s+$/g, "")}`;
 }

@@ -225,7 +225,7 @@ function jsonTensor(
 
 function jsonDatum(value: DatumValue, precision: Precision): unknown {
   if (typeof value === "number") return jsonNumber(value, precision);
-  if (typeof value === "symbol") return { symbol: value.description ?? "" };
+  if (typeof value === "symbol") return value.description ?? "";
   if (value instanceof Float64Array || Array.isArray(value)) {
     return Array.from(value as readonly DatumValue[], (item) => jsonDatum(item, precision));
   }

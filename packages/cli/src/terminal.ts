@@ -13,8 +13,9 @@ const wantsColour = (stream: NodeJS.WriteStream): boolean =>
 export const out = pc.createColors(wantsColour(process.stdout));
 const err = pc.createColors(wantsColour(process.stderr));
 
+/** Writes a line, or several. */
 export function print(text: string): void {
-  process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+  process.stdout.write(`${text}\n`);
 }
 
 /** Columns of the terminal, or a width that reads well in a file. */

@@ -13,3 +13,4 @@ export { type FormatErrorOptions, formatError } from "./syntax/format-error.js";
 export { print } from "./syntax/print.js";
 export { printCore } from "./syntax/print-core.js";
 export { read } from "./syntax/read.js";
+export { nearest } from "./syntax/suggest.js";

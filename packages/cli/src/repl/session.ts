@@ -3,13 +3,12 @@
  * line does to them. A failing line leaves the session as it was.
  */
 
-import { type Machine, NdvmError, type Program, printCore } from "@ndvm/core";
+import { type Machine, NdvmError, nearest, type Program, printCore } from "@ndvm/core";
 import { InputReader, type SetInputs, splitAssignment, UsageError } from "../inputs.js";
 import { bytesText, countText, timeText } from "../numbers.js";
 import type { ProgramOptions } from "../options.js";
 import { tableText, warnAbout } from "../results.js";
 import { budgetsOf, loadProgram } from "../session.js";
-import { nearest } from "../suggest.js";
 import { inputsText, section, tapeText } from "../tape-listing.js";
 import { print } from "../terminal.js";
 import { type Definition, SessionProgram, splitForms, withDefinitions } from "./definitions.js";
