@@ -37,17 +37,26 @@ export const procedure = (params: readonly Type[], result: Type): Type => ({
 });
 
 export function sameType(a: Type, b: Type): boolean {
-  if (a.kind === "procedure" && b.kind === "procedure") {
-    return (
-      sameType(a.result, b.result) &&
-      a.params.length === b.params.length &&
-      a.params.every((param, i) => sameType(param, b.params[i] as Type))
-    );
+  if (a === b) return true;
+  switch (a.kind) {
+    case "list":
+    case "vector":
+      return a.kind === b.kind && a.length === b.length;
+    case "matrix":
+      return b.kind === "matrix" && a.rows === b.rows && a.cols === b.cols;
+    case "procedure":
+      return (
+        b.kind === "procedure" &&
+        sameType(a.result, b.result) &&
+        a.params.length === b.params.length &&
+        a.params.every((param, i) => sameType(param, b.params[i] as Type))
+      );
+    default:
+      return a.kind === b.kind;
   }
-  return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Primitive names that a program may take for its variables, because no generated code uses them. */
+/** Names that look like other things, or that programs like to use again. */
 const spareNames = ["scale2", "list*", "x", "f", "k", "acc", "eye2", "->y", "rate!"];
 
 export class Scope {

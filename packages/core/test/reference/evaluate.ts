@@ -60,7 +60,7 @@ export function evaluate(
   options: RefOptions = {},
 ): RefResult {
   const wrt = options.wrt ?? Object.keys(inputs);
-  const program = read(source);
+  const program = readAgain(source);
   if (program.length === 0) throw new RefError("E-SYNTAX", "the program is empty");
   const { result, tracer } = traced(options.single ?? false, () => {
     const globals = new Scope(inputScope(inputs, wrt));
@@ -77,6 +77,14 @@ export function evaluate(
     gradient: gradientOf(duals, inputs, wrt),
     tracer,
   };
+}
+
+/** The latest text and its trees: one program is often evaluated many times in a row. */
+let latest: { readonly source: string; readonly program: readonly Syntax[] } | undefined;
+
+function readAgain(source: string): readonly Syntax[] {
+  if (latest?.source !== source) latest = { source, program: read(source) };
+  return latest.program;
 }
 
 const flat = (input: RefInput): number[] => (typeof input === "number" ? [input] : input.flat());
