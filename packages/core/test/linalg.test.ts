@@ -1,4 +1,4 @@
-/** The structured kernels: forward, adjoint, lanes, singular matrices and shapes, in both precisions. */
+/** The structured kernels in both precisions: forward, adjoint, lanes, corners and shapes. */
 import { describe, expect, test } from "vitest";
 import { describeCorpus, readCorpus } from "./corpus/corpus.js";
 import {

@@ -1,9 +1,9 @@
 /**
- * Drives the structured kernels directly: lays payloads and an operand block out in the memory of a test
- * build of wasm/linalg, calls a kernel, and reads the result back.
+ * Drives the structured kernels directly: lays payloads and an operand block out in the memory of
+ * a test build of wasm/linalg, calls a kernel, and reads the result back.
  *
- * A payload is a list of elements (row by row), each element one number per lane. A uniform payload is
- * stored as the machine stores it: one splatted vector per element.
+ * A payload is a list of elements (row by row), each element one number per lane. A uniform
+ * payload is stored as the machine stores it: one splatted vector per element.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * The structured primitives in plain numbers, one lane at a time, written without regard to the kernels:
- * full-matrix Gauss with row interchange, Cholesky by rows. Matrices are row-major lists.
+ * The structured primitives in plain numbers, one lane at a time, written without regard to the
+ * kernels: full-matrix Gauss with row interchange, Cholesky by rows. Matrices are row-major lists.
  */
 
 export interface Tensor {

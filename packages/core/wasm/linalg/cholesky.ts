@@ -2,8 +2,8 @@
  * Cholesky factor of a symmetric positive definite matrix: x = z zT with z lower triangular.
  *
  * Only the lower triangle of x is read, so only that triangle gets a gradient; for x built
- * symmetrically from parameters the parameters' gradients are the usual ones. A lane with a pivot that is
- * not positive has NaN in its whole lower triangle. The upper triangle of z is 0.
+ * symmetrically from parameters the parameters' gradients are the usual ones. A lane with a pivot
+ * that is not positive has NaN in its whole lower triangle. The upper triangle of z is 0.
  */
 import {
   BLOCK_GX, BLOCK_GX_STEP, BLOCK_GZ, BLOCK_ROWS, BLOCK_RUN, BLOCK_SCRATCH, BLOCK_X, BLOCK_X_MASK,
@@ -31,7 +31,9 @@ export function choleskyForward(at: usize): void {
 
 /** x[i,j] minus the part of z zT that the columns before j make up. */
 // @ts-ignore: decorator
-@inline function remainder(z: usize, zStep: usize, value: v128, i: usize, j: usize, n: usize): v128 {
+@inline function remainder(
+  z: usize, zStep: usize, value: v128, i: usize, j: usize, n: usize,
+): v128 {
   let iAt = z + i * n * zStep;
   let jAt = z + j * n * zStep;
   for (let k: usize = 0; k < j; k++) {

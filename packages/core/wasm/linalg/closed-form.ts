@@ -1,11 +1,12 @@
 /**
- * Determinants and inverses of one vector of lanes, by cofactors up to 3 × 3 and by elimination beyond.
+ * Determinants and inverses of one vector of lanes, by cofactors up to 3 × 3 and by elimination
+ * beyond.
  *
  * Cofactors cancel where a matrix is badly conditioned, and their products leave the number range
- * early. So a lane whose |det| is at most 2⁻¹² of the product of its row sums, or is not well inside
- * the number range, is doubtful and is computed again by elimination; the choice is each lane's own.
- * A determinant that cancels to exactly 0 within the number range means a singular lane even where
- * elimination would leave a rounding error as its last pivot.
+ * early. So a lane whose |det| is at most 2⁻¹² of the product of its row sums, or is not well
+ * inside the number range, is doubtful and is computed again by elimination; the choice is each
+ * lane's own. A determinant that cancels to exactly 0 within the number range means a singular
+ * lane even where elimination would leave a rounding error as its last pivot.
  */
 import {
   backSubstitute, eliminate, entryAt, loadColumns, loadIdentity, pivotProduct,
@@ -35,7 +36,8 @@ export const CLOSED_FORM_MAX: usize = 3;
 // @ts-ignore: decorator
 @inline function doubtfulLanes(det: v128, size: v128): v128 {
   const magnitude = abs(det);
-  const inRange = v128.and(v128.gt<real>(magnitude, smallest()), v128.lt<real>(magnitude, largest()));
+  const above = v128.gt<real>(magnitude, smallest());
+  const inRange = v128.and(above, v128.lt<real>(magnitude, largest()));
   return v128.not(v128.and(inRange, v128.gt<real>(magnitude, trustFrom(size))));
 }
 

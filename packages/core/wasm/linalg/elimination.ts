@@ -1,7 +1,8 @@
 /**
  * Gaussian elimination with partial pivoting, for one vector of lanes at a time.
  *
- * The work area holds an augmented matrix [A | B] of n rows and `width` columns, one v128 per entry:
+ * The work area holds an augmented matrix [A | B] of n rows and `width` columns, one v128 per
+ * entry:
  *
  *   byte  0                16             32
  *         | singular lanes | flipped sign | entry [0,0] | entry [0,1] | … row by row
@@ -10,7 +11,7 @@
  * depend on its neighbours. A lane is singular when one of its pivots is exactly 0; its factors are
  * then taken as 0, so that a NaN elsewhere in the lane is still seen.
  */
-import { abs, div, isZero, mul, one, sub, zero } from "./simd";
+import { abs, add, div, isZero, mul, one, sub, zero } from "./simd";
 
 const WORK_SINGULAR: usize = 0;
 const WORK_SIGN: usize = 16;
@@ -71,7 +72,7 @@ function exchangeRows(
   v128.store(work, v128.xor(v128.load(work, WORK_SIGN), flip), WORK_SIGN);
 }
 
-/** Brings the entry of largest magnitude of column k, or a NaN, to row k; the first one on a tie. */
+/** Brings the entry of largest magnitude of column k, or a NaN, to row k; the first on a tie. */
 function pivot(work: usize, n: usize, width: usize, k: usize): void {
   for (let row = k + 1; row < n; row++) {
     const best = v128.load(entryAt(work, width, k, k));
@@ -104,11 +105,11 @@ export function eliminate(work: usize, n: usize, width: usize): void {
   }
 }
 
-/** After `eliminate`: the determinant, 0 in singular lanes. */
+/** After `eliminate`: the determinant, +0 in singular lanes. */
 export function pivotProduct(work: usize, n: usize, width: usize): v128 {
   let product = one();
   for (let k: usize = 0; k < n; k++) product = mul(product, v128.load(entryAt(work, width, k, k)));
-  return v128.xor(product, v128.load(work, WORK_SIGN));
+  return add(v128.xor(product, v128.load(work, WORK_SIGN)), zero());
 }
 
 /** After `eliminate`: out = A⁻¹ B, with NaN in singular lanes; B is overwritten. */

@@ -1,6 +1,6 @@
 /**
- * Products: matmul, matvec, outer, dot, cross. x is [rows, inner], y is [inner, cols]; a vector is one
- * column, except the first factor of `dot` (one row) and the second of `outer` (one row).
+ * Products: matmul, matvec, outer, dot, cross. x is [rows, inner], y is [inner, cols]; a vector is
+ * one column, except the first factor of `dot` (one row) and the second of `outer` (one row).
  *
  * Adjoints of z = x y:  gx += gz yT,  gy += xT gz.  Each element's contribution is summed first (in
  * ascending order) and then added to its target once; gx is finished before gy begins, so the two

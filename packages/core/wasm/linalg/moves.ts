@@ -2,8 +2,8 @@
  * Kernels that move elements and compute nothing: transpose, place, pick.
  *
  * `place` writes a scalar or vector into part of a larger payload (one row of a matrix under
- * construction), `pick` reads such a part out; BLOCK_AUX is the first element of the part in the larger
- * payload and BLOCK_COUNT its length.
+ * construction), `pick` reads such a part out; BLOCK_AUX is the first element of the part in the
+ * larger payload and BLOCK_COUNT its length.
  */
 import {
   BLOCK_AUX, BLOCK_COUNT, BLOCK_GX, BLOCK_GX_STEP, BLOCK_GZ, BLOCK_INNER, BLOCK_ROWS, BLOCK_RUN,

@@ -3,11 +3,11 @@
  *
  *   c[i,j] (= | += | -=) sum over k of a[i,k] * b[k,j],   k ascending, first product first
  *
- * Element [i,j] of an operand lies at base + i * row + j * col (+ lane offset & mask); swapping row
- * and col steps reads the transpose. Inner lengths up to 4 keep a row of `a` in registers and unroll the
- * sum; longer ones advance four columns at a time. A product with one column is computed as its
- * transpose, which has one row to keep. All add in the order of `productAny`, so they give the same
- * bits. An empty sum is 0.
+ * Element [i,j] of an operand lies at base + i * row + j * col (+ lane offset & mask); swapping
+ * row and col steps reads the transpose. Inner lengths up to 4 keep a row of `a` in registers and
+ * unroll the sum; longer ones advance four columns at a time. A product with one column is
+ * computed as its transpose, which has one row to keep. All add in the order of `productAny`, so
+ * they give the same bits. An empty sum is 0.
  */
 import { add, mul, sub, zero } from "./simd";
 

@@ -1,6 +1,6 @@
 /**
- * Reductions over all elements of one payload: vsum, norm, normalize, trace. Sums run over the elements
- * in ascending order, starting from the first; a matrix counts row by row.
+ * Reductions over all elements of one payload: vsum, norm, normalize, trace. Sums run over the
+ * elements in ascending order, starting from the first; a matrix counts row by row.
  *
  *   vsum       z = sum of x[e]                 gx[e] += gz
  *   norm       z = sqrt(sum of x[e]²)          gx[e] += (gz / z) x[e]; norm'(0) = 0

@@ -1,9 +1,9 @@
 /**
- * The rules of shapes for the structured primitives: what they accept, the shape of their result, the
- * dimensions their kernels read from the operand block, and the scratch memory they need.
+ * The rules of shapes for the structured primitives: what they accept, the shape of their result,
+ * the dimensions their kernels read from the operand block, and the scratch memory they need.
  *
- * Ranks are 0 (scalar), 1 (vector: rows = length, cols = 1) and 2 (matrix). Nothing broadcasts here: a
- * scalar is no vector of length 1 and a vector no matrix of one column.
+ * Ranks are 0 (scalar), 1 (vector: rows = length, cols = 1) and 2 (matrix). Nothing broadcasts
+ * here: a scalar is no vector of length 1 and a vector no matrix of one column.
  */
 import {
   SHAPE_INNER_DIFFER,
@@ -32,7 +32,7 @@ export let shapeRank: i32 = 0;
 export let shapeRows: i32 = 1;
 export let shapeCols: i32 = 1;
 
-/** BLOCK_ROWS, BLOCK_INNER and BLOCK_COLS of the kernel; holds after `structuredShape` returned 0. */
+/** The kernel's BLOCK_ROWS, BLOCK_INNER and BLOCK_COLS; holds after `structuredShape` gave 0. */
 export let dimRows: i32 = 1;
 export let dimInner: i32 = 1;
 export let dimCols: i32 = 1;
@@ -133,8 +133,8 @@ function unaryShape(op: i32, rank: i32, rows: i32, cols: i32): i32 {
 }
 
 /**
- * Scratch bytes for forward and adjoint of `op` with these dimensions. Kernels work through one vector of
- * lanes at a time, so the length of a run does not matter.
+ * Scratch bytes for forward and adjoint of `op` with these dimensions. Kernels work through one
+ * vector of lanes at a time, so the length of a run does not matter.
  */
 export function structuredScratchBytes(
   op: i32, rows: u32, inner: u32, cols: u32, run: u32,

@@ -1,6 +1,7 @@
 /**
- * Products and inverses of 2 × 2 matrices with all entries in registers, forward and adjoint in one pass over the
- * lanes. They add in the order of product.ts, so they give the same bits as `productAny`.
+ * Products and inverses of 2 × 2 matrices with all entries in registers, forward and adjoint in
+ * one pass over the lanes. They add in the order of product.ts, so they give the same bits as
+ * `productAny`.
  *
  * Arguments are the operand block's: an operand is base, bytes from element to element, lane mask.
  */

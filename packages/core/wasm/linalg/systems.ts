@@ -7,10 +7,10 @@
  *   solve   z = x⁻¹ y                  w = x⁻T gz;  gy += w;  gx -= w zT
  *
  * (M. Giles, "Collected matrix derivative results", 2008; every entry of x counts as independent.)
- * Singular lanes: det is 0, with an exact gradient up to 3 × 3 and NaN beyond; logdet is -infinity with
- * a NaN gradient; inv and solve are NaN. `logdet` ignores the sign of the determinant.
+ * Singular lanes: det is 0, with an exact gradient up to 3 × 3 and NaN beyond; logdet is -infinity
+ * with a NaN gradient; inv and solve are NaN. `logdet` ignores the sign of the determinant.
  *
- * Scratch: one vector of lanes at a time, in three parts of 16-byte entries, then the work area of
+ * Scratch, for one vector of lanes at a time: two matrices of 16-byte entries, then the work area of
  * elimination:  | inverse n × n | product n × max(n, cols) | work |
  */
 import {
@@ -203,7 +203,8 @@ export function invAdjoint(at: usize): void {
 /** out = A B for one vector of lanes, with the 2 × 2 matrix A in scratch. */
 // @ts-ignore: decorator
 @inline function multiply2(
-  out: usize, outRow: usize, outCol: usize, a: usize, b: usize, bRow: usize, bCol: usize, cols: usize,
+  out: usize, outRow: usize, outCol: usize, a: usize,
+  b: usize, bRow: usize, bCol: usize, cols: usize,
 ): void {
   const a0 = v128.load(a);
   const a1 = v128.load(a, 16);
@@ -220,8 +221,8 @@ export function invAdjoint(at: usize): void {
 }
 
 /**
- * out = A⁻¹ B for one vector of lanes, NaN in singular lanes. Up to 3 × 3 the inverse is multiplied, and
- * computed only where `isNew` says that A differs from the previous call's.
+ * out = A⁻¹ B for one vector of lanes, NaN in singular lanes. Up to 3 × 3 the inverse is
+ * multiplied, and computed only where `isNew` says that A differs from the previous call's.
  */
 function solveAt(
   out: usize, outRow: usize, outCol: usize,
