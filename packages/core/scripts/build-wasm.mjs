@@ -24,7 +24,10 @@ const asc = join(
 const newestOf = (folder) =>
   readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((file) => file.isFile())
-    .reduce((newest, file) => Math.max(newest, statSync(join(file.parentPath, file.name)).mtimeMs), 0);
+    .reduce(
+      (newest, file) => Math.max(newest, statSync(join(file.parentPath, file.name)).mtimeMs),
+      0,
+    );
 
 function isFresh(output) {
   const built = statSync(output, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -35,7 +38,16 @@ function isFresh(output) {
 function build(real) {
   const output = join(root, "build", `${name}-${real}.wasm`);
   if (isFresh(output)) return Promise.resolve(0);
-  const flags = ["-O3", "--noAssert", "--enable", "simd", "--runtime", "stub", "--disableWarning", "112"];
+  const flags = [
+    "-O3",
+    "--noAssert",
+    "--enable",
+    "simd",
+    "--runtime",
+    "stub",
+    "--disableWarning",
+    "112",
+  ];
   const child = spawn(
     process.execPath,
     [asc, entry, "--use", `real=${real}`, ...flags, "--initialMemory", "16", "-o", output],
