@@ -112,8 +112,8 @@ export function parseInteger(name: string, text: string): Input {
 
 /** All inputs of a command line, in the order they were given. */
 export async function readInputs(
-  sets: readonly string[],
-  ints: readonly string[],
+  sets: readonly string[] = [],
+  ints: readonly string[] = [],
 ): Promise<SetInputs> {
   const reader = new InputReader();
   const inputs: SetInputs = {};

@@ -8,8 +8,8 @@ export type Format = "table" | "json" | "csv";
 /** What commander hands to the commands that load and run a program. */
 export interface ProgramOptions {
   readonly eval?: string;
-  readonly set: readonly string[];
-  readonly int: readonly string[];
+  readonly set?: readonly string[];
+  readonly int?: readonly string[];
   readonly precision: Precision;
   readonly domain: Domain;
   readonly steps?: number;
@@ -33,7 +33,7 @@ export interface ExplainOptions extends ProgramOptions {
   readonly format: "table" | "json";
 }
 
-const collect = (value: string, previous: readonly string[]): readonly string[] => [
+const collect = (value: string, previous: readonly string[] = []): readonly string[] => [
   ...previous,
   value,
 ];
@@ -48,13 +48,19 @@ function parseCount(text: string): number {
 
 const SIZE_UNITS: Readonly<Record<string, number>> = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 
-/** 64M, 1.5G, 4096: bytes. */
+/** What a machine of 32-bit addresses can be given. */
+const MEMORY_LEAST = 4 * 2 ** 20;
+const MEMORY_MOST = 2 ** 32 - 2 ** 16;
+
+/** 64M, 1.5G, 8388608: bytes. 4G means all that can be addressed. */
 export function parseSize(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*([kmg]?)(?:i?b)?$/i.exec(text.trim());
   const unit = SIZE_UNITS[match?.[2]?.toLowerCase() ?? ""];
   const bytes = Math.floor(Number(match?.[1]) * (unit ?? Number.NaN));
-  if (!(bytes >= 1)) throw new InvalidArgumentError("It must be a size such as 512M or 2G.");
-  return bytes;
+  if (!(bytes >= MEMORY_LEAST && bytes <= 2 ** 32)) {
+    throw new InvalidArgumentError("It must be a size from 4M to 4G, such as 512M.");
+  }
+  return Math.min(bytes, MEMORY_MOST);
 }
 
 const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
@@ -94,8 +100,8 @@ export function addProgramOptions(command: Command): Command {
 
 export function addRunOptions(command: Command): Command {
   return command
-    .option("--set <name=value>", "an input; see Inputs below", collect, [])
-    .option("--int <name=n>", "a structural integer: a step count or size", collect, [])
+    .option("--set <name=value>", "an input; see Inputs below", collect)
+    .option("--int <name=n>", "a structural integer: a step count or size", collect)
     .addOption(
       new Option("--precision <type>", "number type").choices(["f32", "f64"]).default("f64"),
     )

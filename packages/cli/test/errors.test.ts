@@ -12,6 +12,7 @@ describe("usage, exit code 2", () => {
     ["an unknown option", ["eval", "--presicion", "f32", "-e", "1"]],
     ["a bad choice", ["eval", "-e", "1", "--precision", "f16"]],
     ["a bad size", ["eval", "-e", "1", "--memory", "lots"]],
+    ["too little memory", ["eval", "-e", "1", "--memory", "1K"]],
     ["a bad time", ["eval", "-e", "1", "--timeout", "soon"]],
     ["a bad step count", ["eval", "-e", "1", "--steps", "-3"]],
     ["--set without a value", ["eval", "-e", "a", "--set", "a"]],
