@@ -83,7 +83,7 @@ export function makeSymbol(maker: Maker, scope: Scope, fuel: number): Tree {
 /** A type for a local variable. */
 export function someType(maker: Maker): Type {
   const { random } = maker;
-  const size = (): number => random.between(2, 3);
+  const size = (): number => random.size();
   return random.weighted<() => Type>([
     [10, () => real],
     [3, () => int],

@@ -24,6 +24,7 @@ class Generator implements Maker {
   constructor(
     readonly random: Random,
     readonly divergence: boolean,
+    readonly wild: boolean,
   ) {}
 
   make(type: Type, scope: Scope, fuel: number): Tree {
@@ -93,7 +94,9 @@ export function generate(seed: number, index: number, options: GenerateOptions =
   const lanes = options.lanes ?? random.between(1, 7);
   const inputs = makeInputs(random, lanes);
   const scope = new Scope(inputs.map(inputVariable), { next: 0 });
-  const maker = new Generator(random, divergence);
+  const wild = random.chance(0.25);
+  const domain = random.chance(wild ? 0.5 : 0.1) ? "clamp" : "ieee";
+  const maker = new Generator(random, divergence, wild);
   const fuel = random.pick([4, 8, 14, 22, 34, 50]);
   const names = scope.freshNames(random, random.pick([0, 0, 1, 2, 3]));
   const variables = names.map((name) => ({ name, type: someType(maker) }));
@@ -104,7 +107,7 @@ export function generate(seed: number, index: number, options: GenerateOptions =
   const uses = variables.flatMap((variable) => useOf(maker, variable, inner));
   const result: Tree = type.kind === "real" && uses.length > 0 ? ["+", value, ...uses] : value;
   const body = [...defines, result];
-  return withUsedInputs({ body, inputs, lanes, divergence });
+  return withUsedInputs({ body, inputs, lanes, divergence, domain });
 }
 
 /** A number that depends on a variable, so that few definitions stay without effect. */
@@ -120,8 +123,8 @@ function useOf(maker: Generator, variable: Variable, scope: Scope): Tree[] {
 function resultType(random: Random): Type {
   return random.weighted<Type>([
     [20, real],
-    [2, vectorOf(random.between(2, 3))],
-    [1, matrixOf(2, random.between(2, 3))],
+    [2, vectorOf(random.size())],
+    [1, matrixOf(random.size(), random.size())],
     [1, { kind: "list", length: random.between(0, 3) }],
     [0.5, bool],
   ]);
@@ -139,9 +142,9 @@ function makeInputs(random: Random, lanes: number): FuzzInput[] {
       lanes: times(lanes, () => [number()]),
     }),
   );
-  const rows = random.between(2, 3);
-  const cols = random.between(2, 3);
-  const length = random.between(2, 3);
+  const rows = random.size();
+  const cols = random.size();
+  const length = random.size();
   const one = { rows: 1, cols: 1 };
   return [
     ...scalars,

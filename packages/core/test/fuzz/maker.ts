@@ -13,6 +13,8 @@ export interface Maker {
   readonly random: Random;
   /** Whether tests on numbers may differ between lanes. */
   readonly divergence: boolean;
+  /** Whether roots, logarithms and quotients may leave their domain. */
+  readonly wild: boolean;
   /** An expression of the type, from what the scope offers. */
   make(type: Type, scope: Scope, fuel: number): Tree;
 }

@@ -57,6 +57,7 @@ function raw(maker: Maker, scope: Scope, fuel: number): Sized {
     [5, () => bounded(maker, part)],
     [4, () => guarded(maker, part)],
     [2, () => kinked(maker, part)],
+    [maker.wild ? 4 : 0, () => unguarded(maker, part)],
   ])();
 }
 
@@ -120,6 +121,18 @@ function guarded({ random }: Maker, part: Part): Sized {
       bound: 4,
     }),
     () => ({ code: [random.pick(["exact", "inexact"]), part(1)], bound: boundMax }),
+  ])();
+}
+
+/** Functions that some lanes may leave the domain of. */
+function unguarded({ random }: Maker, part: Part): Sized {
+  return random.pick<() => Sized>([
+    () => ({ code: ["sqrt", part(1)], bound: boundMax }),
+    () => ({ code: ["log", part(1)], bound: boundMax }),
+    () => ({ code: ["/", part(2), ["floor", part(2)]], bound: boundMax }),
+    () => ({ code: [random.pick(["asin", "acos", "log1p"]), part(1)], bound: boundMax }),
+    () => ({ code: ["pow", part(2), part(2)], bound: boundMax }),
+    () => ({ code: ["lgamma", part(1)], bound: boundMax }),
   ])();
 }
 

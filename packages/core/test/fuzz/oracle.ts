@@ -2,7 +2,7 @@
  * The reference's opinion of a fuzzed program, lane by lane, with what is known about its accuracy.
  */
 
-import { evaluate, type RefInput, type RefResult } from "../reference/evaluate.js";
+import { evaluate, type RefInput, type RefOptions, type RefResult } from "../reference/evaluate.js";
 import { type FuzzInput, type FuzzProgram, sourceOf } from "./program.js";
 
 export interface Opinion {
@@ -17,24 +17,33 @@ export function opinionOf(program: FuzzProgram, lane: number): Opinion {
   const source = sourceOf(program);
   const inputs = refInputs(program, lane);
   const wrt = differentiable(program).map(({ name }) => name);
-  const exact = evaluate(source, inputs, { wrt, stepsMax });
-  return { exact, rounded: roundedOpinion(source, inputs, wrt, exact) };
+  const options = { wrt, stepsMax, domain: program.domain };
+  const exact = evaluate(source, inputs, options);
+  return { exact, rounded: roundedOpinion(source, inputs, options, exact) };
 }
 
 /** In f32 a program may take another path, even one that ends in an error: then it says nothing. */
 function roundedOpinion(
   source: string,
   inputs: Record<string, RefInput>,
-  wrt: readonly string[],
+  options: RefOptions,
   exact: RefResult,
 ): RefResult | undefined {
   try {
-    const rounded = evaluate(source, inputs, { wrt, stepsMax, single: true });
+    const rounded = evaluate(source, inputs, { ...options, single: true });
     const { path, control } = rounded.tracer;
     return path === exact.tracer.path && control === exact.tracer.control ? rounded : undefined;
   } catch {
     return undefined;
   }
+}
+
+const sizeMax = 1e8;
+
+/** Whether the reference can judge the lane: every number on the way finite, none huge. */
+export function isTame({ exact }: Opinion): boolean {
+  const numbers = [...exact.numbers, ...Object.values(exact.gradient).flat()];
+  return !exact.tracer.wild && numbers.every((x) => Math.abs(x) < sizeMax);
 }
 
 /** The inputs a gradient can be asked for. */

@@ -4,6 +4,8 @@
  * A tree is an atom (text) or a list of trees; a list headed by "[]" prints as [a b c].
  */
 
+import type { Domain } from "../../src/machine/types.js";
+
 export type Tree = string | readonly Tree[];
 
 /** One input: the elements (row-major) in every lane; "shared" and "int" have one for all. */
@@ -21,6 +23,7 @@ export interface FuzzProgram {
   readonly lanes: number;
   /** Whether a test on a number may come out differently from lane to lane. */
   readonly divergence: boolean;
+  readonly domain: Domain;
 }
 
 const prefixes: Readonly<Record<string, string>> = {
@@ -53,5 +56,6 @@ export function describeProgram(program: FuzzProgram): string {
     const shape = kind === "matrix" ? ` ${rows}×${cols}` : "";
     return `  ${name} (${kind}${shape}) = ${lanes.map((lane) => lane.join(" ")).join(" | ")}`;
   });
-  return [sourceOf(program), `inputs, ${program.lanes} lanes:`, ...inputs].join("\n");
+  const head = `domain ${program.domain}, ${program.lanes} lanes, inputs:`;
+  return [sourceOf(program), head, ...inputs].join("\n");
 }

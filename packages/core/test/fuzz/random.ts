@@ -62,6 +62,11 @@ export class Random {
     return (positive[positive.length - 1] as readonly [number, T])[1];
   }
 
+  /** A length of a vector or a side of a matrix: mostly 2 or 3, so that shapes often fit. */
+  size(): number {
+    return this.pick([1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 5]);
+  }
+
   /** A number in [least, most] with few digits, so that programs stay readable. */
   decimal(least: number, most: number): number {
     return Math.round((least + this.unit() * (most - least)) * 1000) / 1000;

@@ -18,7 +18,7 @@ export function makeVector(maker: Maker, length: number, scope: Scope, fuel: num
   const same = (parts: number): Tree => maker.make(vectorOf(length), scope, share(fuel, parts));
   const number = (): Tree => maker.make(real, scope, share(fuel, 2));
   const items = (): Tree[] => times(length, () => maker.make(real, scope, share(fuel, length)));
-  const size = random.between(2, 3);
+  const size = random.size();
   const matrix = (r: number, c: number): Tree => maker.make(matrixOf(r, c), scope, share(fuel, 2));
   const vector = (n: number): Tree => maker.make(vectorOf(n), scope, share(fuel, 2));
   return random.weighted<() => Tree>([
@@ -54,7 +54,7 @@ export function makeMatrix(
   const same = (parts: number): Tree => maker.make(matrixOf(rows, cols), scope, share(fuel, parts));
   const number = (): Tree => maker.make(real, scope, share(fuel, 2));
   const line = (): Tree => maker.make(vectorOf(cols), scope, share(fuel, rows));
-  const size = random.between(2, 3);
+  const size = random.size();
   const other = (r: number, c: number): Tree => maker.make(matrixOf(r, c), scope, share(fuel, 2));
   const vector = (n: number): Tree => maker.make(vectorOf(n), scope, share(fuel, 2));
   const square = rows === cols ? 1 : 0;
@@ -100,8 +100,8 @@ function index(maker: Maker, scope: Scope, size: number): Tree {
 /** A number made from vectors and matrices. */
 export function makeFromTensor(maker: Maker, scope: Scope, fuel: number): Tree {
   const { random } = maker;
-  const n = random.between(2, 3);
-  const m = random.between(2, 3);
+  const n = random.size();
+  const m = random.size();
   const vector = (): Tree => maker.make(vectorOf(n), scope, share(fuel, 2));
   const matrix = (r: number, c: number): Tree => maker.make(matrixOf(r, c), scope, share(fuel, 2));
   const either = (): Tree => (random.chance(0.6) ? vector() : matrix(n, m));

@@ -22,9 +22,16 @@ export interface Tracer {
   control: number;
   /** The smallest relative distance of two numbers that were compared. */
   margin: number;
+  /** Whether any number or slope on the way was not finite. */
+  wild: boolean;
 }
 
-const untraced = (): Tracer => ({ path: 0, control: 0, margin: Number.POSITIVE_INFINITY });
+const untraced = (): Tracer => ({
+  path: 0,
+  control: 0,
+  margin: Number.POSITIVE_INFINITY,
+  wild: false,
+});
 let tracer = untraced();
 let rounding = (x: number): number => x;
 
@@ -58,12 +65,19 @@ function fold(path: number, outcome: number): number {
 }
 
 export function constant(v: number): Dual {
+  watch(v);
   return new Dual(rounding(v));
+}
+
+function watch(number: number): void {
+  if (!Number.isFinite(number)) tracer.wild = true;
 }
 
 /** f(x) = v with slope f'(x) = dx. A slope of exactly zero silences infinities of x's own. */
 export function chain(v: number, x: Dual, dx: number): Dual {
   if (!x.slope) return constant(v);
+  watch(v);
+  watch(dx);
   return new Dual(
     rounding(v),
     x.slope.map((s) => rounding(s === 0 ? 0 : dx * s)),
@@ -76,6 +90,9 @@ export function chain2(v: number, x: Dual, dx: number, y: Dual, dy: number): Dua
   const { slope: sy } = y;
   if (!sy) return chain(v, x, dx);
   if (!sx) return chain(v, y, dy);
+  watch(v);
+  watch(dx);
+  watch(dy);
   const term = (d: number, s: number): number => (s === 0 ? 0 : d * s);
   return new Dual(
     rounding(v),

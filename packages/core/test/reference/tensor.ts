@@ -6,7 +6,7 @@
 import { add, constant, Dual, div, mul, sub, unary } from "./dual.js";
 import { RefError, Tensor } from "./values.js";
 
-const notANumber = new Dual(Number.NaN);
+const notANumber = (): Dual => constant(Number.NaN);
 
 export function vector(items: readonly Dual[]): Tensor {
   return new Tensor([items.length], items);
@@ -104,7 +104,7 @@ export function det(x: Tensor): Dual {
   const n = rowsOf(x);
   const grid = Array.from({ length: n }, (_, i) => row(x, i).items);
   const result = minor(grid);
-  return result.v === 0 ? notANumber : result;
+  return result.v === 0 ? notANumber() : result;
 }
 
 function minor(grid: readonly (readonly Dual[])[]): Dual {
@@ -128,7 +128,7 @@ export function solve(a: Tensor, b: Tensor): Tensor {
     swap(left, k, pivotRow);
     swap(right, k, pivotRow);
     const pivot = (left[k] as Dual[])[k] as Dual;
-    if (pivot.v === 0) return matrix(n, width, () => notANumber);
+    if (pivot.v === 0) return matrix(n, width, notANumber);
     for (let i = 0; i < n; i++) if (i !== k) eliminate(left, right, i, k, pivot);
   }
   return matrix(n, width, (i, j) => div(right[i]?.[j] as Dual, left[i]?.[i] as Dual));
@@ -165,7 +165,7 @@ export function cholesky(x: Tensor): Tensor {
     for (let i = j; i < n; i++) {
       let rest = at(x, i, j);
       for (let k = 0; k < j; k++) rest = sub(rest, mul(l[i]?.[k] as Dual, l[j]?.[k] as Dual));
-      if (i === j && !(rest.v > 0)) return matrix(n, n, () => notANumber);
+      if (i === j && !(rest.v > 0)) return matrix(n, n, notANumber);
       const line = l[i] as Dual[];
       line[j] = i === j ? unary.sqrt(rest) : div(rest, l[j]?.[j] as Dual);
     }
