@@ -26,7 +26,7 @@ export const structuredUnaryPrimitives = [
     doc: "The vector divided by its norm.",
     formula: "x/‖x‖",
     adjointFormula: "x: (g − z·(z·g))/‖x‖",
-    domain: "The zero vector has no direction: NaN in that lane, reported.",
+    domain: "The zero vector stays 0, with gradient 0.",
   }),
   defineStructured("structuredUnary", {
     name: "transpose",
@@ -45,14 +45,15 @@ export const structuredUnaryPrimitives = [
     doc: "The determinant of a square matrix.",
     formula: "|X|",
     adjointFormula: "X: g·z·X⁻ᵀ",
-    domain: singular,
+    domain:
+      "A singular matrix has determinant 0; its gradient is exact up to 3 × 3 and NaN beyond.",
   }),
   defineStructured("structuredUnary", {
     name: "logdet",
     doc: "The logarithm of the determinant's absolute value.",
     formula: "log ‖X‖",
     adjointFormula: "X: g·X⁻ᵀ",
-    domain: singular,
+    domain: "A singular matrix gives −∞ in that lane only, with a NaN gradient, and is reported.",
   }),
   defineStructured("structuredUnary", {
     name: "inv",
@@ -63,9 +64,9 @@ export const structuredUnaryPrimitives = [
   }),
   defineStructured("structuredUnary", {
     name: "cholesky",
-    doc: "The lower triangular Z with Z·Zᵀ = X, for a symmetric positive definite X.",
+    doc: "The lower triangular Z with Z·Zᵀ = X; reads the lower half of a positive definite X.",
     formula: "chol(X)",
-    adjointFormula: "X: Z⁻ᵀ·Φ(Zᵀ·G)·Z⁻¹, symmetric",
+    adjointFormula: "X: Z⁻ᵀ·Φ(Zᵀ·G)·Z⁻¹, folded into the lower triangle",
     domain: "A matrix that is not positive definite gives NaN in that lane only, and is reported.",
   }),
 ] as const;

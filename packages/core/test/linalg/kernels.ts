@@ -95,11 +95,6 @@ export class Kernels {
     return { code, rank, rows, cols, dims: dims as [number, number, number] };
   }
 
-  /** A number that the build exports. */
-  constant(name: string): number {
-    return this.#global(name);
-  }
-
   forward(call: Call, kernel = `${call.op}Forward`): Elements {
     this.#top = FIRST_BYTE;
     const block = this.#block(call);

@@ -16,11 +16,6 @@ export {
   solveForward,
 } from "./systems";
 export {
-  SHAPE_INNER_DIFFER, SHAPE_LENGTHS_DIFFER, SHAPE_NEEDS_MATRIX, SHAPE_NEEDS_MATRIX_FIRST,
-  SHAPE_NEEDS_MATRIX_VECTOR, SHAPE_NEEDS_SCALAR_FIRST, SHAPE_NEEDS_SQUARE, SHAPE_NEEDS_TENSOR,
-  SHAPE_NEEDS_VECTOR, SHAPE_NEEDS_VECTOR3, SHAPE_OK, SHAPE_UNKNOWN_OP,
-} from "../../src/program/layout";
-export {
   dimCols, dimInner, dimRows, shapeCols, shapeRank, shapeRows, structuredScratchBytes,
   structuredShape,
 } from "./shapes";
