@@ -44,4 +44,4 @@
         (recur (+ t 1)
                (matvec transition (+ a (scale (/ innovation variance) Pz)))
                (+ (sandwich transition (- P (scale (/ 1 variance) (outer Pz Pz)))) V)
-               (- total (* 0.5 (+ log-two-pi (log variance) (/ (* innovation innovation) variance))))))))
+               (- total (* 0.5 (+ log-two-pi (log variance) (/ (square innovation) variance))))))))

@@ -28,7 +28,7 @@
                 (innovation (- (ref y t) (+ (dot z a) (number-at d t))))
                 (Pz (matvec P z))
                 (variance (+ (dot z Pz) H))
-                (term (* -0.5 (+ log-two-pi (log variance) (/ (* innovation innovation) variance)))))
+                (term (* -0.5 (+ log-two-pi (log variance) (/ (square innovation) variance)))))
            (recur (+ t 1)
                   (predict-mean (+ a (scale (/ innovation variance) Pz)) t)
                   (predict-covariance (- P (scale (/ 1 variance) (outer Pz Pz))))
