@@ -13,7 +13,7 @@
  */
 import {
   absD, absF, c2, c4, copySignD, copySignF, HALF, HALF_F, highHalf, INFINITE, isNanD, join, lowHalf,
-  NOT_A_NUMBER, ONE, ONE_F, pick, stepD, stepF, zero,
+  NOT_A_NUMBER, ONE, ONE_F, pick, SIGN, stepD, stepF, zero,
 } from "./lanes";
 
 const BOUND_1: usize = memory.data<f32>([0.4375]);
@@ -99,9 +99,11 @@ export function atanF(x: v128): v128 {
   p = stepD(p, z, ATAN_FINE + 32);
   let angle = f64x2.add(t, f64x2.mul(t, f64x2.mul(p, z)));
   angle = f64x2.add(angle, v128.and(outer, c2(PIO4)));
-  angle = pick(f64x2.gt(b, a), f64x2.sub(c2(PIO2), angle), angle);
+  let steep = f64x2.gt(b, a);
   let left = i64x2.lt_s(x, zero()); // the sign bit: -0 lies to the left
-  angle = pick(left, f64x2.sub(c2(PI), angle), angle);
+  // 0 + angle, π/2 - angle, π/2 + angle or π - angle, going around.
+  angle = v128.xor(angle, v128.and(v128.xor(steep, left), c2(SIGN)));
+  angle = f64x2.add(pick(steep, c2(PIO2), v128.and(left, c2(PI))), angle);
   return pick(v128.or(isNanD(x), isNanD(y)), c2(NOT_A_NUMBER), copySignD(angle, y));
 }
 

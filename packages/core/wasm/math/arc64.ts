@@ -10,8 +10,8 @@
  * Bounds (ULP): atan 1, asin 1, acos 1, atan2 2.
  */
 import {
-  absD, c2, copySignD, HALF, INFINITE, isNanD, MINUS_ONE, NOT_A_NUMBER, ONE, pick, stepD, TWO,
-  zero,
+  absD, c2, copySignD, HALF, INFINITE, isNanD, MINUS_ONE, NOT_A_NUMBER, ONE, pick, SIGN, stepD,
+  TWO, zero,
 } from "./lanes";
 
 const BOUND_1: usize = memory.data<f64>([0.4375]);
@@ -87,9 +87,12 @@ export function atan2D(y: v128, x: v128): v128 {
   t = pick(f64x2.eq(large, zero()), zero(), t);
   t = pick(f64x2.eq(small, c2(INFINITE)), c2(ONE), t);
   let angle = atanD(t);
-  angle = pick(steep, f64x2.sub(c2(PIO2_HIGH), f64x2.sub(angle, c2(PIO2_LOW))), angle);
-  let left = i64x2.lt_s(x, i64x2.splat(0)); // the sign bit: -0 lies to the left
-  angle = pick(left, f64x2.sub(c2(PI_HIGH), f64x2.sub(angle, c2(PI_LOW))), angle);
+  let left = i64x2.lt_s(x, zero()); // the sign bit: -0 lies to the left
+  // 0 + angle, π/2 - angle, π/2 + angle or π - angle, going around.
+  angle = v128.xor(angle, v128.and(v128.xor(steep, left), c2(SIGN)));
+  let high = pick(steep, c2(PIO2_HIGH), v128.and(left, c2(PI_HIGH)));
+  let low = pick(steep, c2(PIO2_LOW), v128.and(left, c2(PI_LOW)));
+  angle = f64x2.add(high, f64x2.add(angle, low));
   return pick(v128.or(isNanD(x), isNanD(y)), c2(NOT_A_NUMBER), copySignD(angle, y));
 }
 

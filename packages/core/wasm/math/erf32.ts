@@ -5,7 +5,7 @@
  * 2.5)/(x + 2.5), P of degree 5 fitted to erfc(x) e^(x²), error 2^-27; beyond 4 the result rounds
  * to 1. Both are our own minimax fits (Remez in 113-bit arithmetic).
  *
- * Bound: 1 ULP.
+ * Bound: 1.5 ULP.
  */
 import { absF, c4, copySignF, ONE_F, pick, stepF } from "./lanes";
 import { expF } from "./exp32";

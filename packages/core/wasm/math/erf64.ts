@@ -5,7 +5,7 @@
  * of degree 13 fitted to erfc(x) e^(x²); beyond 6 the result rounds to 1. Both are our own minimax
  * fits (Remez in 113-bit arithmetic), errors 2^-56 of the result.
  *
- * Bound: 1 ULP.
+ * Bound: 1.5 ULP.
  */
 import {
   absD, c2, copySignD, ONE, pick, stepD,

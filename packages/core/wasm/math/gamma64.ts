@@ -2,18 +2,21 @@
  * lgamma and its derivative digamma in f64x2.
  *
  * lgamma, |x| < 8: lgamma(2 + d) = d Q(d) on |d| <= 1/2 (Q of degree 18) and the recurrence, as
- * one logarithm of a product; from 8 on Stirling's series with a fitted tail of degree 6 in 1/x²;
- * x <= -1/2 by reflection, log(π / |x sin πx|) - lgamma(-x). digamma: ψ(t) = (t - t0) P(t) on [1,
- * 2.25], t0 its zero in two parts, the recurrence as one fraction, the asymptotic series from 8
- * on, and ψ(1 - x) - π cot πx for x < 0. All polynomials are our own minimax fits (Remez in
- * 113-bit arithmetic), errors below 2^-55.
+ * one logarithm of a product; a fit of degree 12 on [1.23, 1.5), around the minimum; from 8 on
+ * Stirling's series with a fitted tail of degree 6 in 1/x²; x <= -1/2 by reflection,
+ * log(π / |x sin πx|) - lgamma(-x).
  *
- * Bounds: 4 ULP for x > -1/2 (lgamma) and x > 0 (digamma), zeros included. On the negative axis,
- * where both have a zero in every interval between poles, 8 ULP of max(|result|, log |x| + 2, |π
- * cot πx|).
+ * digamma: ψ(t) = (t - t0) P(t) on [1, 2.25], t0 its zero in two parts, the recurrence as one
+ * fraction, the asymptotic series from 8 on, and ψ(1 - x) - π cot πx for x < 0.
+ *
+ * All polynomials are our own minimax fits (Remez in 113-bit arithmetic), errors below 2^-54.
+ *
+ * Bounds: lgamma 4 ULP for x > -1/2 and digamma 4 ULP for x > 0, zeros included. On the rest of the
+ * negative axis, where both have a zero between any two poles, 4 ULP of the sum of the magnitudes of
+ * the two terms of the reflection.
  */
 import {
-  absD, c2, HALF, INFINITE, MINUS_ONE, NOT_A_NUMBER, ONE, pick, SIGN, stepD, TWO, zero,
+  absD, c2, copySignD, HALF, INFINITE, MINUS_ONE, NOT_A_NUMBER, ONE, pick, SIGN, stepD, TWO, zero,
 } from "./lanes";
 import { logD } from "./log64";
 import { sinD, tanD } from "./trig64";
@@ -25,6 +28,11 @@ const MIDDLE: usize = memory.data<f64>([1.625]);
 const FIVE_QUARTERS: usize = memory.data<f64>([1.25]);
 const THREE_HALVES: usize = memory.data<f64>([1.5]);
 const EIGHT: usize = memory.data<f64>([8]);
+const ELEVEN_EIGHTHS: usize = memory.data<f64>([1.375]);
+const MIDDLE_MIN: usize = memory.data<f64>([1.23]);
+const MINIMUM_HIGH: usize = memory.data<f64>([-0.11775527074107878]); // lgamma 1.375
+const MINIMUM_LOW: usize = memory.data<f64>([2.4457640569437476e-18]);
+const QUARTER: usize = memory.data<f64>([0.25]);
 const PI: usize = memory.data<f64>([3.141592653589793]);
 
 const AROUND_TWO: usize = memory.data<f64>([
@@ -58,6 +66,31 @@ const AROUND_TWO: usize = memory.data<f64>([
   p = stepD(p, d, AROUND_TWO + 128);
   p = stepD(p, d, AROUND_TWO + 136);
   return stepD(p, d, AROUND_TWO + 144);
+}
+
+const AROUND_MINIMUM: usize = memory.data<f64>([
+  -0.0013944617687146716, 0.001872476750287312, -0.0027360784661291139, 0.0041568543211358677,
+  -0.006373149727782767, 0.0099154658013662182, -0.015743978201898965, 0.025738974231438089,
+  -0.04400652443434, 0.081111985581269669, -0.17269876185135774, 0.52533326082519827,
+  -0.087332382478472914,
+]);
+
+/** lgamma(1.375 + d) for 1.375 + d in [1.23, 1.5), where the recurrence would cancel. */
+function aroundMinimum(d: v128): v128 {
+  let p = c2(AROUND_MINIMUM);
+  p = stepD(p, d, AROUND_MINIMUM + 8);
+  p = stepD(p, d, AROUND_MINIMUM + 16);
+  p = stepD(p, d, AROUND_MINIMUM + 24);
+  p = stepD(p, d, AROUND_MINIMUM + 32);
+  p = stepD(p, d, AROUND_MINIMUM + 40);
+  p = stepD(p, d, AROUND_MINIMUM + 48);
+  p = stepD(p, d, AROUND_MINIMUM + 56);
+  p = stepD(p, d, AROUND_MINIMUM + 64);
+  p = stepD(p, d, AROUND_MINIMUM + 72);
+  p = stepD(p, d, AROUND_MINIMUM + 80);
+  p = stepD(p, d, AROUND_MINIMUM + 88);
+  p = stepD(p, d, AROUND_MINIMUM + 96);
+  return f64x2.add(c2(MINIMUM_HIGH), f64x2.add(f64x2.mul(d, p), c2(MINIMUM_LOW)));
 }
 
 const STIRLING_TAIL: usize = memory.data<f64>([
@@ -97,6 +130,10 @@ function lgammaPositive(x: v128, a: v128): v128 {
   let log = logD(pick(big, a, product));
   let signed = v128.xor(log, v128.and(belowTwo, c2(SIGN)));
   let small = f64x2.add(f64x2.mul(d, aroundTwo(d)), signed);
+  let middle = v128.and(f64x2.ge(a, c2(MIDDLE_MIN)), belowTwo);
+  if (v128.any_true(middle)) {
+    small = pick(middle, aroundMinimum(f64x2.sub(a, c2(ELEVEN_EIGHTHS))), small);
+  }
   let inverse = f64x2.div(c2(ONE), a);
   let tail = f64x2.mul(inverse, stirlingTail(f64x2.mul(inverse, inverse)));
   let main = f64x2.mul(f64x2.sub(a, c2(HALF)), f64x2.sub(log, c2(ONE)));
@@ -181,13 +218,13 @@ const ZERO_HIGH: usize = memory.data<f64>([1.4616321449683622]);
 const ZERO_HIGH_LESS_1: usize = memory.data<f64>([0.46163214496836225]);
 const ZERO_LOW: usize = memory.data<f64>([9.5499954299656974e-17]);
 
-/** ψ(w) for w >= 0 and for -0. */
-function digammaPositive(w: v128): v128 {
+/** ψ(w + rest) for w >= 0 and for -0; rest is below the last place of w. */
+function digammaPositive(w: v128, rest: v128): v128 {
   let below = f64x2.lt(w, c2(ONE));
   let steps = f64x2.pmax(f64x2.floor(f64x2.sub(w, c2(FIVE_QUARTERS))), zero());
   let t = f64x2.sub(w, steps);
   let base = f64x2.sub(t, pick(below, c2(ZERO_HIGH_LESS_1), c2(ZERO_HIGH)));
-  base = f64x2.sub(base, c2(ZERO_LOW));
+  base = f64x2.add(base, f64x2.sub(rest, c2(ZERO_LOW)));
   let d = f64x2.sub(t, pick(below, c2(MIDDLE_LESS_1), c2(MIDDLE)));
   // The sum of 1/(w - j), j = 1 … steps, as top/bottom; -1/w below 1.
   let top = zero();
@@ -209,11 +246,17 @@ function digammaPositive(w: v128): v128 {
 
 export function digammaD(x: v128): v128 {
   let negative = f64x2.lt(x, zero());
-  let result = digammaPositive(pick(negative, f64x2.sub(c2(ONE), x), x));
+  let mirrored = f64x2.sub(c2(ONE), x);
+  let rest = v128.and(negative, f64x2.sub(f64x2.sub(c2(ONE), mirrored), x));
+  let result = digammaPositive(pick(negative, mirrored, x), rest);
   if (v128.any_true(negative)) {
     let r = f64x2.sub(x, f64x2.nearest(x));
-    let cotangent = f64x2.div(c2(PI), tanD(f64x2.mul(r, c2(PI))));
-    let mirror = f64x2.sub(result, cotangent);
+    // π cot πr = π / tan πr, and π tan π(1/2 - r) beyond 1/4: both tangents of small angles.
+    let a = absD(r);
+    let steep = f64x2.gt(a, c2(QUARTER));
+    let tangent = tanD(f64x2.mul(pick(steep, f64x2.sub(c2(HALF), a), a), c2(PI)));
+    let cotangent = pick(steep, f64x2.mul(c2(PI), tangent), f64x2.div(c2(PI), tangent));
+    let mirror = f64x2.sub(result, copySignD(cotangent, r));
     mirror = pick(f64x2.eq(r, zero()), c2(NOT_A_NUMBER), mirror);
     result = pick(negative, mirror, result);
   }

@@ -102,13 +102,13 @@ import { cosD, sinD, tanD } from "./trig64";
   return sizeof<real>() == 4 ? erfF(x) : erfD(x);
 }
 
-/** In f32 on the two f64x2 halves, rounded at the end: bound 2 ULP, also next to the zeros. */
+/** In f32 on the two f64x2 halves, rounded at the end: bound 1 ULP, also next to the zeros. */
 export function lgammaV(x: v128): v128 {
   if (sizeof<real>() == 4) return join(lgammaD(lowHalf(x)), lgammaD(highHalf(x)));
   return lgammaD(x);
 }
 
-/** In f32 on the two f64x2 halves, rounded at the end: bound 2 ULP, also next to the zeros. */
+/** In f32 on the two f64x2 halves, rounded at the end: bound 1 ULP, also next to the zeros. */
 export function digammaV(x: v128): v128 {
   if (sizeof<real>() == 4) return join(digammaD(lowHalf(x)), digammaD(highHalf(x)));
   return digammaD(x);

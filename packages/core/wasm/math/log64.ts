@@ -7,7 +7,7 @@
  * minimax fit (Remez in 113-bit arithmetic) of (2 atanh(s) - 2s)/s³ in z, degree 6, error of log m
  * below 2^-57.
  *
- * Bounds (ULP): log 1, log1p 1.5, softplus 2.5.
+ * Bounds (ULP): log 1, log1p 1, softplus 2.
  */
 import {
   absD, c2, HALF, INFINITE, NOT_A_NUMBER, ONE, pick, stepD, TWO, zero,

@@ -6,7 +6,7 @@
  * Q(z)), s = (m-1)/(m+1), z = s², where s, s³, 2/3 and their product are carried in pairs
  * (Dekker's products, no fused multiply) and Q is our own minimax fit of degree 6 (Remez in
  * 113-bit arithmetic, error 2^-65); y log |x| stays a pair up to the exponential. A lane whose
- * power left the normal range before the reciprocal also takes this way. Edges follow C99 (Annex
+ * power left the normal range before the reciprocal also takes this way. x^(1/2) is the square root. Edges follow C99 (Annex
  * F).
  *
  * Bounds: 1 ULP for the exponential way, (|y| + 3)/2 ULP for integral |y| <= 1024 (each product
@@ -159,6 +159,7 @@ function powEdges(x: v128, y: v128, whole: v128): v128 {
   // Where a power of 0 or infinity grows.
   let up = v128.xor(f64x2.gt(a, c2(ONE)), f64x2.lt(y, zero()));
   let result = powPositive(f64x2.pmax(f64x2.pmin(a, c2(LARGEST)), c2(SMALLEST)), y);
+  result = pick(f64x2.eq(y, c2(HALF)), f64x2.sqrt(a), result);
   let outside = v128.or(f64x2.eq(a, zero()), f64x2.eq(a, c2(INFINITE)));
   result = pick(outside, v128.and(up, c2(INFINITE)), result);
   let halved = f64x2.mul(y, c2(HALF));
