@@ -5,4 +5,3 @@
 ; Only in its lane.
 ; param a = 2 | 4
 (ref (inv (mat (vec a 2) (vec 2 1))) 0 0)   ; => -0.5 | +nan.0  reported
-(normalize [0 0])                   ; => [+nan.0 +nan.0]  reported

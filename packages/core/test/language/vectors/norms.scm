@@ -10,3 +10,6 @@
 ; The norm is flat at the zero vector.
 ; param v = [0 0]
 (norm v)                    ; => 0    grad v => [0 0]
+; The zero vector has no direction and stays as it is.
+(normalize v)               ; => [0 0]
+(vsum (normalize v))        ; => 0    grad v => [0 0]
