@@ -76,6 +76,11 @@ const SERIES: usize = memory.data<f64>([
 }
 
 export function logD(x: v128): v128 {
+  let normal = v128.and(f64x2.ge(x, c2(NORMAL_MIN)), f64x2.lt(x, c2(INFINITE)));
+  if (i64x2.all_true(normal)) {
+    let bits = exponentBits(x);
+    return assemble(exponentOf(bits), f64x2.sub(mantissaOf(bits), c2(ONE)), zero());
+  }
   let tiny = f64x2.lt(x, c2(NORMAL_MIN));
   let scaled = pick(tiny, f64x2.mul(x, c2(TWO_54)), x); // 2^54
   let bits = exponentBits(scaled);
