@@ -89,11 +89,16 @@ test.each([
   ],
   [
     "definitions",
-    "(define (step x) (* r x)) (define y (step x0)) (define (twice f) (lambda (x) (f (f x)))) ((twice step) y)",
+    `(define (step x) (* r x))
+     (define y (step x0))
+     (define (twice f) (lambda (x) (f (f x))))
+     ((twice step) y)`,
   ],
   [
     "mutual recursion",
-    "(define (a n x) (if (= n 0) x (b (- n 1) (* r x)))) (define (b n x) (if (= n 0) (- x) (a (- n 1) (+ x 1)))) (a 7 x0)",
+    `(define (a n x) (if (= n 0) x (b (- n 1) (* r x))))
+     (define (b n x) (if (= n 0) (- x) (a (- n 1) (+ x 1))))
+     (a 7 x0)`,
   ],
   [
     "letrec",
@@ -106,15 +111,32 @@ test.each([
   ],
   [
     "cond, and, or, when, unless",
-    "(cond ((and (> r 0) (or #f (< x0 0))) 0) ((when (> r 0) (unless #f x0)) => (lambda (x) (* x r))) (else 1))",
+    `(cond ((and (> r 0) (or #f (< x0 0))) 0)
+           ((when (> r 0) (unless #f x0)) => (lambda (x) (* x r)))
+           (else 1))`,
   ],
   [
     "rest arguments and lists",
-    "(define (total . all) (apply + (map (lambda (x) (* x r)) all))) (total x0 r (car (cdr (list 1 x0))))",
+    `(define (total . all) (apply + (map (lambda (x) (* x r)) all)))
+     (total x0 r (car (cdr (list 1 x0))))`,
   ],
   ["begin and quoted data", "(begin (+ r 1) (* (car '(2 3)) x0 r))"],
 ])("inside the evaluator: %s", async (_, source) => {
   await expectSame("f64", source, { r: 3.2, x0: 0.4 }, ["r", "x0"]);
+});
+
+test("eight lanes inside the evaluator have the bits of eight runs", async () => {
+  const loop = "(loop ((x x0) (k 0)) (if (= k 16) x (recur (* r (* x (- 1.0 x))) (+ k 1))))";
+  const r = Array.from({ length: 8 }, (_, lane) => 3.2 + 0.04 * lane);
+  await withProgram("f64", nested(loop, ["r", "x0"]), {}, (program) => {
+    const together = program.gradient({ r, x0: 0.4 });
+    r.forEach((rate, lane) => {
+      const alone = program.gradient({ r: rate, x0: 0.4 });
+      expect(together.values[lane]).toBe(alone.values[0]);
+      expect(together.gradients["r"]?.[lane]).toBe(alone.gradients["r"]?.[0]);
+      expect(together.gradients["x0"]?.[lane]).toBe(alone.gradients["x0"]?.[0]);
+    });
+  });
 });
 
 test("the example of the file runs as it stands", async () => {

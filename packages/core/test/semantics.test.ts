@@ -1,7 +1,7 @@
 /**
- * What a gradient means (docs/semantics.md): the exact derivative of the trace that ran, and nothing
- * through predicates. At and around every place where a program stops being smooth, and the
- * reference implementation's silent mistakes, each of which must be right here or an error.
+ * What a gradient means (docs/semantics.md): the exact derivative of the trace that ran, and
+ * nothing through predicates. At and around every place where a program stops being smooth, and
+ * the reference implementation's silent mistakes, each of which must be right here or an error.
  */
 
 import { describe, expect, test } from "vitest";

@@ -13,4 +13,5 @@
 ; Reading a variable before its definition has run is an error.
 (letrec* ((x y) (y 1)) x)                                   ; error E-UNINITIALISED y
 ; param a = 2
-(letrec ((power (lambda (n) (if (= n 0) 1 (* a (power (- n 1))))))) (power 3))   ; => 8  grad a => 12
+(letrec ((power (lambda (n) (if (= n 0) 1 (* a (power (- n 1))))))) (power 3))
+; => 8  grad a => 12

@@ -13,7 +13,8 @@
       (recur (+ i 1)
              (+ total (loop ((j 0)) (if (= j i) (* 10 j) (recur (+ j 1))))))))   ; => 30
 ; param r = 3.2, x0 = 0.4
-(loop ((x x0) (k 0)) (if (= k 2) x (recur (* r (* x (- 1.0 x))) (+ k 1))))   ; => 0.5701632  grad r => -0.233472  grad x0 => -1.097728
+(loop ((x x0) (k 0)) (if (= k 2) x (recur (* r (* x (- 1.0 x))) (+ k 1))))
+; => 0.5701632  grad r => -0.233472  grad x0 => -1.097728
 ; recur anywhere but in tail position is refused.
 (loop ((i 0)) (+ 1 (recur i)))                                           ; error E-FORM recur
 (recur 1)                                                                ; error E-FORM recur

@@ -26,7 +26,8 @@
 (expt a -1)         ; => 0.25  grad a => -0.0625
 (expt a 0)          ; => 1     grad a => 0
 ; param a = 2.5, b = 1.5
-(pow a b)           ; => 3.952847075210474  grad a => 2.3717082451262845  grad b => 3.6219571395312187
+(pow a b)
+; => 3.952847075210474  grad a => 2.3717082451262845  grad b => 3.6219571395312187
 ; At zero the slope of a power is finite where the power is smooth.
 ; param a = 0
 (pow a 2)           ; => 0  grad a => 0

@@ -12,7 +12,8 @@
 (matvec A u)                    ; => [14 32]
 (vsum (matvec A u))             ; => 46         grad A => [[1 2 3] [1 2 3]]  grad u => [5 7 9]
 (matmul A B)                    ; => [[22 28] [49 64]]
-(trace (matmul A B))            ; => 86         grad A => [[1 3 5] [2 4 6]]  grad B => [[1 4] [2 5] [3 6]]
+(trace (matmul A B))
+; => 86         grad A => [[1 3 5] [2 4 6]]  grad B => [[1 4] [2 5] [3 6]]
 ; Shapes must fit.
 (dot u [1 2])                   ; error E-SHAPE dot
 (cross [1 2] [3 4])             ; error E-SHAPE cross
