@@ -1,14 +1,15 @@
 /**
- * Runs unary f32 kernels over all 2^32 inputs (or every N-th) and prints the worst error in ULP with
- * its argument.
+ * Runs unary f32 kernels over all 2^32 inputs (or every N-th) and prints the worst error in ULP
+ * with its argument.
  *
  *   node scripts/ulp-sweep.mjs [--function exp] [--stride N] [--jobs J] [--json]
  *
- * Without --function every unary kernel is swept. The oracle is JavaScript's Math in double precision;
- * erf, lgamma and digamma, which it lacks, are taken from the f64 kernels, which test/math.test.ts holds
- * against an oracle in long integers. Where a function is known to round to a constant or to x itself
- * (regions in SWEPT), every result is compared with that instead, which is exact and fast.
- * A NaN must be NaN, an infinity infinite, and a zero has the right sign: else the error counts as Infinity.
+ * Without --function every unary kernel is swept. The oracle is JavaScript's Math in double
+ * precision; erf, lgamma and digamma, which it lacks, are taken from the f64 kernels, which
+ * test/math.test.ts holds against an oracle in long integers. Where a function is known to round
+ * to a constant or to x itself (regions in SWEPT), every result is compared with that instead,
+ * which is exact and fast. A NaN must be NaN and a zero have the right sign: else the error counts
+ * as Infinity.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -28,8 +29,9 @@ const sigmoid = (x) => (x < 0 ? Math.exp(x) / (1 + Math.exp(x)) : 1 / (1 + Math.
 const softplus = (x) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
 
 /**
- * Per function: the oracle (null: the f64 kernel) and regions with a known rounded result:
- * below `tiny` in magnitude it is `near` ("x" or a number), from `top` up `above`, down from `bottom` `below`.
+ * Per function: the oracle (null: the f64 kernel) and regions with a known rounded result: below
+ * `tiny` in magnitude it is `near` ("x" or a number), from `top` up `above`, from `bottom` down
+ * `below`.
  */
 const SWEPT = {
   exp: {
@@ -239,7 +241,7 @@ async function main() {
     const share = 2 ** 32 / jobs;
     const parts = await Promise.all(
       Array.from({ length: jobs }, (_, job) => {
-        // Each share starts on a multiple of the stride, so the swept set does not depend on the jobs.
+        // Shares start on multiples of the stride: what is swept does not depend on the jobs.
         const from = Math.ceil((job * share) / stride) * stride;
         const worker = new Worker(new URL(import.meta.url), {
           workerData: { name, start: from, end: Math.floor((job + 1) * share), stride },

@@ -1,7 +1,7 @@
 /**
- * The transcendental kernels against oracles that share nothing with them: a high-precision one in long integers
- * (test/math/oracle.ts) for both precisions, and JavaScript's Math, in double, for many more f32 lanes. Bounds
- * are those of test/math/bounds.ts.
+ * The transcendental kernels against oracles that share nothing with them: a high-precision one in
+ * long integers (test/math/oracle.ts) for both precisions, and JavaScript's Math, in double, for
+ * many more f32 lanes. Bounds are those of test/math/bounds.ts.
  */
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";

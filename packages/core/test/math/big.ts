@@ -1,6 +1,6 @@
 /**
- * Binary floating point in long integers, the arithmetic of the oracle: a number is m·2^e, kept to 256
- * bits. Roundings truncate; every function here is good to about 240 bits.
+ * Binary floating point in long integers, the arithmetic of the oracle: a number is m·2^e, kept to
+ * 256 bits. Roundings truncate; every function here is good to about 240 bits.
  */
 
 export interface Big {

@@ -1,4 +1,7 @@
-/** Special values of the kernels, as C99 Annex F gives them (sigmoid, softplus and digamma by their limits). */
+/**
+ * Special values of the kernels, as C99 Annex F gives them (sigmoid, softplus and digamma by their
+ * limits).
+ */
 import type { UnaryName } from "./door.js";
 
 const infinity = Number.POSITIVE_INFINITY;

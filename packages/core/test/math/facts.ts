@@ -1,6 +1,6 @@
 /**
- * Values of erf, lgamma and digamma rounded to double, computed in 113-bit arithmetic (libquadmath; digamma from its
- * asymptotic series there). They hold the oracle itself to account.
+ * Values of erf, lgamma and digamma rounded to double, computed in 113-bit arithmetic
+ * (libquadmath; digamma from its asymptotic series there). They hold the oracle itself to account.
  */
 
 type Fact = readonly [x: number, value: number];

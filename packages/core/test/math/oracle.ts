@@ -1,6 +1,6 @@
 /**
- * What the kernels should give, to about 200 bits: textbook series in the long integers of big.ts, nothing
- * shared with the kernels. Every function takes finite arguments inside its domain.
+ * What the kernels should give, to about 200 bits: textbook series in the long integers of big.ts,
+ * nothing shared with the kernels. Every function takes finite arguments inside its domain.
  */
 import {
   abs,
@@ -287,7 +287,9 @@ export function digamma(a: Big): Big {
   return isNegative(a) ? sub(digammaPositive(sub(one, a)), cotangent(a)) : digammaPositive(a);
 }
 
-/** The size of the terms that cancel in the reflections: what errors at x < 0 are measured against. */
+/**
+ * The size of the terms that cancel in the reflections: what errors at x < 0 are measured against.
+ */
 export function reflectionSize(name: "lgamma" | "digamma", a: Big): Big {
   if (name === "lgamma") return add(abs(mirror(a)), abs(lgammaPositive(neg(a))));
   return add(abs(digammaPositive(sub(one, a))), abs(cotangent(a)));

@@ -1,4 +1,7 @@
-/** Arguments for the accuracy tests: seeded, over every exponent, over the interesting range, and edges. */
+/**
+ * Arguments for the accuracy tests: seeded, over every exponent, over the interesting range, and
+ * edges.
+ */
 import { type Real, type UnaryName, unaryNames } from "./door.js";
 
 export type Random = () => number;

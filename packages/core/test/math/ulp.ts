@@ -10,7 +10,9 @@ const formats = {
   f64: { digits: 53, least: -1022, most: 1024 },
 } as const;
 
-/** The error of a number; `size` replaces |want| where errors are measured against something else. */
+/**
+ * The error of a number; `size` replaces |want| where errors are measured against something else.
+ */
 export function ulpsBetween(real: Real, got: number, want: Big, size: Big = want): number {
   if (Number.isNaN(got)) return Number.POSITIVE_INFINITY;
   const { digits, least, most } = formats[real];

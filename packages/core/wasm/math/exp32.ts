@@ -8,7 +8,7 @@
  * degree 4 for exp, error 2^-27; degree 5 for expm1, error relative to r 2^-28. tanh below 5/8: x
  * + x³ T(x²), T of degree 4, error 2^-27.
  *
- * Bounds (ULP): exp 1, expm1 1, tanh 1.5, cosh 1.5, sinh 2.5, sigmoid 2.5.
+ * Bounds (ULP): exp 1, expm1 1.5, tanh 1.5, cosh 1.5, sinh 2.5, sigmoid 2.5.
  */
 import {
   absF, c4, copySignF, HALF_F, ONE_F, pick, ROUND_F, scaleF, stepF, zero,

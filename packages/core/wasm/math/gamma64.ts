@@ -3,17 +3,17 @@
  *
  * lgamma, |x| < 8: lgamma(2 + d) = d Q(d) on |d| <= 1/2 (Q of degree 18) and the recurrence, as
  * one logarithm of a product; a fit of degree 12 on [1.23, 1.5), around the minimum; from 8 on
- * Stirling's series with a fitted tail of degree 6 in 1/x²; x <= -1/2 by reflection,
- * log(π / |x sin πx|) - lgamma(-x).
+ * Stirling's series with a fitted tail of degree 6 in 1/x²; x <= -1/2 by reflection, log(π / |x
+ * sin πx|) - lgamma(-x).
  *
  * digamma: ψ(t) = (t - t0) P(t) on [1, 2.25], t0 its zero in two parts, the recurrence as one
  * fraction, the asymptotic series from 8 on, and ψ(1 - x) - π cot πx for x < 0.
  *
  * All polynomials are our own minimax fits (Remez in 113-bit arithmetic), errors below 2^-54.
  *
- * Bounds: lgamma 4 ULP for x > -1/2 and digamma 4 ULP for x > 0, zeros included. On the rest of the
- * negative axis, where both have a zero between any two poles, 4 ULP of the sum of the magnitudes of
- * the two terms of the reflection.
+ * Bounds: lgamma 4 ULP for x > -1/2 and digamma 4 ULP for x > 0, zeros included. On the rest of
+ * the negative axis, where both have a zero between any two poles, 4 ULP of the sum of the
+ * magnitudes of the two terms of the reflection.
  */
 import {
   absD, c2, copySignD, HALF, INFINITE, MINUS_ONE, NOT_A_NUMBER, ONE, pick, SIGN, stepD, TWO, zero,

@@ -1,10 +1,10 @@
 /**
  * x^y in f32x4, computed on the two f64x2 halves.
  *
- * Lanes with an integral |y| <= 1024 multiply in double (binary powering, then the reciprocal if
- * y < 0): exact up to the last rounding for small powers, below 2^-42 always; a power that leaves
- * the range of double leaves that of float as well. The others take e^(y log |x|) in double:
- * log m = 2s + s³ L(s²), s = (m - 1)/(m + 1), L of degree 4, error 2^-43; e^r = 1 + r + r² E(r), E of
+ * Lanes with an integral |y| <= 1024 multiply in double (binary powering, then the reciprocal if y
+ * < 0): exact up to the last rounding for small powers, below 2^-42 always; a power that leaves
+ * the range of double leaves that of float as well. The others take e^(y log |x|) in double: log m
+ * = 2s + s³ L(s²), s = (m - 1)/(m + 1), L of degree 4, error 2^-43; e^r = 1 + r + r² E(r), E of
  * degree 5, error 2^-34. Where the result is finite the product is below 2^7, so at least 33 good
  * bits remain. Both are our own minimax fits (Remez in 113-bit arithmetic). Edges follow C99
  * (Annex F).

@@ -6,8 +6,8 @@
  * Q(z)), s = (m-1)/(m+1), z = s², where s, s³, 2/3 and their product are carried in pairs
  * (Dekker's products, no fused multiply) and Q is our own minimax fit of degree 6 (Remez in
  * 113-bit arithmetic, error 2^-65); y log |x| stays a pair up to the exponential. A lane whose
- * power left the normal range before the reciprocal also takes this way. x^(1/2) is the square root. Edges follow C99 (Annex
- * F).
+ * power left the normal range before the reciprocal also takes this way. x^(1/2) is the square
+ * root. Edges follow C99 (Annex F).
  *
  * Bounds: 1 ULP for the exponential way, (|y| + 3)/2 ULP for integral |y| <= 1024 (each product
  * rounds once).
