@@ -1,0 +1,275 @@
+/**
+ * Budgets: whatever a program does, it ends with a typed error inside its limits, and afterwards
+ * the machine runs everything that a fresh machine runs.
+ */
+
+import { beforeAll, describe, expect, test } from "vitest";
+import { Machine, type Program } from "../../src/index.js";
+import { caught, caughtLater, covered, expectUsable } from "./support.js";
+
+const MEMORY_MAX = 32 * 2 ** 20;
+const endless = "(loop ((x 1.0)) (recur (+ x 1.0)))";
+
+let machine: Machine;
+beforeAll(async () => {
+  machine = await Machine.create({ memoryMax: MEMORY_MAX });
+});
+
+/** Programs that need much of the budget, each in another arena: all fit into a fresh machine. */
+const demanding = [
+  "(define (build n acc) (if (= n 0) acc (build (- n 1) (cons n acc)))) (length (build 250000 '()))",
+  "(define (down n) (if (= n 0) 0 (+ 1 (down (- n 1))))) (down 150000)",
+  "(vsum (ones 600 600))",
+];
+
+function expectAllFits(): void {
+  expect(demanding.map((source) => valueOn(source))).toEqual([250000, 150000, 360000]);
+  const long = machine.load(`(+ ${"1 ".repeat(100_000)})`);
+  expect(long.evaluate().values[0]).toBe(100_000);
+  long.dispose();
+  const taped = machine.load("(loop ((i 0) (x a)) (if (= i 20000) x (recur (+ i 1) (* 1.0 x))))");
+  expect(taped.gradient({ a: 3 }).gradients["a"]?.[0]).toBe(1);
+  taped.dispose();
+}
+
+function valueOn(source: string): number | undefined {
+  const program = machine.load(source);
+  try {
+    return program.evaluate().values[0];
+  } finally {
+    program.dispose();
+  }
+}
+
+describe("bombs", () => {
+  test("each demanding program fits a fresh machine", async () => {
+    for (const source of demanding) {
+      const fresh = await Machine.create({ memoryMax: MEMORY_MAX });
+      expect(fresh.load(source).evaluate().values[0]).toBeGreaterThan(0);
+      fresh.dispose();
+    }
+  });
+
+  test.each([
+    ["runaway recursion", "(define (f n) (+ 1 (f (+ n 1)))) (f 0)", "E-RECURSION", "(f (+ n 1))"],
+    [
+      "runaway mutual recursion",
+      "(define (f n) (* 2.0 (g n))) (define (g n) (+ 1 (f n))) (f x)",
+      "E-RECURSION",
+      undefined,
+    ],
+    ["runaway apply", "(define (f . r) (+ 1 (apply f 1 r))) (f)", "E-RECURSION", undefined],
+    ["cons bomb", "(loop ((l '())) (recur (cons 1 l)))", "E-MEMORY", "(cons 1 l)"],
+    ["cons bomb of numbers", "(loop ((l '())) (recur (cons (+ x 1) l)))", "E-MEMORY", undefined],
+    ["append bomb", "(loop ((l '(1))) (recur (append l l)))", "E-MEMORY", "(append l l)"],
+    ["closure bomb", "(loop ((f car)) (recur (lambda () f)))", "E-MEMORY", undefined],
+    ["recursive consing", "(define (f l) (cons 1 (f l))) (f 1)", "E-RECURSION", "(f l)"],
+    ["matrix bomb", "(zeros 10000 10000)", "E-MEMORY", "(zeros 10000 10000)"],
+    ["largest sizes", "(ones 16777216 16777216)", "E-MEMORY", "(ones 16777216 16777216)"],
+    ["identity bomb", "(eye 60000)", "E-MEMORY", "(eye 60000)"],
+    ["identity whose size wraps", "(eye 65536)", "E-MEMORY", "(eye 65536)"],
+    [
+      "outer bomb",
+      "(outer (ones 9000) (ones 9000))",
+      "E-MEMORY",
+      "(outer (ones 9000) (ones 9000))",
+    ],
+    [
+      "doubling rows",
+      "(loop ((m (ones 1 64))) (recur (matmul (ones (* 2 (rows m)) (rows m)) m)))",
+      "E-MEMORY",
+      undefined,
+    ],
+  ])("%s", (_, source, code, covers) => {
+    const program = machine.load(source);
+    const inputs = program.inputs.length === 0 ? {} : { x: 1 };
+    const error = caught(() => program.evaluate(inputs));
+    expect(error.code).toBe(code);
+    expect(error.help).toMatch(/memoryMax/);
+    const text = covered(error);
+    if (covers === undefined) expect(source).toContain(text ?? "no span");
+    else expect(text).toBe(covers);
+    program.dispose();
+    expectUsable(machine);
+    expectAllFits();
+  });
+
+  test("a tape bomb ends at the tape budget", () => {
+    const source = "(loop ((i 0) (x a)) (if (= i 100000) x (recur (+ i 1) (sin x))))";
+    const program = machine.load(source);
+    const error = caught(() => program.gradient({ a: 1 }, { tapeBytesMax: 100_000 }));
+    expect(error.code).toBe("E-TAPE");
+    expect(error.message).toBe("the tape budget is used up");
+    expect(covered(error)).toBe("(sin x)");
+    expect(error.help).toBe("check that the program ends, or raise tapeBytesMax");
+    expectUsable(machine);
+    // Without gradients nothing is recorded, so the same program runs.
+    const { values, stats } = program.evaluate({ a: 1 }, { tapeBytesMax: 100_000 });
+    expect(values[0]).toBeGreaterThan(0);
+    expect(stats.tapeRecords).toBe(0);
+    program.dispose();
+  });
+
+  test("a tape without a budget of its own ends at the memory budget", () => {
+    const program = machine.load("(loop ((x a)) (recur (sin x)))");
+    const error = caught(() => program.gradient({ a: 1 }));
+    expect(["E-TAPE", "E-MEMORY"]).toContain(error.code);
+    program.dispose();
+    expectAllFits();
+  });
+
+  test("the tape budget covers what the backward pass needs", () => {
+    const program = machine.load("(loop ((i 0) (x a)) (if (= i 100) x (recur (+ i 1) (sin x))))");
+    const { stats } = program.gradient({ a: [1, 2, 3] });
+    const needed = stats.tapeBytes + stats.primalBytes + stats.adjointBytes;
+    program.gradient({ a: [1, 2, 3] }, { tapeBytesMax: needed });
+    const tight = caught(() => program.gradient({ a: [1, 2, 3] }, { tapeBytesMax: needed - 100 }));
+    expect(tight.code).toBe("E-TAPE");
+    program.dispose();
+  });
+
+  test("shared structure that unfolds exponentially ends at the step budget", () => {
+    const doubled = "(define (twice n x) (if (= n 0) x (twice (- n 1) (cons x x))))";
+    const program = machine.load(`${doubled} (equal? (twice 50 1) (twice 50 1))`);
+    const error = caught(() => program.evaluate({}, { stepsMax: 1e6 }));
+    expect(error.code).toBe("E-STEPS");
+    expect(covered(error)).toBe("(equal? (twice 50 1) (twice 50 1))");
+    program.dispose();
+    const same = machine.load(`${doubled} (let ((x (twice 50 1))) (equal? x x))`);
+    expect(same.evaluate({}, { stepsMax: 1e6 }).print()).toBe("#t");
+    same.dispose();
+    expectUsable(machine);
+  });
+
+  test.each([
+    "(list? l)",
+    "(length l)",
+    "(list-tail l 20000)",
+    "(list-copy l)",
+    "(append l '())",
+    "(memv -1 l)",
+    "(apply + l)",
+  ])("long lists cost steps: %s", (work) => {
+    const build = "(define (build n acc) (if (= n 0) acc (build (- n 1) (cons n acc))))";
+    const source = `${build} (let ((l (build 20000 '()))) (loop ((i 0)) (if (= i n) i (begin ${work} (recur (+ i 1))))))`;
+    const program = machine.load(source);
+    const steps = (n: number): number => program.evaluate({ n }).stats.steps;
+    expect(steps(4) - steps(3)).toBeGreaterThan(20000 / 32);
+    program.dispose();
+  });
+});
+
+describe("an endless loop", () => {
+  let program: Program;
+  beforeAll(() => {
+    program = machine.load(endless);
+  });
+
+  test("ends at the step budget", () => {
+    for (const stepsMax of [1, 2, 10, 12_345, 1e6]) {
+      const error = caught(() => program.evaluate({}, { stepsMax }));
+      expect(error.code).toBe("E-STEPS");
+      expect(error.message).toBe(`the program took more than ${stepsMax} steps`);
+      expect(error.help).toBe("check that every loop ends, or raise stepsMax");
+      expect(endless).toContain(covered(error) ?? "no span");
+      expectUsable(machine);
+    }
+  });
+
+  test("ends at the step budget with a tape, in a named let, in mutual tail calls", () => {
+    for (const source of [
+      "(let again ((x a)) (again x))",
+      "(define (f x) (g x)) (define (g x) (f x)) (f a)",
+      "(do ((x a (* x 1))) (#f x))",
+      "(define (f x) (apply f (list x))) (f a)",
+      "((lambda (f) (f f a)) (lambda (f x) (f f x)))",
+    ]) {
+      const other = machine.load(source);
+      expect(caught(() => other.gradient({ a: 1 }, { stepsMax: 50_000 })).code).toBe("E-STEPS");
+      other.dispose();
+    }
+    expectUsable(machine);
+  });
+
+  test("a budget of exactly the steps taken is enough", () => {
+    const sum = machine.load("(loop ((i 0)) (if (= i 100) i (recur (+ i 1))))");
+    const { steps } = sum.evaluate().stats;
+    expect(sum.evaluate({}, { stepsMax: steps }).values[0]).toBe(100);
+    expect(caught(() => sum.evaluate({}, { stepsMax: steps - 1 })).code).toBe("E-STEPS");
+    sum.dispose();
+  });
+
+  test("ends at the time limit", async () => {
+    const limits = { stepsMax: 1e15, timeMax: 30 };
+    const error = caught(() => program.evaluate({}, limits));
+    expect(error.code).toBe("E-TIME");
+    expect(error.message).toBe("the program ran longer than 30 ms");
+    expect(error.help).toBe("check that every loop ends, or raise timeMax");
+    expect(endless).toContain(covered(error) ?? "no span");
+    expectUsable(machine);
+    expect((await caughtLater(program.evaluateAsync({}, limits))).code).toBe("E-TIME");
+    expectUsable(machine);
+  });
+
+  test("ends when the caller aborts while it runs", async () => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 30);
+    const running = program.evaluateAsync({}, { stepsMax: 1e15, signal: controller.signal });
+    const error = await caughtLater(running);
+    expect(error.code).toBe("E-ABORTED");
+    expect(error.message).toBe("the evaluation was aborted by the caller");
+    expect(endless).toContain(covered(error) ?? "no span");
+    expectUsable(machine);
+  });
+
+  test("ends when the caller aborts a gradient while it runs", async () => {
+    const recorded = machine.load("(loop ((x a)) (recur (if (> x 2) 1 x)))");
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 20);
+    const { signal } = controller;
+    const error = await caughtLater(
+      recorded.gradientAsync({ a: 1 }, { stepsMax: 1e15, tapeBytesMax: 1e9, signal }),
+    );
+    expect(["E-ABORTED", "E-TAPE", "E-MEMORY"]).toContain(error.code);
+    recorded.dispose();
+    expectUsable(machine);
+  });
+
+  test("one that ends in time gives the same bits either way", async () => {
+    const long = machine.load(
+      "(loop ((i 0) (x a)) (if (= i 300000) x (recur (+ i 1) (+ (* 0.5 x) 1.0))))",
+    );
+    const sync = long.evaluate({ a: [0.1, 7] });
+    const later = await long.evaluateAsync({ a: [0.1, 7] }, { timeMax: 1e6 });
+    expect(later.values).toEqual(sync.values);
+    expect(later.stats.steps).toBe(sync.stats.steps);
+    long.dispose();
+  });
+});
+
+describe("lanes that disagree about control", () => {
+  test.each([
+    ["(if (> x 0) 1 2)", "(if (> x 0) 1 2)"],
+    ["(cond ((> x 0) 'up) (else 'down))", undefined],
+    ["(loop ((y x)) (if (> y 10) y (recur (* 2 y))))", "(if (> y 10) y (recur (* 2 y)))"],
+    ["(ref [10 20 30] (+ x 1))", "(ref [10 20 30] (+ x 1))"],
+    ["(memv x '(1 2))", "(memv x '(1 2))"],
+  ])("%s", (source, covers) => {
+    const program = machine.load(source);
+    const error = caught(() => program.evaluate({ x: [1, -1] }));
+    expect(error.code).toBe("E-DIVERGENT");
+    if (covers !== undefined) expect(covered(error)).toBe(covers);
+    expect(error.help).toMatch(/lanes/);
+    program.evaluate({ x: [1, 1] }, { stepsMax: 1000 });
+    program.dispose();
+    expectUsable(machine);
+  });
+
+  test("is no error where nothing is decided by it", () => {
+    const program = machine.load("(> x 0)");
+    const result = program.evaluate({ x: [1, -1, Number.NaN] });
+    expect([0, 1, 2].map((lane) => result.datum(lane))).toEqual([true, false, false]);
+    expect(result.print(1)).toBe("#f");
+    program.dispose();
+  });
+});
