@@ -18,10 +18,10 @@ import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const names =
-  "exp expm1 log log1p sin cos tan asin acos atan sinh cosh tanh sigmoid softplus erf lgamma digamma".split(
-    " ",
-  );
+const names = [
+  ..."exp expm1 log log1p sin cos tan asin acos".split(" "),
+  ..."atan sinh cosh tanh sigmoid softplus erf lgamma digamma".split(" "),
+];
 /** Inputs at a time: two buffers of doubles fit into the module's first megabyte. */
 const blockCount = 1 << 15;
 
@@ -258,9 +258,8 @@ async function main() {
       );
     } else {
       const { ulp, x, got, want } = worst;
-      console.log(
-        `${name.padEnd(9)} ${ulp.toFixed(4)} ULP at x = ${x}: ${got}, exact ${want} (${count} inputs, ${seconds} s)`,
-      );
+      const error = `${ulp.toFixed(4)} ULP at x = ${x}: ${got}, exact ${want}`;
+      console.log(`${name.padEnd(9)} ${error} (${count} inputs, ${seconds} s)`);
     }
   }
 }

@@ -265,7 +265,7 @@ describe("f32 kernels in bulk", () => {
       const want = functions[name]?.(x) ?? Number.NaN;
       if (Math.abs(want) >= 2 ** 127) return false;
       const ulp = 2 ** (Math.max(Math.floor(Math.log2(Math.abs(want))), -126) - 23);
-      // A double's error is 2^-29 of an f32's; log2 may round up to the next binade at its very end.
+      // log2 may round up at the very end of a binade, where a double errs by far less.
       return Math.abs((got[i] ?? Number.NaN) - want) > 1.001 * bound * ulp;
     });
     expect(wrong).toEqual([]);

@@ -7,7 +7,7 @@
  * are our own minimax fits (Remez in 113-bit arithmetic): sin r = r + r³ S(r²), error below 2^-57
  * of r; cos r = 1 - r²/2 + r⁴ C(r²), error below 2^-59.
  *
- * Bounds (ULP): sin 1, cos 1, tan 2.5; over all finite arguments.
+ * Bounds (ULP): sin 1, cos 1, tan 3; over all finite arguments.
  */
 import {
   absD, c2, HALF, ONE, pick, ROUND, stepD,
