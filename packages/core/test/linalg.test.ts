@@ -41,6 +41,17 @@ function expectClose(actual: number[], expected: number[], relative: number): vo
   }
 }
 
+/** Close entry by entry; a 0 relative to the largest entry, and absolutely where all are 0. */
+function expectEachClose(actual: number[], expected: number[], relative: number): void {
+  const size = Math.max(...expected.map(Math.abs));
+  expect(actual.length).toBe(expected.length);
+  for (const [i, value] of expected.entries()) {
+    const error = Math.abs((actual[i] as number) - value);
+    const allowed = relative * (Math.abs(value) || size || 1);
+    expect(error, `entry ${i}: ${actual[i]} against ${value}`).toBeLessThanOrEqual(allowed);
+  }
+}
+
 const laneValues = (elements: Elements, lane: number) =>
   elements.map((element) => element[lane] as number);
 const zeros = (operand: Operand): Elements =>
@@ -146,6 +157,16 @@ describe.each(["f32", "f64"] as Real[])("structured kernels in %s", (real) => {
     );
   });
 
+  test.each(twins)("$name keeps the sign of a sum of negative zeros as its twin does", (one) => {
+    const call = callOf(one, kernels, [false, false]);
+    call.x = { ...call.x, elements: call.x.elements.map((element) => element.map(() => -0)) };
+    const y = call.y as Operand;
+    call.y = { ...y, elements: y.elements.map((element) => element.map(Math.abs)) };
+    const z = kernels.forward(call);
+    expect(z.flat().every((value) => Object.is(value, -0))).toBe(true);
+    expect(kernels.forward(call, "matmulTwinForward")).toEqual(z);
+  });
+
   const same = cases.filter(
     ({ op, x, y }) => y !== undefined && op !== "outer" && `${x}` === `${y}`,
   );
@@ -193,8 +214,8 @@ describeCorpus("structured kernels against exact rational adjoints", () => {
     const check = (op: string, gz: number[], z: number[], gx: number[], y?: Operand) => {
       const call = y === undefined ? { op, x } : { op, x, y };
       const result = differentiate(kernels, call, column(gz));
-      expectClose(result.z.flat(), z, 1e-10);
-      expectClose(result.gx.flat(), gx, 1e-10);
+      expectEachClose(result.z.flat(), z, 1e-10);
+      expectEachClose(result.gx.flat(), gx, 1e-10);
       return result.gy.flat();
     };
     check("det", [1], [one.det], one.ddet_dA.flat());
@@ -202,6 +223,6 @@ describeCorpus("structured kernels against exact rational adjoints", () => {
     check("inv", one.W.flat(), one.inv.flat(), one.d_trace_Wt_inv_dA.flat());
     const b: Operand = { rank: 1, rows: one.n, cols: 1, elements: column(one.b) };
     const gb = check("solve", one.g, one.solve_x, one.d_gx_dA.flat(), b);
-    expectClose(gb, one.d_gx_db, 1e-10);
+    expectEachClose(gb, one.d_gx_db, 1e-10);
   });
 });
