@@ -116,10 +116,10 @@ export async function readInputs(
   ints: readonly string[] = [],
 ): Promise<SetInputs> {
   const reader = new InputReader();
-  const inputs: SetInputs = {};
+  const inputs = new Map<string, Input>();
   const put = (name: string, value: Input): void => {
-    if (Object.hasOwn(inputs, name)) throw new UsageError(`${name} is set twice`);
-    inputs[name] = value;
+    if (inputs.has(name)) throw new UsageError(`${name} is set twice`);
+    inputs.set(name, value);
   };
   for (const text of sets) {
     const [name, value] = splitAssignment(text, "--set");
@@ -129,7 +129,7 @@ export async function readInputs(
     const [name, value] = splitAssignment(text, "--int");
     put(name, parseInteger(name, value));
   }
-  return inputs;
+  return Object.fromEntries(inputs);
 }
 
 /** The numbers of an input that has one value per lane; undefined for every other kind. */
