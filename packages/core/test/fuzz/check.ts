@@ -405,7 +405,9 @@ function checkDifferences(
       0,
     );
   const slope = (at(0) - 8 * at(1) + 8 * at(2) - at(3)) / (12 * shift);
-  return compareSlope(loaded, program, opinions[0] as Opinion, slope);
+  const coarse = (at(2) - at(1)) / (2 * shift);
+  const doubt = Math.abs(slope - coarse);
+  return compareSlope(loaded, program, opinions[0] as Opinion, slope, doubt);
 }
 
 /** Four lanes that are the first lane with each element moved along `directionOf`. */
@@ -426,11 +428,13 @@ function shiftedProgram(
 
 const directionOf = (element: number): number => 1 - 0.25 * element;
 
+/** `doubt` is how far a difference of lower order is from `slope`: where it curves, less is sure. */
 function compareSlope(
   loaded: LoadedProgram,
   program: FuzzProgram,
   opinion: Opinion,
   slope: number,
+  doubt: number,
 ): Failure | undefined {
   const { gradients } = outcomeOf(loaded, program, opinion, [0]);
   const terms = Object.values(gradients).flatMap((gradient) =>
@@ -438,7 +442,7 @@ function compareSlope(
   );
   const along = terms.reduce((sum, term) => sum + term, 0);
   const size = terms.reduce((sum, term) => sum + Math.abs(term), 1 + Math.abs(slope));
-  if (Math.abs(along - slope) <= 1e-3 * size) return undefined;
+  if (Math.abs(along - slope) <= 1e-5 * size + 2 * doubt) return undefined;
   return { check: "difference", lane: 0, what: "slope", expected: slope, got: along };
 }
 

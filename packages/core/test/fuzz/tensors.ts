@@ -116,5 +116,28 @@ export function makeFromTensor(maker: Maker, scope: Scope, fuel: number): Tree {
     [1, () => ["tanh", ["*", "0.05", ["det", dominant(maker, n, scope, fuel)]]]],
     [1, () => ["logdet", dominant(maker, n, scope, fuel)]],
     [1, () => ["logdet", definite(maker, n, scope, fuel)]],
+    [2, () => severalUses(maker, n, scope, fuel)],
   ])();
+}
+
+/** One matrix that several procedures read, so that its adjoint is a sum. */
+function severalUses(maker: Maker, size: number, scope: Scope, fuel: number): Tree {
+  const { random } = maker;
+  const name = scope.fresh(random);
+  const matrix = definite(maker, size, scope, share(fuel, 2));
+  const inner = scope.with({ name, type: matrixOf(size, size) });
+  const vector = (): Tree => maker.make(vectorOf(size), inner, share(fuel, 3));
+  const use = (): Tree =>
+    random.pick<() => Tree>([
+      () => ["logdet", name],
+      () => ["tanh", ["det", name]],
+      () => ["vsum", ["cholesky", name]],
+      () => ["trace", ["inv", name]],
+      () => ["dot", vector(), ["solve", name, vector()]],
+      () => ["dot", vector(), ["matvec", name, vector()]],
+      () => ["norm", name],
+      () => ["vsum", ["matmul", name, ["transpose", name]]],
+      () => ["ref", name, "0", "0"],
+    ])();
+  return ["let", [[name, matrix]], ["sin", ["+", use(), use(), use()]]];
 }
