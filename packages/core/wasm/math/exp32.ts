@@ -5,10 +5,11 @@
  * exact), e^r = 1 + (r + r² P(r)), then 2^k: added to the exponent while every lane stays normal,
  * else in two factors so that subnormal results are rounded once (same bits where both apply). P
  * is our own minimax fit (Remez in 113-bit arithmetic) of (e^r - 1 - r)/r² on |r| <= ln 2 / 2:
- * degree 4 for exp, error 2^-27; degree 5 for expm1, error relative to r 2^-28. tanh below 5/8: x
- * + x³ T(x²), T of degree 4, error 2^-27.
+ * degree 4 for exp, error 2^-27; degree 5 for expm1, error relative to r 2^-28. sinh
+ * below 1: x + x³ S(x²), S of degree 3, error 2^-27; tanh below 5/8: x + x³ T(x²), T of degree 4,
+ * error 2^-27; both fitted alike.
  *
- * Bounds (ULP): exp 1, expm1 1.5, tanh 1.5, cosh 1.5, sinh 2.5, sigmoid 2.5.
+ * Bounds (ULP): exp 1, expm1 1.5, tanh 1.5, cosh 1.5, sinh 2, sigmoid 2.5.
  */
 import {
   absF, c4, copySignF, HALF_F, ONE_F, pick, ROUND_F, scaleF, stepF, zero,
@@ -24,7 +25,6 @@ const LOWER: usize = memory.data<f32>([-106]); // e^-106 is 0
 const LOWER_M1: usize = memory.data<f32>([-25]); // e^-25 - 1 is -1
 const NORMAL_MAX: usize = memory.data<f32>([87]); // e^±87 and what it is made of are normal
 const NORMAL_MAX_M1: usize = memory.data<f32>([20]);
-const SINH_FAR: usize = memory.data<f32>([10]); // from here on e^-x is lost beside e^x
 const TANH_NEAR: usize = memory.data<f32>([0.625]);
 const TANH_FAR: usize = memory.data<f32>([10]); // tanh 10 rounds to 1
 const K_MAX: usize = memory.data<f32>([100]);
@@ -35,6 +35,10 @@ const EXP_TAIL: usize = memory.data<f32>([
 
 const EXPM1_TAIL: usize = memory.data<f32>([
   0.000199142305, 0.00139410084, 0.00833327323, 0.041666355, 0.166666672, 0.5,
+]);
+
+const SINH_TAIL: usize = memory.data<f32>([
+  2.81750204e-6, 0.000198360562, 0.00833335053, 0.166666672,
 ]);
 
 const TANH_TAIL: usize = memory.data<f32>([
@@ -121,13 +125,18 @@ export function expm1F(x: v128): v128 {
   return pick(f32x4.lt(absF(x), c4(TINY)), x, result);
 }
 
+/** x + x³ S(x²) below 1; e^|x|/2 - e^-|x|/2 above. */
 export function sinhF(x: v128): v128 {
   let a = absF(x);
-  let t = expm1F(f32x4.pmin(a, c4(SINH_FAR)));
-  let result = f32x4.mul(c4(HALF_F), f32x4.add(t, f32x4.div(t, f32x4.add(t, c4(ONE_F)))));
-  let large = f32x4.ge(a, c4(SINH_FAR));
-  if (v128.any_true(large)) result = pick(large, expShiftedF(a, -1), result);
-  return copySignF(result, x);
+  let half = expShiftedF(a, -1);
+  let far = f32x4.sub(half, f32x4.div(c4(QUARTER), half));
+  let z = f32x4.mul(a, a);
+  let p = c4(SINH_TAIL);
+  p = stepF(p, z, SINH_TAIL + 4);
+  p = stepF(p, z, SINH_TAIL + 8);
+  p = stepF(p, z, SINH_TAIL + 12);
+  let near = f32x4.add(a, f32x4.mul(f32x4.mul(a, z), p));
+  return copySignF(pick(f32x4.lt(a, c4(ONE_F)), near, far), x);
 }
 
 export function coshF(x: v128): v128 {
