@@ -51,8 +51,10 @@ const version = (): string => {
   return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
 };
 
-/** Builds the command tree. `finish` receives the exit code of the subcommand that ran. */
-function buildCommands(finish: (code: number) => void): Command {
+/** Receives the exit code of the command that ran. */
+type Finish = (code: number) => void;
+
+function buildCommands(finish: Finish): Command {
   const root = new Command("ndvm")
     .description("Runs Scheme models as data and returns exact gradients.")
     .version(version(), "-V, --version")
@@ -67,7 +69,14 @@ function buildCommands(finish: (code: number) => void): Command {
         "ndvm repl",
       ),
     );
+  addEval(root, finish);
+  addGrad(root, finish);
+  addExplain(root, finish);
+  addRepl(root, finish);
+  return root;
+}
 
+function addEval(root: Command, finish: Finish): void {
   addOutputOptions(addProgramOptions(root.command("eval")))
     .description("evaluate a program")
     .addHelpText("after", INPUTS_HELP)
@@ -82,7 +91,9 @@ function buildCommands(finish: (code: number) => void): Command {
     .action(async (file: string | undefined, options: EvalOptions) =>
       finish(await evaluate(file, options)),
     );
+}
 
+function addGrad(root: Command, finish: Finish): void {
   addOutputOptions(addProgramOptions(root.command("grad")))
     .description("evaluate a program and differentiate it")
     .option("--wrt <names>", "inputs to differentiate by (default: all)", parseNames)
@@ -103,7 +114,9 @@ function buildCommands(finish: (code: number) => void): Command {
     .action(async (file: string | undefined, options: GradOptions) =>
       finish(await differentiate(file, options)),
     );
+}
 
+function addExplain(root: Command, finish: Finish): void {
   addFormatOption(addProgramOptions(root.command("explain")), ["table", "json"])
     .description("show core forms, the tape, and which inputs are active")
     .option("--wrt <names>", "inputs to differentiate by (default: all)", parseNames)
@@ -118,7 +131,9 @@ function buildCommands(finish: (code: number) => void): Command {
     .action(async (file: string | undefined, options: ExplainOptions) =>
       finish(await explain(file, options)),
     );
+}
 
+function addRepl(root: Command, finish: Finish): void {
   addRunOptions(root.command("repl"))
     .argument("[file]", "definitions and expressions to run first")
     .description("evaluate expressions as you type them")
@@ -130,7 +145,6 @@ function buildCommands(finish: (code: number) => void): Command {
     .action(async (file: string | undefined, options: ProgramOptions) =>
       finish(await repl(file, options)),
     );
-  return root;
 }
 
 /** Runs the command line and returns the exit code. */
