@@ -7,7 +7,8 @@
  * sin πx|) - lgamma(-x).
  *
  * digamma: ψ(t) = (t - t0) P(t) on [1, 2.25], t0 its zero in two parts, the recurrence as one
- * fraction, the asymptotic series from 8 on, and ψ(1 - x) - π cot πx for x < 0.
+ * fraction, the asymptotic series from 5 on with a fitted tail of degree 8, and
+ * ψ(1 - x) - π cot πx for x < 0.
  *
  * All polynomials are our own minimax fits (Remez in 113-bit arithmetic), errors below 2^-54.
  *
@@ -27,6 +28,7 @@ const MIDDLE_LESS_1: usize = memory.data<f64>([0.625]);
 const MIDDLE: usize = memory.data<f64>([1.625]);
 const FIVE_QUARTERS: usize = memory.data<f64>([1.25]);
 const THREE_HALVES: usize = memory.data<f64>([1.5]);
+const FIVE: usize = memory.data<f64>([5]);
 const EIGHT: usize = memory.data<f64>([8]);
 const ELEVEN_EIGHTHS: usize = memory.data<f64>([1.375]);
 const MIDDLE_MIN: usize = memory.data<f64>([1.23]);
@@ -197,11 +199,12 @@ const AROUND_ZERO: usize = memory.data<f64>([
 }
 
 const DIGAMMA_TAIL: usize = memory.data<f64>([
-  -0.28706396648521154, 0.079279663922791677, -0.021033038682584278, 0.0075752352477482477,
-  -0.0041666639777906706, 0.0039682539605525183, -0.0083333333333226317, 0.083333333333333329,
+  0.80898899950548986, -0.30931204590739875, 0.078094676799177906, -0.020960225414289674,
+  0.0075736180754251946, -0.0041666454208226797, 0.0039682538476272051, -0.0083333333329954871,
+  0.08333333333333301,
 ]);
 
-/** (log x - 1/(2x) - ψ(x)) x², given z = 1/x² <= 1/64. */
+/** (log x - 1/(2x) - ψ(x)) x², given z = 1/x² <= 1/25. */
 // @ts-ignore: decorator
 @inline function digammaTail(z: v128): v128 {
   let p = c2(DIGAMMA_TAIL);
@@ -211,7 +214,8 @@ const DIGAMMA_TAIL: usize = memory.data<f64>([
   p = stepD(p, z, DIGAMMA_TAIL + 32);
   p = stepD(p, z, DIGAMMA_TAIL + 40);
   p = stepD(p, z, DIGAMMA_TAIL + 48);
-  return stepD(p, z, DIGAMMA_TAIL + 56);
+  p = stepD(p, z, DIGAMMA_TAIL + 56);
+  return stepD(p, z, DIGAMMA_TAIL + 64);
 }
 
 const ZERO_HIGH: usize = memory.data<f64>([1.4616321449683622]);
@@ -229,7 +233,7 @@ function digammaPositive(w: v128, rest: v128): v128 {
   // The sum of 1/(w - j), j = 1 … steps, as top/bottom; -1/w below 1.
   let top = zero();
   let bottom = c2(ONE);
-  for (let j: f64 = 1; j <= 6; j++) {
+  for (let j: f64 = 1; j <= 3; j++) {
     let on = f64x2.ge(steps, f64x2.splat(j));
     let factor = f64x2.sub(w, f64x2.splat(j));
     top = pick(on, f64x2.add(f64x2.mul(top, factor), bottom), top);
@@ -241,7 +245,7 @@ function digammaPositive(w: v128, rest: v128): v128 {
   let inverse = f64x2.div(c2(ONE), w);
   let z = f64x2.mul(inverse, inverse);
   let tail = f64x2.add(f64x2.mul(inverse, c2(HALF)), f64x2.mul(z, digammaTail(z)));
-  return pick(f64x2.ge(w, c2(EIGHT)), f64x2.sub(logD(w), tail), small);
+  return pick(f64x2.ge(w, c2(FIVE)), f64x2.sub(logD(w), tail), small);
 }
 
 export function digammaD(x: v128): v128 {
