@@ -117,6 +117,7 @@ export function makeFromTensor(maker: Maker, scope: Scope, fuel: number): Tree {
     [1, () => ["logdet", dominant(maker, n, scope, fuel)]],
     [1, () => ["logdet", definite(maker, n, scope, fuel)]],
     [2, () => severalUses(maker, n, scope, fuel)],
+    [2, () => severalVectorUses(maker, n, scope, fuel)],
   ])();
 }
 
@@ -139,5 +140,26 @@ function severalUses(maker: Maker, size: number, scope: Scope, fuel: number): Tr
       () => ["vsum", ["matmul", name, ["transpose", name]]],
       () => ["ref", name, "0", "0"],
     ])();
-  return ["let", [[name, matrix]], ["sin", ["+", use(), use(), use()]]];
+  return ["let", [[name, matrix]], ["sin", ["*", "0.1", ["+", use(), use(), use()]]]];
+}
+
+/** The same for a vector. */
+function severalVectorUses(maker: Maker, size: number, scope: Scope, fuel: number): Tree {
+  const { random } = maker;
+  const name = scope.fresh(random);
+  const vector = maker.make(vectorOf(size), scope, share(fuel, 2));
+  const inner = scope.with({ name, type: vectorOf(size) });
+  const other = (): Tree => maker.make(vectorOf(size), inner, share(fuel, 4));
+  const use = (): Tree =>
+    random.pick<() => Tree>([
+      () => ["dot", name, other()],
+      () => ["vsum", ["*", "2", ["outer", name, other()]]],
+      () => ["norm", ["outer", other(), name]],
+      () => ["vsum", ["square", name]],
+      () => ["vsum", ["-", name, ["ref", name, "0"]]],
+      () => ["norm", ["mat", name, other()]],
+      () => ["vsum", ["matvec", ["outer", name, name], name]],
+      () => (size === 3 ? ["vsum", ["cross", name, other()]] : ["ref", name, "0"]),
+    ])();
+  return ["let", [[name, vector]], ["sin", ["*", "0.1", ["+", use(), use(), use()]]]];
 }
