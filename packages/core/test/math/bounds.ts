@@ -21,7 +21,7 @@ export const unaryBounds: Record<UnaryName, Bound> = {
   sinh: { f32: 2, f64: 2 },
   cosh: { f32: 1.5, f64: 1.5 },
   tanh: { f32: 1.5, f64: 1.5 },
-  sigmoid: { f32: 2.5, f64: 3 },
+  sigmoid: { f32: 1.5, f64: 1.5 },
   softplus: { f32: 2, f64: 2 },
   erf: { f32: 1.5, f64: 1.5 },
   /** f64, x <= -1/2: against the size of the terms of the reflection; so digamma for x < 0. */

@@ -9,7 +9,7 @@
  * below 1: x + x³ S(x²), S of degree 3, error 2^-27; tanh below 5/8: x + x³ T(x²), T of degree 4,
  * error 2^-27; both fitted alike.
  *
- * Bounds (ULP): exp 1, expm1 1.5, tanh 1.5, cosh 1.5, sinh 2, sigmoid 2.5.
+ * Bounds (ULP): exp 1, expm1 1.5, tanh 1.5, cosh 1.5, sigmoid 1.5, sinh 2.
  */
 import {
   absF, c4, copySignF, HALF_F, ONE_F, pick, ROUND_F, scaleF, stepF, zero,
@@ -24,6 +24,7 @@ const UPPER: usize = memory.data<f32>([90]); // e^90 has overflown
 const LOWER: usize = memory.data<f32>([-106]); // e^-106 is 0
 const LOWER_M1: usize = memory.data<f32>([-25]); // e^-25 - 1 is -1
 const NORMAL_MAX: usize = memory.data<f32>([87]); // e^±87 and what it is made of are normal
+const MINUS_NORMAL_MAX: usize = memory.data<f32>([-87]);
 const NORMAL_MAX_M1: usize = memory.data<f32>([20]);
 const TANH_NEAR: usize = memory.data<f32>([0.625]);
 const TANH_FAR: usize = memory.data<f32>([10]); // tanh 10 rounds to 1
@@ -45,9 +46,9 @@ const TANH_TAIL: usize = memory.data<f32>([
   -0.00571628474, 0.0206499379, -0.0537433103, 0.133314893, -0.333332837,
 ]);
 
-/** e^(high + low) for |high| <= ln 2 / 2 and a small low. */
+/** e^(high + low) - 1, to an error below the last place of 1, for |high| <= ln 2 / 2 and a small low. */
 // @ts-ignore: decorator
-@inline function expNear(high: v128, low: v128): v128 {
+@inline function expm1Near(high: v128, low: v128): v128 {
   let r = f32x4.add(high, low);
   low = f32x4.add(f32x4.sub(high, r), low);
   let p = c4(EXP_TAIL);
@@ -56,7 +57,13 @@ const TANH_TAIL: usize = memory.data<f32>([
   p = stepF(p, r, EXP_TAIL + 12);
   p = stepF(p, r, EXP_TAIL + 16);
   let q = f32x4.add(f32x4.mul(f32x4.mul(r, r), p), low);
-  return f32x4.add(c4(ONE_F), f32x4.add(r, q));
+  return f32x4.add(r, q);
+}
+
+/** e^(high + low) for |high| <= ln 2 / 2 and a small low. */
+// @ts-ignore: decorator
+@inline function expNear(high: v128, low: v128): v128 {
+  return f32x4.add(c4(ONE_F), expm1Near(high, low));
 }
 
 /** 2^shift · e^x, rounded once also where it is subnormal. */
@@ -161,7 +168,27 @@ export function tanhF(x: v128): v128 {
   return copySignF(pick(f32x4.lt(a, c4(TANH_NEAR)), near, far), x);
 }
 
+/**
+ * e/(1 + e) or 1/(1 + e) with e = e^-|x| in two parts: the quotient of the leading parts, corrected
+ * by what they lost. The inverse of the denominator is the quotient itself or 1 less it.
+ */
 export function sigmoidF(x: v128): v128 {
-  let e = expF(f32x4.neg(absF(x)));
-  return f32x4.div(pick(f32x4.lt(x, zero()), e, c4(ONE_F)), f32x4.add(c4(ONE_F), e));
+  let negative = f32x4.lt(x, zero());
+  let inside = f32x4.pmax(f32x4.neg(absF(x)), c4(MINUS_NORMAL_MAX));
+  let turns = f32x4.add(f32x4.mul(inside, c4(INV_LN2)), c4(ROUND_F));
+  let k = f32x4.sub(turns, c4(ROUND_F));
+  let power = i32x4.add(i32x4.shl(turns, 23), c4(ONE_F));
+  let high = f32x4.sub(inside, f32x4.mul(k, c4(LN2_HIGH)));
+  let part = expm1Near(high, f32x4.mul(k, c4(MINUS_LN2_LOW)));
+  let unit = f32x4.add(c4(ONE_F), part);
+  let e = f32x4.mul(unit, power);
+  let low = f32x4.mul(f32x4.sub(part, f32x4.sub(unit, c4(ONE_F))), power);
+  let sum = f32x4.add(c4(ONE_F), e);
+  let lost = f32x4.add(f32x4.sub(e, f32x4.sub(sum, c4(ONE_F))), low);
+  let q = f32x4.div(pick(negative, e, c4(ONE_F)), sum);
+  let error = f32x4.sub(v128.and(negative, low), f32x4.mul(q, lost));
+  let inverse = pick(negative, f32x4.sub(c4(ONE_F), q), q);
+  let result = f32x4.add(q, f32x4.mul(error, inverse));
+  let far = f32x4.lt(x, c4(MINUS_NORMAL_MAX));
+  return v128.any_true(far) ? pick(far, expShiftedF(x, 0), result) : result;
 }

@@ -9,7 +9,7 @@
  * sinh below 1: x + x³ S(x²), S of degree 6, error 2^-56; tanh below 5/8: x + x³ T(x²), T of degree
  * 11, error 2^-57; both fitted alike.
  *
- * Bounds (ULP): exp 1, expm1 1.5, cosh 1.5, tanh 1.5, sinh 2, sigmoid 3.
+ * Bounds (ULP): exp 1, expm1 1.5, cosh 1.5, tanh 1.5, sigmoid 1.5, sinh 2.
  */
 import {
   absD, c2, copySignD, HALF, ONE, pick, pow2D, ROUND, scaleD, stepD, zero,
@@ -24,6 +24,7 @@ const UPPER: usize = memory.data<f64>([712]); // e^712 has overflown
 const LOWER: usize = memory.data<f64>([-750]); // e^-750 is 0
 const LOWER_M1: usize = memory.data<f64>([-60]); // e^-60 - 1 is -1
 const NORMAL_MAX: usize = memory.data<f64>([708]); // e^±708 and what it is made of are normal
+const MINUS_NORMAL_MAX: usize = memory.data<f64>([-708]);
 const NORMAL_MAX_M1: usize = memory.data<f64>([40]);
 const TANH_NEAR: usize = memory.data<f64>([0.625]);
 const TANH_FAR: usize = memory.data<f64>([22]); // tanh 22 rounds to 1
@@ -51,13 +52,19 @@ const TAIL: usize = memory.data<f64>([
   return stepD(p, r, TAIL + 80);
 }
 
-/** e^(high + low) for |high| <= ln 2 / 2 and a small low. */
+/** e^(high + low) - 1, to an error below the last place of 1, for |high| <= ln 2 / 2 and a small low. */
 // @ts-ignore: decorator
-@inline function expNear(high: v128, low: v128): v128 {
+@inline function expm1Near(high: v128, low: v128): v128 {
   let r = f64x2.add(high, low);
   low = f64x2.add(f64x2.sub(high, r), low);
   let q = f64x2.add(f64x2.mul(f64x2.mul(r, r), tail(r)), low);
-  return f64x2.add(c2(ONE), f64x2.add(r, q));
+  return f64x2.add(r, q);
+}
+
+/** e^(high + low) for |high| <= ln 2 / 2 and a small low. */
+// @ts-ignore: decorator
+@inline function expNear(high: v128, low: v128): v128 {
+  return f64x2.add(c2(ONE), expm1Near(high, low));
 }
 
 /** 2^shift · e^(x + low), for |low| <= ulp(x); rounded once also where it is subnormal. */
@@ -175,7 +182,27 @@ export function tanhD(x: v128): v128 {
   return copySignD(pick(f64x2.lt(a, c2(TANH_NEAR)), near, far), x);
 }
 
+/**
+ * e/(1 + e) or 1/(1 + e) with e = e^-|x| in two parts: the quotient of the leading parts, corrected
+ * by what they lost. The inverse of the denominator is the quotient itself or 1 less it.
+ */
 export function sigmoidD(x: v128): v128 {
-  let e = expD(f64x2.neg(absD(x)));
-  return f64x2.div(pick(f64x2.lt(x, zero()), e, c2(ONE)), f64x2.add(c2(ONE), e));
+  let negative = f64x2.lt(x, zero());
+  let inside = f64x2.pmax(f64x2.neg(absD(x)), c2(MINUS_NORMAL_MAX));
+  let turns = f64x2.add(f64x2.mul(inside, c2(INV_LN2)), c2(ROUND));
+  let k = f64x2.sub(turns, c2(ROUND));
+  let power = i64x2.add(i64x2.shl(turns, 52), c2(ONE));
+  let high = f64x2.sub(inside, f64x2.mul(k, c2(LN2_HIGH)));
+  let part = expm1Near(high, f64x2.mul(k, c2(MINUS_LN2_LOW)));
+  let unit = f64x2.add(c2(ONE), part);
+  let e = f64x2.mul(unit, power);
+  let low = f64x2.mul(f64x2.sub(part, f64x2.sub(unit, c2(ONE))), power);
+  let sum = f64x2.add(c2(ONE), e);
+  let lost = f64x2.add(f64x2.sub(e, f64x2.sub(sum, c2(ONE))), low);
+  let q = f64x2.div(pick(negative, e, c2(ONE)), sum);
+  let error = f64x2.sub(v128.and(negative, low), f64x2.mul(q, lost));
+  let inverse = pick(negative, f64x2.sub(c2(ONE), q), q);
+  let result = f64x2.add(q, f64x2.mul(error, inverse));
+  let far = f64x2.lt(x, c2(MINUS_NORMAL_MAX));
+  return v128.any_true(far) ? pick(far, expShiftedD(x, zero(), 0), result) : result;
 }
