@@ -46,7 +46,7 @@ const TANH_TAIL: usize = memory.data<f32>([
   -0.00571628474, 0.0206499379, -0.0537433103, 0.133314893, -0.333332837,
 ]);
 
-/** e^(high + low) - 1, to an error below the last place of 1, for |high| <= ln 2 / 2 and a small low. */
+/** e^(high + low) - 1, good beside 1, for |high| <= ln 2 / 2 and a small low. */
 // @ts-ignore: decorator
 @inline function expm1Near(high: v128, low: v128): v128 {
   let r = f32x4.add(high, low);

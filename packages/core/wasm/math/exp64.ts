@@ -52,7 +52,7 @@ const TAIL: usize = memory.data<f64>([
   return stepD(p, r, TAIL + 80);
 }
 
-/** e^(high + low) - 1, to an error below the last place of 1, for |high| <= ln 2 / 2 and a small low. */
+/** e^(high + low) - 1, good beside 1, for |high| <= ln 2 / 2 and a small low. */
 // @ts-ignore: decorator
 @inline function expm1Near(high: v128, low: v128): v128 {
   let r = f64x2.add(high, low);

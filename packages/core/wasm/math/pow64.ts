@@ -138,6 +138,8 @@ function powPositive(x: v128, y: v128): v128 {
 }
 
 export function powD(x: v128, y: v128): v128 {
+  // By far the most frequent power; the same bits as below.
+  if (i64x2.all_true(f64x2.eq(y, c2(TWO)))) return f64x2.mul(x, x);
   let count = absD(y);
   let whole = f64x2.eq(f64x2.floor(y), y);
   let few = v128.and(whole, f64x2.le(count, c2(COUNT_MAX)));
