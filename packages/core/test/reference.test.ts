@@ -86,6 +86,15 @@ describe("the oracle's special functions", () => {
     expectClose(lgamma(0.5), 0.5 * Math.log(Math.PI), 1e-14, "lgamma 1/2");
     expectClose(lgamma(10), Math.log(362880), 1e-14, "lgamma 10");
     expectClose(lgamma(-0.5), Math.log(2 * Math.sqrt(Math.PI)), 1e-14, "lgamma -1/2");
+    expect([lgamma(1), lgamma(2)]).toEqual([0, 0]);
+    // Near its zeros lgamma is accurate relative to its own size.
+    for (const e of [2 ** -20, -(2 ** -20)]) {
+      const taylor =
+        e * ((Math.PI ** 2 / 12) * e - 0.5772156649015329 - 0.4006856343865314 * e * e);
+      expect(Math.abs(lgamma(1 + e) / taylor - 1)).toBeLessThan(1e-14);
+    }
+    expectClose(lgamma(1.25), lgamma(2.25) - Math.log(1.25), 1e-15, "lgamma across its ranges");
+    expectClose(lgamma(1.2500001), -0.09827185916716019, 1e-14, "lgamma past the series");
     expectClose(digamma(1), -0.5772156649015329, 1e-15, "digamma 1");
     expectClose(digamma(0.5), -0.5772156649015329 - 2 * Math.log(2), 1e-15, "digamma 1/2");
     expectClose(digamma(-0.5), digamma(1.5), 1e-14, "digamma reflected");

@@ -40,10 +40,16 @@ function roundedOpinion(
 
 const sizeMax = 1e8;
 
-/** Whether the reference can judge the lane: every number on the way finite, none huge. */
-export function isTame({ exact }: Opinion): boolean {
+/** Decisions closer than this depend on how the last bits were rounded. */
+const marginLeast = 1e-11;
+
+/** Whether the reference can judge the lane: every number finite, none huge, no close decision. */
+export function isTame({ exact, rounded }: Opinion): boolean {
   const numbers = [...exact.numbers, ...Object.values(exact.gradient).flat()];
-  return !exact.tracer.wild && numbers.every((x) => Math.abs(x) < sizeMax);
+  const finite = !exact.tracer.wild && numbers.every((x) => Math.abs(x) < sizeMax);
+  // A tie that is one in f32 too is a tie by construction, and has its rule.
+  const tied = exact.tracer.margin === 0 && rounded?.tracer.margin === 0;
+  return finite && (tied || exact.tracer.margin >= marginLeast);
 }
 
 /** The inputs a gradient can be asked for. */

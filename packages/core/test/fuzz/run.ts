@@ -2,9 +2,11 @@
  * A run of the fuzzer: many programs, one seed, the first failure shrunk and described.
  */
 
-import { checkProgram, type Failure, judge, type Machines } from "./check.js";
+import { type Failure, judge, type Machines, type Verdict } from "./check.js";
 import { generate } from "./generate.js";
+import { judgeMangled, mangle } from "./mangle.js";
 import { describeProgram, type FuzzProgram } from "./program.js";
+import { Random } from "./random.js";
 import { shrink } from "./shrink.js";
 
 export interface FuzzOptions {
@@ -35,19 +37,32 @@ export interface Found {
 export const programAt = (seed: number, index: number): FuzzProgram =>
   generate(seed, index, { divergence: index % 2 === 1 });
 
+/** One way to judge programs, and the program to judge. */
+interface Trial {
+  readonly program: FuzzProgram;
+  readonly judge: (program: FuzzProgram) => Verdict;
+}
+
+/** The program itself, and of every fourth also a mangled version. */
+function trialsAt(machines: Machines, seed: number, index: number): Trial[] {
+  const program = programAt(seed, index);
+  const whole: Trial = { program, judge: (own) => judge(machines, own) };
+  if (index % 4 !== 0) return [whole];
+  const mangled = mangle(new Random(seed, 2 ** 31 + index), program);
+  return [whole, { program: mangled, judge: (own) => judgeMangled(machines.double, own) }];
+}
+
 /** Checks programs until one fails. */
 export function fuzz(machines: Machines, options: FuzzOptions): FuzzReport {
   const { seed, programs, from = 0 } = options;
   const skipped: Record<string, number> = {};
   let passed = 0;
   for (let index = from; index < from + programs; index++) {
-    const program = programAt(seed, index);
-    const verdict = judge(machines, program);
-    if (verdict.kind === "skip") skipped[verdict.why] = (skipped[verdict.why] ?? 0) + 1;
-    else if (verdict.kind === "pass") passed += 1;
-    else {
-      const failure = shrunkFailure(machines, program, verdict.failure, seed, index);
-      return { passed, skipped, failure };
+    for (const trial of trialsAt(machines, seed, index)) {
+      const verdict = trial.judge(trial.program);
+      if (verdict.kind === "skip") skipped[verdict.why] = (skipped[verdict.why] ?? 0) + 1;
+      else if (verdict.kind === "pass") passed += 1;
+      else return { passed, skipped, failure: shrunkFailure(trial, verdict.failure, seed, index) };
     }
     options.onProgram?.(index);
   }
@@ -55,23 +70,23 @@ export function fuzz(machines: Machines, options: FuzzOptions): FuzzReport {
 }
 
 /** The kind of a failure; of an exception also what was thrown, so that shrinking keeps to it. */
-function kindOf({ check, got }: Failure): string {
+function kindOf({ check, got, expected }: Failure): string {
+  if (check === "mangled") return `mangled ${String(expected).split(":")[0]}`;
   return check === "threw" ? `threw ${String(got).split(":")[0]}` : check;
 }
 
-function shrunkFailure(
-  machines: Machines,
-  program: FuzzProgram,
-  original: Failure,
-  seed: number,
-  index: number,
-): Found {
+function shrunkFailure(trial: Trial, original: Failure, seed: number, index: number): Found {
+  const { program } = trial;
   const kind = kindOf(original);
+  const failureOf = (candidate: FuzzProgram): Failure | undefined => {
+    const verdict = trial.judge(candidate);
+    return verdict.kind === "fail" ? verdict.failure : undefined;
+  };
   const shrunk = shrink(program, (candidate) => {
-    const failure = checkProgram(machines, candidate);
+    const failure = failureOf(candidate);
     return failure !== undefined && kindOf(failure) === kind;
   });
-  const failure = checkProgram(machines, shrunk) ?? original;
+  const failure = failureOf(shrunk) ?? original;
   const { check, lane, what, expected, got } = failure;
   const text = [
     `program ${index} of seed ${seed} fails the check "${check}"; shrunk to:`,

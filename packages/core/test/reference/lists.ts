@@ -148,9 +148,15 @@ function matcher(key: Value, compare: Value | undefined, same: Same, call: Call)
 
 /** Row i holds the i-th item of every list; as many rows as the shortest list has items. */
 function rowsAcross(lists: readonly Value[], who: string): Value[][] {
-  const columns = lists.map((list) => itemsOf(list, who));
-  const count = Math.min(...columns.map((column) => column.length));
-  return Array.from({ length: count }, (_, i) => columns.map((column) => column[i] as Value));
+  const rows: Value[][] = [];
+  let rest = lists;
+  while (rest.every((list) => list instanceof Pair)) {
+    const pairs = rest as readonly Pair[];
+    rows.push(pairs.map(({ car }) => car));
+    rest = pairs.map(({ cdr }) => cdr);
+  }
+  if (!rest.includes(nil)) throw new RefError("E-TYPE", `${who} needs proper lists`);
+  return rows;
 }
 
 function defineHigherOrder(define: Define): void {

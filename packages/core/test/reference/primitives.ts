@@ -172,7 +172,7 @@ function leastMultiple(a: number, b: number): number {
 }
 
 function defineTensors(define: Define): void {
-  define("vec", 1, many, (xs) => T.vector(xs.map((x) => numberFrom(x, "vec"))));
+  define("vec", 0, many, (xs) => T.vector(xs.map((x) => numberFrom(x, "vec"))));
   define("mat", 1, many, (xs) => {
     const lines = xs.map((x) => vectorFrom(x, "mat"));
     const width = T.rowsOf(lines[0] as Tensor);
@@ -222,7 +222,7 @@ function element(x: Tensor, index: Value | undefined): Dual | Tensor {
 function defineFilled(define: Define): void {
   const size = (value: Value | undefined, who: string): number => {
     const n = integerFrom(value, who);
-    if (n < 1) throw new RefError("E-RANGE", `${who} needs a positive size`);
+    if (n < 0) throw new RefError("E-RANGE", `${who} needs a size from 0`);
     return n;
   };
   const fills: Record<string, number> = { zeros: 0, ones: 1 };

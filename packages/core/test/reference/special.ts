@@ -20,11 +20,31 @@ export function erf(x: number): number {
 
 const stirlingFrom = 12;
 
+/** ζ(k) for k = 2 … 30 by Euler and Maclaurin from the 20th term on (A&S 23.2.9). */
+const zeta = Array.from({ length: 31 }, (_, k) => {
+  if (k < 2) return Number.NaN;
+  const n = 20;
+  let sum = n ** (1 - k) / (k - 1) + n ** -k / 2 + (k * n ** (-k - 1)) / 12;
+  sum -= (k * (k + 1) * (k + 2) * n ** (-k - 3)) / 720;
+  sum += (k * (k + 1) * (k + 2) * (k + 3) * (k + 4) * n ** (-k - 5)) / 30240;
+  for (let i = n - 1; i >= 1; i--) sum += i ** -k;
+  return sum;
+});
+
+/** lgamma(1 + e) for |e| ≤ 1/4, accurate relative to its zero at e = 0 (A&S 6.1.33). */
+function lgammaNearOne(e: number): number {
+  let sum = 0;
+  for (let k = 30; k >= 2; k--) sum = sum * -e + (zeta[k] as number) / k;
+  return e === 0 ? 0 : e * (sum * e - 0.5772156649015329);
+}
+
 export function lgamma(x: number): number {
   if (Number.isNaN(x)) return x;
   if (!Number.isFinite(x)) return Number.POSITIVE_INFINITY;
   if (x <= 0 && Number.isInteger(x)) return Number.POSITIVE_INFINITY;
   if (x < 0.5) return Math.log(Math.PI / Math.abs(Math.sin(Math.PI * x))) - lgamma(1 - x);
+  if (Math.abs(x - 1) <= 0.25) return lgammaNearOne(x - 1);
+  if (Math.abs(x - 2) <= 0.25) return lgammaNearOne(x - 2) + Math.log1p(x - 2);
   let shift = 1;
   let y = x;
   for (; y < stirlingFrom; y++) shift *= y;
