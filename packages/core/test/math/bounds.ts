@@ -24,10 +24,15 @@ export const unaryBounds: Record<UnaryName, Bound> = {
   sigmoid: { f32: 1.5, f64: 1.5 },
   softplus: { f32: 2, f64: 2 },
   erf: { f32: 1.5, f64: 1.5 },
-  /** f64, x <= -1/2: against the size of the terms of the reflection; so digamma for x < 0. */
   lgamma: { f32: 1, f64: 4 },
   digamma: { f32: 1, f64: 4 },
 };
+
+/**
+ * lgamma at x <= -1/2 and digamma at x < 0 in f64: in ULP of the sum of the magnitudes of the terms
+ * of the reflection.
+ */
+export const reflectionBound = 6;
 
 export const atan2Bound: Bound = { f32: 0.6, f64: 2 };
 

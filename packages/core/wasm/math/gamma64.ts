@@ -13,7 +13,7 @@
  * All polynomials are our own minimax fits (Remez in 113-bit arithmetic), errors below 2^-54.
  *
  * Bounds: lgamma 4 ULP for x > -1/2 and digamma 4 ULP for x > 0, zeros included. On the rest of
- * the negative axis, where both have a zero between any two poles, 4 ULP of the sum of the
+ * the negative axis, where both have a zero between any two poles, 6 ULP of the sum of the
  * magnitudes of the two terms of the reflection.
  */
 import {
