@@ -50,7 +50,9 @@ const worse = (worst: Worst, ulps: number, at: string): Worst =>
 
 describe.each(reals)("%s kernels", (real) => {
   test.each(unaryNames)("%s keeps its bound", (name) => {
-    const samples = samplesOf(real, name, 500).filter((x) => inDomain(name, x));
+    // The oracles of the gamma functions are ten times as slow as the others.
+    const count = name === "lgamma" || name === "digamma" ? 100 : 500;
+    const samples = samplesOf(real, name, count).filter((x) => inDomain(name, x));
     const got = applyKernel(real, name, samples);
     let worst: Worst = { ulps: 0, at: "" };
     for (const [i, x] of samples.entries()) {
