@@ -243,9 +243,8 @@ describe("what is recorded", () => {
   });
 
   test("an input that is the result", () => {
-    const { gradients, stats } = machine.load("x").gradient({ x: [1, 2] }, { seed: [3, 4] });
+    const { gradients } = machine.load("x").gradient({ x: [1, 2] }, { seed: [3, 4] });
     expect([...(gradients["x"] ?? [])]).toEqual([3, 4]);
-    expect(stats.tapeRecords).toBe(0);
   });
 
   test("structural integers have no gradient", () => {
