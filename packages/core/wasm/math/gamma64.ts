@@ -112,6 +112,15 @@ const STIRLING_TAIL: usize = memory.data<f64>([
   return stepD(p, z, STIRLING_TAIL + 48);
 }
 
+const COUNTS: usize = memory.data<f64>([1, 2, 3, 4, 5, 6]);
+
+/** product·(a - j) where steps >= j, the number at `count`. */
+// @ts-ignore: decorator
+@inline function times(product: v128, a: v128, steps: v128, count: usize): v128 {
+  let on = f64x2.ge(steps, c2(count));
+  return pick(on, f64x2.mul(product, f64x2.sub(a, c2(count))), product);
+}
+
 /** lgamma of `a` = |x|, except that |x| < 1/2 keeps its sign: `x` itself. */
 function lgammaPositive(x: v128, a: v128): v128 {
   let tiny = f64x2.lt(a, c2(HALF));
@@ -123,10 +132,12 @@ function lgammaPositive(x: v128, a: v128): v128 {
   d = pick(belowTwo, f64x2.sub(a, c2(ONE)), d);
   d = pick(tiny, x, d);
   let product = c2(ONE);
-  for (let j: f64 = 1; j <= 6; j++) {
-    let on = f64x2.ge(steps, f64x2.splat(j));
-    product = pick(on, f64x2.mul(product, f64x2.sub(a, f64x2.splat(j))), product);
-  }
+  product = times(product, a, steps, COUNTS);
+  product = times(product, a, steps, COUNTS + 8);
+  product = times(product, a, steps, COUNTS + 16);
+  product = times(product, a, steps, COUNTS + 24);
+  product = times(product, a, steps, COUNTS + 32);
+  product = times(product, a, steps, COUNTS + 40);
   product = pick(belowTwo, a, product);
   product = pick(tiny, f64x2.mul(a, f64x2.add(x, c2(ONE))), product);
   let log = logD(pick(big, a, product));
