@@ -9,6 +9,8 @@
  *   primal    payload numbers
  *   tape      records
  *   adjoint   made anew for each backward pass, never moved
+ *   blocks    operand blocks of the tape's records, once it is linked
+ *   reach     which payloads the backward pass has reached
  *   scratch   working space of one kernel call
  *   work      a stack for primitives that walk nested structure
  *
@@ -38,14 +40,22 @@ export let adjointBytes: usize = 0;
 export let adjointTop: usize = 0;
 export let scratchBase: usize = 0;
 export let scratchBytes: usize = 0;
+export let blocksBase: usize = 0;
+export let blocksBytes: usize = 0;
+export let blocksTop: usize = 0;
+export let reachBase: usize = 0;
+let reachBytes: usize = 0;
 export let workBase: usize = 0;
 let workBytes: usize = 0;
 
 /** Most bytes of tape, primals and adjoints together. */
 export let recordedBytesMax: usize = 1 << 30;
+/** Whether a run that passes it goes on without recording, or fails. */
+export let recordingIsOptional: bool = false;
 
-export function setRecordedBytesMax(bytes: usize): void {
+export function setRecordedBytesMax(bytes: usize, isOptional: bool): void {
   recordedBytesMax = bytes;
+  recordingIsOptional = isOptional;
 }
 
 /** Moves `used` bytes into a block of at least `needed` bytes; 0 where memory does not allow it. */
@@ -143,6 +153,33 @@ export function reserveAdjoint(bytes: usize): bool {
   return adjointBase != 0;
 }
 
+/** Makes room for the blocks of the whole tape; what was in the arena is lost. */
+export function reserveBlocks(bytes: usize): bool {
+  blocksTop = 0;
+  if (bytes > blocksBytes) {
+    free(blocksBase);
+    blocksBase = allocate(bytes);
+    blocksBytes = blocksBase == 0 ? 0 : sizeFor(blocksBase);
+    if (blocksBase == 0) return false;
+  }
+  blocksTop = bytes;
+  return true;
+}
+
+export function forgetBlocks(): void {
+  blocksTop = 0;
+}
+
+/** Makes room for the marks of one backward pass; what was in the arena is lost. */
+export function reserveReach(bytes: usize): bool {
+  if (bytes <= reachBytes) return true;
+  free(reachBase);
+  reachBase = allocate(bytes + (bytes >> 2));
+  if (reachBase == 0) reachBase = allocate(bytes);
+  reachBytes = reachBase == 0 ? 0 : sizeFor(reachBase);
+  return reachBase != 0;
+}
+
 /** Makes room for one kernel call; what was in the arena is lost. */
 export function reserveScratch(bytes: usize): bool {
   if (bytes <= scratchBytes) return true;
@@ -192,4 +229,59 @@ export function replaceArenas(heap: usize, table: usize, primal: usize): void {
   free(primalBase);
   primalBase = primal;
   primalBytes = sizeFor(primal);
+}
+
+/** The arenas that make up a trace, as 4-byte words at an address. */
+export const TRACE_ARENA_WORDS: i32 = 17;
+
+/** Writes the arenas of the current trace to `at`. */
+export function saveArenas(at: usize): void {
+  store<usize>(at, tableBase, 0);
+  store<usize>(at, tableBytes, 4);
+  store<usize>(at, tableTop, 8);
+  store<usize>(at, primalBase, 12);
+  store<usize>(at, primalBytes, 16);
+  store<usize>(at, primalTop, 20);
+  store<usize>(at, tapeBase, 24);
+  store<usize>(at, tapeBytes, 28);
+  store<usize>(at, tapeTop, 32);
+  store<usize>(at, adjointBase, 36);
+  store<usize>(at, adjointBytes, 40);
+  store<usize>(at, adjointTop, 44);
+  store<usize>(at, blocksBase, 48);
+  store<usize>(at, blocksBytes, 52);
+  store<usize>(at, blocksTop, 56);
+  store<usize>(at, scratchBase, 60);
+  store<usize>(at, scratchBytes, 64);
+}
+
+/** Takes the arenas at `at` as those of the current trace. */
+export function loadArenas(at: usize): void {
+  tableBase = load<usize>(at, 0);
+  tableBytes = load<usize>(at, 4);
+  tableTop = load<usize>(at, 8);
+  primalBase = load<usize>(at, 12);
+  primalBytes = load<usize>(at, 16);
+  primalTop = load<usize>(at, 20);
+  tapeBase = load<usize>(at, 24);
+  tapeBytes = load<usize>(at, 28);
+  tapeTop = load<usize>(at, 32);
+  adjointBase = load<usize>(at, 36);
+  adjointBytes = load<usize>(at, 40);
+  adjointTop = load<usize>(at, 44);
+  blocksBase = load<usize>(at, 48);
+  blocksBytes = load<usize>(at, 52);
+  blocksTop = load<usize>(at, 56);
+  scratchBase = load<usize>(at, 60);
+  scratchBytes = load<usize>(at, 64);
+}
+
+/** Frees the arenas written at `at`. */
+export function freeArenas(at: usize): void {
+  free(load<usize>(at, 0));
+  free(load<usize>(at, 12));
+  free(load<usize>(at, 24));
+  free(load<usize>(at, 36));
+  free(load<usize>(at, 48));
+  free(load<usize>(at, 60));
 }

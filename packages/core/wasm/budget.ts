@@ -1,26 +1,58 @@
 /**
  * Steps: every evaluated cell costs one, heavy primitives cost more. The walk runs until its slice
- * is used up and then pauses; the caller decides whether it goes on.
+ * is used up, or until a lane that evaluates now has taken all the steps it may, and then pauses.
+ *
+ * Steps count per lane along its own path: a side of a branch is charged to the lanes that run it.
  */
 
 import { FAULT_STEPS } from "../src/program/layout";
 import { fail } from "./fault";
+import { dropLane, isCounting } from "./lanes";
+import { allocate, free } from "./memory";
+import { lanes } from "./payload";
 
-/** Steps left in this slice; below zero the walk pauses. */
-export let fuel: i64 = 0;
-/** Steps this run may still take, this slice included. */
-let stepsLeft: i64 = 0;
-let slice: i64 = 0;
+/** Steps left before the walk pauses; below zero it does. */
+let fuel: i64 = 0;
+/** Fuel when the steps were last charged to lanes. */
+let fuelFrom: i64 = 0;
+/** Fuel at which a lane that evaluates now has passed its budget. */
+let fuelLeast: i64 = 0;
+let sliceLeft: i64 = 0;
+let stepsMax: i64 = 0;
+let total: i64 = 0;
 
-export function beginSlice(steps: f64, left: f64): void {
-  slice = <i64>steps;
-  fuel = slice;
-  stepsLeft = <i64>left;
+/** Steps of each lane, i64. */
+let taken: usize = 0;
+let takenBytes: usize = 0;
+
+/** Starts a run; false where memory does not allow it. */
+export function beginSteps(most: f64): bool {
+  const bytes = <usize>lanes << 3;
+  if (bytes > takenBytes) {
+    free(taken);
+    taken = allocate(bytes);
+    takenBytes = taken == 0 ? 0 : bytes;
+    if (taken == 0) return false;
+  }
+  memory.fill(taken, 0, bytes);
+  stepsMax = <i64>most;
+  total = 0;
+  sliceLeft = 0;
+  fuel = 0;
+  fuelFrom = 0;
+  fuelLeast = 0;
+  return true;
 }
 
-/** Steps taken in this slice. */
+export function beginSlice(steps: f64): void {
+  flushSteps();
+  sliceLeft = <i64>steps;
+  refuel();
+}
+
+/** Steps of the whole walk so far. */
 export function stepsTaken(): f64 {
-  return <f64>(slice - fuel);
+  return <f64>(total + fuelFrom - fuel);
 }
 
 // @ts-ignore: decorator
@@ -33,10 +65,51 @@ export function unstep(): void {
   fuel += 1;
 }
 
-/** Charges a primitive for its work; false and a fault where that alone passes the budget. */
+/** Charges a primitive for its work; false and a fault where that passes the budget. */
 export function spend(work: i64): bool {
   fuel -= work;
-  if (slice - fuel <= stepsLeft) return true;
+  if (fuel >= fuelLeast) return true;
   fail(FAULT_STEPS);
   return false;
+}
+
+/** Charges the steps taken since the last flush to the lanes that evaluate now. */
+export function flushSteps(): void {
+  const steps = fuelFrom - fuel;
+  if (steps == 0) return;
+  total += steps;
+  sliceLeft -= steps;
+  fuelFrom = fuel;
+  for (let lane = 0; lane < lanes; lane++) {
+    const at = taken + (<usize>lane << 3);
+    if (isCounting(lane)) store<i64>(at, load<i64>(at) + steps);
+  }
+}
+
+/** Sets the fuel for the lanes that evaluate from now on. */
+export function refuel(): void {
+  let most: i64 = 0;
+  for (let lane = 0; lane < lanes; lane++)
+    if (isCounting(lane)) most = max(most, load<i64>(taken + (<usize>lane << 3)));
+  const allowed = stepsMax - most;
+  fuel = min(sliceLeft, allowed);
+  fuelFrom = fuel;
+  fuelLeast = fuel - allowed;
+}
+
+/**
+ * Takes the lanes that have used up their steps out of the walk and writes them to `to`, one byte
+ * a lane. Returns how many.
+ */
+export function exhaustedLanes(to: usize): i32 {
+  flushSteps();
+  let count = 0;
+  for (let lane = 0; lane < lanes; lane++) {
+    const isOver = isCounting(lane) && load<i64>(taken + (<usize>lane << 3)) >= stepsMax;
+    store<u8>(to + <usize>lane, isOver ? 1 : 0);
+    if (!isOver) continue;
+    dropLane(lane);
+    count += 1;
+  }
+  return count;
 }

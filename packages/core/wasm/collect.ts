@@ -1,7 +1,7 @@
 /**
  * Compaction of heap and payloads, so that a loop without a tape runs in constant memory.
  *
- * Copies what the evaluation stack reaches (precise roots) into fresh arenas and frees the old
+ * Copies what the evaluation stack and open branches reach (precise roots) into fresh arenas and frees the old
  * ones. Constants, inputs and quoted structure lie first in every arena and keep their places.
  * Runs only between evaluations and only while nothing is recorded: records name payloads.
  *
@@ -13,6 +13,7 @@ import {
   FAULT_MEMORY,
   PAYLOAD_ADJOINT,
   PAYLOAD_BYTES,
+  PAYLOAD_CONTEXT,
   PAYLOAD_COUNT,
   PAYLOAD_FLAGS,
   PAYLOAD_PRIMAL,
@@ -38,7 +39,15 @@ import {
 } from "./arena";
 import { fail } from "./fault";
 import { allocate, free } from "./memory";
-import { forgetSmallIntegers, stepOf } from "./payload";
+import {
+  MIX_VALUE_COUNT,
+  mixEntries,
+  mixEntryBytes,
+  mixTop,
+  savedValues,
+  savedValuesEnd,
+} from "./mix";
+import { context, forgetSmallIntegers, setContext, stepOf } from "./payload";
 import { dataOf, tagOf, valueOf } from "./value";
 
 const THRESHOLD_MIN: usize = 1 << 20;
@@ -103,6 +112,8 @@ function movePayload(id: i32): i32 {
     store<u32>(toTable + toTableTop, <u32>toPrimalTop, PAYLOAD_PRIMAL);
     toPrimalTop += bytes;
   }
+  // The mask it was computed under may be gone by now.
+  store<i32>(toTable + toTableTop, -1, PAYLOAD_CONTEXT);
   store<i32>(entry, fresh + 1, PAYLOAD_ADJOINT);
   toTableTop += PAYLOAD_BYTES;
   return fresh;
@@ -139,6 +150,10 @@ function moveValue(value: u64): u64 {
   }
 }
 
+function moveRange(from: usize, to: usize): void {
+  for (let at = from; at < to; at += 8) store<u64>(at, moveValue(load<u64>(at)));
+}
+
 function makeRoom(): bool {
   toHeap = allocate(max<usize>(heapTop, 16));
   toTable = allocate(max<usize>(tableTop, 16));
@@ -164,7 +179,12 @@ export function collect(stackTop: usize): bool {
   toTableTop = tablePinned;
   toPrimalTop = primalPinned;
   failed = false;
-  for (let at = stackBase; at < stackTop; at += 8) store<u64>(at, moveValue(load<u64>(at)));
+  moveRange(stackBase, stackTop);
+  moveRange(savedValues(), savedValuesEnd());
+  const mixes = mixEntries();
+  for (let at: usize = 0; at < mixTop; at += mixEntryBytes())
+    moveRange(mixes + at, mixes + at + (<usize>MIX_VALUE_COUNT << 3));
+  if (context >= 0) setContext(movePayload(context));
   let scanned = heapPinned;
   while (scanned < toHeapTop) {
     const end = scanned + ((<usize>load<u32>(toHeap + scanned) + 1) << 3);

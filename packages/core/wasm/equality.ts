@@ -4,8 +4,6 @@
  */
 
 import {
-  DIVERGENT_EQUALITY,
-  FAULT_DIVERGENT,
   FAULT_MEMORY,
   TAG_MASK,
   TAG_PAIR,
@@ -13,10 +11,11 @@ import {
 } from "../src/program/layout";
 import { reserveWork, workBase } from "./arena";
 import { spend } from "./budget";
-import { fail, failPair } from "./fault";
+import { fail } from "./fault";
 import { OP_NUM_EQUAL } from "./generated/ops";
 import { head, tail } from "./heap";
-import { compare, conjunction, tensorsEqual } from "./numeric";
+import { conjunction, decide } from "./lanes";
+import { compare, tensorsEqual } from "./numeric";
 import {
   booleanValue,
   dataOf,
@@ -27,14 +26,21 @@ import {
   VALUE_TRUE,
 } from "./value";
 
+/** Equality where a boolean differs between lanes: the lanes that say otherwise leave the walk. */
+function truthsEqual(a: u64, b: u64): u64 {
+  const x = decide(a);
+  const y = decide(b);
+  if (x == VALUE_FAIL || y == VALUE_FAIL) return VALUE_FAIL;
+  return booleanValue(x == y);
+}
+
 /** Equality of two values that are not both pairs. */
 function leavesEqual(a: u64, b: u64, deep: bool): u64 {
   if (a == b && !isNumber(a) && tagOf(a) != TAG_TENSOR) return VALUE_TRUE;
   if (isNumber(a) && isNumber(b)) return compare(OP_NUM_EQUAL, a, b, 0);
-  if (tagOf(a) == TAG_MASK || tagOf(b) == TAG_MASK)
-    return failPair(FAULT_DIVERGENT, a, b, DIVERGENT_EQUALITY);
+  if (tagOf(a) == TAG_MASK || tagOf(b) == TAG_MASK) return truthsEqual(a, b);
   if (tagOf(a) != TAG_TENSOR || tagOf(b) != TAG_TENSOR) return VALUE_FALSE;
-  return deep ? tensorsEqual(OP_NUM_EQUAL, dataOf(a), dataOf(b)) : booleanValue(a == b);
+  return deep ? tensorsEqual(dataOf(a), dataOf(b)) : booleanValue(a == b);
 }
 
 // @ts-ignore: decorator

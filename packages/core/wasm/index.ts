@@ -13,12 +13,15 @@ import {
   IMAGE_HEAP,
   IMAGE_HEAP_AT,
   PAYLOAD_ACTIVE,
+  PAYLOAD_CONTEXT,
   PAYLOAD_MASK,
   PAYLOAD_ORIGIN,
   PAYLOAD_UNIFORM,
+  PAYLOAD_VARYING,
 } from "../src/program/layout";
 import {
   adjointTop,
+  forgetBlocks,
   heapBase,
   heapTop,
   primalTop,
@@ -29,9 +32,11 @@ import {
   tableTop,
   tapeTop,
 } from "./arena";
+import { beginSteps } from "./budget";
 import { pin } from "./collect";
 import { clearFault, fail } from "./fault";
 import { beginHeap } from "./heap";
+import { beginLanes, reserveLive, reviveLanes } from "./lanes";
 import {
   beginPayloads,
   constantPayload,
@@ -43,13 +48,16 @@ import {
   payloadCount,
   payloadValue,
   primalOf,
+  recording,
   run,
   setCurrentNode,
 } from "./payload";
+import { Walk } from "./registers";
 import { dataOf, integerValue, tagOf } from "./value";
-import { beginWalk, controlTop, setGlobal, value } from "./walk";
+import { beginWalk, setGlobal } from "./walk";
 
-export { beginSlice, stepsTaken } from "./budget";
+export { controlBase, heapBase, primalBase, stackBase, tableBase, tapeBase } from "./arena";
+export { beginSlice, exhaustedLanes, stepsTaken } from "./budget";
 export { compactions } from "./collect";
 export {
   faultCode,
@@ -67,12 +75,33 @@ export {
   forwardPredicate,
   forwardStructured,
 } from "./kernels";
+export {
+  branchesMixed,
+  bucketsMade,
+  countingLanes,
+  mergesMade,
+  writeCounting,
+  writeLive,
+} from "./lanes";
 export { mathApply } from "./math/door";
 export { allocate, free, memoryBytes, setMemoryMax } from "./memory";
 export { activeMade, currentNode, payloadsMade, uniformMade } from "./payload";
-export { adjointAddress, backward, beginBackward } from "./tape";
-export { walk } from "./walk";
-export { controlBase, heapBase, primalBase, stackBase, tableBase, tapeBase } from "./arena";
+export {
+  adjointAddress,
+  backward,
+  beginBackward,
+  clearTrace,
+  freeTrace,
+  guardsFailed,
+  isMixed,
+  isReached,
+  keepTrace,
+  link,
+  replay,
+  saveTrace,
+  useTrace,
+} from "./replay";
+export { abandon, skipDead, walk } from "./walk";
 
 /** How many payloads are constants of the program; they come first. */
 let constants: i32 = 0;
@@ -100,19 +129,30 @@ function layConstants(program: usize): bool {
 export function begin(
   program: usize,
   laneCount: i32,
-  isRecording: bool,
+  recordingLevel: i32,
   recordedBytesMax: usize,
+  isOptional: bool,
+  stepsMax: f64,
 ): i32 {
   clearFault();
   beginHeap();
-  beginPayloads(laneCount, isRecording);
+  beginPayloads(laneCount, recordingLevel);
+  beginLanes();
   setTapeTop(0);
-  setRecordedBytesMax(recordedBytesMax);
+  forgetBlocks();
+  setRecordedBytesMax(recordedBytesMax, isOptional);
   setCurrentNode(-1);
-  if (!layQuotedStructure(program) || !layConstants(program) || !beginWalk(program)) {
+  const hasRoom =
+    reserveLive(run) &&
+    layQuotedStructure(program) &&
+    layConstants(program) &&
+    beginWalk(program) &&
+    beginSteps(stepsMax);
+  if (!hasRoom) {
     fail(FAULT_MEMORY);
     return FAULT_MEMORY;
   }
+  reviveLanes(laneCount, run);
   return FAULT_NONE;
 }
 
@@ -125,8 +165,8 @@ export function bindNumbers(
   uniform: bool,
   active: bool,
 ): usize {
-  const flags = rank | (uniform ? PAYLOAD_UNIFORM : 0) | (active ? PAYLOAD_ACTIVE : 0);
-  const id = newPayload(rows, cols, flags);
+  const kind = (uniform ? PAYLOAD_UNIFORM : 0) | (active ? PAYLOAD_ACTIVE : 0) | PAYLOAD_VARYING;
+  const id = newPayload(rows, cols, rank | kind);
   if (id < 0) return 0;
   store<i32>(entryOf(id), -1 - index, PAYLOAD_ORIGIN);
   setGlobal(index, payloadValue(id));
@@ -144,11 +184,11 @@ export function bound(): void {
 
 /** The program's value: its tag and its data. */
 export function resultTag(): i32 {
-  return tagOf(value);
+  return tagOf(Walk.value);
 }
 
 export function resultData(): i32 {
-  return dataOf(value);
+  return dataOf(Walk.value);
 }
 
 export function runBytes(): usize {
@@ -156,7 +196,7 @@ export function runBytes(): usize {
 }
 
 export function controlEnd(): usize {
-  return controlTop();
+  return Walk.controlPtr;
 }
 
 export function primalAddress(id: i32): usize {
@@ -190,11 +230,23 @@ export function bytesUsed(which: i32): usize {
   }
 }
 
+/** Whether a payload means anything in a lane: it may belong to a side the lane did not take. */
+function isComputedFor(id: i32, lane: i32): bool {
+  const mask = load<i32>(entryOf(id), PAYLOAD_CONTEXT);
+  if (mask < 0) return true;
+  return load<u8>(primalOf(mask) + (isUniform(mask) ? 0 : <usize>lane * sizeof<real>())) != 0;
+}
+
+/** What is recorded in the current run: 0 nothing, 1 what is active, 2 what varies. */
+export function recordingLevel(): i32 {
+  return recording;
+}
+
 /** The oldest payload, constants aside, that is not finite in `lane`; -1 where all are. */
 export function firstNonFinite(lane: i32): i32 {
   const count = payloadCount();
   for (let id = constants; id < count; id++) {
-    if ((flagsOf(id) & PAYLOAD_MASK) != 0) continue;
+    if ((flagsOf(id) & PAYLOAD_MASK) != 0 || !isComputedFor(id, lane)) continue;
     const step: usize = isUniform(id) ? 16 : run;
     const offset: usize = isUniform(id) ? 0 : <usize>lane * sizeof<real>();
     const elements = countOf(id);

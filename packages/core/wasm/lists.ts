@@ -3,24 +3,21 @@
  */
 
 import {
-  DIVERGENT_EQUALITY,
-  FAULT_DIVERGENT,
   FAULT_INDEX,
   FAULT_NOT_ALIST,
   FAULT_NOT_LIST,
   FAULT_NOT_PAIR,
-  TAG_MASK,
 } from "../src/program/layout";
 import { spend } from "./budget";
 import { identical, structurallyEqual } from "./equality";
 import { failOperand, failPair } from "./fault";
 import { cons, head, isPair, setField, tail } from "./heap";
+import { decide } from "./lanes";
 import { INTEGER_NONE, toInteger } from "./numeric";
 import {
   booleanValue,
   dataOf,
   integerValue,
-  tagOf,
   VALUE_FAIL,
   VALUE_FALSE,
   VALUE_NIL,
@@ -131,10 +128,10 @@ export function listRef(list: u64, index: u64): u64 {
   return isPair(at) ? head(at) : failPair(FAULT_INDEX, index, list, dataOf(index));
 }
 
+/** Whether a key matches; lanes that say otherwise than most leave the walk. */
 // @ts-ignore: decorator
 @inline function matches(a: u64, b: u64, deep: bool): u64 {
-  const same = deep ? structurallyEqual(a, b) : identical(a, b);
-  return tagOf(same) == TAG_MASK ? failPair(FAULT_DIVERGENT, a, b, DIVERGENT_EQUALITY) : same;
+  return decide(deep ? structurallyEqual(a, b) : identical(a, b));
 }
 
 /** memq, memv (deep false), member (deep true). */

@@ -1,13 +1,13 @@
 /**
- * Numeric application: takes values, checks shapes, runs the kernel, records where a differentiated
- * input reaches the result. The one place where payload operations start.
+ * Numeric application: takes values, checks shapes, runs the kernel, records what replay and the
+ * backward pass need. The one place where payload operations start.
  */
 
 import {
   BLOCK_AUX,
   BLOCK_COUNT,
-  DIVERGENT_INDEX,
-  FAULT_DIVERGENT,
+  BLOCK_MASK,
+  BLOCK_ROWS,
   FAULT_NOT_INTEGER,
   FAULT_NOT_NUMBER,
   FAULT_NOT_SCALAR,
@@ -18,11 +18,15 @@ import {
   PAYLOAD_MASK,
   PAYLOAD_RANK,
   PAYLOAD_UNIFORM,
+  PAYLOAD_VARYING,
   TAG_BOOL,
   TAG_INT,
   TAG_MASK,
   TAG_REAL,
   TAG_TENSOR,
+  TRACE_EQUAL,
+  TRACE_GATHER,
+  TRACE_MERGE,
 } from "../src/program/layout";
 import { primalTop } from "./arena";
 import { failOperand, failPair } from "./fault";
@@ -31,15 +35,25 @@ import {
   OP_COPY,
   OP_IS_EVEN,
   OP_IS_INTEGER,
-  OP_MUL,
   OP_IS_ODD,
+  OP_MUL,
   OP_PICK,
   OP_PLACE,
   opDifferentiable,
 } from "./generated/ops";
 import { forwardStructured } from "./generated/structured";
 import { integerBinary, integerCompare, integerUnary, NOT_INTEGER } from "./integer";
+import {
+  agreed,
+  allEqual,
+  countMerge,
+  decide,
+  firstCounting,
+  guardInteger,
+  keepEqual,
+} from "./lanes";
 import { shapeCols, shapeRank, shapeRows } from "./linalg/shapes";
+import { equalForward, gatherForward, mergeForward } from "./merge";
 import {
   block,
   colsOf,
@@ -50,17 +64,26 @@ import {
   integerPayload,
   isActive,
   isUniform,
-  lanes,
   newPayload,
   payloadValue,
   primalOf,
+  RECORD_NOTHING,
+  RECORD_VARYING,
   rankOf,
   recording,
   rowsOf,
-  run,
 } from "./payload";
 import { fillStructured, record, shapeFor } from "./tape";
-import { booleanValue, dataOf, realValue, tagOf, VALUE_FAIL, valueOf } from "./value";
+import {
+  booleanValue,
+  dataOf,
+  isNumber,
+  tagOf,
+  VALUE_FAIL,
+  VALUE_FALSE,
+  VALUE_TRUE,
+  valueOf,
+} from "./value";
 
 /** Payload of a number, vector or matrix; -1 and a fault for anything else. */
 export function toPayload(value: u64, operand: i32): i32 {
@@ -71,9 +94,20 @@ export function toPayload(value: u64, operand: i32): i32 {
   return -1;
 }
 
+/** Flags of a result whose operands have `flags` together: varying, and active where it can be. */
 // @ts-ignore: decorator
-@inline function activity(op: i32, flags: i32): i32 {
-  return recording && opDifferentiable(op) != 0 ? flags & PAYLOAD_ACTIVE : 0;
+@inline function reached(op: i32, flags: i32): i32 {
+  const varying = flags & PAYLOAD_VARYING;
+  if ((flags & PAYLOAD_ACTIVE) == 0) return varying;
+  return opDifferentiable(op) != 0 ? varying | PAYLOAD_ACTIVE : varying;
+}
+
+/** Whether an operation whose result has `flags` is recorded in this run. */
+// @ts-ignore: decorator
+@inline export function isRecorded(flags: i32): bool {
+  if (recording == RECORD_NOTHING) return false;
+  const wanted = recording == RECORD_VARYING ? PAYLOAD_VARYING : PAYLOAD_ACTIVE;
+  return (flags & wanted) != 0;
 }
 
 export function applyUnary(op: i32, a: u64): u64 {
@@ -84,16 +118,12 @@ export function applyUnary(op: i32, a: u64): u64 {
   const x = toPayload(a, 0);
   if (x < 0) return VALUE_FAIL;
   const flags = flagsOf(x);
-  const active = activity(op, flags);
-  const z = newPayload(
-    rowsOf(x),
-    colsOf(x),
-    (flags & (PAYLOAD_RANK | PAYLOAD_UNIFORM)) | active,
-  );
+  const known = reached(op, flags);
+  const z = newPayload(rowsOf(x), colsOf(x), (flags & (PAYLOAD_RANK | PAYLOAD_UNIFORM)) | known);
   if (z < 0) return VALUE_FAIL;
   fillBlock(z, x, -1);
   forwardElementwise(op, block);
-  if (active != 0 && !record(op, z, x, -1, 0)) return VALUE_FAIL;
+  if (isRecorded(known) && !record(op, z, x, -1, 0)) return VALUE_FAIL;
   return payloadValue(z);
 }
 
@@ -115,22 +145,22 @@ export function applyBinary(op: i32, a: u64, b: u64): u64 {
     if (xRank != yRank || rowsOf(x) != rowsOf(y) || colsOf(x) != colsOf(y))
       return failPair(FAULT_SHAPES_DIFFER, a, b);
   }
-  const active = activity(op, xFlags | yFlags);
+  const known = reached(op, xFlags | yFlags);
   const z = newPayload(
     rowsOf(shaped),
     colsOf(shaped),
-    (flagsOf(shaped) & PAYLOAD_RANK) | (xFlags & yFlags & PAYLOAD_UNIFORM) | active,
+    (flagsOf(shaped) & PAYLOAD_RANK) | (xFlags & yFlags & PAYLOAD_UNIFORM) | known,
   );
   if (z < 0) return VALUE_FAIL;
   fillBlock(z, x, y);
   forwardElementwise(op, block);
-  if (active != 0 && !record(op, z, x, y, 0)) return VALUE_FAIL;
+  if (isRecorded(known) && !record(op, z, x, y, 0)) return VALUE_FAIL;
   return payloadValue(z);
 }
 
 /** A number or tensor with an identity record of its own, where an input reaches it. */
 export function copyLeaving(value: u64): u64 {
-  if (!recording) return value;
+  if (recording == RECORD_NOTHING) return value;
   const tag = tagOf(value);
   if ((tag != TAG_REAL && tag != TAG_TENSOR) || !isActive(dataOf(value))) return value;
   return applyUnary(OP_COPY, value);
@@ -146,16 +176,12 @@ export function applyStructured(op: i32, a: u64, b: u64, unary: bool): u64 {
   if (wrong != 0) return failPair(FAULT_SHAPE, a, b, wrong);
   const xFlags = flagsOf(x);
   const yFlags = unary ? PAYLOAD_UNIFORM : flagsOf(y);
-  const active = activity(op, unary ? xFlags : xFlags | yFlags);
-  const z = newPayload(
-    shapeRows,
-    shapeCols,
-    shapeRank | (xFlags & yFlags & PAYLOAD_UNIFORM) | active,
-  );
+  const known = reached(op, unary ? xFlags : xFlags | yFlags);
+  const z = newPayload(shapeRows, shapeCols, shapeRank | (xFlags & yFlags & PAYLOAD_UNIFORM) | known);
   if (z < 0) return VALUE_FAIL;
   if (!fillStructured(op, z, x, y)) return VALUE_FAIL;
   forwardStructured(op, block);
-  if (active != 0 && !record(op, z, x, y, 0)) return VALUE_FAIL;
+  if (isRecorded(known) && !record(op, z, x, y, 0)) return VALUE_FAIL;
   return payloadValue(z);
 }
 
@@ -172,7 +198,7 @@ export function place(z: i32, x: i32, element: i32): bool {
   store<i32>(block, countOf(x), BLOCK_COUNT);
   store<i32>(block, element, BLOCK_AUX);
   forwardStructured(OP_PLACE, block);
-  return !isActive(x) || record(OP_PLACE, z, x, -1, element);
+  return !isRecorded(flagsOf(x)) || record(OP_PLACE, z, x, -1, element);
 }
 
 /** Elements of x from `element` on, as a payload of its own. */
@@ -185,43 +211,26 @@ export function pick(x: i32, element: i32, rows: i32, cols: i32, rank: i32): i32
   return record(OP_PICK, z, x, -1, element) ? z : -1;
 }
 
-const REALS_PER_VECTOR: i32 = 16 / sizeof<real>();
-
-/** Mask of the lanes of the last vector of a run that are real lanes, not padding. */
-function lastVectorMask(): v128 {
-  const used = lanes - ((<i32>run >> 4) - 1) * REALS_PER_VECTOR;
-  const bytes = used * sizeof<real>();
-  const index = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  return i8x16.lt_s(index, i8x16.splat(<i8>bytes));
-}
-
-/** A mask payload as a boolean: #t or #f where all lanes agree, else a lane-varying boolean. */
-function agreedBoolean(mask: i32, primal: usize): u64 {
-  const at = primalOf(mask);
-  const bytes: usize = isUniform(mask) ? 16 : run;
-  let some = i8x16.splat(0);
-  let all = i8x16.splat(-1);
-  const last = isUniform(mask) ? i8x16.splat(-1) : lastVectorMask();
-  for (let lane: usize = 0; lane < bytes; lane += 16) {
-    const used = lane + 16 == bytes ? last : i8x16.splat(-1);
-    const lanesHere = v128.load(at + lane);
-    some = v128.or(some, v128.and(lanesHere, used));
-    all = v128.and(all, v128.or(lanesHere, v128.not(used)));
-  }
-  const anyTrue = v128.any_true(some);
-  if (anyTrue && !i8x16.all_true(all)) return valueOf(TAG_MASK, mask);
-  dropNewest(primal);
-  return booleanValue(anyTrue);
-}
-
+/** One test of the payloads x and y (y < 0: none). */
 function predicate(op: i32, x: i32, y: i32): u64 {
-  const both = flagsOf(x) & (y < 0 ? PAYLOAD_UNIFORM : flagsOf(y));
+  const flags = flagsOf(x) | (y < 0 ? 0 : flagsOf(y));
+  const both = flagsOf(x) & (y < 0 ? PAYLOAD_UNIFORM : flagsOf(y)) & PAYLOAD_UNIFORM;
   const before = primalTop;
-  const z = newPayload(1, 1, (both & PAYLOAD_UNIFORM) | PAYLOAD_MASK);
+  const varying = flags & PAYLOAD_VARYING;
+  const z = newPayload(1, 1, both | PAYLOAD_MASK | varying);
   if (z < 0) return VALUE_FAIL;
   fillBlock(z, x, y);
   forwardPredicate(op, block);
-  return agreedBoolean(z, before);
+  return concluded(op, z, x, y, before);
+}
+
+/** Records a test and asks the lanes; the mask is kept only where something refers to it. */
+function concluded(op: i32, z: i32, x: i32, y: i32, before: usize): u64 {
+  const isTraced = recording == RECORD_VARYING && (flagsOf(z) & PAYLOAD_VARYING) != 0;
+  if (isTraced && !record(op, z, x, y, 0)) return VALUE_FAIL;
+  const truth = agreed(z);
+  if (!isTraced && tagOf(truth) == TAG_BOOL) dropNewest(before);
+  return truth;
 }
 
 /** Payload of a scalar; -1 and a fault for anything else. */
@@ -238,8 +247,9 @@ export function applyPredicate(op: i32, a: u64): u64 {
   const x = toScalar(a, 0);
   if (x < 0) return VALUE_FAIL;
   if (op == OP_IS_EVEN || op == OP_IS_ODD) {
-    const integral = predicate(OP_IS_INTEGER, x, -1);
-    if (integral != booleanValue(true)) return failOperand(FAULT_NOT_INTEGER, 0, a);
+    const integral = decide(predicate(OP_IS_INTEGER, x, -1));
+    if (integral == VALUE_FAIL) return integral;
+    if (integral != VALUE_TRUE) return failOperand(FAULT_NOT_INTEGER, 0, a);
   }
   return predicate(op, x, -1);
 }
@@ -255,58 +265,36 @@ export function compare(op: i32, a: u64, b: u64, operand: i32): u64 {
   return predicate(op, x, y);
 }
 
-/** Logical and of two booleans, either of which can differ between lanes. */
-export function conjunction(a: u64, b: u64): u64 {
-  if (tagOf(a) == TAG_BOOL) return dataOf(a) == 0 ? a : b;
-  if (tagOf(b) == TAG_BOOL) return dataOf(b) == 0 ? b : a;
-  const before = primalTop;
-  const z = newPayload(1, 1, PAYLOAD_MASK);
-  if (z < 0) return VALUE_FAIL;
-  const zAt = primalOf(z);
-  const xAt = primalOf(dataOf(a));
-  const yAt = primalOf(dataOf(b));
-  for (let lane: usize = 0; lane < run; lane += 16)
-    v128.store(zAt + lane, v128.and(v128.load(xAt + lane), v128.load(yAt + lane)));
-  return agreedBoolean(z, before);
-}
-
-/** Logical not of a boolean that differs between lanes. */
-export function negation(a: u64): u64 {
-  const z = newPayload(1, 1, PAYLOAD_MASK);
-  if (z < 0) return VALUE_FAIL;
-  const zAt = primalOf(z);
-  const xAt = primalOf(dataOf(a));
-  for (let lane: usize = 0; lane < run; lane += 16)
-    v128.store(zAt + lane, v128.not(v128.load(xAt + lane)));
-  return valueOf(TAG_MASK, z);
-}
-
 /** Equality of two tensors of one shape, element by element; a boolean, maybe lane-varying. */
-export function tensorsEqual(op: i32, x: i32, y: i32): u64 {
+export function tensorsEqual(x: i32, y: i32): u64 {
   if (rankOf(x) != rankOf(y) || rowsOf(x) != rowsOf(y) || colsOf(x) != colsOf(y))
-    return booleanValue(false);
-  if (countOf(x) == 0) return booleanValue(true);
+    return VALUE_FALSE;
+  if (countOf(x) == 0) return VALUE_TRUE;
   const before = primalTop;
-  const each = newPayload(rowsOf(x), colsOf(x), PAYLOAD_MASK);
+  const varying = (flagsOf(x) | flagsOf(y)) & PAYLOAD_VARYING;
+  const each = newPayload(rowsOf(x), colsOf(x), PAYLOAD_MASK | varying | rankOf(x));
   if (each < 0) return VALUE_FAIL;
   fillBlock(each, x, y);
-  forwardPredicate(op, block);
-  const at = primalOf(each);
-  const count = countOf(each);
-  for (let element = 1; element < count; element++) {
-    const from = at + <usize>element * run;
-    for (let lane: usize = 0; lane < run; lane += 16)
-      v128.store(at + lane, v128.and(v128.load(at + lane), v128.load(from + lane)));
-  }
-  return agreedBoolean(each, before);
+  equalForward(block);
+  return concluded(TRACE_EQUAL, each, x, y, before);
+}
+
+/** No integer: a fault is set. */
+// @ts-ignore: decorator
+@inline export const INTEGER_NONE: i32 = i32.MIN_VALUE;
+
+/** Whether lanes that count have different numbers. */
+export function isSplit(payload: i32): bool {
+  if (isUniform(payload)) return false;
+  const lane = firstCounting();
+  if (lane < 0) return false;
+  return !allEqual(payload, load<real>(primalOf(payload) + <usize>lane * sizeof<real>()));
 }
 
 /**
- * A structural integer out of a number: index, size or count. Fails where it is fractional or
- * where lanes disagree. INTEGER_NONE after a fault.
+ * A structural integer out of a number: index, size or count. Lanes that want another one than
+ * the first leave the walk. INTEGER_NONE and a fault where it is no whole number.
  */
-export const INTEGER_NONE: i32 = i32.MIN_VALUE;
-
 export function toInteger(value: u64, operand: i32): i32 {
   const tag = tagOf(value);
   if (tag == TAG_INT) return dataOf(value);
@@ -314,24 +302,73 @@ export function toInteger(value: u64, operand: i32): i32 {
     failOperand(FAULT_NOT_INTEGER, operand, value);
     return INTEGER_NONE;
   }
-  const at = primalOf(dataOf(value));
-  const first = load<real>(at);
-  if (!(first >= <real>-2147483000.0 && first <= <real>2147483000.0) || trunc(first) != first) {
+  const payload = dataOf(value);
+  const lane = isUniform(payload) ? 0 : max(firstCounting(), 0);
+  const number = load<real>(primalOf(payload) + <usize>lane * sizeof<real>());
+  keepEqual(payload, number);
+  const limit: real = 2147483000.0;
+  if (!(number >= -limit && number <= limit) || trunc(number) != number) {
     failOperand(FAULT_NOT_INTEGER, operand, value);
     return INTEGER_NONE;
   }
-  if (!isUniform(dataOf(value))) {
-    for (let lane = 1; lane < lanes; lane++) {
-      if (load<real>(at + <usize>lane * sizeof<real>()) != first) {
-        failOperand(FAULT_DIVERGENT, operand, value, DIVERGENT_INDEX);
-        return INTEGER_NONE;
-      }
-    }
-  }
-  return <i32>first;
+  return guardInteger(payload, <i32>number) ? <i32>number : INTEGER_NONE;
 }
 
-/** A uniform real result of structural work. */
-export function realConstant(id: i32): u64 {
-  return id < 0 ? VALUE_FAIL : realValue(id);
+/** x in the lanes of the mask, y in the others: one payload. */
+function mergePayloads(x: i32, y: i32, mask: i32): u64 {
+  const flags = flagsOf(x) | flagsOf(y) | flagsOf(mask);
+  const known = (flags & (PAYLOAD_ACTIVE | PAYLOAD_VARYING)) | (flagsOf(x) & PAYLOAD_MASK);
+  const z = newPayload(rowsOf(x), colsOf(x), rankOf(x) | known);
+  if (z < 0) return VALUE_FAIL;
+  fillBlock(z, x, y);
+  store<usize>(block, primalOf(mask), BLOCK_MASK);
+  mergeForward(block);
+  countMerge();
+  if (isRecorded(known) && !record(TRACE_MERGE, z, x, y, 0, mask)) return VALUE_FAIL;
+  return (known & PAYLOAD_MASK) != 0 ? valueOf(TAG_MASK, z) : payloadValue(z);
+}
+
+/** The payload of a boolean: all bits set, or none. */
+function booleanPayload(value: u64): i32 {
+  if (tagOf(value) == TAG_MASK) return dataOf(value);
+  const z = newPayload(1, 1, PAYLOAD_UNIFORM | PAYLOAD_MASK);
+  if (z >= 0) v128.store(primalOf(z), i8x16.splat(value == VALUE_FALSE ? 0 : -1));
+  return z;
+}
+
+// @ts-ignore: decorator
+@inline function isBoolean(value: u64): bool {
+  return tagOf(value) == TAG_BOOL || tagOf(value) == TAG_MASK;
+}
+
+/** Whether two values that are not the same can become one value that differs between lanes. */
+export function canMerge(a: u64, b: u64): bool {
+  if (a == b || (isNumber(a) && isNumber(b)) || (isBoolean(a) && isBoolean(b))) return true;
+  if (tagOf(a) != TAG_TENSOR || tagOf(b) != TAG_TENSOR) return false;
+  const x = dataOf(a);
+  const y = dataOf(b);
+  return rankOf(x) == rankOf(y) && rowsOf(x) == rowsOf(y) && colsOf(x) == colsOf(y);
+}
+
+/** a in the lanes of the mask, b in the others. They can merge. */
+export function mergeValues(a: u64, b: u64, mask: i32): u64 {
+  if (a == b) return a;
+  const isTruth = isBoolean(a);
+  const x = isTruth ? booleanPayload(a) : toPayload(a, 0);
+  if (x < 0) return VALUE_FAIL;
+  const y = isTruth ? booleanPayload(b) : toPayload(b, 0);
+  return y < 0 ? VALUE_FAIL : mergePayloads(x, y, mask);
+}
+
+/** Row `index` of x, each lane its own index; the lanes that count have been checked. */
+export function gather(x: i32, index: i32, rows: i32, stride: i32, rank: i32): u64 {
+  const known = (flagsOf(x) & PAYLOAD_ACTIVE) | ((flagsOf(x) | flagsOf(index)) & PAYLOAD_VARYING);
+  const z = newPayload(rows, 1, known | rank);
+  if (z < 0) return VALUE_FAIL;
+  fillBlock(z, x, index);
+  store<i32>(block, rowsOf(x), BLOCK_ROWS);
+  store<i32>(block, stride, BLOCK_AUX);
+  gatherForward(block);
+  if (isRecorded(known) && !record(TRACE_GATHER, z, x, index, stride)) return VALUE_FAIL;
+  return payloadValue(z);
 }

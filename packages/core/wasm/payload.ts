@@ -34,6 +34,7 @@ import {
   PAYLOAD_ACTIVE,
   PAYLOAD_ADJOINT,
   PAYLOAD_BYTES,
+  PAYLOAD_CONTEXT,
   PAYLOAD_COLS,
   PAYLOAD_COUNT,
   PAYLOAD_FLAGS,
@@ -51,11 +52,13 @@ import {
   primalBase,
   primalTop,
   recordedBytesMax,
+  recordingIsOptional,
   reservePrimal,
   reserveTable,
   setAdjointTop,
   setPrimalTop,
   setTableTop,
+  setTapeTop,
   tableBase,
   tableTop,
   tapeTop,
@@ -63,10 +66,16 @@ import {
 import { fail } from "./fault";
 import { valueOf } from "./value";
 
-/** Lanes of the run, bytes of one run of lanes, and whether operations are recorded. */
+/** Lanes of the run and bytes of one run of lanes. */
 export let lanes: i32 = 1;
 export let run: usize = 16;
-export let recording: bool = false;
+/** What is recorded: nothing, what a differentiated input reaches, or what any input reaches. */
+export const RECORD_NOTHING: i32 = 0;
+export const RECORD_ACTIVE_ONLY: i32 = 1;
+export const RECORD_VARYING: i32 = 2;
+export let recording: i32 = RECORD_NOTHING;
+/** Mask payload of the lanes that evaluate now, -1: all of them. */
+export let context: i32 = -1;
 /** The node whose evaluation makes payloads now. */
 export let currentNode: i32 = 0;
 
@@ -82,10 +91,28 @@ const SMALL_MIN: i32 = -64;
 const SMALL_COUNT: i32 = 256;
 const smallIntegers: usize = memory.data(SMALL_COUNT * 4, 16);
 
-export function beginPayloads(laneCount: i32, isRecording: bool): void {
+export function setLanes(count: i32, bytes: usize): void {
+  lanes = count;
+  run = bytes;
+}
+
+export function setContext(mask: i32): void {
+  context = mask;
+}
+
+/** The tape is over its budget: true where the run can do without it and forgets it. */
+export function giveUpRecording(): bool {
+  if (!recordingIsOptional) return false;
+  recording = RECORD_NOTHING;
+  setTapeTop(0);
+  return true;
+}
+
+export function beginPayloads(laneCount: i32, level: i32): void {
   lanes = laneCount;
   run = (<usize>laneCount * sizeof<real>() + 15) & ~15;
-  recording = isRecording;
+  recording = level;
+  context = -1;
   payloadsMade = 0;
   uniformMade = 0;
   activeMade = 0;
@@ -181,6 +208,7 @@ function addEntry(rows: i32, cols: i32, flags: i32, primal: usize): i32 {
   store<i32>(entry, count, PAYLOAD_COUNT);
   store<i32>(entry, flags, PAYLOAD_FLAGS);
   store<i32>(entry, currentNode, PAYLOAD_ORIGIN);
+  store<i32>(entry, context, PAYLOAD_CONTEXT);
   payloadsMade += 1;
   if ((flags & PAYLOAD_UNIFORM) != 0) uniformMade += 1;
   if ((flags & PAYLOAD_ACTIVE) != 0) {
@@ -196,7 +224,7 @@ export function newPayload(rows: i32, cols: i32, flags: i32): i32 {
   const bytes = <u64>rows * <u64>cols * <u64>stepOf(flags);
   const adjoint = (flags & PAYLOAD_ACTIVE) != 0 ? <u64>rows * <u64>cols * <u64>run : 0;
   const recorded = bytes + adjoint + <u64>primalTop + <u64>tapeTop + <u64>adjointTop;
-  if (recording && recorded > <u64>recordedBytesMax) {
+  if (recording != RECORD_NOTHING && recorded > <u64>recordedBytesMax && !giveUpRecording()) {
     fail(FAULT_TAPE);
     return -1;
   }
@@ -247,35 +275,41 @@ export function integerPayload(n: i32): i32 {
     : 0;
 }
 
-/** Fills the operand block: result z, operands x and y (y < 0: none). Scalars broadcast. */
-export function fillBlock(z: i32, x: i32, y: i32): void {
+/** Fills the block at `at`: result z, operands x and y (y < 0: none). Scalars broadcast. */
+export function fillBlockAt(at: usize, z: i32, x: i32, y: i32): void {
   const zEntry = entryOf(z);
   const zFlags = load<i32>(zEntry, PAYLOAD_FLAGS);
   const zUniform = (zFlags & PAYLOAD_UNIFORM) != 0;
-  store<usize>(block, primalBase + <usize>load<u32>(zEntry, PAYLOAD_PRIMAL), BLOCK_Z);
-  store<u32>(block, zUniform ? 16 : <u32>run, BLOCK_Z_STEP);
-  store<u32>(block, zUniform ? 0 : -1, BLOCK_Z_MASK);
-  store<u32>(block, zUniform ? 16 : <u32>run, BLOCK_Z_RUN);
-  store<u32>(block, <u32>run, BLOCK_RUN);
-  store<u32>(block, load<u32>(zEntry, PAYLOAD_COUNT), BLOCK_COUNT);
-  store<usize>(block, adjointOf(zEntry, zFlags), BLOCK_GZ);
+  store<usize>(at, primalBase + <usize>load<u32>(zEntry, PAYLOAD_PRIMAL), BLOCK_Z);
+  store<u32>(at, zUniform ? 16 : <u32>run, BLOCK_Z_STEP);
+  store<u32>(at, zUniform ? 0 : -1, BLOCK_Z_MASK);
+  store<u32>(at, zUniform ? 16 : <u32>run, BLOCK_Z_RUN);
+  store<u32>(at, <u32>run, BLOCK_RUN);
+  store<u32>(at, load<u32>(zEntry, PAYLOAD_COUNT), BLOCK_COUNT);
+  store<usize>(at, adjointOf(zEntry, zFlags), BLOCK_GZ);
 
   const xEntry = entryOf(x);
   const xFlags = load<i32>(xEntry, PAYLOAD_FLAGS);
   const xScalar = (xFlags & PAYLOAD_RANK) == 0;
-  store<usize>(block, primalBase + <usize>load<u32>(xEntry, PAYLOAD_PRIMAL), BLOCK_X);
-  store<u32>(block, xScalar ? 0 : <u32>stepOf(xFlags), BLOCK_X_STEP);
-  store<u32>(block, (xFlags & PAYLOAD_UNIFORM) != 0 ? 0 : -1, BLOCK_X_MASK);
-  store<usize>(block, adjointOf(xEntry, xFlags), BLOCK_GX);
-  store<u32>(block, xScalar ? 0 : <u32>run, BLOCK_GX_STEP);
+  store<usize>(at, primalBase + <usize>load<u32>(xEntry, PAYLOAD_PRIMAL), BLOCK_X);
+  store<u32>(at, xScalar ? 0 : <u32>stepOf(xFlags), BLOCK_X_STEP);
+  store<u32>(at, (xFlags & PAYLOAD_UNIFORM) != 0 ? 0 : -1, BLOCK_X_MASK);
+  store<usize>(at, adjointOf(xEntry, xFlags), BLOCK_GX);
+  store<u32>(at, xScalar ? 0 : <u32>run, BLOCK_GX_STEP);
   if (y < 0) return;
 
   const yEntry = entryOf(y);
   const yFlags = load<i32>(yEntry, PAYLOAD_FLAGS);
   const yScalar = (yFlags & PAYLOAD_RANK) == 0;
-  store<usize>(block, primalBase + <usize>load<u32>(yEntry, PAYLOAD_PRIMAL), BLOCK_Y);
-  store<u32>(block, yScalar ? 0 : <u32>stepOf(yFlags), BLOCK_Y_STEP);
-  store<u32>(block, (yFlags & PAYLOAD_UNIFORM) != 0 ? 0 : -1, BLOCK_Y_MASK);
-  store<usize>(block, adjointOf(yEntry, yFlags), BLOCK_GY);
-  store<u32>(block, yScalar ? 0 : <u32>run, BLOCK_GY_STEP);
+  store<usize>(at, primalBase + <usize>load<u32>(yEntry, PAYLOAD_PRIMAL), BLOCK_Y);
+  store<u32>(at, yScalar ? 0 : <u32>stepOf(yFlags), BLOCK_Y_STEP);
+  store<u32>(at, (yFlags & PAYLOAD_UNIFORM) != 0 ? 0 : -1, BLOCK_Y_MASK);
+  store<usize>(at, adjointOf(yEntry, yFlags), BLOCK_GY);
+  store<u32>(at, yScalar ? 0 : <u32>run, BLOCK_GY_STEP);
+}
+
+/** Fills the block that kernels called during a walk read. */
+// @ts-ignore: decorator
+@inline export function fillBlock(z: i32, x: i32, y: i32): void {
+  fillBlockAt(block, z, x, y);
 }

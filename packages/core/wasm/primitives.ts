@@ -82,6 +82,7 @@ import {
   memberOf,
   reverse,
 } from "./lists";
+import { conjunction, negation } from "./lanes";
 import {
   applyBinary,
   applyPredicate,
@@ -89,8 +90,6 @@ import {
   applyStructured,
   applyUnary,
   compare,
-  conjunction,
-  negation,
   toPayload,
 } from "./numeric";
 import { countOf, run } from "./payload";

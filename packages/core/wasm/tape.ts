@@ -1,11 +1,12 @@
 /**
- * The tape: one record per differentiable operation, in the order they ran.
+ * The tape: one record per numeric operation that an input reaches, in the order they ran, with
+ * the guards, masks and merges of control between them.
  *
  *   byte  0    4     8     12    16    20     24
  *         | op | out | in0 | in1 | aux | mask |
  *
- * Structural work (lookup, cons, dispatch) leaves no record, nor does arithmetic that no
- * differentiated input reaches.
+ * Without replay only what a differentiated input reaches is recorded. Structural work (lookup,
+ * cons, dispatch) leaves no record.
  * Invariant: every input id is smaller than the record's output id, except that `place` fills
  * parts of one output by several records in a row.
  */
@@ -14,27 +15,33 @@ import {
   BLOCK_AUX,
   BLOCK_COLS,
   BLOCK_COUNT,
+  BLOCK_IN0,
+  BLOCK_IN1,
   BLOCK_INNER,
+  BLOCK_MASK,
+  BLOCK_OP,
+  BLOCK_OUT,
   BLOCK_ROWS,
   BLOCK_SCRATCH,
   FAULT_MEMORY,
-  FAULT_NONE,
   FAULT_TAPE,
-  PAYLOAD_ADJOINT,
+  PAYLOAD_ACTIVE,
+  RECORD_ACTIVE,
   RECORD_AUX,
   RECORD_BYTES,
+  RECORD_CODE,
   RECORD_IN0,
   RECORD_IN1,
   RECORD_MASK,
   RECORD_OP,
   RECORD_OUT,
+  TRACE_FIRST,
+  TRACE_GATHER,
 } from "../src/program/layout";
 import {
-  adjointBase,
   adjointTop,
   primalTop,
   recordedBytesMax,
-  reserveAdjoint,
   reserveScratch,
   reserveTape,
   scratchBase,
@@ -42,10 +49,8 @@ import {
   tapeBase,
   tapeTop,
 } from "./arena";
-import { fail, faultCode } from "./fault";
-import { adjointElementwise } from "./generated/elementwise";
-import { OP_PICK, OP_PLACE, OP_STRUCTURED_UNARY_FIRST } from "./generated/ops";
-import { adjointStructured } from "./generated/structured";
+import { fail } from "./fault";
+import { OP_PICK, OP_PLACE, OP_STRUCTURED_FIRST } from "./generated/ops";
 import {
   dimCols,
   dimInner,
@@ -57,17 +62,20 @@ import {
   block,
   colsOf,
   countOf,
-  entryOf,
-  fillBlock,
-  isActive,
+  fillBlockAt,
+  flagsOf,
+  giveUpRecording,
+  primalOf,
+  RECORD_VARYING,
   rankOf,
+  recording,
   rowsOf,
   run,
 } from "./payload";
 
-/** Appends a record; false and a fault where the budget does not allow it. */
-export function record(op: i32, out: i32, in0: i32, in1: i32, aux: i32): bool {
+function append(op: i32, out: i32, in0: i32, in1: i32, aux: i32, mask: i32): bool {
   if (tapeTop + primalTop + adjointTop > recordedBytesMax) {
+    if (giveUpRecording()) return true;
     fail(FAULT_TAPE);
     return false;
   }
@@ -81,9 +89,27 @@ export function record(op: i32, out: i32, in0: i32, in1: i32, aux: i32): bool {
   store<i32>(at, in0, RECORD_IN0);
   store<i32>(at, in1, RECORD_IN1);
   store<i32>(at, aux, RECORD_AUX);
-  store<i32>(at, 0, RECORD_MASK);
+  store<i32>(at, mask, RECORD_MASK);
   setTapeTop(tapeTop + RECORD_BYTES);
   return true;
+}
+
+/** Appends the record of a numeric operation; false and a fault where the budget forbids it. */
+export function record(op: i32, out: i32, in0: i32, in1: i32, aux: i32, mask: i32 = -1): bool {
+  const active = (flagsOf(out) & PAYLOAD_ACTIVE) != 0 ? RECORD_ACTIVE : 0;
+  return append(op | active, out, in0, in1, aux, mask);
+}
+
+/** Appends a record that only replay needs. */
+export function recordTrace(
+  kind: i32,
+  out: i32,
+  in0: i32,
+  in1: i32,
+  aux: i32,
+  mask: i32,
+): bool {
+  return recording != RECORD_VARYING || append(kind, out, in0, in1, aux, mask);
 }
 
 /** Shape code 0 when op fits its operands; the dimensions are then in linalg/shapes. */
@@ -93,64 +119,58 @@ export function shapeFor(op: i32, x: i32, y: i32): i32 {
     : structuredShape(op, rankOf(x), rowsOf(x), colsOf(x), rankOf(y), rowsOf(y), colsOf(y));
 }
 
-/** Fills the block for a structured kernel whose shapes were just checked by `shapeFor`. */
+/** Scratch bytes of a structured kernel whose shapes were just checked by `shapeFor`. */
+export function scratchFor(op: i32): usize {
+  return structuredScratchBytes(op, dimRows, dimInner, dimCols, <u32>run);
+}
+
+function fillDimensions(at: usize, scratch: usize): void {
+  store<i32>(at, dimRows, BLOCK_ROWS);
+  store<i32>(at, dimInner, BLOCK_INNER);
+  store<i32>(at, dimCols, BLOCK_COLS);
+  store<usize>(at, scratch, BLOCK_SCRATCH);
+}
+
+/** Fills the walk's block for a structured kernel whose shapes were just checked. */
 export function fillStructured(op: i32, z: i32, x: i32, y: i32): bool {
-  const scratch = structuredScratchBytes(op, dimRows, dimInner, dimCols, <u32>run);
-  if (!reserveScratch(scratch)) {
+  if (!reserveScratch(scratchFor(op))) {
     fail(FAULT_MEMORY);
     return false;
   }
-  fillBlock(z, x, y);
-  store<i32>(block, dimRows, BLOCK_ROWS);
-  store<i32>(block, dimInner, BLOCK_INNER);
-  store<i32>(block, dimCols, BLOCK_COLS);
-  store<usize>(block, scratchBase, BLOCK_SCRATCH);
+  fillBlockAt(block, z, x, y);
+  fillDimensions(block, scratchBase);
   return true;
 }
 
-function adjointOfRecord(at: usize): bool {
-  const op = load<i32>(at, RECORD_OP);
-  const out = load<i32>(at, RECORD_OUT);
-  const in0 = load<i32>(at, RECORD_IN0);
-  const in1 = load<i32>(at, RECORD_IN1);
-  if (op < OP_STRUCTURED_UNARY_FIRST) {
-    fillBlock(out, in0, in1);
-    adjointElementwise(op, block);
-    return true;
-  }
-  if (op == OP_PLACE || op == OP_PICK) {
-    fillBlock(out, in0, -1);
-    store<i32>(block, op == OP_PLACE ? countOf(in0) : countOf(out), BLOCK_COUNT);
-    store<i32>(block, load<i32>(at, RECORD_AUX), BLOCK_AUX);
-  } else {
-    shapeFor(op, in0, in1);
-    if (!fillStructured(op, out, in0, in1)) return false;
-  }
-  adjointStructured(op, block);
-  return true;
+/** Fills the block at `at` from the record at `from`. Kernels get `scratch` to work in. */
+export function fillFromRecord(at: usize, from: usize, scratch: usize): void {
+  const op = load<i32>(from, RECORD_OP);
+  const code = op & RECORD_CODE;
+  const out = load<i32>(from, RECORD_OUT);
+  const in0 = load<i32>(from, RECORD_IN0);
+  const in1 = load<i32>(from, RECORD_IN1);
+  const aux = load<i32>(from, RECORD_AUX);
+  const mask = load<i32>(from, RECORD_MASK);
+  fillBlockAt(at, out < 0 ? in0 : out, in0, in1);
+  store<i32>(at, op, BLOCK_OP);
+  store<i32>(at, out, BLOCK_OUT);
+  store<i32>(at, in0, BLOCK_IN0);
+  store<i32>(at, in1, BLOCK_IN1);
+  store<i32>(at, aux, BLOCK_AUX);
+  store<usize>(at, mask < 0 ? 0 : primalOf(mask), BLOCK_MASK);
+  if (code == OP_PLACE) store<i32>(at, countOf(in0), BLOCK_COUNT);
+  if (code == TRACE_GATHER) store<i32>(at, rowsOf(in0), BLOCK_ROWS);
+  if (code < OP_STRUCTURED_FIRST || code == OP_PLACE || code == OP_PICK || code >= TRACE_FIRST)
+    return;
+  shapeFor(code, in0, in1);
+  fillDimensions(at, scratch);
 }
 
-/** Clears all adjoints. False and a fault where memory does not allow them. */
-export function beginBackward(): bool {
-  if (!reserveAdjoint(adjointTop)) {
-    fail(FAULT_MEMORY);
-    return false;
-  }
-  memory.fill(adjointBase, 0, adjointTop);
-  return true;
-}
-
-/** Address of a payload's adjoint, 0 where it has none. Valid until the next walk. */
-export function adjointAddress(id: i32): usize {
-  return isActive(id) ? adjointBase + <usize>load<u32>(entryOf(id), PAYLOAD_ADJOINT) : 0;
-}
-
-/** Replays the tape in reverse. Returns the fault code. */
-export function backward(): i32 {
-  let at = tapeBase + tapeTop;
-  while (at > tapeBase) {
-    at -= RECORD_BYTES;
-    if (!adjointOfRecord(at)) return faultCode;
-  }
-  return FAULT_NONE;
+/** Scratch bytes that the record at `from` needs. */
+export function scratchOfRecord(from: usize): usize {
+  const code = load<i32>(from, RECORD_OP) & RECORD_CODE;
+  if (code < OP_STRUCTURED_FIRST || code == OP_PLACE || code == OP_PICK || code >= TRACE_FIRST)
+    return 0;
+  shapeFor(code, load<i32>(from, RECORD_IN0), load<i32>(from, RECORD_IN1));
+  return scratchFor(code);
 }

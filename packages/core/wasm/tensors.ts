@@ -11,12 +11,15 @@ import {
   FAULT_SIZE,
   PAYLOAD_ACTIVE,
   PAYLOAD_UNIFORM,
+  PAYLOAD_VARYING,
   SHAPE_NEEDS_MATRIX,
   SHAPE_NEEDS_VECTOR,
+  TAG_REAL,
   TAG_TENSOR,
 } from "../src/program/layout";
 import { failOperand, failPair } from "./fault";
-import { INTEGER_NONE, pick, place, toInteger, toPayload } from "./numeric";
+import { guardRange, keepIndices } from "./lanes";
+import { gather, INTEGER_NONE, isSplit, pick, place, toInteger, toPayload } from "./numeric";
 import {
   colsOf,
   countOf,
@@ -29,7 +32,7 @@ import {
   rowsOf,
   viewPayload,
 } from "./payload";
-import { dataOf, integerValue, tagOf, VALUE_FAIL } from "./value";
+import { dataOf, integerValue, tagOf, VALUE_FAIL, VALUE_NIL } from "./value";
 
 const SIZE_MAX: i32 = 1 << 24;
 
@@ -47,7 +50,7 @@ function combinedFlags(from: usize, count: i32): i32 {
     if (x < 0) return -1;
     const own = flagsOf(x);
     if ((own & PAYLOAD_UNIFORM) == 0) flags &= ~PAYLOAD_UNIFORM;
-    flags |= own & PAYLOAD_ACTIVE;
+    flags |= own & (PAYLOAD_ACTIVE | PAYLOAD_VARYING);
   }
   return flags;
 }
@@ -100,11 +103,28 @@ function indexWithin(tensor: u64, index: u64, operand: i32, size: i32): i32 {
   return -1;
 }
 
+/** Whether lanes ask for different rows, so that each must be given its own. */
+function isGathered(index: u64): bool {
+  return tagOf(index) == TAG_REAL && isSplit(dataOf(index));
+}
+
+/** Row `index` of the tensor where lanes disagree about it; VALUE_NIL: let them part instead. */
+function gathered(x: i32, index: i32, rank: i32): u64 {
+  if (!keepIndices(index, rowsOf(x))) return VALUE_NIL;
+  if (!guardRange(index, rowsOf(x))) return VALUE_FAIL;
+  const cols = colsOf(x);
+  return rank == 1 ? gather(x, index, 1, 1, 0) : gather(x, index, cols, cols, 1);
+}
+
 /** (ref v i), (ref M i) row i, (ref M i j). */
 export function reference(from: usize, count: i32): u64 {
   const tensor = operandAt(from, 0);
   if (tagOf(tensor) != TAG_TENSOR) return failOperand(FAULT_NOT_TENSOR, 0, tensor);
   const x = dataOf(tensor);
+  if (count == 2 && isGathered(operandAt(from, 1))) {
+    const row = gathered(x, dataOf(operandAt(from, 1)), rankOf(x));
+    if (row != VALUE_NIL) return row;
+  }
   const row = indexWithin(tensor, operandAt(from, 1), 1, rowsOf(x));
   if (row < 0) return VALUE_FAIL;
   const rank = rankOf(x);
@@ -115,12 +135,13 @@ export function reference(from: usize, count: i32): u64 {
   return col < 0 ? VALUE_FAIL : part(x, row * cols + col, 1, 0);
 }
 
-/** vlen: elements of a vector. rows, cols: of a matrix (a vector is one column). */
+/** vlen (dimension 0): elements of a vector. rows, cols (1, 2): of a matrix. */
 export function sizeOf(value: u64, dimension: i32): u64 {
   if (tagOf(value) != TAG_TENSOR) return failOperand(FAULT_NOT_TENSOR, 0, value);
   const x = dataOf(value);
-  if (dimension == 0 && rankOf(x) != 1)
-    return failPair(FAULT_SHAPE, value, value, SHAPE_NEEDS_VECTOR);
+  const isVector = rankOf(x) == 1;
+  if (isVector != (dimension == 0))
+    return failPair(FAULT_SHAPE, value, value, isVector ? SHAPE_NEEDS_MATRIX : SHAPE_NEEDS_VECTOR);
   return integerValue(dimension == 2 ? colsOf(x) : rowsOf(x));
 }
 

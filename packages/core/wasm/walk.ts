@@ -34,9 +34,7 @@ import {
   CELL_SELF,
   CELL_SEQ,
   CELL_SIMPLE_LAST,
-  DIVERGENT_BRANCH,
   FAULT_ARITY,
-  FAULT_DIVERGENT,
   FAULT_NOT_LIST,
   FAULT_NOT_PROCEDURE,
   FAULT_RECURSION,
@@ -59,12 +57,52 @@ import { controlBase, reserveControl, reserveStack, stackBase } from "./arena";
 import { spend, step, unstep } from "./budget";
 import { collect, wantsCollection } from "./collect";
 import { fail, failOperand, setFaultOp } from "./fault";
-import { OP_APPLY, opArityMax, opArityMin, OP_STRUCTURAL_FIRST } from "./generated/ops";
+import { OP_APPLY, OP_STRUCTURAL_FIRST, opArityMax, opArityMin } from "./generated/ops";
 import { fieldAddress, getField, head, isPair, lambdaOf, newObject, setField, tail } from "./heap";
+import { agreed, dropCounting } from "./lanes";
 import { listFrom, properLength } from "./lists";
+import {
+  beginMix,
+  contextDied,
+  intercept,
+  interceptFrames,
+  interceptSlots,
+  NEXT_PENDING_CALL,
+  NEXT_PENDING_RECUR,
+  openMix,
+  pendingCell,
+  pendingCount,
+  pendingTail,
+  sideValue,
+} from "./mix";
 import { copyLeaving } from "./numeric";
-import { recording, setCurrentNode } from "./payload";
+import { RECORD_NOTHING, recording, setCurrentNode } from "./payload";
 import { applyPrimitive } from "./primitives";
+import {
+  cellAt,
+  FRAME_BYTES,
+  FRAME_COPY,
+  FRAME_DEFINE,
+  FRAME_HALT,
+  FRAME_LETREC,
+  FRAME_OPERAND,
+  FRAME_POP,
+  FRAME_RETURN,
+  FRAME_SEQ,
+  FRAME_SIDE,
+  FRAME_TEST,
+  kindOf,
+  NEXT_CELL,
+  NEXT_FAULT,
+  NEXT_OVER,
+  NEXT_VALUE,
+  push,
+  pushFrame,
+  reserve,
+  SLACK_SLOTS,
+  Walk,
+  word,
+} from "./registers";
 import {
   dataOf,
   tagOf,
@@ -75,63 +113,6 @@ import {
   VALUE_UNSPECIFIED,
   valueOf,
 } from "./value";
-
-// What to do with the value of the cell above.
-const FRAME_HALT: i32 = 0;
-const FRAME_OPERAND: i32 = 1; // push it, go on with operand `index`
-const FRAME_TEST: i32 = 2; // branch on it
-const FRAME_SEQ: i32 = 3; // drop it, go on with expression `index`
-const FRAME_LETREC: i32 = 4; // it initialises variable `index`
-const FRAME_DEFINE: i32 = 5;
-const FRAME_POP: i32 = 6; // leave the slots of a let or loop
-export const FRAME_RETURN: i32 = 7; // leave a procedure; `saved` is the caller's frame
-const FRAME_COPY: i32 = 8;
-
-const FRAME_BYTES: usize = 16;
-const SLACK_SLOTS: usize = 8;
-
-let image: usize = 0;
-let stackPtr: usize = 0;
-let framePtr: usize = 0;
-let controlPtr: usize = 0;
-/** The cell to evaluate next, as an address. */
-let cell: usize = 0;
-/** The value a cell just yielded. */
-export let value: u64 = 0;
-
-export function controlTop(): usize {
-  return controlPtr;
-}
-
-// @ts-ignore: decorator
-@inline function word(at: usize, index: i32): i32 {
-  return load<i32>(at + (<usize>index << 2));
-}
-
-// @ts-ignore: decorator
-@inline function cellAt(index: i32): usize {
-  return image + (<usize>index << 2);
-}
-
-// @ts-ignore: decorator
-@inline function kindOf(at: usize): i32 {
-  return load<u8>(at);
-}
-
-// @ts-ignore: decorator
-@inline function push(pushed: u64): void {
-  store<u64>(stackPtr, pushed);
-  stackPtr += 8;
-}
-
-// @ts-ignore: decorator
-@inline function pushFrame(kind: i32, at: usize, index: i32, saved: usize): void {
-  store<i32>(controlPtr, kind);
-  store<usize>(controlPtr, at, 4);
-  store<i32>(controlPtr, index, 8);
-  store<usize>(controlPtr, saved, 12);
-  controlPtr += FRAME_BYTES;
-}
 
 /** Fails in the name of the cell at `at`. */
 function failAt(at: usize, code: i32, culprit: u64): u64 {
@@ -150,28 +131,23 @@ function simpleValue(at: usize): u64 {
     case CELL_CONST:
       return load<u64>(at, 8);
     case CELL_LOCAL: {
-      const local = load<u64>(framePtr + (<usize>word(at, 2) << 3));
+      const local = load<u64>(Walk.framePtr + (<usize>word(at, 2) << 3));
       return local == VALUE_UNINITIALISED ? failAt(at, FAULT_UNINITIALISED, local) : local;
     }
     case CELL_CAPTURED:
-      return getField(dataOf(load<u64>(framePtr - 8)), word(at, 2));
+      return getField(dataOf(load<u64>(Walk.framePtr - 8)), word(at, 2));
     case CELL_GLOBAL: {
       const global = load<u64>(stackBase + (<usize>word(at, 2) << 3));
       return global == VALUE_UNINITIALISED ? failAt(at, FAULT_UNINITIALISED, global) : global;
     }
     case CELL_SELF:
-      return load<u64>(framePtr - 8);
+      return load<u64>(Walk.framePtr - 8);
     case CELL_LOCAL_BOX:
-      return boxed(at, load<u64>(framePtr + (<usize>word(at, 2) << 3)));
+      return boxed(at, load<u64>(Walk.framePtr + (<usize>word(at, 2) << 3)));
     default: // CELL_CAPTURED_BOX
-      return boxed(at, getField(dataOf(load<u64>(framePtr - 8)), word(at, 2)));
+      return boxed(at, getField(dataOf(load<u64>(Walk.framePtr - 8)), word(at, 2)));
   }
 }
-
-/** Where `pushOperands` and `finish` say how to go on. */
-const NEXT_VALUE: i32 = 0; // `value` is set
-const NEXT_CELL: i32 = 1; // `cell` is set
-const NEXT_FAULT: i32 = 2;
 
 /** Pushes operands from `index` on; stops at one that needs evaluation of its own. */
 function pushOperands(at: usize, index: i32): i32 {
@@ -180,7 +156,7 @@ function pushOperands(at: usize, index: i32): i32 {
     const operand = cellAt(word(at, 4 + i));
     if (kindOf(operand) > CELL_SIMPLE_LAST) {
       pushFrame(FRAME_OPERAND, at, i + 1, 0);
-      cell = operand;
+      Walk.cell = operand;
       return NEXT_CELL;
     }
     const simple = simpleValue(operand);
@@ -195,21 +171,21 @@ function finish(at: usize, count: i32): i32 {
   switch (kindOf(at)) {
     case CELL_PRIMITIVE: {
       setCurrentNode(word(at, 1));
-      stackPtr -= <usize>count << 3;
-      value = applyPrimitive(word(at, 2), stackPtr, count);
-      return value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
+      Walk.stackPtr -= <usize>count << 3;
+      Walk.value = applyPrimitive(word(at, 2), Walk.stackPtr, count);
+      return Walk.value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
     }
     case CELL_CALL: {
       setCurrentNode(word(at, 1));
-      if ((word(at, 0) & FLAG_SPREAD) != 0) return callSpread(at, count - 1);
-      return call(at, count - 1);
+      if ((word(at, 0) & FLAG_SPREAD) != 0) return callSpread(at, count - 1, (word(at, 0) & FLAG_TAIL) != 0);
+      return call(at, count - 1, (word(at, 0) & FLAG_TAIL) != 0);
     }
     case CELL_RECUR:
       return recur(at, count);
     default: {
       // CELL_LET, CELL_LOOP: the operands are the variables' slots.
       if ((word(at, 0) & FLAG_TAIL) == 0) pushFrame(FRAME_POP, at, word(at, 4 + count), 0);
-      cell = cellAt(word(at, 2));
+      Walk.cell = cellAt(word(at, 2));
       return NEXT_CELL;
     }
   }
@@ -217,30 +193,17 @@ function finish(at: usize, count: i32): i32 {
 
 // @ts-ignore: decorator
 @inline function roomToCollect(): bool {
-  return recording || !wantsCollection() || collect(stackPtr);
+  return recording != RECORD_NOTHING || !wantsCollection() || collect(Walk.stackPtr);
 }
 
 function recur(at: usize, count: i32): i32 {
-  const slots = framePtr + (<usize>word(at, 4 + count) << 3);
+  const slots = Walk.framePtr + (<usize>word(at, 4 + count) << 3);
+  if (slots - stackBase < interceptSlots) return intercept(at, count, true);
   const bytes = <usize>count << 3;
-  memory.copy(slots, stackPtr - bytes, bytes);
-  stackPtr = slots + bytes;
-  cell = cellAt(word(at, 2));
+  memory.copy(slots, Walk.stackPtr - bytes, bytes);
+  Walk.stackPtr = slots + bytes;
+  Walk.cell = cellAt(word(at, 2));
   return roomToCollect() ? NEXT_CELL : NEXT_FAULT;
-}
-
-/** Makes room for `slots` values above the frame and `frames` control frames. */
-function reserve(slots: usize, frames: usize): bool {
-  const stackNeeded = framePtr - stackBase + ((slots + SLACK_SLOTS) << 3);
-  const oldStack = stackBase;
-  if (!reserveStack(stackPtr - stackBase, stackNeeded)) return false;
-  stackPtr += stackBase - oldStack;
-  framePtr += stackBase - oldStack;
-  const oldControl = controlBase;
-  const controlNeeded = controlPtr - controlBase + (frames + 2) * FRAME_BYTES;
-  if (!reserveControl(controlPtr - controlBase, controlNeeded)) return false;
-  controlPtr += controlBase - oldControl;
-  return true;
 }
 
 /** Turns the arguments beyond the named ones into a list in the slot after them. */
@@ -249,11 +212,13 @@ function collectRest(base: usize, params: i32, count: i32): bool {
   const rest = listFrom(from, count - params);
   if (rest == VALUE_FAIL) return false;
   store<u64>(from, rest);
-  stackPtr = from + 8;
+  Walk.stackPtr = from + 8;
   return true;
 }
 
-function callClosure(at: usize, callee: u64, count: i32): i32 {
+function callClosure(at: usize, callee: u64, count: i32, isTail: bool): i32 {
+  if (isTail && Walk.framePtr - stackBase <= interceptFrames)
+    return intercept(at, count + 1, false);
   const lambda = cellAt(lambdaOf(dataOf(callee)));
   const params = word(lambda, 2);
   const hasRest = word(lambda, 3) != 0;
@@ -261,23 +226,23 @@ function callClosure(at: usize, callee: u64, count: i32): i32 {
     failOperand(FAULT_ARITY, -1, callee, count);
     return NEXT_FAULT;
   }
-  let base = stackPtr - (<usize>count << 3);
+  let base = Walk.stackPtr - (<usize>count << 3);
   // A rest list needs one slot even where no argument is left for it.
   if (hasRest && !collectRest(base, params, count)) return NEXT_FAULT;
-  if ((word(at, 0) & FLAG_TAIL) != 0) {
-    const bytes = stackPtr - base + 8;
-    memory.copy(framePtr - 8, base - 8, bytes);
-    stackPtr = framePtr - 8 + bytes;
+  if (isTail) {
+    const bytes = Walk.stackPtr - base + 8;
+    memory.copy(Walk.framePtr - 8, base - 8, bytes);
+    Walk.stackPtr = Walk.framePtr - 8 + bytes;
   } else {
-    pushFrame(FRAME_RETURN, at, 0, framePtr - stackBase);
-    framePtr = base;
+    pushFrame(FRAME_RETURN, at, 0, Walk.framePtr - stackBase);
+    Walk.framePtr = base;
   }
   if (!reserve(<usize>word(lambda, 5), <usize>word(lambda, 6))) {
     fail(FAULT_RECURSION);
     return NEXT_FAULT;
   }
   if (!roomToCollect()) return NEXT_FAULT;
-  cell = cellAt(word(lambda, 4));
+  Walk.cell = cellAt(word(lambda, 4));
   return NEXT_CELL;
 }
 
@@ -288,20 +253,20 @@ function callPrimitive(callee: u64, count: i32): i32 {
     failOperand(FAULT_ARITY, -1, callee, count);
     return NEXT_FAULT;
   }
-  stackPtr -= <usize>count << 3;
-  value = applyPrimitive(op, stackPtr, count);
-  stackPtr -= 8;
-  if (value == VALUE_FAIL) return NEXT_FAULT;
+  Walk.stackPtr -= <usize>count << 3;
+  Walk.value = applyPrimitive(op, Walk.stackPtr, count);
+  Walk.stackPtr -= 8;
+  if (Walk.value == VALUE_FAIL) return NEXT_FAULT;
   // The result can be a number older than a branch around this call: see encode.ts on copies.
-  if (op >= OP_STRUCTURAL_FIRST) value = copyLeaving(value);
-  return value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
+  if (op >= OP_STRUCTURAL_FIRST) Walk.value = copyLeaving(Walk.value);
+  return Walk.value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
 }
 
 /** Calls the procedure that lies below `count` arguments. */
-function call(at: usize, count: i32): i32 {
-  const callee = load<u64>(stackPtr - (<usize>(count + 1) << 3));
+function call(at: usize, count: i32, isTail: bool): i32 {
+  const callee = load<u64>(Walk.stackPtr - (<usize>(count + 1) << 3));
   const tag = tagOf(callee);
-  if (tag == TAG_CLOSURE) return callClosure(at, callee, count);
+  if (tag == TAG_CLOSURE) return callClosure(at, callee, count, isTail);
   if (tag == TAG_PRIMITIVE) {
     if (dataOf(callee) != OP_APPLY) return callPrimitive(callee, count);
     if (count < 2) {
@@ -310,25 +275,25 @@ function call(at: usize, count: i32): i32 {
     }
     // (apply f a … list): f and what follows move down over `apply` itself.
     const bytes = <usize>count << 3;
-    memory.copy(stackPtr - bytes - 8, stackPtr - bytes, bytes);
-    stackPtr -= 8;
-    return callSpread(at, count - 1);
+    memory.copy(Walk.stackPtr - bytes - 8, Walk.stackPtr - bytes, bytes);
+    Walk.stackPtr -= 8;
+    return callSpread(at, count - 1, isTail);
   }
   failOperand(FAULT_NOT_PROCEDURE, -1, callee);
   return NEXT_FAULT;
 }
 
 /** A call whose last argument is a list of further arguments. */
-function callSpread(at: usize, count: i32): i32 {
-  let list = load<u64>(stackPtr - 8);
+function callSpread(at: usize, count: i32, isTail: bool): i32 {
+  let list = load<u64>(Walk.stackPtr - 8);
   const length = properLength(list);
   if (length < 0) {
     setFaultOp(OP_APPLY);
     failOperand(FAULT_NOT_LIST, count, list);
     return NEXT_FAULT;
   }
-  stackPtr -= 8;
-  const slots = ((stackPtr - framePtr) >> 3) + <usize>length;
+  Walk.stackPtr -= 8;
+  const slots = ((Walk.stackPtr - Walk.framePtr) >> 3) + <usize>length;
   if (!spend(length >> 2)) return NEXT_FAULT;
   if (!reserve(slots, 0)) {
     fail(FAULT_RECURSION);
@@ -338,24 +303,24 @@ function callSpread(at: usize, count: i32): i32 {
     push(head(list));
     list = tail(list);
   }
-  return call(at, count - 1 + length);
+  return call(at, count - 1 + length, isTail);
 }
 
 function makeClosure(at: usize): i32 {
   const count = word(at, 7);
-  const closure = newObject(count, <i32>((at - image) >> 2));
+  const closure = newObject(count, <i32>((at - Walk.image) >> 2));
   if (closure < 0) return NEXT_FAULT;
   for (let i = 0; i < count; i++) {
     const source = word(at, 8 + i);
     const from = source & 3;
     const index = source >> 2;
     let captured: u64;
-    if (from == CAPTURE_SELF) captured = load<u64>(framePtr - 8);
-    else if (from == CAPTURE_CAPTURED) captured = getField(dataOf(load<u64>(framePtr - 8)), index);
-    else captured = load<u64>(framePtr + (<usize>index << 3));
+    if (from == CAPTURE_SELF) captured = load<u64>(Walk.framePtr - 8);
+    else if (from == CAPTURE_CAPTURED) captured = getField(dataOf(load<u64>(Walk.framePtr - 8)), index);
+    else captured = load<u64>(Walk.framePtr + (<usize>index << 3));
     setField(closure, i, captured);
   }
-  value = valueOf(TAG_CLOSURE, closure);
+  Walk.value = valueOf(TAG_CLOSURE, closure);
   return NEXT_VALUE;
 }
 
@@ -380,54 +345,56 @@ function continueLetrec(at: usize, index: i32): i32 {
   const count = word(at, 3);
   if (index < count) {
     pushFrame(FRAME_LETREC, at, index, 0);
-    cell = cellAt(word(at, 4 + index));
+    Walk.cell = cellAt(word(at, 4 + index));
     return NEXT_CELL;
   }
   if ((word(at, 0) & FLAG_TAIL) == 0) pushFrame(FRAME_POP, at, word(at, 4 + count), 0);
-  cell = cellAt(word(at, 2));
+  Walk.cell = cellAt(word(at, 2));
   return NEXT_CELL;
 }
 
 function initialise(at: usize, index: i32): i32 {
   const count = word(at, 3);
-  const slot = framePtr + (<usize>(word(at, 4 + count) + index) << 3);
-  if (word(at, 5 + count + index) == 0) store<u64>(slot, value);
-  else store<u64>(fieldAddress(dataOf(load<u64>(slot)), 0), value);
+  const slot = Walk.framePtr + (<usize>(word(at, 4 + count) + index) << 3);
+  if (word(at, 5 + count + index) == 0) store<u64>(slot, Walk.value);
+  else store<u64>(fieldAddress(dataOf(load<u64>(slot)), 0), Walk.value);
   return continueLetrec(at, index + 1);
 }
 
 function continueSeq(at: usize, index: i32): i32 {
   if (index + 1 < word(at, 3)) pushFrame(FRAME_SEQ, at, index + 1, 0);
-  cell = cellAt(word(at, 4 + index));
+  Walk.cell = cellAt(word(at, 4 + index));
   return NEXT_CELL;
 }
 
 function branch(at: usize): i32 {
-  if (tagOf(value) == TAG_MASK) {
+  if (tagOf(Walk.value) == TAG_MASK) {
     setCurrentNode(word(at, 1));
-    failOperand(FAULT_DIVERGENT, -1, value, DIVERGENT_BRANCH);
-    return NEXT_FAULT;
+    const mask = dataOf(Walk.value);
+    Walk.value = agreed(mask);
+    if (Walk.value == VALUE_FAIL) return NEXT_FAULT;
+    if (tagOf(Walk.value) == TAG_MASK) return openMix(at, mask);
   }
-  cell = cellAt(word(at, value == VALUE_FALSE ? 4 : 3));
+  Walk.cell = cellAt(word(at, Walk.value == VALUE_FALSE ? 4 : 3));
   return NEXT_CELL;
 }
 
 // @ts-ignore: decorator
 @inline function descend(frame: i32, at: usize, child: i32): i32 {
   pushFrame(frame, at, 0, 0);
-  cell = cellAt(child);
+  Walk.cell = cellAt(child);
   return NEXT_CELL;
 }
 
 /** Evaluates `cell` one step. */
 function evaluate(): i32 {
-  const at = cell;
+  const at = Walk.cell;
   switch (kindOf(at)) {
     case CELL_IF: {
       const test = cellAt(word(at, 2));
       if (kindOf(test) > CELL_SIMPLE_LAST) return descend(FRAME_TEST, at, word(at, 2));
-      value = simpleValue(test);
-      return value == VALUE_FAIL ? NEXT_FAULT : branch(at);
+      Walk.value = simpleValue(test);
+      return Walk.value == VALUE_FAIL ? NEXT_FAULT : branch(at);
     }
     case CELL_PRIMITIVE:
     case CELL_CALL:
@@ -446,8 +413,8 @@ function evaluate(): i32 {
     case CELL_COPY:
       return descend(FRAME_COPY, at, word(at, 2));
     default:
-      value = simpleValue(at);
-      return value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
+      Walk.value = simpleValue(at);
+      return Walk.value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
   }
 }
 
@@ -457,7 +424,7 @@ function resume(frame: usize): i32 {
   const index = load<i32>(frame, 8);
   switch (load<i32>(frame)) {
     case FRAME_OPERAND:
-      push(value);
+      push(Walk.value);
       return pushOperands(at, index);
     case FRAME_TEST:
       return branch(at);
@@ -466,37 +433,41 @@ function resume(frame: usize): i32 {
     case FRAME_LETREC:
       return initialise(at, index);
     case FRAME_DEFINE:
-      store<u64>(stackBase + (<usize>word(at, 2) << 3), value);
-      value = VALUE_UNSPECIFIED;
+      store<u64>(stackBase + (<usize>word(at, 2) << 3), Walk.value);
+      Walk.value = VALUE_UNSPECIFIED;
       return NEXT_VALUE;
     case FRAME_POP:
-      stackPtr = framePtr + (<usize>index << 3);
+      Walk.stackPtr = Walk.framePtr + (<usize>index << 3);
       return NEXT_VALUE;
     case FRAME_COPY:
       setCurrentNode(word(at, 1));
-      value = copyLeaving(value);
-      return value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
+      Walk.value = copyLeaving(Walk.value);
+      return Walk.value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
+    case FRAME_SIDE:
+      return sideValue();
     default: // FRAME_RETURN
-      stackPtr = framePtr - 8;
-      framePtr = stackBase + load<usize>(frame, 12);
+      Walk.stackPtr = Walk.framePtr - 8;
+      Walk.framePtr = stackBase + load<usize>(frame, 12);
       return NEXT_VALUE;
   }
 }
 
 /** Prepares the walk of the program whose image lies at `program`. Globals are set afterwards. */
 export function beginWalk(program: usize): bool {
-  image = program;
-  const globals = <usize>word(image, IMAGE_GLOBALS);
-  const slots = globals + 1 + <usize>word(image, IMAGE_STACK);
+  Walk.image = program;
+  const globals = <usize>word(program, IMAGE_GLOBALS);
+  const slots = globals + 1 + <usize>word(program, IMAGE_STACK);
   if (!reserveStack(0, (slots + SLACK_SLOTS) << 3)) return false;
-  if (!reserveControl(0, (<usize>word(image, IMAGE_CONTROL) + 4) * FRAME_BYTES)) return false;
-  stackPtr = stackBase;
+  if (!reserveControl(0, (<usize>word(program, IMAGE_CONTROL) + 6) * FRAME_BYTES)) return false;
+  Walk.stackPtr = stackBase;
   for (let i: usize = 0; i < globals; i++) push(VALUE_UNINITIALISED);
   push(VALUE_NIL);
-  framePtr = stackPtr;
-  controlPtr = controlBase;
+  Walk.framePtr = Walk.stackPtr;
+  Walk.controlPtr = controlBase;
   pushFrame(FRAME_HALT, 0, 0, 0);
-  cell = cellAt(word(image, IMAGE_ENTRY));
+  Walk.cell = cellAt(word(program, IMAGE_ENTRY));
+  pausedNext = NEXT_CELL;
+  beginMix();
   return true;
 }
 
@@ -504,19 +475,45 @@ export function setGlobal(index: i32, global: u64): void {
   store<u64>(stackBase + (<usize>index << 3), global);
 }
 
+/** How the walk goes on when it is called again. */
+let pausedNext: i32 = NEXT_CELL;
+
+/** Goes on without the lanes that evaluate now: they have failed or must be walked alone. */
+export function abandon(): bool {
+  if (!dropCounting()) return false;
+  pausedNext = contextDied();
+  return true;
+}
+
+/** Goes on where no lane is left of those that evaluate now. */
+export function skipDead(): void {
+  pausedNext = contextDied();
+}
+
+/** One outcome of a step that is neither a cell, a fault nor the end. */
+function continued(next: i32): i32 {
+  if (next == NEXT_PENDING_CALL) return call(pendingCell, pendingCount, pendingTail);
+  if (next == NEXT_PENDING_RECUR) return recur(pendingCell, pendingCount);
+  Walk.controlPtr -= FRAME_BYTES;
+  return resume(Walk.controlPtr);
+}
+
 /** Runs until the program is done, the slice of steps is used up, or something fails. */
 export function walk(): i32 {
+  let next = pausedNext;
+  pausedNext = NEXT_CELL;
   while (true) {
+    while (next != NEXT_CELL) {
+      if (next == NEXT_FAULT) return WALK_FAULT;
+      if (next == NEXT_OVER) return WALK_DONE;
+      if (next == NEXT_VALUE && load<i32>(Walk.controlPtr - FRAME_BYTES) == FRAME_HALT)
+        return WALK_DONE;
+      next = continued(next);
+    }
     if (!step()) {
       unstep();
       return WALK_PAUSED;
     }
-    let next = evaluate();
-    while (next == NEXT_VALUE) {
-      controlPtr -= FRAME_BYTES;
-      if (load<i32>(controlPtr) == FRAME_HALT) return WALK_DONE;
-      next = resume(controlPtr);
-    }
-    if (next == NEXT_FAULT) return WALK_FAULT;
+    next = evaluate();
   }
 }

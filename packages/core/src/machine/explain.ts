@@ -10,15 +10,25 @@ import {
   PAYLOAD_ORIGIN,
   RECORD_AUX,
   RECORD_BYTES,
+  RECORD_CODE,
   RECORD_IN0,
   RECORD_IN1,
   RECORD_OP,
   RECORD_OUT,
+  TRACE_AND,
+  TRACE_AND_NOT,
+  TRACE_EQUAL,
+  TRACE_FIRST,
+  TRACE_GATHER,
+  TRACE_GUARD,
+  TRACE_GUARD_INTEGER,
+  TRACE_GUARD_RANGE,
+  TRACE_MERGE,
 } from "../program/layout.js";
 import { printCore } from "../syntax/print-core.js";
 import type { Machine } from "./machine.js";
-import type { Program } from "./program.js";
-import type { Recorded } from "./run.js";
+import type { Outcome, Program } from "./program.js";
+import type { RecordedInput } from "./results.js";
 import { payloadInfo } from "./snapshot.js";
 import type { RunStats } from "./types.js";
 
@@ -53,22 +63,37 @@ export interface Explanation {
   readonly stats: RunStats;
 }
 
-export function explainRun(machine: Machine, program: Program, recorded: Recorded): Explanation {
-  const zeros = Object.fromEntries(recorded.wrt.map(({ name }) => [name, new Float64Array(0)]));
-  const inactive = new Set(recorded.inactiveInputs(zeros));
-  const asked = new Map(recorded.wrt.map((input) => [input.name, input.payload]));
+export function explainRun(
+  machine: Machine,
+  program: Program,
+  outcome: Outcome,
+  wrt: readonly RecordedInput[],
+  reached: ReadonlySet<string>,
+): Explanation {
+  const asked = new Map(wrt.map((input) => [input.name, input.payload]));
   return {
     core: printCore(program.expansion),
     tape: readTape(machine, program),
     inputs: program.inputs.map((name) => ({
       name,
       payload: asked.get(name) ?? -1,
-      active: asked.has(name) && !inactive.has(name),
+      active: reached.has(name),
     })),
-    result: recorded.print(),
-    stats: recorded.stats,
+    result: outcome.print(),
+    stats: outcome.stats,
   };
 }
+
+const traceNames: ReadonlyMap<number, string> = new Map([
+  [TRACE_GUARD, "guard"],
+  [TRACE_GUARD_INTEGER, "guard-integer"],
+  [TRACE_GUARD_RANGE, "guard-range"],
+  [TRACE_AND, "mask-and"],
+  [TRACE_AND_NOT, "mask-and-not"],
+  [TRACE_MERGE, "merge"],
+  [TRACE_EQUAL, "equal"],
+  [TRACE_GATHER, "gather"],
+]);
 
 function readTape(machine: Machine, program: Program): TapeEntry[] {
   const { exports } = machine;
@@ -77,14 +102,15 @@ function readTape(machine: Machine, program: Program): TapeEntry[] {
   const end = base + exports.tapeEnd();
   const tape: TapeEntry[] = [];
   for (let at = base; at < end; at += RECORD_BYTES) {
-    const out = words.getInt32(at + RECORD_OUT, true);
+    const code = words.getInt32(at + RECORD_OP, true) & RECORD_CODE;
+    const out = words.getInt32(at + (code >= TRACE_FIRST ? RECORD_IN0 : RECORD_OUT), true);
     const in1 = words.getInt32(at + RECORD_IN1, true);
     const entry = exports.entryAddress(out);
     const { rank, rows, cols, uniform } = payloadInfo(exports, out);
     const node = program.nodes[words.getInt32(entry + PAYLOAD_ORIGIN, true)];
     const span = node !== undefined && node.span.start >= 0 ? node.span : undefined;
     tape.push({
-      op: primitives[words.getInt32(at + RECORD_OP, true)]?.name ?? "unknown",
+      op: primitives[code]?.name ?? traceNames.get(code) ?? "unknown",
       out,
       in0: words.getInt32(at + RECORD_IN0, true),
       in1: in1 < 0 ? undefined : in1,

@@ -5,9 +5,7 @@
 import { type ErrorCode, NdvmError, type Span } from "../errors.js";
 import { primitives } from "../primitives/index.js";
 import {
-  DIVERGENT_INDEX,
   FAULT_ARITY,
-  FAULT_DIVERGENT,
   FAULT_INDEX,
   FAULT_MEMORY,
   FAULT_NOT_ALIST,
@@ -72,7 +70,7 @@ interface Words {
 export function faultError(exports: Exports, context: FaultContext): NdvmError {
   const fault = new Fault(exports, context);
   const { code, message, help } = fault.words();
-  return new NdvmError(code, message, { span: fault.span, help });
+  return new NdvmError(code, `${fault.prefix}${message}`, { span: fault.span, help });
 }
 
 const shapeNeeds: ReadonlyMap<number, string> = new Map([
@@ -108,6 +106,14 @@ class Fault {
     return this.#visible?.span;
   }
 
+  /** `map: ` where the fault lies inside a library procedure that the user called. */
+  get prefix(): string {
+    if (this.#node === undefined || this.#node === this.#visible) return "";
+    if (this.#node.span.start >= 0 || this.#visible?.kind !== "call") return "";
+    const name = nameOf(this.#visible.operator);
+    return name === undefined ? "" : `${name}: `;
+  }
+
   words(): Words {
     const code = this.#exports.faultCode.value as number;
     switch (code) {
@@ -135,8 +141,6 @@ class Fault {
       case FAULT_SHAPES_DIFFER:
       case FAULT_ROWS_DIFFER:
         return this.#shape(code);
-      case FAULT_DIVERGENT:
-        return this.#divergent();
       default:
         return this.#operand(code);
     }
@@ -217,17 +221,6 @@ class Fault {
     return { code: "E-SHAPE", message: `${op} needs ${needs}, got ${got}${also}` };
   }
 
-  #divergent(): Words {
-    const isIndex = (this.#exports.faultDetail.value as number) === DIVERGENT_INDEX;
-    return {
-      code: "E-DIVERGENT",
-      message: isIndex
-        ? "lanes disagree about an index or size"
-        : "lanes disagree about this test, so they would take different branches",
-      help: "lanes must agree on control in this version: evaluate the lanes one by one",
-    };
-  }
-
   #operand(code: number): Words {
     const op = primitiveName(this.#exports.faultOp.value as number);
     const operand = this.#exports.faultOperand.value as number;
@@ -243,7 +236,9 @@ class Fault {
       [FAULT_NOT_ALIST, ["E-TYPE", "a list of pairs, its element"]],
       [FAULT_SIZE, ["E-RANGE", "a size from 0 to 2^24"]],
     ]);
-    const [errorCode, need] = needs.get(code) ?? ["E-TYPE", "something else"];
+    const [usual, need] = needs.get(code) ?? ["E-TYPE", "something else"];
+    // A number where a vector belongs has the wrong shape; a list is the wrong kind of thing.
+    const errorCode = usual === "E-SHAPE" && !isNumeric(tagOf(value)) ? "E-TYPE" : usual;
     const isElement = code === FAULT_NOT_ALIST;
     const message = isElement
       ? `${op} needs a list of pairs, but an element is ${this.#describe(value)}`
@@ -298,6 +293,9 @@ class Fault {
     }
   }
 }
+
+const isNumeric = (tag: number): boolean =>
+  tag === TAG_INT || tag === TAG_REAL || tag === TAG_TENSOR;
 
 const tagOf = (value: bigint): number => Number(BigInt.asUintN(8, value));
 const dataOf = (value: bigint): number => Number(BigInt.asIntN(32, value >> 32n));

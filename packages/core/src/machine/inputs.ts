@@ -239,37 +239,3 @@ export class Reals {
     return this.#view;
   }
 }
-
-/** Writes one input's numbers at byte address `at`, padding included. */
-export function writeNumbers(reals: Reals, bound: Bound, at: number, run: number, lanes: number) {
-  const view = reals.view();
-  const from = at / reals.bytes;
-  const vector = 16 / reals.bytes;
-  if (bound.perLane !== undefined) {
-    view.set(bound.perLane, from);
-    pad(view, from, lanes, run / reals.bytes);
-    return;
-  }
-  if (bound.tensors !== undefined) {
-    const count = bound.rows * bound.cols;
-    for (let e = 0; e < count; e++) {
-      const row = from + (e * run) / reals.bytes;
-      for (let lane = 0; lane < lanes; lane++)
-        view[row + lane] = (bound.tensors[lane] as TensorInput).data[e] as number;
-      pad(view, row, lanes, run / reals.bytes);
-    }
-    return;
-  }
-  if (bound.shared === undefined) {
-    view.fill(bound.value, from, from + vector);
-    return;
-  }
-  bound.shared.forEach((value, e) => {
-    view.fill(value, from + e * vector, from + (e + 1) * vector);
-  });
-}
-
-/** Padding lanes hold a copy of the last lane, so that they cost no slow arithmetic. */
-function pad(view: Numbers, from: number, lanes: number, width: number): void {
-  for (let lane = lanes; lane < width; lane++) view[from + lane] = view[from + lanes - 1] as number;
-}

@@ -12,7 +12,14 @@ export interface Exports {
   free(address: number): void;
   memoryBytes(): number;
   setMemoryMax(bytes: number): void;
-  begin(program: number, lanes: number, recording: boolean, recordedBytesMax: number): number;
+  begin(
+    program: number,
+    lanes: number,
+    recordingLevel: number,
+    recordedBytesMax: number,
+    isOptional: boolean,
+    stepsMax: number,
+  ): number;
   bindNumbers(
     index: number,
     rank: number,
@@ -23,7 +30,23 @@ export interface Exports {
   ): number;
   bindInteger(index: number, value: number): void;
   bound(): void;
-  beginSlice(steps: number, left: number): void;
+  beginSlice(steps: number): void;
+  exhaustedLanes(to: number): number;
+  countingLanes(): number;
+  writeCounting(to: number): void;
+  writeLive(to: number): void;
+  abandon(): number;
+  skipDead(): void;
+  recordingLevel(): number;
+  link(): number;
+  isMixed(): number;
+  isReached(id: number, mixed: boolean): number;
+  replay(lanes: number): void;
+  keepTrace(): number;
+  saveTrace(trace: number): void;
+  useTrace(trace: number): void;
+  clearTrace(trace: number): void;
+  freeTrace(trace: number): void;
   stepsTaken(): number;
   walk(): number;
   resultTag(): number;
@@ -33,7 +56,7 @@ export interface Exports {
   entryAddress(id: number): number;
   adjointAddress(id: number): number;
   beginBackward(): number;
-  backward(): number;
+  backward(result: number, mixed: boolean): number;
   payloads(): number;
   tapeEnd(): number;
   controlEnd(): number;
@@ -51,6 +74,10 @@ export interface Exports {
   readonly activeMade: WebAssembly.Global<"f64">;
   readonly objectsMade: WebAssembly.Global<"f64">;
   readonly compactions: WebAssembly.Global<"i32">;
+  readonly guardsFailed: WebAssembly.Global<"f64">;
+  readonly branchesMixed: WebAssembly.Global<"f64">;
+  readonly mergesMade: WebAssembly.Global<"f64">;
+  readonly bucketsMade: WebAssembly.Global<"f64">;
   readonly heapBase: WebAssembly.Global<"i32">;
   readonly controlBase: WebAssembly.Global<"i32">;
   readonly tapeBase: WebAssembly.Global<"i32">;

@@ -7,11 +7,15 @@
 
 import { NdvmError } from "../errors.js";
 import { encode } from "../program/encode.js";
+import { TAG_INT } from "../program/layout.js";
 import { expand } from "../syntax/expand.js";
 import { read } from "../syntax/read.js";
+import { type LaneSet, laneAt } from "./chunk.js";
 import { Reals } from "./inputs.js";
 import { type Exports, instantiate, machineModule } from "./instance.js";
 import { Program } from "./program.js";
+import { payloadInfo } from "./snapshot.js";
+import { Parking, type Traces } from "./traces.js";
 import type { LoadOptions, MachineOptions, Precision } from "./types.js";
 
 const MEMORY_MAX = 2 ** 30;
@@ -25,8 +29,13 @@ export class Machine {
   readonly memoryMax: number;
   #exports: Exports | undefined;
   #reals: Reals | undefined;
-  #serial = 0;
+  #parking: Parking | undefined;
   #occupied = false;
+  #laneBuffer = 0;
+  #laneBufferBytes = 0;
+  #resultTag = 0;
+  #resultData = 0;
+  readonly #traces = new Set<Traces>();
 
   /** A machine of its own, ready to load programs. */
   static async create(options: MachineOptions = {}): Promise<Machine> {
@@ -46,6 +55,7 @@ export class Machine {
     this.#exports = instantiate(module);
     this.#exports.setMemoryMax(this.memoryMax);
     this.#reals = new Reals(this.#exports, precision === "f32" ? 4 : 8);
+    this.#parking = new Parking(this.#exports);
   }
 
   /** Reads, expands and encodes a program, and copies it into the machine's memory. */
@@ -79,6 +89,8 @@ export class Machine {
   dispose(): void {
     this.#exports = undefined;
     this.#reals = undefined;
+    this.#parking = undefined;
+    this.#traces.clear();
   }
 
   /** Throws where the machine has been disposed. */
@@ -99,15 +111,15 @@ export class Machine {
     return this.#reals as Reals;
   }
 
-  /** Number of the latest run: a run's tape lives while this is its own. */
-  get serial(): number {
-    return this.#serial;
+  get parking(): Parking {
+    this.check();
+    return this.#parking as Parking;
   }
 
-  nextSerial(): number {
+  /** Throws where an asynchronous evaluation has the machine. */
+  beginRun(): void {
+    this.check();
     this.#checkFree();
-    this.#serial += 1;
-    return this.#serial;
   }
 
   /** Takes the machine for a run that yields; the result ends that. */
@@ -125,9 +137,66 @@ export class Machine {
       });
   }
 
-  /** Frees a program's image. */
-  release(address: number): void {
-    this.#exports?.free(address);
+  /** A program's traces, so that they can go when memory is short. */
+  register(traces: Traces): void {
+    this.#traces.add(traces);
+  }
+
+  traceCount(): number {
+    let count = 0;
+    for (const traces of this.#traces) count += traces.count;
+    return count;
+  }
+
+  dropTraces(): void {
+    for (const traces of this.#traces) traces.clear();
+  }
+
+  /** Frees a program's image and traces. */
+  release(address: number, traces: Traces): void {
+    if (this.#exports === undefined) return;
+    traces.clear();
+    this.#traces.delete(traces);
+    this.#exports.free(address);
+  }
+
+  /** Address of a byte per lane to exchange masks with the machine. */
+  laneBuffer(lanes: number): number {
+    if (lanes > this.#laneBufferBytes) {
+      this.exports.free(this.#laneBuffer);
+      this.#laneBuffer = this.exports.allocate(lanes);
+      this.#laneBufferBytes = this.#laneBuffer === 0 ? 0 : lanes;
+      if (this.#laneBuffer === 0) throw new NdvmError("E-MEMORY", "no memory for lane masks");
+    }
+    return this.#laneBuffer;
+  }
+
+  /** Remembers the result that `readResult` reads. */
+  noteResult(tag: number, data: number): void {
+    this.#resultTag = tag;
+    this.#resultData = data;
+  }
+
+  /** Copies the result of the live lanes of a chunk to their places. NaNs are canonical. */
+  readResult(into: Float64Array, count: number, set: LaneSet, live: Uint8Array): void {
+    const { exports, reals } = this;
+    const data = this.#resultData;
+    if (this.#resultTag === TAG_INT) {
+      for (let i = 0; i < live.length; i++) if (live[i] === 1) into[laneAt(set, i)] = data;
+      return;
+    }
+    const { uniform } = payloadInfo(exports, data);
+    const view = reals.view();
+    const from = exports.primalAddress(data) / reals.bytes;
+    const stride = (uniform ? 16 : exports.runBytes()) / reals.bytes;
+    for (let i = 0; i < live.length; i++) {
+      if (live[i] !== 1) continue;
+      const to = laneAt(set, i) * count;
+      for (let e = 0; e < count; e++) {
+        const value = view[from + e * stride + (uniform ? 0 : i)] as number;
+        into[to + e] = Number.isNaN(value) ? Number.NaN : value;
+      }
+    }
   }
 }
 

@@ -25,8 +25,11 @@ import {
   TAG_TENSOR,
 } from "../program/layout.js";
 import type { Datum } from "../syntax/datum.js";
-import type { Reals } from "./inputs.js";
+import { primitiveName } from "./faults.js";
 import type { Exports } from "./instance.js";
+import type { Machine } from "./machine.js";
+import type { Program } from "./program.js";
+import { numericDatum } from "./results.js";
 import type { DatumValue } from "./types.js";
 
 /** Where payloads are, as the machine says it now. */
@@ -36,6 +39,9 @@ export interface PayloadInfo {
   readonly cols: number;
   readonly uniform: boolean;
 }
+
+export const shapeOf = ({ rank, rows, cols }: PayloadInfo): readonly number[] =>
+  rank === 0 ? [] : rank === 1 ? [rows] : [rows, cols];
 
 export function payloadInfo(exports: Exports, id: number): PayloadInfo {
   const words = new DataView(exports.memory.buffer, exports.entryAddress(id));
@@ -48,41 +54,22 @@ export function payloadInfo(exports: Exports, id: number): PayloadInfo {
   };
 }
 
-/**
- * Numbers at a byte address, lane after lane of `count` elements. `step` is the bytes from one
- * element to the next; a uniform payload has one value for all lanes. NaNs are canonical.
- */
-export function readLanes(
-  reals: Reals,
-  address: number,
-  count: number,
-  step: number,
-  lanes: number,
-  uniform: boolean,
-): Float64Array {
+/** The numbers of a payload, lane after lane of its elements. NaNs are canonical. */
+export function readPayload(machine: Machine, id: number, lanes: number): Float64Array {
+  const { exports, reals } = machine;
+  const { rows, cols, uniform } = payloadInfo(exports, id);
   const view = reals.view();
-  const from = address / reals.bytes;
-  const stride = step / reals.bytes;
+  const count = rows * cols;
+  const from = exports.primalAddress(id) / reals.bytes;
+  const stride = (uniform ? 16 : exports.runBytes()) / reals.bytes;
   const out = new Float64Array(count * lanes);
   for (let e = 0; e < count; e++) {
-    const row = from + e * stride;
     for (let lane = 0; lane < lanes; lane++) {
-      const value = view[uniform ? row : row + lane] as number;
+      const value = view[from + e * stride + (uniform ? 0 : lane)] as number;
       out[lane * count + e] = Number.isNaN(value) ? Number.NaN : value;
     }
   }
   return out;
-}
-
-export function readPayload(
-  exports: Exports,
-  reals: Reals,
-  id: number,
-  lanes: number,
-): Float64Array {
-  const { rows, cols, uniform } = payloadInfo(exports, id);
-  const step = uniform ? 16 : exports.runBytes();
-  return readLanes(reals, exports.primalAddress(id), rows * cols, step, lanes, uniform);
 }
 
 interface Numbers {
@@ -99,11 +86,6 @@ interface Builder<T> {
   list(items: T[], tail: T | undefined): T;
 }
 
-export interface NameTable {
-  readonly symbols: readonly string[];
-  procedureName(tag: number, data: number, heap: Int32Array): string;
-}
-
 export class Snapshot {
   readonly tag: number;
   readonly data: number;
@@ -111,42 +93,49 @@ export class Snapshot {
   readonly #heap: Int32Array;
   readonly #numbers = new Map<number, Numbers>();
   readonly #masks = new Map<number, Float64Array>();
-  readonly #names: NameTable;
+  readonly #symbols: readonly string[];
+  readonly #nameOf: (tag: number, data: number) => string;
 
-  constructor(exports: Exports, reals: Reals, lanes: number, names: NameTable) {
+  /** Copies the result of the machine's latest walk, which had `lanes` lanes. */
+  constructor(machine: Machine, program: Program, lanes: number) {
+    const { exports } = machine;
     this.tag = exports.resultTag();
     this.data = exports.resultData();
     this.lanes = lanes;
-    this.#names = names;
+    this.#symbols = program.symbols;
     const isStructure = this.tag === TAG_PAIR || this.tag === TAG_CLOSURE;
     const bytes = isStructure ? exports.bytesUsed(3) : 0;
     const base = (exports.heapBase.value as number) >>> 0;
     this.#heap = new Int32Array(exports.memory.buffer.slice(base, base + bytes));
-    this.#copyNumbers(exports, reals);
+    this.#nameOf = (tag, data) => {
+      if (tag === TAG_PRIMITIVE) return primitiveName(data);
+      return program.lambdaAt(this.#heap[data * 2 + 1] as number)?.name ?? "(lambda …)";
+    };
+    this.#copyNumbers(machine);
   }
 
   /** Copies every payload that the result refers to. */
-  #copyNumbers(exports: Exports, reals: Reals): void {
+  #copyNumbers(machine: Machine): void {
     const seen = new Set<number>();
     const work: [number, number][] = [[this.tag, this.data]];
     for (let item = work.pop(); item !== undefined; item = work.pop()) {
       const [tag, data] = item;
       if (tag === TAG_REAL || tag === TAG_TENSOR) {
         if (this.#numbers.has(data)) continue;
-        const values = readPayload(exports, reals, data, this.lanes);
-        this.#numbers.set(data, { info: payloadInfo(exports, data), values });
+        const values = readPayload(machine, data, this.lanes);
+        this.#numbers.set(data, { info: payloadInfo(machine.exports, data), values });
       } else if (tag === TAG_MASK) {
-        this.#masks.set(data, this.#readMask(exports, reals, data));
+        // All bits set reads as NaN, none as 0.
+        const bits = readPayload(machine, data, this.lanes);
+        this.#masks.set(
+          data,
+          bits.map((value) => (value === 0 ? 0 : 1)),
+        );
       } else if (tag === TAG_PAIR && !seen.has(data)) {
         seen.add(data);
         work.push(this.#field(data, 0), this.#field(data, 1));
       }
     }
-  }
-
-  /** Lanes of a boolean: all bits set reads as NaN, none as 0. */
-  #readMask(exports: Exports, reals: Reals, id: number): Float64Array {
-    return readPayload(exports, reals, id, this.lanes).map((value) => (value === 0 ? 0 : 1));
   }
 
   #field(object: number, field: number): [number, number] {
@@ -160,15 +149,7 @@ export class Snapshot {
     const numbers = this.#numbers.get(this.data);
     if (numbers === undefined || (this.tag !== TAG_REAL && this.tag !== TAG_TENSOR))
       return undefined;
-    const { rank, rows, cols } = numbers.info;
-    return rank === 0 ? [] : rank === 1 ? [rows] : [rows, cols];
-  }
-
-  /** The numbers of a numeric result; undefined for structure. */
-  get values(): Float64Array | undefined {
-    if (this.tag === TAG_INT) return new Float64Array(this.lanes).fill(this.data);
-    if (this.tag !== TAG_REAL && this.tag !== TAG_TENSOR) return undefined;
-    return this.#numbers.get(this.data)?.values;
+    return shapeOf(numbers.info);
   }
 
   /** What the result is, in words. */
@@ -203,10 +184,10 @@ export class Snapshot {
       case TAG_NIL:
         return [];
       case TAG_SYMBOL:
-        return this.#names.symbols[data] as string;
+        return this.#symbols[data] as string;
       case TAG_CLOSURE:
       case TAG_PRIMITIVE:
-        return { procedure: this.#names.procedureName(tag, data, this.#heap) };
+        return { procedure: this.#nameOf(tag, data) };
       default:
         return null;
     }
@@ -228,35 +209,27 @@ export class Snapshot {
   /** The result in one lane as a datum; a matrix is (mat [..] …), a procedure #<procedure f>. */
   datum(lane: number): Datum {
     const span: Span = { start: 0, end: 0 };
-    const number = (value: number, exact = false): Datum => ({
-      kind: "number",
-      value,
-      exact,
-      span,
-    });
-    const symbol = (name: string): Datum => ({ kind: "symbol", name, span });
-    const bracket = (values: Float64Array): Datum => ({
-      kind: "bracket",
-      items: Array.from(values, (value) => number(value)),
-      span,
-    });
     return this.#build<Datum>({
-      leaf: (tag, data) => {
-        const value = this.#leafValue(tag, data, lane);
-        if (typeof value === "number") return number(value, tag === TAG_INT);
-        if (typeof value === "boolean") return { kind: "boolean", value, span };
-        if (typeof value === "string") return symbol(value);
-        if (value instanceof Float64Array) return bracket(value);
-        if (tag === TAG_NIL) return { kind: "list", items: [], span };
-        if (Array.isArray(value)) {
-          const rows = (value as Float64Array[]).map(bracket);
-          return { kind: "list", items: [symbol("mat"), ...rows], span };
-        }
-        const isNothing = value === null;
-        return symbol(isNothing ? "#<unspecified>" : `#<procedure ${procedureOf(value)}>`);
-      },
+      leaf: (tag, data) => this.#leafDatum(tag, data, lane),
       list: (items, tail) => ({ kind: "list", items, tail, span }),
     });
+  }
+
+  #leafDatum(tag: number, data: number, lane: number): Datum {
+    const span: Span = { start: 0, end: 0 };
+    if (tag === TAG_REAL || tag === TAG_TENSOR) {
+      const { info, values } = this.#numbersOf(data);
+      const count = info.rows * info.cols;
+      const own = values.slice(lane * count, (lane + 1) * count);
+      return numericDatum(own, shapeOf(info), false);
+    }
+    if (tag === TAG_NIL) return { kind: "list", items: [], span };
+    const value = this.#leafValue(tag, data, lane);
+    if (typeof value === "number") return { kind: "number", value, exact: true, span };
+    if (typeof value === "boolean") return { kind: "boolean", value, span };
+    if (typeof value === "string") return { kind: "symbol", name: value, span };
+    const name = value === null ? "#<unspecified>" : `#<procedure ${procedureOf(value)}>`;
+    return { kind: "symbol", name, span };
   }
 
   #build<T>(builder: Builder<T>): T {

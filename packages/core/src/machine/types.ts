@@ -59,6 +59,10 @@ export interface RunOptions {
   readonly tapeBytesMax?: number;
   /** Most milliseconds of wall-clock. Default: none. */
   readonly timeMax?: number;
+  /** Lanes the machine works on at once. Default: what fits the cache. */
+  readonly chunk?: number;
+  /** Whether kept traces are run again for new inputs. Default true. */
+  readonly replay?: boolean;
   /** Lane count, needed only where no input says it. Default 1. */
   readonly lanes?: number;
 }
@@ -94,9 +98,23 @@ export type DatumValue =
 /** Counters of one run. */
 export interface RunStats {
   readonly lanes: number;
-  /** Cells the walk evaluated. */
+  /** Cells the walks evaluated. */
   readonly steps: number;
-  /** Payloads made, and how many of them are uniform (stored once for all lanes). */
+  /** Walks, and chunks that ran on a kept trace instead. */
+  readonly walks: number;
+  readonly replays: number;
+  /** Guards that sent lanes back to a walk. */
+  readonly guardFailures: number;
+  /** Branches that ran both sides, and numbers merged after them. */
+  readonly mixedBranches: number;
+  readonly merges: number;
+  /** Times lanes parted because structure cannot be merged. */
+  readonly buckets: number;
+  /** Traces the program keeps after the run. */
+  readonly traces: number;
+  /** Widest chunk walked. */
+  readonly chunkWidth: number;
+  /** Of the latest walk: payloads made, and how many of them are uniform (stored once for all lanes). */
   readonly payloads: number;
   readonly uniformPayloads: number;
   /** Payloads that have an adjoint. */

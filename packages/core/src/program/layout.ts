@@ -31,7 +31,12 @@ export const BLOCK_INNER: i32 = 72; // y is [inner, cols] (a vector counts as on
 export const BLOCK_COLS: i32 = 76;
 export const BLOCK_SCRATCH: i32 = 80; // scratch memory for kernels that declare some
 export const BLOCK_AUX: i32 = 84; // element offset, integer exponent, … as the kernel says
-export const BLOCK_BYTES: i32 = 96;
+export const BLOCK_OP: i32 = 88; // op code of the record the block was made from, and its flags
+export const BLOCK_OUT: i32 = 92; // payload id of z
+export const BLOCK_MASK: i32 = 96; // lanes a guard looks at, or that take x in a merge; 0: all
+export const BLOCK_IN0: i32 = 100; // payload ids of x and y
+export const BLOCK_IN1: i32 = 104;
+export const BLOCK_BYTES: i32 = 112;
 
 // A value is 8 bytes: tag in the low word, data in the high word.
 export const TAG_INT: i32 = 1; // data: the integer itself
@@ -105,11 +110,13 @@ export const PAYLOAD_COLS: i32 = 12;
 export const PAYLOAD_COUNT: i32 = 16; // rows * cols
 export const PAYLOAD_FLAGS: i32 = 20;
 export const PAYLOAD_ORIGIN: i32 = 24; // node that made it; -1 - i for input i
+export const PAYLOAD_CONTEXT: i32 = 28; // mask of the lanes it was computed for, -1: all
 export const PAYLOAD_BYTES: i32 = 32;
 
 export const PAYLOAD_RANK: i32 = 3; // mask of the rank inside the flags
 export const PAYLOAD_UNIFORM: i32 = 4;
 export const PAYLOAD_ACTIVE: i32 = 8;
+export const PAYLOAD_VARYING: i32 = 32; // depends on an input, so replay computes it again
 export const PAYLOAD_MASK: i32 = 16; // not a number but a boolean per lane, all bits set or none
 
 // A tape record, byte offsets.
@@ -118,13 +125,28 @@ export const RECORD_OUT: i32 = 4;
 export const RECORD_IN0: i32 = 8;
 export const RECORD_IN1: i32 = 12; // -1 where the operation has one operand
 export const RECORD_AUX: i32 = 16;
-export const RECORD_MASK: i32 = 20; // lane mask payload, 0: every lane
+export const RECORD_MASK: i32 = 20; // lane mask payload, -1: every lane
 export const RECORD_BYTES: i32 = 24;
+
+// Flags in a record's op word, above the op code.
+export const RECORD_CODE: i32 = 0xffff; // mask of the op code
+export const RECORD_ACTIVE: i32 = 1 << 16; // has a part in the backward pass
+
+// Records that are no primitive: control and masks. Codes above every op.
+export const TRACE_FIRST: i32 = 1000;
+export const TRACE_GUARD: i32 = 1000; // in0 is aux (0 or 1) in the lanes of mask
+export const TRACE_GUARD_INTEGER: i32 = 1001; // in0 is the integer aux in the lanes of mask
+export const TRACE_AND: i32 = 1002; // out = in0 and in1, masks
+export const TRACE_AND_NOT: i32 = 1003; // out = in0 and not in1; in0 = in1: not
+export const TRACE_MERGE: i32 = 1004; // out = in0 in the lanes of mask, in1 elsewhere
+export const TRACE_EQUAL: i32 = 1005; // out = all elements of in0 and in1 are equal
+export const TRACE_GATHER: i32 = 1006; // out = row in1 of in0, each lane its own; aux: row length
+export const TRACE_GUARD_RANGE: i32 = 1007; // in0 is an integer from 0 below aux, in the lanes of mask
 
 // What `walk` returns.
 export const WALK_DONE: i32 = 0;
 export const WALK_PAUSED: i32 = 1;
-export const WALK_FAULT: i32 = 2;
+export const WALK_FAULT: i32 = 2; // the lanes of the context failed; `abandon` goes on without them
 
 // Faults: what went wrong inside the machine. `machine/faults.ts` puts them into words.
 export const FAULT_NONE: i32 = 0;
@@ -145,13 +167,9 @@ export const FAULT_SIZE: i32 = 14; // a count below zero or above 2^24
 export const FAULT_SHAPE: i32 = 15; // detail: SHAPE_* of wasm/linalg/shapes.ts
 export const FAULT_SHAPES_DIFFER: i32 = 16; // element-wise on tensors of different shapes
 export const FAULT_ROWS_DIFFER: i32 = 17; // mat of rows of different lengths
-export const FAULT_DIVERGENT: i32 = 18; // detail: DIVERGENT_*
+export const FAULT_MIXING: i32 = 18; // too many branches under way at once
 export const FAULT_NOT_ALIST: i32 = 19; // assq and friends: an element that is not a pair
 export const FAULT_STEPS: i32 = 20; // one primitive alone would pass the step budget
-
-export const DIVERGENT_BRANCH: i32 = 0;
-export const DIVERGENT_INDEX: i32 = 1;
-export const DIVERGENT_EQUALITY: i32 = 2;
 
 // Why the shapes of a structured primitive do not fit.
 export const SHAPE_OK: i32 = 0;

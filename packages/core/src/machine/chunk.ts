@@ -1,0 +1,103 @@
+/**
+ * A chunk: the lanes that the machine works on at once, as numbers of the caller's lanes.
+ */
+
+import type { Bound, Reals } from "./inputs.js";
+import type { TensorInput } from "./types.js";
+
+/** Lanes from … below to, or a list of lanes. */
+export type LaneSet =
+  | { readonly from: number; readonly to: number }
+  | { readonly list: readonly number[] };
+
+export const laneCount = (set: LaneSet): number =>
+  "list" in set ? set.list.length : set.to - set.from;
+
+/** The lane at position i of a set. */
+export const laneAt = (set: LaneSet, i: number): number =>
+  "list" in set ? (set.list[i] as number) : set.from + i;
+
+/** The first `count` lanes of a set, and the others. */
+export function splitLanes(set: LaneSet, count: number): [LaneSet, LaneSet] {
+  if ("list" in set) return [{ list: set.list.slice(0, count) }, { list: set.list.slice(count) }];
+  const middle = Math.min(set.from + count, set.to);
+  return [
+    { from: set.from, to: middle },
+    { from: middle, to: set.to },
+  ];
+}
+
+/** Writes one input's numbers for the lanes of a chunk at byte address `at`, padding included. */
+export function writeChunk(
+  reals: Reals,
+  input: Bound,
+  at: number,
+  run: number,
+  set: LaneSet,
+): void {
+  const view = reals.view();
+  const from = at / reals.bytes;
+  const vector = 16 / reals.bytes;
+  const width = run / reals.bytes;
+  if (input.perLane !== undefined) {
+    writeNumbers(view, from, input.perLane, set);
+    pad(view, from, laneCount(set), width);
+    return;
+  }
+  if (input.tensors !== undefined) {
+    writeTensors(view, from, input.tensors, width, set, input.rows * input.cols);
+    return;
+  }
+  if (input.shared === undefined) {
+    for (let i = 0; i < vector; i++) view[from + i] = input.value;
+    return;
+  }
+  for (let e = 0; e < input.shared.length; e++) {
+    const value = input.shared[e] as number;
+    for (let i = 0; i < vector; i++) view[from + e * vector + i] = value;
+  }
+}
+
+type View = Float64Array | Float32Array;
+
+function writeNumbers(
+  view: View,
+  from: number,
+  numbers: View | readonly number[],
+  set: LaneSet,
+): void {
+  if ("list" in set) {
+    for (let i = 0; i < set.list.length; i++)
+      view[from + i] = numbers[set.list[i] as number] as number;
+    return;
+  }
+  if (Array.isArray(numbers)) {
+    for (let lane = set.from; lane < set.to; lane++)
+      view[from + lane - set.from] = numbers[lane] as number;
+    return;
+  }
+  view.set((numbers as View).subarray(set.from, set.to), from);
+}
+
+function writeTensors(
+  view: View,
+  from: number,
+  tensors: readonly TensorInput[],
+  width: number,
+  set: LaneSet,
+  count: number,
+): void {
+  const lanes = laneCount(set);
+  for (let e = 0; e < count; e++) {
+    const row = from + e * width;
+    for (let i = 0; i < lanes; i++)
+      view[row + i] = (tensors[laneAt(set, i)] as TensorInput).data[e] as number;
+    pad(view, row, lanes, width);
+  }
+}
+
+/** Padding lanes hold a copy of the last lane, so that they cost no slow arithmetic. */
+function pad(view: View, from: number, lanes: number, width: number): void {
+  const last = view[from + lanes - 1] as number;
+  for (let i = lanes; i < width; i++) view[from + i] = last;
+}

@@ -1,0 +1,508 @@
+/**
+ * Execution: takes a run's lanes through the machine, chunk by chunk.
+ *
+ * Lanes stream through kept traces first; lanes that fail a guard, or whose structure parts from
+ * their neighbours', stay pending and are walked in batches of their own. What a lane gets does
+ * not depend on who runs beside it, so neither order nor grouping shows in the results.
+ *
+ * Execution is a generator that yields wherever a walk pauses: a synchronous caller runs it to its
+ * end, an asynchronous one lets the event loop in between.
+ */
+
+import { NdvmError } from "../errors.js";
+import {
+  FAULT_MEMORY,
+  FAULT_NONE,
+  FAULT_RECURSION,
+  FAULT_STEPS,
+  FAULT_TAPE,
+  RECORD_BYTES,
+  TAG_INT,
+  TAG_REAL,
+  TAG_TENSOR,
+  WALK_DONE,
+  WALK_FAULT,
+} from "../program/layout.js";
+import { type LaneSet, laneAt, laneCount, splitLanes, writeChunk } from "./chunk.js";
+import { faultError } from "./faults.js";
+import type { Bound } from "./inputs.js";
+import type { Machine } from "./machine.js";
+import type { Program } from "./program.js";
+import { type RecordedInput, Results } from "./results.js";
+import { payloadInfo, shapeOf } from "./snapshot.js";
+import { signatureOf, type Trace } from "./traces.js";
+import type { RunOptions, RunStats, Seed } from "./types.js";
+
+/** What is recorded: nothing, what is active, or all that varies (payload.ts in wasm/). */
+const RECORD_NOTHING = 0;
+const RECORD_ACTIVE_ONLY = 1;
+const RECORD_VARYING = 2;
+
+/** Steps between two looks at the clock: a few milliseconds. */
+const SLICE = 200_000;
+const STEPS_MAX = 1e9;
+/** Lanes of the first walk of a program whose working set is not known yet. */
+const FIRST_WIDTH = 128;
+const WIDTH_MAX = 1024;
+/** Primals and adjoints of a chunk should stay in a core's second-level cache. */
+const CACHE_BYTES = 640 * 1024;
+/** A trace that is only there to evaluate again is given up beyond this. */
+const OPTIONAL_TRACE_BYTES = 2 ** 26;
+/** Lanes that are left over are replayed on a fresh trace where they are at least so many. */
+const REPLAY_LEAST = 2;
+
+export interface Job {
+  readonly machine: Machine;
+  readonly program: Program;
+  readonly inputs: readonly Bound[];
+  readonly lanes: number;
+  readonly wrt: readonly RecordedInput[];
+  readonly wanted: ReadonlySet<string>;
+  readonly options: RunOptions;
+  /** Runs a backward pass for the lanes of a chunk once they have their values. */
+  readonly backward: ((chunk: Chunk) => void) | undefined;
+}
+
+/** Lanes whose values have just been computed, while the machine still holds their trace. */
+export interface Chunk {
+  readonly set: LaneSet;
+  readonly live: Uint8Array;
+  readonly resultPayload: number;
+  readonly isMixed: boolean;
+  readonly results: Results;
+}
+
+/** Counters over all chunks of a run. */
+interface Counters {
+  steps: number;
+  walks: number;
+  replays: number;
+  guardFailures: number;
+  mixedBranches: number;
+  merges: number;
+  buckets: number;
+  chunkWidth: number;
+}
+
+export class Execution {
+  readonly results: Results;
+  readonly #job: Job;
+  readonly #signature: string;
+  readonly #deadline: number;
+  readonly #stepsMax: number;
+  readonly #replays: boolean;
+  readonly #counters: Counters = {
+    steps: 0,
+    walks: 0,
+    replays: 0,
+    guardFailures: 0,
+    mixedBranches: 0,
+    merges: 0,
+    buckets: 0,
+    chunkWidth: 0,
+  };
+  /** Widest chunk that memory allowed so far. */
+  #widthLimit = Number.POSITIVE_INFINITY;
+
+  constructor(job: Job) {
+    this.#job = job;
+    this.results = new Results(job.program, job.lanes, job.backward === undefined ? [] : job.wrt);
+    this.#signature = signatureOf(job.inputs, job.wanted);
+    const { timeMax, stepsMax } = job.options;
+    this.#deadline = timeMax === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeMax;
+    this.#stepsMax = stepsMax ?? STEPS_MAX;
+    this.#replays = job.options.replay ?? true;
+  }
+
+  /** Runs all lanes. Yields where a walk pauses. */
+  *run(): Generator<void, void> {
+    const { program, lanes } = this.#job;
+    let pending: LaneSet = { from: 0, to: lanes };
+    if (this.#replays) {
+      for (const trace of program.traces.matching(this.#signature)) {
+        if (laneCount(pending) === 0) break;
+        if (this.#isWorthwhile(trace, laneCount(pending)))
+          pending = this.#replayAll(trace, pending);
+      }
+    }
+    while (laneCount(pending) > 0) pending = yield* this.#walkAndReplay(pending);
+    program.countRun();
+    this.#throwIfAllFailed();
+  }
+
+  #throwIfAllFailed(): void {
+    const { failures, lanes } = this.results;
+    if (failures.length === 0) return;
+    failures.sort((a, b) => a.lane - b.lane);
+    if (failures.length === lanes) throw failures[0]?.error;
+  }
+
+  /** Whether replaying at the trace's width beats walking. */
+  #isWorthwhile(trace: Trace, lanes: number): boolean {
+    if (trace.width > Math.max(4, 4 * lanes)) return false;
+    const wanted = Math.min(lanes, this.#widthFor(trace.bytesPerLane));
+    return trace.width * 4 >= wanted;
+  }
+
+  #widthFor(bytesPerLane: number): number {
+    const { chunk } = this.#job.options;
+    if (chunk !== undefined) return Math.min(chunk, this.#widthLimit);
+    const fitting = Math.floor(CACHE_BYTES / Math.max(bytesPerLane, 1));
+    return Math.min(WIDTH_MAX, this.#widthLimit, Math.max(8, fitting - (fitting % 8)));
+  }
+
+  /** Streams lanes through a trace; returns those that failed a guard. */
+  #replayAll(trace: Trace, lanes: LaneSet): LaneSet {
+    const { machine, program } = this.#job;
+    program.traces.use(trace);
+    const refused: number[] = [];
+    let rest = lanes;
+    while (laneCount(rest) > 0) {
+      const [set, others] = splitLanes(rest, trace.width);
+      rest = others;
+      this.#writeInputs(set);
+      const before = machine.exports.guardsFailed.value as number;
+      machine.exports.replay(laneCount(set));
+      this.#counters.replays += 1;
+      this.#counters.guardFailures += (machine.exports.guardsFailed.value as number) - before;
+      const live = this.#liveLanes(laneCount(set));
+      this.#collectRefused(set, live, refused);
+      this.#takeResult(set, live, trace.resultTag, trace.resultData, trace.isMixed);
+    }
+    return { list: refused };
+  }
+
+  #collectRefused(set: LaneSet, live: Uint8Array, into: number[]): void {
+    for (let i = 0; i < live.length; i++) if (live[i] === 0) into.push(laneAt(set, i));
+  }
+
+  /** Writes the inputs of a chunk into the current trace. */
+  #writeInputs(set: LaneSet): void {
+    const { machine, program, inputs } = this.#job;
+    const { exports, reals } = machine;
+    const run = exports.runBytes();
+    let payload = program.firstInputPayload;
+    for (const input of inputs) {
+      if (input.kind === "int") continue;
+      writeChunk(reals, input, exports.primalAddress(payload), run, set);
+      payload += 1;
+    }
+  }
+
+  #liveLanes(count: number): Uint8Array {
+    const { machine } = this.#job;
+    const at = machine.laneBuffer(count);
+    machine.exports.writeLive(at);
+    return new Uint8Array(machine.exports.memory.buffer, at, count).slice();
+  }
+
+  #takeResult(set: LaneSet, live: Uint8Array, tag: number, data: number, isMixed: boolean): void {
+    if (!live.includes(1)) return;
+    const { machine } = this.#job;
+    const isPayload = tag === TAG_REAL || tag === TAG_TENSOR;
+    const shape = isPayload
+      ? shapeOf(payloadInfo(machine.exports, data))
+      : tag === TAG_INT
+        ? []
+        : undefined;
+    machine.noteResult(tag, data);
+    this.results.isExact = tag === TAG_INT;
+    this.results.take(machine, set, live, shape);
+    const resultPayload = isPayload ? data : -1;
+    this.#job.backward?.({ set, live, resultPayload, isMixed, results: this.results });
+  }
+
+  /** Walks the first lanes of a set, then replays the others on the trace that came of it. */
+  *#walkAndReplay(pending: LaneSet): Generator<void, LaneSet> {
+    const { options, program } = this.#job;
+    const total = laneCount(pending);
+    const first = Math.min(options.chunk ?? FIRST_WIDTH, this.#widthLimit, total);
+    const [set, others] = splitLanes(pending, first);
+    const level = this.#recordingLevel(laneCount(others) > 0);
+    const walked = yield* this.#walk(set, level);
+    if (walked === undefined) return pending;
+    const left = laneCount(others) === 0 ? walked.pending : [...walked.pending, ...listOf(others)];
+    const trace = walked.trace;
+    if (trace === undefined || laneCount(others) < REPLAY_LEAST)
+      return laneCount(others) === 0 ? { list: walked.pending } : joined(walked.pending, others);
+    const width = this.#widthFor(trace.bytesPerLane);
+    const isFar =
+      laneCount(others) > width && (width * 2 <= trace.width || width >= trace.width * 2);
+    if (isFar && options.chunk === undefined && walked.pending.length === 0) {
+      // A second walk at the width that suits the working set costs little beside many chunks.
+      program.traces.drop(trace);
+      return yield* this.#walkAtWidth(others, width);
+    }
+    const refused = this.#replayAll(trace, others);
+    return left.length === 0 ? refused : { list: [...walked.pending, ...listOf(refused)] };
+  }
+
+  *#walkAtWidth(lanes: LaneSet, width: number): Generator<void, LaneSet> {
+    const [set, others] = splitLanes(lanes, width);
+    const walked = yield* this.#walk(set, this.#recordingLevel(true));
+    if (walked === undefined) return lanes;
+    if (walked.trace === undefined) return joined(walked.pending, others);
+    const refused = this.#replayAll(walked.trace, others);
+    return { list: [...walked.pending, ...listOf(refused)] };
+  }
+
+  #recordingLevel(hasMoreLanes: boolean): number {
+    const { wrt, program, backward } = this.#job;
+    const isGradient = wrt.length > 0 || backward !== undefined;
+    if (!this.#replays) return isGradient ? RECORD_ACTIVE_ONLY : RECORD_NOTHING;
+    if (isGradient) return RECORD_VARYING;
+    return hasMoreLanes || program.runs > 0 ? RECORD_VARYING : RECORD_NOTHING;
+  }
+
+  /** Walks one chunk. Undefined: memory was short and the chunk must be narrower. */
+  *#walk(set: LaneSet, level: number): Generator<void, Walked | undefined> {
+    const { machine, program } = this.#job;
+    const count = laneCount(set);
+    this.#counters.walks += 1;
+    this.#counters.chunkWidth = Math.max(this.#counters.chunkWidth, count);
+    machine.parking.useWalk();
+    const failed = new Uint8Array(count);
+    const outcome = yield* this.#walkLanes(set, level, failed);
+    this.#addCounters();
+    if (outcome === "narrow") {
+      this.#widthLimit = Math.max(1, Math.floor(count / 2));
+      program.traces.clear();
+      return undefined;
+    }
+    const live = this.#liveLanes(count);
+    const pending: number[] = [];
+    for (let i = 0; i < count; i++)
+      if (live[i] === 0 && failed[i] === 0) pending.push(laneAt(set, i));
+    const { exports } = machine;
+    if (!live.includes(1)) return { pending, trace: undefined };
+    const tag = exports.resultTag();
+    const data = exports.resultData();
+    const steps = exports.stepsTaken();
+    const canReplay = exports.recordingLevel() === RECORD_VARYING && outcome === "done";
+    const isLinked = canReplay && exports.link() !== 0;
+    const trace = isLinked ? program.traces.keep(this.#signature, count, steps) : undefined;
+    this.#takeResult(set, live, tag, data, trace?.isMixed ?? exports.isMixed() !== 0);
+    return { pending, trace };
+  }
+
+  /** Binds and walks until no lane of the chunk is left undecided. */
+  *#walkLanes(
+    set: LaneSet,
+    level: number,
+    failed: Uint8Array,
+  ): Generator<void, "done" | "partial" | "narrow"> {
+    const { machine, program } = this.#job;
+    const { exports } = machine;
+    const count = laneCount(set);
+    if (!this.#begin(set, level)) return this.#narrowOr(set, failed);
+    let outcome: "done" | "partial" = "done";
+    const limit = this.#deadline === Number.POSITIVE_INFINITY ? this.#stepsMax : SLICE;
+    while (true) {
+      exports.beginSlice(Math.min(limit, this.#stepsMax));
+      const state = exports.walk();
+      if (state === WALK_DONE) return outcome;
+      if (state === WALK_FAULT) {
+        const ended = this.#fault(set, failed);
+        if (ended === "narrow") return this.#narrowOr(set, failed);
+        if (ended === "defer") outcome = "partial";
+        continue;
+      }
+      if (this.#exhaust(set, failed, count)) outcome = "partial";
+      if (performance.now() >= this.#deadline)
+        throw limitError(
+          program,
+          "E-TIME",
+          `ran longer than ${this.#job.options.timeMax} ms`,
+          "timeMax",
+        );
+      yield;
+    }
+  }
+
+  #begin(set: LaneSet, level: number): boolean {
+    const { machine, program, inputs, wanted, options, backward } = this.#job;
+    const { exports, reals } = machine;
+    const isOptional = backward === undefined && wanted.size === 0;
+    const budget = Math.min(options.tapeBytesMax ?? machine.memoryMax, machine.memoryMax);
+    const tapeMax = isOptional ? Math.min(OPTIONAL_TRACE_BYTES, budget) : budget;
+    const lanes = laneCount(set);
+    const begun = exports.begin(program.address, lanes, level, tapeMax, isOptional, this.#stepsMax);
+    if (begun !== FAULT_NONE) return false;
+    for (let index = 0; index < inputs.length; index++) {
+      const input = inputs[index] as Bound;
+      if (input.kind === "int") {
+        exports.bindInteger(index, input.value);
+        continue;
+      }
+      const isShared = input.perLane === undefined && input.tensors === undefined;
+      const { rank, rows, cols } = input;
+      const at = exports.bindNumbers(index, rank, rows, cols, isShared, wanted.has(input.name));
+      if (at === 0) return false;
+      writeChunk(reals, input, at, exports.runBytes(), set);
+    }
+    exports.bound();
+    return true;
+  }
+
+  /** Memory was short: a narrower chunk may fit; a single lane reports it. */
+  #narrowOr(set: LaneSet, failed: Uint8Array): "narrow" | "done" {
+    const { program } = this.#job;
+    if (laneCount(set) > 1) return "narrow";
+    if (program.traces.count > 0 || program.machineTraces() > 0) {
+      program.dropAllTraces();
+      return "narrow";
+    }
+    failed.fill(1);
+    this.results.fail(set, failed, machineFault(this.#job.machine, program));
+    this.#job.machine.exports.abandon();
+    return "done";
+  }
+
+  /** The lanes of the context failed: reports them, or sets them aside to be walked alone. */
+  #fault(set: LaneSet, failed: Uint8Array): "failed" | "defer" | "narrow" {
+    const { machine, program } = this.#job;
+    const { exports } = machine;
+    const code = exports.faultCode.value as number;
+    const isMemory = code === FAULT_MEMORY || code === FAULT_TAPE || code === FAULT_RECURSION;
+    if (isMemory && (laneCount(set) > 1 || program.machineTraces() > 0)) return "narrow";
+    const lanes = this.#contextLanes(laneCount(set));
+    const isShared = lanes.reduce((sum, one) => sum + one, 0) > 1;
+    if (code === FAULT_STEPS && isShared) {
+      exports.abandon();
+      this.#widthLimit = 1;
+      return "defer";
+    }
+    const error = machineFault(machine, program);
+    this.results.fail(set, lanes, error);
+    lanes.forEach((one, i) => {
+      if (one === 1) failed[i] = 1;
+    });
+    exports.abandon();
+    return isMemory ? "defer" : "failed";
+  }
+
+  #contextLanes(count: number): Uint8Array {
+    const { machine } = this.#job;
+    const at = machine.laneBuffer(count);
+    machine.exports.writeCounting(at);
+    return new Uint8Array(machine.exports.memory.buffer, at, count).slice();
+  }
+
+  /** Reports lanes that have used up their steps. */
+  #exhaust(set: LaneSet, failed: Uint8Array, count: number): boolean {
+    const { machine, program } = this.#job;
+    const { exports } = machine;
+    const at = machine.laneBuffer(count);
+    const over = exports.exhaustedLanes(at);
+    if (over === 0) return false;
+    const lanes = new Uint8Array(exports.memory.buffer, at, count).slice();
+    const error = limitError(
+      program,
+      "E-STEPS",
+      `took more than ${this.#stepsMax} steps`,
+      "stepsMax",
+    );
+    this.results.fail(set, lanes, error);
+    lanes.forEach((one, i) => {
+      if (one === 1) failed[i] = 1;
+    });
+    if (exports.countingLanes() === 0) exports.skipDead();
+    return true;
+  }
+
+  #addCounters(): void {
+    const { exports } = this.#job.machine;
+    this.#counters.steps += exports.stepsTaken();
+    this.#counters.mixedBranches += exports.branchesMixed.value as number;
+    this.#counters.merges += exports.mergesMade.value as number;
+    this.#counters.buckets += exports.bucketsMade.value as number;
+  }
+
+  stats(): RunStats {
+    const { machine, lanes, program } = this.#job;
+    const { exports } = machine;
+    return {
+      lanes,
+      ...this.#counters,
+      traces: program.traces.count,
+      payloads: exports.payloadsMade.value as number,
+      uniformPayloads: exports.uniformMade.value as number,
+      activePayloads: exports.activeMade.value as number,
+      tapeRecords: exports.tapeEnd() / RECORD_BYTES,
+      heapObjects: exports.objectsMade.value as number,
+      primalBytes: exports.bytesUsed(0),
+      adjointBytes: exports.bytesUsed(1),
+      tapeBytes: exports.bytesUsed(2),
+      heapBytes: exports.bytesUsed(3),
+      compactions: exports.compactions.value as number,
+      memoryBytes: exports.memoryBytes(),
+    };
+  }
+}
+
+interface Walked {
+  readonly pending: readonly number[];
+  readonly trace: Trace | undefined;
+}
+
+function listOf(set: LaneSet): readonly number[] {
+  if ("list" in set) return set.list;
+  return Array.from({ length: set.to - set.from }, (_, i) => set.from + i);
+}
+
+/** Lanes that are left over, with those not yet tried. */
+function joined(left: readonly number[], others: LaneSet): LaneSet {
+  return left.length === 0 ? others : { list: [...left, ...listOf(others)] };
+}
+
+function limitError(program: Program, code: "E-STEPS" | "E-TIME", what: string, option: string) {
+  return new NdvmError(code, `the program ${what}`, {
+    help: `check that every loop ends, or raise ${option}`,
+    source: program.source,
+    file: program.file,
+  });
+}
+
+const FRAME_BYTES = 16;
+const FRAME_RETURN = 7;
+
+/** The fault of the run under way, as an error with the program's text. */
+export function machineFault(machine: Machine, program: Program): NdvmError {
+  const { exports, reals } = machine;
+  const { nodes, symbols } = program;
+  return faultError(exports, {
+    nodes,
+    symbols,
+    numberOf: (payload) => reals.view()[exports.primalAddress(payload) / reals.bytes] as number,
+    lambdaOf: (closure) => {
+      const heap = ((exports.heapBase.value as number) >>> 0) + closure * 8;
+      return program.lambdaAt(new DataView(exports.memory.buffer).getInt32(heap + 4, true));
+    },
+    callers: () => callersOf(machine),
+  }).in(program.source, program.file);
+}
+
+/** Nodes of the calls under way, innermost first, at most a few thousand. */
+function callersOf(machine: Machine): number[] {
+  const { exports } = machine;
+  const base = (exports.controlBase.value as number) >>> 0;
+  const words = new DataView(exports.memory.buffer);
+  const callers: number[] = [];
+  for (let at = exports.controlEnd() - FRAME_BYTES; at >= base; at -= FRAME_BYTES) {
+    if (words.getInt32(at, true) !== FRAME_RETURN) continue;
+    callers.push(words.getInt32(words.getUint32(at + 4, true) + 4, true));
+    if (callers.length > 4096) break;
+  }
+  return callers;
+}
+
+/** Output adjoints of a chunk: the caller's seed for its lanes, or ones. */
+export function seedAt(
+  seed: Seed | undefined,
+  lane: number,
+  element: number,
+  count: number,
+): number {
+  if (seed === undefined) return 1;
+  return typeof seed === "number" ? seed : (seed[lane * count + element] as number);
+}

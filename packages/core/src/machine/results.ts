@@ -1,0 +1,212 @@
+/**
+ * Results of a run, gathered chunk by chunk: values and gradients by the caller's lanes, failures,
+ * reports of numbers that are not finite.
+ */
+
+import { NdvmError } from "../errors.js";
+import { PAYLOAD_ORIGIN } from "../program/layout.js";
+import type { Datum } from "../syntax/datum.js";
+import { print } from "../syntax/print.js";
+import { type LaneSet, laneAt } from "./chunk.js";
+import type { Machine } from "./machine.js";
+import type { Program } from "./program.js";
+import { Snapshot } from "./snapshot.js";
+import type { DatumValue, LaneFailure, NonFinite } from "./types.js";
+
+/** How many lanes get a cell in the report of non-finite results. */
+const NON_FINITE_DETAILS = 64;
+
+/** An input that gradients are wanted for. */
+export interface RecordedInput {
+  readonly name: string;
+  readonly payload: number;
+  /** Elements: 1 for a number. */
+  readonly count: number;
+}
+
+/** One group of lanes with a result that is kept as structure. */
+interface Group {
+  readonly snapshot: Snapshot;
+  /** Position in the snapshot of each of the caller's lanes. */
+  readonly places: ReadonlyMap<number, number>;
+}
+
+export class Results {
+  readonly lanes: number;
+  readonly failures: LaneFailure[] = [];
+  readonly nonFinite: NonFinite[] = [];
+  readonly gradients: Record<string, Float64Array> = {};
+  readonly #program: Program;
+  #shape: readonly number[] | undefined;
+  #values: Float64Array | undefined;
+  readonly #groups: Group[] = [];
+
+  constructor(program: Program, lanes: number, wrt: readonly RecordedInput[]) {
+    this.#program = program;
+    this.lanes = lanes;
+    for (const { name, count } of wrt)
+      this.gradients[name] = new Float64Array(lanes * count).fill(Number.NaN);
+  }
+
+  /** Elements of a numeric result. */
+  get count(): number {
+    return this.#shape === undefined ? 0 : this.#shape.reduce((a, b) => a * b, 1);
+  }
+
+  /** Whether every lane so far has a numeric result of one shape. */
+  get isNumeric(): boolean {
+    return this.#groups.length === 0 && this.#values !== undefined;
+  }
+
+  get shape(): readonly number[] | undefined {
+    return this.isNumeric ? this.#shape : undefined;
+  }
+
+  get values(): Float64Array {
+    if (this.isNumeric) return this.#values as Float64Array;
+    const kinds = new Set(this.#groups.map(({ snapshot }) => snapshot.kind));
+    if (this.#values !== undefined) kinds.add("a number");
+    const what =
+      kinds.size > 1 ? "different things in different lanes" : ([...kinds][0] ?? "nothing");
+    throw new NdvmError("E-RESULT", `the program returned ${what}, not numbers of one shape`, {
+      help: "use datum(lane) to read it; only numbers, vectors and matrices have values",
+    }).in(this.#program.source, this.#program.file);
+  }
+
+  /** Takes the machine's result for the live lanes of a chunk. `live` has one byte a lane. */
+  take(
+    machine: Machine,
+    set: LaneSet,
+    live: Uint8Array,
+    shape: readonly number[] | undefined,
+  ): void {
+    const fits =
+      shape !== undefined && (this.#shape === undefined || sameShape(shape, this.#shape));
+    if (!fits) {
+      this.#takeStructure(machine, set, live);
+      return;
+    }
+    if (this.#values === undefined) {
+      this.#shape = shape;
+      this.#values = new Float64Array(this.lanes * this.count).fill(Number.NaN);
+    }
+    machine.readResult(this.#values, this.count, set, live);
+    this.#reportNonFinite(machine, set, live);
+  }
+
+  #takeStructure(machine: Machine, set: LaneSet, live: Uint8Array): void {
+    const snapshot = new Snapshot(machine, this.#program, live.length);
+    const places = new Map<number, number>();
+    live.forEach((isLive, i) => {
+      if (isLive === 1) places.set(laneAt(set, i), i);
+    });
+    this.#groups.push({ snapshot, places });
+  }
+
+  fail(set: LaneSet, lanes: Uint8Array, error: NdvmError): void {
+    lanes.forEach((isOne, i) => {
+      if (isOne === 1) this.failures.push({ lane: laneAt(set, i), error });
+    });
+  }
+
+  datum(lane: number): DatumValue {
+    const group = this.#groupOf(lane);
+    if (group !== undefined) return group.snapshot.value(group.places.get(lane) as number);
+    const own = this.#numbers(lane);
+    const shape = this.#shape ?? [];
+    if (shape.length === 0) return own[0] as number;
+    if (shape.length === 1) return own;
+    const [rows, cols] = shape as [number, number];
+    return Array.from({ length: rows }, (_, r) => own.slice(r * cols, (r + 1) * cols));
+  }
+
+  print(lane: number): string {
+    const group = this.#groupOf(lane);
+    const datum =
+      group === undefined
+        ? numericDatum(this.#numbers(lane), this.#shape ?? [], this.isExact)
+        : group.snapshot.datum(group.places.get(lane) as number);
+    // Things without a reading, such as procedures, are printed bare.
+    return print(datum).replaceAll(/\|(#<[^|]*>)\|/g, "$1");
+  }
+
+  /** Whether a number was an integer of the machine, so that it prints without a point. */
+  isExact = false;
+
+  #groupOf(lane: number): Group | undefined {
+    const failure = this.failures.find((candidate) => candidate.lane === lane);
+    if (failure !== undefined) throw failure.error;
+    return this.#groups.find(({ places }) => places.has(lane));
+  }
+
+  #numbers(lane: number): Float64Array {
+    const values = this.#values as Float64Array;
+    return values.slice(lane * this.count, (lane + 1) * this.count);
+  }
+
+  #reportNonFinite(machine: Machine, set: LaneSet, live: Uint8Array): void {
+    const values = this.#values as Float64Array;
+    const { count } = this;
+    for (let i = 0; i < live.length; i++) {
+      if (live[i] !== 1) continue;
+      const lane = laneAt(set, i);
+      for (let e = 0; e < count; e++) {
+        const value = values[lane * count + e] as number;
+        if (Number.isFinite(value)) continue;
+        this.nonFinite.push(this.#nonFiniteLane(machine, lane, i, value));
+        break;
+      }
+    }
+  }
+
+  #nonFiniteLane(machine: Machine, lane: number, place: number, value: number): NonFinite {
+    const { exports } = machine;
+    const isDetailed = this.nonFinite.length < NON_FINITE_DETAILS;
+    const payload = isDetailed ? exports.firstNonFinite(place) : -1;
+    const what = `lane ${lane} is ${value}`;
+    if (payload < 0) return { lane, value, span: undefined, message: what };
+    const entry = new DataView(exports.memory.buffer, exports.entryAddress(payload));
+    const origin = entry.getInt32(PAYLOAD_ORIGIN, true);
+    if (origin < 0) {
+      const name = this.#program.inputs[-1 - origin];
+      return { lane, value, span: undefined, message: `${what}: input ${name} is not finite` };
+    }
+    const node = this.#program.nodes[origin];
+    const span = node !== undefined && node.span.start >= 0 ? node.span : undefined;
+    const text = span === undefined ? "" : this.#program.source.slice(span.start, span.end);
+    const message = text === "" ? what : `${what}: first made so by ${shorten(text)}`;
+    return { lane, value, span, message };
+  }
+}
+
+const shorten = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, " ");
+  return line.length > 60 ? `${line.slice(0, 57)}…` : line;
+};
+
+const sameShape = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((size, i) => size === b[i]);
+
+const NOWHERE = { start: 0, end: 0 };
+
+/** Numbers as a datum: a number, [a b c], or (mat [..] …). */
+export function numericDatum(
+  numbers: Float64Array,
+  shape: readonly number[],
+  exact: boolean,
+): Datum {
+  const number = (value: number): Datum => ({ kind: "number", value, exact, span: NOWHERE });
+  const bracket = (values: Float64Array): Datum => ({
+    kind: "bracket",
+    items: Array.from(values, number),
+    span: NOWHERE,
+  });
+  if (shape.length === 0) return number(numbers[0] as number);
+  if (shape.length === 1) return bracket(numbers);
+  const [rows, cols] = shape as [number, number];
+  const head: Datum = { kind: "symbol", name: "mat", span: NOWHERE };
+  const parts = Array.from({ length: rows }, (_, r) =>
+    bracket(numbers.slice(r * cols, (r + 1) * cols)),
+  );
+  return { kind: "list", items: [head, ...parts], span: NOWHERE };
+}

@@ -1,0 +1,385 @@
+/**
+ * Running the tape: forward for new inputs, backward for gradients.
+ *
+ * While control stays the same the tape is a straight-line program over payloads. Replay runs it
+ * for the inputs that lie in the input payloads now; a guard stands wherever a number decided
+ * something, and a lane that fails one is no longer live: the caller walks it again. Nothing is
+ * generated; the records are data, linked once into operand blocks.
+ *
+ * Backward runs only records that the result depends on, lane by lane: 0 · ∞ from a number that
+ * did not matter in a lane must not reach that lane's gradient. Where the trace merges lanes, each
+ * payload has a mask of the lanes it was reached in; elsewhere one mark for all lanes does.
+ */
+
+import {
+  BLOCK_AUX,
+  BLOCK_BYTES,
+  BLOCK_GX,
+  BLOCK_GY,
+  BLOCK_IN0,
+  BLOCK_IN1,
+  BLOCK_MASK,
+  BLOCK_OP,
+  BLOCK_OUT,
+  BLOCK_X,
+  BLOCK_X_MASK,
+  BLOCK_Y,
+  BLOCK_Y_MASK,
+  BLOCK_Z,
+  BLOCK_Z_RUN,
+  FAULT_MEMORY,
+  FAULT_NONE,
+  PAYLOAD_ADJOINT,
+  RECORD_ACTIVE,
+  RECORD_BYTES,
+  RECORD_CODE,
+  RECORD_OP,
+  TRACE_AND,
+  TRACE_AND_NOT,
+  TRACE_EQUAL,
+  TRACE_GATHER,
+  TRACE_GUARD,
+  TRACE_GUARD_INTEGER,
+  TRACE_MERGE,
+} from "../src/program/layout";
+import {
+  adjointBase,
+  adjointTop,
+  blocksBase,
+  blocksTop,
+  forgetBlocks,
+  freeArenas,
+  loadArenas,
+  reachBase,
+  reserveAdjoint,
+  reserveBlocks,
+  reserveReach,
+  reserveScratch,
+  saveArenas,
+  scratchBase,
+  TRACE_ARENA_WORDS,
+  tapeBase,
+  tapeTop,
+} from "./arena";
+import { fail, faultCode } from "./fault";
+import { adjointElementwise, forwardElementwise, forwardPredicate } from "./generated/elementwise";
+import { OP_ELEMENTWISE_LAST, OP_PREDICATE_LAST } from "./generated/ops";
+import { adjointStructured, forwardStructured } from "./generated/structured";
+import { live, reviveLanes, validIndices } from "./lanes";
+import { allocate, free } from "./memory";
+import { equalForward, gatherAdjoint, gatherForward, mergeAdjoint, mergeForward } from "./merge";
+import {
+  block,
+  countOf,
+  entryOf,
+  isActive,
+  lanes,
+  payloadCount,
+  run,
+  setLanes,
+} from "./payload";
+import { fillFromRecord, scratchOfRecord } from "./tape";
+
+/** Guards that refused at least one lane, over all replays of this machine. */
+export let guardsFailed: f64 = 0;
+
+function scratchNeeded(): usize {
+  let most: usize = 0;
+  for (let at: usize = 0; at < tapeTop; at += RECORD_BYTES)
+    most = max(most, scratchOfRecord(tapeBase + at));
+  return most;
+}
+
+/** Links the tape: fills one block a record. False and a fault where memory does not allow it. */
+export function link(): bool {
+  const records = tapeTop / RECORD_BYTES;
+  if (
+    !reserveScratch(scratchNeeded()) ||
+    !reserveAdjoint(adjointTop) ||
+    !reserveBlocks(records * BLOCK_BYTES)
+  ) {
+    forgetBlocks();
+    fail(FAULT_MEMORY);
+    return false;
+  }
+  for (let i: usize = 0; i < records; i++)
+    fillFromRecord(blocksBase + i * BLOCK_BYTES, tapeBase + i * RECORD_BYTES, scratchBase);
+  return true;
+}
+
+// ─── Traces that are kept ───────────────────────────────────────────────────
+
+const TRACE_WORDS: i32 = TRACE_ARENA_WORDS + 2;
+
+/** Puts the current trace, with its lanes, into a block of its own; 0 where memory is short. */
+export function keepTrace(): usize {
+  const trace = allocate(<usize>TRACE_WORDS << 2);
+  if (trace == 0) return 0;
+  saveTrace(trace);
+  return trace;
+}
+
+export function saveTrace(trace: usize): void {
+  saveArenas(trace);
+  store<i32>(trace + (<usize>TRACE_ARENA_WORDS << 2), lanes);
+  store<usize>(trace + (<usize>TRACE_ARENA_WORDS << 2), run, 4);
+}
+
+/** Makes a kept trace the current one. The one before must have been saved. */
+export function useTrace(trace: usize): void {
+  loadArenas(trace);
+  const at = trace + (<usize>TRACE_ARENA_WORDS << 2);
+  setLanes(load<i32>(at), load<usize>(at, 4));
+}
+
+/** Empties a trace whose arenas have been given to another one. */
+export function clearTrace(trace: usize): void {
+  memory.fill(trace, 0, <usize>TRACE_WORDS << 2);
+}
+
+export function freeTrace(trace: usize): void {
+  freeArenas(trace);
+  free(trace);
+}
+
+// ─── Forward ────────────────────────────────────────────────────────────────
+
+/** Lanes that say otherwise than the guard leave. */
+function guard(at: usize, code: i32): void {
+  const x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const mask = load<usize>(at, BLOCK_MASK);
+  const aux = load<i32>(at, BLOCK_AUX);
+  const number = v128.splat<real>(<real>aux);
+  let refused = i8x16.splat(0);
+  for (let b: usize = 0; b < run; b += 16) {
+    const seen = v128.load(x + (b & xMask));
+    let holds: v128;
+    if (code == TRACE_GUARD) holds = aux != 0 ? seen : v128.not(seen);
+    else if (code == TRACE_GUARD_INTEGER) holds = v128.eq<real>(seen, number);
+    else holds = validIndices(seen, aux);
+    const alive = v128.load(live + b);
+    const asked = mask == 0 ? alive : v128.and(alive, v128.load(mask + b));
+    const leaving = v128.andnot(asked, holds);
+    refused = v128.or(refused, leaving);
+    v128.store(live + b, v128.andnot(alive, leaving));
+  }
+  if (v128.any_true(refused)) guardsFailed += 1;
+}
+
+/** z = x and y, x and not y, or not x, lane by lane. */
+function combineForward(at: usize, code: i32): void {
+  const x = load<usize>(at, BLOCK_X);
+  const y = load<usize>(at, BLOCK_Y);
+  const z = load<usize>(at, BLOCK_Z);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const bytes = load<usize>(at, BLOCK_Z_RUN);
+  const isSame = load<i32>(at, BLOCK_IN0) == load<i32>(at, BLOCK_IN1);
+  for (let b: usize = 0; b < bytes; b += 16) {
+    const mine = v128.load(x + (b & xMask));
+    const other = v128.load(y + (b & yMask));
+    const both = code == TRACE_AND ? v128.and(mine, other) : v128.andnot(mine, other);
+    v128.store(z + b, isSame && code == TRACE_AND_NOT ? v128.not(mine) : both);
+  }
+}
+
+function forwardTrace(at: usize, code: i32): void {
+  switch (code) {
+    case TRACE_AND:
+    case TRACE_AND_NOT:
+      combineForward(at, code);
+      return;
+    case TRACE_MERGE:
+      mergeForward(at);
+      return;
+    case TRACE_EQUAL:
+      equalForward(at);
+      return;
+    case TRACE_GATHER:
+      gatherForward(at);
+      return;
+    default:
+      guard(at, code);
+  }
+}
+
+/** Runs the linked trace forward for `count` lanes of new inputs. */
+export function replay(count: i32): void {
+  reviveLanes(count, run);
+  const end = blocksBase + blocksTop;
+  for (let at = blocksBase; at < end; at += BLOCK_BYTES) {
+    const code = load<i32>(at, BLOCK_OP) & RECORD_CODE;
+    if (code <= OP_ELEMENTWISE_LAST) forwardElementwise(code, at);
+    else if (code <= OP_PREDICATE_LAST) forwardPredicate(code, at);
+    else if (code < TRACE_GUARD) forwardStructured(code, at);
+    else forwardTrace(at, code);
+  }
+}
+
+// ─── Backward ───────────────────────────────────────────────────────────────
+
+function adjointOf(at: usize, code: i32): void {
+  if (code <= OP_ELEMENTWISE_LAST) adjointElementwise(code, at);
+  else if (code == TRACE_MERGE) mergeAdjoint(at);
+  else if (code == TRACE_GATHER) gatherAdjoint(at);
+  else adjointStructured(code, at);
+}
+
+/** Clears all adjoints. False and a fault where memory does not allow them. */
+export function beginBackward(): bool {
+  if (!reserveAdjoint(adjointTop)) {
+    fail(FAULT_MEMORY);
+    return false;
+  }
+  memory.fill(adjointBase, 0, adjointTop);
+  return true;
+}
+
+/** Address of a payload's adjoint, 0 where it has none. Valid until the next walk. */
+export function adjointAddress(id: i32): usize {
+  return isActive(id) ? adjointBase + <usize>load<u32>(entryOf(id), PAYLOAD_ADJOINT) : 0;
+}
+
+/** Whether the tape merges lanes, so that reaching is a matter of each lane. */
+export function isMixed(): bool {
+  for (let at: usize = 0; at < tapeTop; at += RECORD_BYTES)
+    if ((load<i32>(tapeBase + at, RECORD_OP) & RECORD_CODE) == TRACE_MERGE) return true;
+  return false;
+}
+
+/** The block of record i, filled now where the tape is not linked. */
+// @ts-ignore: decorator
+@inline function blockOf(i: usize): usize {
+  if (blocksTop != 0) return blocksBase + i * BLOCK_BYTES;
+  fillFromRecord(block, tapeBase + i * RECORD_BYTES, scratchBase);
+  return block;
+}
+
+/** Replays the tape in reverse from the result's payload. Returns the fault code. */
+export function backward(result: i32, mixed: bool): i32 {
+  const size: usize = mixed ? <usize>payloadCount() * run : <usize>payloadCount();
+  if (!reserveReach(size) || (blocksTop == 0 && !reserveScratch(scratchNeeded()))) {
+    fail(FAULT_MEMORY);
+    return faultCode;
+  }
+  memory.fill(reachBase, 0, size);
+  if (mixed) backwardByLane(result);
+  else backwardTogether(result);
+  return FAULT_NONE;
+}
+
+function backwardTogether(result: i32): void {
+  store<u8>(reachBase + <usize>result, 1);
+  for (let i = tapeTop / RECORD_BYTES; i > 0; ) {
+    i -= 1;
+    const at = blockOf(i);
+    const op = load<i32>(at, BLOCK_OP);
+    if ((op & RECORD_ACTIVE) == 0) continue;
+    if (load<u8>(reachBase + <usize>load<u32>(at, BLOCK_OUT)) == 0) continue;
+    adjointOf(at, op & RECORD_CODE);
+    store<u8>(reachBase + <usize>load<u32>(at, BLOCK_IN0), 1);
+    const in1 = load<i32>(at, BLOCK_IN1);
+    if (in1 >= 0) store<u8>(reachBase + <usize>in1, 1);
+  }
+}
+
+// @ts-ignore: decorator
+@inline function reachOf(id: i32): usize {
+  return reachBase + <usize>id * run;
+}
+
+function backwardByLane(result: i32): void {
+  memory.copy(reachOf(result), live, run);
+  for (let i = tapeTop / RECORD_BYTES; i > 0; ) {
+    i -= 1;
+    const at = blockOf(i);
+    const op = load<i32>(at, BLOCK_OP);
+    if ((op & RECORD_ACTIVE) == 0) continue;
+    const code = op & RECORD_CODE;
+    const out = reachOf(load<i32>(at, BLOCK_OUT));
+    const reached = reachedLanes(out);
+    if (reached == REACHED_NONE) continue;
+    if (reached == REACHED_ALL) adjointOf(at, code);
+    else adjointInLanes(at, code, out);
+    spread(at, code, out);
+  }
+}
+
+/** Whether the latest backward pass came to a payload, in any live lane. */
+export function isReached(id: i32, mixed: bool): bool {
+  if (!mixed) return load<u8>(reachBase + <usize>id) != 0;
+  return reachedLanes(reachOf(id)) != REACHED_NONE;
+}
+
+const REACHED_NONE: i32 = 0;
+const REACHED_SOME: i32 = 1;
+const REACHED_ALL: i32 = 2;
+
+/** How many of the live lanes a mark covers. Lanes that are not live do not matter. */
+function reachedLanes(mark: usize): i32 {
+  let some = i8x16.splat(0);
+  let missing = i8x16.splat(0);
+  for (let b: usize = 0; b < run; b += 16) {
+    const alive = v128.load(live + b);
+    const here = v128.load(mark + b);
+    some = v128.or(some, v128.and(alive, here));
+    missing = v128.or(missing, v128.andnot(alive, here));
+  }
+  if (!v128.any_true(some)) return REACHED_NONE;
+  return v128.any_true(missing) ? REACHED_SOME : REACHED_ALL;
+}
+
+/** Marks the operands of a record in the lanes that its result was reached in. */
+function spread(at: usize, code: i32, out: usize): void {
+  const in0 = reachOf(load<i32>(at, BLOCK_IN0));
+  const in1 = load<i32>(at, BLOCK_IN1);
+  const second: usize = in1 < 0 ? 0 : reachOf(in1);
+  const mask: usize = code == TRACE_MERGE ? load<usize>(at, BLOCK_MASK) : 0;
+  for (let b: usize = 0; b < run; b += 16) {
+    const here = v128.load(out + b);
+    const chosen = mask == 0 ? here : v128.and(here, v128.load(mask + b));
+    v128.store(in0 + b, v128.or(v128.load(in0 + b), chosen));
+    if (second == 0) continue;
+    const other = mask == 0 ? here : v128.andnot(here, v128.load(mask + b));
+    v128.store(second + b, v128.or(v128.load(second + b), other));
+  }
+}
+
+let keptBase: usize = 0;
+let keptBytes: usize = 0;
+
+function reserveKept(bytes: usize): bool {
+  if (bytes <= keptBytes) return true;
+  free(keptBase);
+  keptBase = allocate(bytes);
+  keptBytes = keptBase == 0 ? 0 : bytes;
+  return keptBase != 0;
+}
+
+/** Runs an adjoint and then puts the lanes outside the mark back as they were. */
+function adjointInLanes(at: usize, code: i32, mark: usize): void {
+  const gx = load<usize>(at, BLOCK_GX);
+  const gy: usize = load<i32>(at, BLOCK_IN1) < 0 ? 0 : load<usize>(at, BLOCK_GY);
+  const xBytes: usize = gx == 0 ? 0 : <usize>countOf(load<i32>(at, BLOCK_IN0)) * run;
+  const yBytes: usize = gy == 0 ? 0 : <usize>countOf(load<i32>(at, BLOCK_IN1)) * run;
+  if (!reserveKept(xBytes + yBytes)) {
+    fail(FAULT_MEMORY);
+    return;
+  }
+  memory.copy(keptBase, gx, xBytes);
+  memory.copy(keptBase + xBytes, gy, yBytes);
+  adjointOf(at, code);
+  blend(gx, keptBase, xBytes, mark);
+  blend(gy, keptBase + xBytes, yBytes, mark);
+}
+
+function blend(target: usize, kept: usize, bytes: usize, mark: usize): void {
+  for (let from: usize = 0; from < bytes; from += run) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const fresh = v128.load(target + from + b);
+      const old = v128.load(kept + from + b);
+      v128.store(target + from + b, v128.bitselect(fresh, old, v128.load(mark + b)));
+    }
+  }
+}
