@@ -18,6 +18,11 @@ afterAll(() => {
   machines.f64.dispose();
 });
 
+function resultOf(source: string): { shape: readonly number[] | undefined; text: string } {
+  const result = machine.load(source).evaluate();
+  return { shape: result.shape, text: result.print() };
+}
+
 test("the example of the design", async () => {
   const machine = await Machine.create({ precision: "f32" });
   const program = machine.load("(* a (exp (* k t)))");
@@ -122,6 +127,23 @@ describe("inputs", () => {
     expect(machines.f32.load("(+ x 1)").evaluate({ x: 1e300 }).values[0]).toBe(Infinity);
   });
 
+  test("may be called anything that is a symbol", () => {
+    const program = machine.load("(* α |two words| 😀)");
+    expect(program.inputs).toEqual(["α", "two words", "😀"]);
+    const { gradients } = program.gradient({ α: 2, "two words": 3, "😀": 5 });
+    expect(gradients["two words"]?.[0]).toBe(10);
+  });
+
+  test("may be views of larger arrays, shared memory, or earlier results", () => {
+    const program = machine.load("(* 2 x)");
+    const view = new Float64Array([9, 1, 2, 9]).subarray(1, 3);
+    expect([...program.evaluate({ x: view }).values]).toEqual([2, 4]);
+    const shared = new Float64Array(new SharedArrayBuffer(16)).fill(3);
+    expect([...program.evaluate({ x: shared }).values]).toEqual([6, 6]);
+    const again = program.evaluate({ x: program.evaluate({ x: view }).values });
+    expect([...again.values]).toEqual([4, 8]);
+  });
+
   test("structural integers never become payloads", () => {
     const program = machine.load("(loop ((i 0)) (if (= i n) i (recur (+ i 1))))");
     const { stats, values } = program.gradient({ n: int(1000) });
@@ -170,6 +192,13 @@ describe("results", () => {
   test("a symbol that looks like a procedure still reads back", () => {
     const text = machine.load("'|#<procedure car>|").evaluate().print();
     expect(machine.load(`'${text}`).evaluate().datum()).toBe("#<procedure car>");
+  });
+
+  test("matrices without elements print as what makes them", () => {
+    for (const source of ["(zeros 0 3)", "(zeros 2 0)", "(eye 0)", "(zeros 0)"]) {
+      const { shape, ...result } = resultOf(source);
+      expect(resultOf(result.text).shape).toEqual(shape);
+    }
   });
 
   test("lists of lane-varying numbers differ by lane", () => {

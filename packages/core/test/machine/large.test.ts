@@ -46,6 +46,46 @@ describe("size", () => {
     expect(machine.load(source).evaluate().print()).toBe("(#t 5000050000.0 100000)");
   });
 
+  const names = Array.from({ length: 10_000 }, (_, i) => `v${i}`);
+  const sum = (9999 * 10_000) / 2;
+
+  test.each([
+    [
+      "parameters",
+      `((lambda (${names.join(" ")}) (+ v0 v9999)) ${names.map((_, i) => i).join(" ")})`,
+      9999,
+    ],
+    [
+      "bindings",
+      `(let (${names.map((v, i) => `(${v} ${i})`).join(" ")}) (+ ${names.join(" ")}))`,
+      sum,
+    ],
+    [
+      "captured variables",
+      `(let (${names.map((v, i) => `(${v} ${i})`).join(" ")}) ((lambda () (+ ${names.join(" ")}))))`,
+      sum,
+    ],
+    [
+      "definitions that call each other",
+      `${names.map((v, i) => `(define (${v} x) ${i === 0 ? "x" : `(+ 1 (v${i - 1} x))`})`).join("\n")}
+       (v9999 0)`,
+      9999,
+    ],
+    ["elements", `(vsum [${names.map((_, i) => i).join(" ")}])`, sum],
+  ])("10⁴ %s", (_, source, expected) => {
+    const program = machine.load(source);
+    expect(program.evaluate().values[0]).toBe(expected);
+    program.dispose();
+  });
+
+  test("10⁴ inputs with their gradients", () => {
+    const program = machine.load(`(+ ${names.map((v) => `(* 2 ${v})`).join(" ")})`);
+    const { values, gradients } = program.gradient(Object.fromEntries(names.map((v, i) => [v, i])));
+    expect(values[0]).toBe(2 * sum);
+    expect(names.every((name) => gradients[name]?.[0] === 2)).toBe(true);
+    program.dispose();
+  });
+
   test("a list of 10⁶ elements comes back", () => {
     const source = `(define (build n items) (if (= n 0) items (build (- n 1) (cons n items))))
       (build 1000000 '())`;
