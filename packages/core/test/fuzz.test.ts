@@ -8,6 +8,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Machine } from "../src/index.js";
+import { checkProgram } from "./fuzz/check.js";
 import { generate } from "./fuzz/generate.js";
 import { buildMutant, mutants } from "./fuzz/mutants.js";
 import { sourceOf } from "./fuzz/program.js";
@@ -40,14 +41,17 @@ describe("random programs", () => {
 
 describe("a planted bug is found", () => {
   test.each(mutants)("$name", async (mutant) => {
-    const double = await Machine.fromBytes(await buildMutant(mutant), { precision: "f64" });
-    const { failure } = fuzz({ double }, { seed: 1, programs: 2000 });
-    double.dispose();
-    expect(failure?.text).toContain("fails the check");
-    const { shrunk, program } = failure ?? {};
-    if (!shrunk || !program) return;
-    expect(sourceOf(shrunk).length).toBeLessThanOrEqual(sourceOf(program).length);
-    expect(sourceOf(shrunk).length).toBeLessThan(120);
+    const wrong = await Machine.fromBytes(await buildMutant(mutant), { precision: "f64" });
+    const { failure } = fuzz({ double: wrong }, { seed: 1, programs: 2000 });
+    if (!failure) throw new Error("the fuzzer found nothing");
+    const { shrunk, text } = failure;
+    expect(sourceOf(shrunk).length, text).toBeLessThan(120);
+    // The small program blames the mutant and nothing else.
+    const right = await Machine.create({ precision: "f64" });
+    expect(checkProgram({ double: wrong }, shrunk)).toBeDefined();
+    expect(checkProgram({ double: right }, shrunk)).toBeUndefined();
+    wrong.dispose();
+    right.dispose();
   });
 });
 

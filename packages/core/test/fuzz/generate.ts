@@ -16,7 +16,7 @@ import { makeFromTensor, makeMatrix, makeVector } from "./tensors.js";
 
 export interface GenerateOptions {
   readonly divergence?: boolean;
-  /** Lanes of a batch. Default: 1 to 7. */
+  /** Lanes of a batch. Default: 1 to 7, now and then up to 40. */
   readonly lanes?: number;
 }
 
@@ -91,7 +91,7 @@ class Generator implements Maker {
 export function generate(seed: number, index: number, options: GenerateOptions = {}): FuzzProgram {
   const random = new Random(seed, index);
   const divergence = options.divergence ?? false;
-  const lanes = options.lanes ?? random.between(1, 7);
+  const lanes = options.lanes ?? random.between(1, random.chance(0.02) ? 40 : 7);
   const inputs = makeInputs(random, lanes);
   const scope = new Scope(inputs.map(inputVariable), { next: 0 });
   const wild = random.chance(0.25);

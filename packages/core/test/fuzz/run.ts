@@ -92,6 +92,7 @@ function shrunkFailure(trial: Trial, original: Failure, seed: number, index: num
     `program ${index} of seed ${seed} fails the check "${check}"; shrunk to:`,
     describeProgram(shrunk),
     `${what} in lane ${lane}: expected ${expected}, got ${got}`,
+    `before shrinking: ${original.what}: expected ${original.expected}, got ${original.got}`,
     `replay: SEED=${seed} npm run fuzz -- --from ${index} --programs 1`,
   ].join("\n");
   return { index, program, shrunk, failure, text };

@@ -10,20 +10,26 @@ import type { FuzzInput, FuzzProgram, Tree } from "./program.js";
 
 type StillFails = (program: FuzzProgram) => boolean;
 
-/** A program that fails like the given one and that no single edit makes smaller. */
-export function shrink(program: FuzzProgram, stillFails: StillFails, triesMax = 4000): FuzzProgram {
+/**
+ * A program that fails like the given one and that no single edit makes smaller. After an edit that
+ * works, the search goes on where it was, and ends when a whole round brought nothing.
+ */
+export function shrink(program: FuzzProgram, stillFails: StillFails, triesMax = 8000): FuzzProgram {
   let best = program;
-  let tries = 0;
-  const smaller = (): FuzzProgram | undefined => {
-    for (const candidate of candidatesOf(best)) {
-      tries += 1;
-      if (tries > triesMax) return undefined;
-      const used = withUsedInputs(candidate);
-      if (stillFails(used)) return used;
+  let candidates = [...candidatesOf(best)];
+  let at = 0;
+  let fruitless = 0;
+  for (let tries = 0; tries < triesMax && fruitless < candidates.length; tries++) {
+    const candidate = withUsedInputs(candidates[at % candidates.length] as FuzzProgram);
+    if (stillFails(candidate)) {
+      best = candidate;
+      candidates = [...candidatesOf(best)];
+      fruitless = 0;
+    } else {
+      at += 1;
+      fruitless += 1;
     }
-    return undefined;
-  };
-  for (let next = smaller(); next; next = smaller()) best = next;
+  }
   return best;
 }
 
@@ -65,7 +71,7 @@ const isLiteral = (tree: Tree): boolean => typeof tree === "string" && /^[-\d.]/
 function* editsOf(tree: Tree): Generator<Tree> {
   if (typeof tree === "string") {
     if (!isLiteral(tree)) yield "1";
-    else if (tree.length > 1) yield tree.startsWith("-") ? "-1" : "2";
+    else if (tree.length > 2) yield tree.startsWith("-") ? "-1" : "2";
     return;
   }
   yield "1";
