@@ -120,6 +120,35 @@ describe("a branch that flips", () => {
   });
 });
 
+describe("lanes that decide differently", () => {
+  test.each(precisions)(
+    "have the bits of each lane alone, around a flip in %s",
+    async (precision) => {
+      const source = "(if (< x 2) (* x x) (+ (sin x) (* 3 x)))";
+      const [before, after] = neighbours(2, precision);
+      const x = [-1, before, 2, after, 7, 1.5, Number.NaN];
+      await withProgram(precision, source, {}, (program) => {
+        const together = program.gradient({ x });
+        x.forEach((point, lane) => {
+          const alone = program.gradient({ x: point });
+          expect(together.values[lane]).toBe(alone.values[0]);
+          expect(together.gradients["x"]?.[lane]).toBe(alone.gradients["x"]?.[0]);
+        });
+      });
+    },
+  );
+
+  test("a parameter that decides for some lanes and counts for others", async () => {
+    await withProgram("f64", "(if (> x limit) limit x)", {}, (program) => {
+      const result = program.gradient({ x: [1, 2, 3, 4], limit: 2.5 });
+      expect([...result.values]).toEqual([1, 2, 2.5, 2.5]);
+      expect([...(result.gradients["x"] ?? [])]).toEqual([1, 1, 0, 0]);
+      expect([...(result.gradients["limit"] ?? [])]).toEqual([0, 0, 1, 1]);
+      expect(result.inactive).toEqual([]);
+    });
+  });
+});
+
 describe("a parameter that only decides", () => {
   test("gets a zero gradient and is listed as inactive", async () => {
     const result = await slopeOf("(if (> threshold 1) (* 2 x) (* 3 x))", { threshold: 5, x: 2 });
@@ -242,6 +271,18 @@ describe("numbers that stay where they are", () => {
       expect([...(result.gradients["y"] ?? [])].slice(1, 3)).toEqual([0, 1]);
       expect(result.values[0]).toBeNaN();
     });
+  });
+
+  test("a lane that fails is listed, and the others have their values", async () => {
+    await withProgram("f64", "(* x (ref [10 20] n))", {}, (program) => {
+      const result = program.gradient({ x: [2, 3, 4], n: [1, 5, 0] }, { wrt: ["x"] });
+      expect([...result.values]).toEqual([40, Number.NaN, 40]);
+      expect([...(result.gradients["x"] ?? [])]).toEqual([20, Number.NaN, 10]);
+      expect(result.failures.map(({ lane, error }) => [lane, error.code])).toEqual([
+        [1, "E-RANGE"],
+      ]);
+    });
+    expect(await errorOf("(ref [10 20] n)", { n: [5, 6] })).toBe("E-RANGE");
   });
 
   test("an infinite slope on the side that did not run does not reach the gradient", async () => {

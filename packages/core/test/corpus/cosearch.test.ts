@@ -9,8 +9,6 @@
  */
 
 import { expect, test } from "vitest";
-import { NdvmError } from "../../src/errors.js";
-import type { GradientResult, Inputs } from "../../src/machine/types.js";
 import { asNumber, describeCorpus, readCorpus } from "./corpus.js";
 import { withProgram } from "./support.js";
 
@@ -32,7 +30,7 @@ const overflowing: Readonly<Record<string, readonly number[]>> = { flat: [], rec
 /** Calls a number; the reference made that 0. */
 const malformed: Readonly<Record<string, readonly number[]>> = { flat: [238], rec: [] };
 
-/** Values and gradients of every lane; lanes that decide differently are run one by one. */
+/** Values and gradients of every lane. */
 async function differentiate(
   precision: "f32" | "f64",
   { src, params, at }: Candidate,
@@ -41,19 +39,9 @@ async function differentiate(
   const fixed = Object.fromEntries(params.map((name) => [name, at]));
   const names = ["x", ...params];
   return withProgram(precision, src, { domain: "clamp", inputs: names }, (program) => {
-    const run = (inputs: Inputs): GradientResult => program.gradient(inputs, { wrt: names });
-    const collect = (results: readonly GradientResult[]) => ({
-      values: results.flatMap((result) => [...result.values]),
-      gradients: Object.fromEntries(
-        names.map((name) => [name, results.flatMap((each) => [...(each.gradients[name] ?? [])])]),
-      ),
-    });
-    try {
-      return collect([run({ ...fixed, x })]);
-    } catch (error) {
-      if (!(error instanceof NdvmError) || error.code !== "E-DIVERGENT") throw error;
-      return collect(x.map((point) => run({ ...fixed, x: point })));
-    }
+    const result = program.gradient({ ...fixed, x }, { wrt: names });
+    const gradients = names.map((name) => [name, [...(result.gradients[name] ?? [])]]);
+    return { values: [...result.values], gradients: Object.fromEntries(gradients) };
   });
 }
 

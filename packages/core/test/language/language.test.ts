@@ -188,6 +188,26 @@ async function expectResult(each: LanguageCase, precision: Precision): Promise<v
   for (const name of inactive) expect(out.inactive).toContain(name);
 }
 
+/** Every lane of a batch has the bits of that lane run alone. */
+async function expectLanesAlone(each: LanguageCase, precision: Precision): Promise<void> {
+  const wrt = [...readClauses(each.expectation).gradients.keys()];
+  const together = await run(each, precision, wrt.length === 0 ? undefined : wrt);
+  for (let lane = 0; lane < together.lanes; lane++) {
+    const inputs = [...each.setting.inputs].map(([name, input]): [string, Input] => [
+      name,
+      Array.isArray(input) ? (input[lane] as number) : input,
+    ]);
+    const setting = { ...each.setting, inputs: new Map(inputs) };
+    const alone = await run({ ...each, setting }, precision, wrt.length === 0 ? undefined : wrt);
+    expect(together.datum(lane), `lane ${lane}`).toEqual(alone.datum(0));
+    if (!("gradients" in alone) || !("gradients" in together)) continue;
+    for (const name of wrt) {
+      const given = together.gradients[name]?.[lane];
+      expect(given, `lane ${lane}: gradient by ${name}`).toBe(alone.gradients[name]?.[0]);
+    }
+  }
+}
+
 const folder = dirname(fileURLToPath(import.meta.url));
 const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".scm"))
@@ -209,6 +229,7 @@ describe.each(files)("%s", (file) => {
       test(`line ${each.line} in ${precision}: ${code} ; ${each.expectation}`, async () => {
         if (each.expectation.startsWith("error")) await expectError(each, precision);
         else await expectResult(each, precision);
+        if (each.expectation.includes("|")) await expectLanesAlone(each, precision);
       });
     }
   }

@@ -10,7 +10,7 @@
 (length '(1 . 2))           ; error E-TYPE length
 (append '(1 . 2) '(3))      ; error E-TYPE append
 (reverse 'a)                ; error E-TYPE reverse
-(map car 5)                 ; error E-TYPE map
+(map car 5)                 ; error E-TYPE 5
 (apply + 5)                 ; error E-TYPE apply
 (ref '(1 2) 0)              ; error E-TYPE ref
 (vlen 'a)                   ; error E-TYPE vlen
