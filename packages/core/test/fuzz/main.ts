@@ -2,10 +2,12 @@
  * The fuzzer on the command line: `npm run fuzz -- --programs 100000 --seed 7 --from 0`.
  *
  * Without --seed, SEED from the environment, else a new one. Ends with 1 at the first failure.
+ * With --lanes, batches of diverging lanes are compared with their lanes alone, bit for bit.
  */
 
 import { parseArgs } from "node:util";
 import { Machine } from "../../src/index.js";
+import { checkLanes } from "../lanes/run.js";
 import { fuzz } from "./run.js";
 
 const { values } = parseArgs({
@@ -13,6 +15,7 @@ const { values } = parseArgs({
     programs: { type: "string", default: "1000" },
     from: { type: "string", default: "0" },
     seed: { type: "string" },
+    lanes: { type: "boolean", default: false },
   },
 });
 
@@ -27,23 +30,36 @@ const machines = {
   single: await Machine.create({ precision: "f32" }),
 };
 const started = performance.now();
-const { passed, skipped, failure } = fuzz(machines, {
-  seed,
-  programs,
-  from,
-  onProgram: (index) => {
-    const done = index - from + 1;
-    if (done % 5000 === 0) console.log(`${done} programs, ${seconds()} s`);
-  },
-});
+const onProgram = (index: number): void => {
+  const done = index - from + 1;
+  if (done % 5000 === 0) console.log(`${done} programs, ${seconds()} s`);
+};
+const options = { seed, programs, from, onProgram };
+const { passed, skipped, text } = values.lanes ? runLanes() : runPrograms();
 const reasons = Object.entries(skipped).map(([why, count]) => `, ${count} passed over (${why})`);
 console.log(`${passed} programs agree${reasons.join("")}, ${seconds()} s`);
-if (failure) {
-  console.error(failure.text);
+if (text !== undefined) {
+  console.error(text);
   process.exitCode = 1;
 }
 machines.double.dispose();
 machines.single.dispose();
+
+function runPrograms() {
+  const { passed, skipped, failure } = fuzz(machines, options);
+  return { passed, skipped, text: failure?.text };
+}
+
+function runLanes() {
+  const both = [machines.double, machines.single];
+  const { passed, skipped, seen, failure } = checkLanes(both, options);
+  console.log(
+    Object.entries(seen)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(", "),
+  );
+  return { passed, skipped, text: failure };
+}
 
 function seconds(): string {
   return ((performance.now() - started) / 1000).toFixed(1);

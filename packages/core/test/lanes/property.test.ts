@@ -1,0 +1,31 @@
+/**
+ * Lane decomposition over generated programs whose lanes take different paths. The seed is new in
+ * every run and printed; `SEED=… npx vitest run lanes/property` runs the same programs again.
+ */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Machine } from "../../src/index.js";
+import { checkLanes } from "./run.js";
+
+const { SEED } = process.env;
+const seed = SEED === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(SEED);
+const programs = 300;
+
+let machines: readonly Machine[] = [];
+beforeAll(async () => {
+  machines = await Promise.all([
+    Machine.create({ precision: "f64" }),
+    Machine.create({ precision: "f32" }),
+  ]);
+});
+afterAll(() => {
+  for (const machine of machines) machine.dispose();
+});
+
+test(`a batch equals its lanes alone, bit for bit, seed ${seed}`, () => {
+  console.info(`lanes: ${programs} programs, SEED=${seed}`);
+  const { failure, passed, seen } = checkLanes(machines, { seed, programs });
+  expect(failure).toBeUndefined();
+  expect(passed).toBeGreaterThan(1.9 * programs);
+  for (const [name, count] of Object.entries(seen)) expect(count, name).toBeGreaterThan(0);
+});

@@ -1,0 +1,94 @@
+/**
+ * A run of the lane property over generated programs with divergence: one seed, both precisions,
+ * the first failure shrunk and described.
+ */
+
+import type { Machine } from "../../src/index.js";
+import type { Failure } from "../fuzz/check.js";
+import { generate } from "../fuzz/generate.js";
+import { describeProgram, type FuzzProgram } from "../fuzz/program.js";
+import { Random } from "../fuzz/random.js";
+import { shrink } from "../fuzz/shrink.js";
+import { Decomposition, nothingSeen, type Seen } from "./decomposition.js";
+
+export interface LanesOptions {
+  readonly seed: number;
+  readonly programs: number;
+  readonly from?: number;
+  readonly onProgram?: (index: number) => void;
+}
+
+export interface LanesReport {
+  readonly passed: number;
+  readonly skipped: Readonly<Record<string, number>>;
+  readonly seen: Seen;
+  /** For people: the shrunk program, its inputs, what was expected and what came. */
+  readonly failure?: string;
+}
+
+const extremes = [0, -0, 1, -1, 1e-30, 1e30, 1e308, Infinity, -Infinity, Number.NaN];
+
+/** Two calls' worth of lanes: 1 to 7 each, now and then up to 40. Some hold extreme numbers. */
+export function laneProgram(seed: number, index: number): FuzzProgram {
+  const random = new Random(seed, 2 ** 30 + index);
+  const lanes = 2 * random.between(1, random.chance(0.1) ? 40 : 7);
+  const program = generate(seed, index, { divergence: true, lanes });
+  if (!random.chance(0.2)) return program;
+  const spice = (value: number): number => (random.chance(0.15) ? random.pick(extremes) : value);
+  const inputs = program.inputs.map((input) =>
+    input.kind === "int" ? input : { ...input, lanes: input.lanes.map((lane) => lane.map(spice)) },
+  );
+  return { ...program, inputs };
+}
+
+/** Checks programs on each of the machines until one fails. */
+export function checkLanes(machines: readonly Machine[], options: LanesOptions): LanesReport {
+  const { seed, programs, from = 0 } = options;
+  const seen = nothingSeen();
+  const skipped: Record<string, number> = {};
+  let passed = 0;
+  for (let index = from; index < from + programs; index++) {
+    const program = laneProgram(seed, index);
+    for (const machine of machines) {
+      const verdict = new Decomposition(machine, program, seen).judge(index);
+      if (verdict.kind === "skip") skipped[verdict.why] = (skipped[verdict.why] ?? 0) + 1;
+      else if (verdict.kind === "pass") passed += 1;
+      else {
+        const failure = describeFailure(machine, program, verdict.failure, seed, index);
+        return { passed, skipped, seen, failure };
+      }
+    }
+    options.onProgram?.(index);
+  }
+  return { passed, skipped, seen };
+}
+
+function describeFailure(
+  machine: Machine,
+  program: FuzzProgram,
+  original: Failure,
+  seed: number,
+  index: number,
+): string {
+  const failureOf = (candidate: FuzzProgram): Failure | undefined => {
+    const verdict = new Decomposition(machine, candidate, nothingSeen()).judge(index);
+    return verdict.kind === "fail" ? verdict.failure : undefined;
+  };
+  const kindOf = ({ check, what }: Failure): string => (check === "threw" ? check : what);
+  const shrunk = shrink(program, (candidate) => {
+    try {
+      const failure = failureOf(candidate);
+      return failure !== undefined && kindOf(failure) === kindOf(original);
+    } catch {
+      return false; // the edit made something that is no program
+    }
+  });
+  const { check, lane, what, expected, got } = failureOf(shrunk) ?? original;
+  return [
+    `program ${index} of seed ${seed} fails the check "${check}" in ${machine.precision}:`,
+    describeProgram(shrunk),
+    `${what} in lane ${lane}: expected ${expected}, got ${got}`,
+    `before shrinking: ${original.check}: expected ${original.expected}, got ${original.got}`,
+    `replay: SEED=${seed} npm run fuzz -- --lanes --from ${index} --programs 1`,
+  ].join("\n");
+}
