@@ -5,6 +5,7 @@
  * integer), v (a vector) and m (a matrix). One seed and one index make one program, always.
  */
 
+import { makeDiverging } from "./diverge.js";
 import { makeDefines, makeForm, makeLambda, makeSymbol, someType } from "./forms.js";
 import { makeFromList, makeList, makeStream } from "./lists.js";
 import { type Maker, share, times } from "./maker.js";
@@ -16,6 +17,8 @@ import { makeFromTensor, makeMatrix, makeVector } from "./tensors.js";
 
 export interface GenerateOptions {
   readonly divergence?: boolean;
+  /** How often a number is made by control that lanes part on. Default: never. */
+  readonly parting?: number;
   /** Lanes of a batch. Default: 1 to 7, now and then up to 40. */
   readonly lanes?: number;
 }
@@ -25,10 +28,14 @@ class Generator implements Maker {
     readonly random: Random,
     readonly divergence: boolean,
     readonly wild: boolean,
+    readonly parting: number,
   ) {}
 
   make(type: Type, scope: Scope, fuel: number): Tree {
     const { random } = this;
+    if (type.kind === "real" && fuel > 2 && this.parting > 0 && random.chance(this.parting)) {
+      return makeDiverging(this, scope, fuel);
+    }
     const isCall = (own: Type): boolean => own.kind === "procedure" && own.result.kind === "real";
     const calls = type.kind === "real" ? scope.where(isCall) : [];
     if (fuel > 3 && random.chance(type.kind === "real" ? 0.3 : 0.15)) {
@@ -96,7 +103,7 @@ export function generate(seed: number, index: number, options: GenerateOptions =
   const scope = new Scope(inputs.map(inputVariable), { next: 0 });
   const wild = random.chance(0.25);
   const domain = random.chance(wild ? 0.5 : 0.1) ? "clamp" : "ieee";
-  const maker = new Generator(random, divergence, wild);
+  const maker = new Generator(random, divergence, wild, options.parting ?? 0);
   const fuel = random.pick([4, 8, 14, 22, 34, 50]);
   const names = scope.freshNames(random, random.pick([0, 0, 1, 2, 3]));
   const variables = names.map((name) => ({ name, type: someType(maker) }));

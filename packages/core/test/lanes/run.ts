@@ -32,7 +32,8 @@ const extremes = [0, -0, 1, -1, 1e-30, 1e30, 1e308, Infinity, -Infinity, Number.
 export function laneProgram(seed: number, index: number): FuzzProgram {
   const random = new Random(seed, 2 ** 30 + index);
   const lanes = 2 * random.between(1, random.chance(0.1) ? 40 : 7);
-  const program = generate(seed, index, { divergence: true, lanes });
+  const parting = random.pick([0, 0.3, 0.6]);
+  const program = generate(seed, index, { divergence: true, lanes, parting });
   if (!random.chance(0.2)) return program;
   const spice = (value: number): number => (random.chance(0.15) ? random.pick(extremes) : value);
   const inputs = program.inputs.map((input) =>
