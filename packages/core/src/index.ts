@@ -7,6 +7,7 @@ export type { Explanation, TapeEntry } from "./machine/explain.js";
 export { int, mat, vec } from "./machine/inputs.js";
 export { Machine } from "./machine/machine.js";
 export type { Program, Run } from "./machine/program.js";
+export type { Session } from "./machine/session.js";
 export type * from "./machine/types.js";
 export type { Datum } from "./syntax/datum.js";
 export { type FormatErrorOptions, formatError } from "./syntax/format-error.js";

@@ -98,6 +98,7 @@ export {
   keepTrace,
   link,
   replay,
+  replayGradient,
   saveTrace,
   useTrace,
 } from "./replay";

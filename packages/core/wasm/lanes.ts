@@ -66,6 +66,14 @@ export function reviveLanes(count: i32, bytes: usize): void {
   return context < 0 ? alive : v128.and(alive, maskAt(context, b));
 }
 
+/** How many lanes live. */
+export function liveLanes(): i32 {
+  let count = 0;
+  for (let b: usize = 0; b < run; b += 16)
+    count += popcnt<i32>(i8x16.bitmask(v128.load(live + b)));
+  return count / sizeof<real>();
+}
+
 /** Whether a lane counts now. */
 export function isCounting(lane: i32): bool {
   const b = <usize>lane * sizeof<real>();

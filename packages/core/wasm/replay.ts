@@ -22,20 +22,24 @@ import {
   BLOCK_OP,
   BLOCK_OUT,
   BLOCK_X,
+  BLOCK_X_CLEAR,
   BLOCK_X_MASK,
   BLOCK_Y,
+  BLOCK_Y_CLEAR,
   BLOCK_Y_MASK,
   BLOCK_Z,
   BLOCK_Z_RUN,
   FAULT_MEMORY,
   FAULT_NONE,
   PAYLOAD_ADJOINT,
+  PAYLOAD_REACHED,
   RECORD_ACTIVE,
   RECORD_BYTES,
   RECORD_CODE,
   RECORD_OP,
   TRACE_AND,
   TRACE_AND_NOT,
+  TRACE_BRANCH,
   TRACE_EQUAL,
   TRACE_GATHER,
   TRACE_GUARD,
@@ -61,17 +65,19 @@ import {
   tapeBase,
   tapeTop,
 } from "./arena";
+import { FRESH_X, FRESH_Y, placeAdjoints, standingBytes } from "./adjoints";
 import { fail, faultCode } from "./fault";
 import { adjointElementwise, forwardElementwise, forwardPredicate } from "./generated/elementwise";
 import { OP_ELEMENTWISE_LAST, OP_PREDICATE_LAST } from "./generated/ops";
 import { adjointStructured, forwardStructured } from "./generated/structured";
-import { live, reviveLanes, validIndices } from "./lanes";
+import { live, liveLanes, reviveLanes, validIndices } from "./lanes";
 import { allocate, free } from "./memory";
 import { equalForward, gatherAdjoint, gatherForward, mergeAdjoint, mergeForward } from "./merge";
 import {
   block,
   countOf,
   entryOf,
+  flagsOf,
   isActive,
   lanes,
   payloadCount,
@@ -90,26 +96,48 @@ function scratchNeeded(): usize {
   return most;
 }
 
-/** Links the tape: fills one block a record. False and a fault where memory does not allow it. */
-export function link(): bool {
+/**
+ * Links the tape: finds places for adjoints and fills one block a record. `result` is the payload
+ * to differentiate, -1 for none. False and a fault where memory does not allow it.
+ */
+export function link(result: i32): bool {
   const records = tapeTop / RECORD_BYTES;
-  if (
-    !reserveScratch(scratchNeeded()) ||
-    !reserveAdjoint(adjointTop) ||
-    !reserveBlocks(records * BLOCK_BYTES)
-  ) {
+  const hasRoom =
+    placed(result) &&
+    reserveScratch(scratchNeeded()) &&
+    reserveAdjoint(adjointTop) &&
+    reserveBlocks(records * BLOCK_BYTES);
+  if (!hasRoom) {
     forgetBlocks();
     fail(FAULT_MEMORY);
     return false;
   }
-  for (let i: usize = 0; i < records; i++)
-    fillFromRecord(blocksBase + i * BLOCK_BYTES, tapeBase + i * RECORD_BYTES, scratchBase);
+  for (let i: usize = 0; i < records; i++) {
+    const at = blocksBase + i * BLOCK_BYTES;
+    fillFromRecord(at, tapeBase + i * RECORD_BYTES, scratchBase);
+    const op = load<i32>(at, BLOCK_OP);
+    if ((op & FRESH_X) != 0) store<u32>(at, clearBytes(load<i32>(at, BLOCK_IN0)), BLOCK_X_CLEAR);
+    if ((op & FRESH_Y) != 0) store<u32>(at, clearBytes(load<i32>(at, BLOCK_IN1)), BLOCK_Y_CLEAR);
+  }
   return true;
+}
+
+function placed(result: i32): bool {
+  if (!placeAdjoints(result)) return false;
+  standing = standingBytes;
+  return true;
+}
+
+function clearBytes(id: i32): u32 {
+  return <u32>countOf(id) * <u32>run;
 }
 
 // ─── Traces that are kept ───────────────────────────────────────────────────
 
-const TRACE_WORDS: i32 = TRACE_ARENA_WORDS + 2;
+const TRACE_WORDS: i32 = TRACE_ARENA_WORDS + 3;
+
+/** Bytes of adjoints that are cleared before a pass over the current trace. */
+let standing: usize = 0;
 
 /** Puts the current trace, with its lanes, into a block of its own; 0 where memory is short. */
 export function keepTrace(): usize {
@@ -123,6 +151,7 @@ export function saveTrace(trace: usize): void {
   saveArenas(trace);
   store<i32>(trace + (<usize>TRACE_ARENA_WORDS << 2), lanes);
   store<usize>(trace + (<usize>TRACE_ARENA_WORDS << 2), run, 4);
+  store<usize>(trace + (<usize>TRACE_ARENA_WORDS << 2), standing, 8);
 }
 
 /** Makes a kept trace the current one. The one before must have been saved. */
@@ -130,6 +159,7 @@ export function useTrace(trace: usize): void {
   loadArenas(trace);
   const at = trace + (<usize>TRACE_ARENA_WORDS << 2);
   setLanes(load<i32>(at), load<usize>(at, 4));
+  standing = load<usize>(at, 8);
 }
 
 /** Empties a trace whose arenas have been given to another one. */
@@ -199,6 +229,8 @@ function forwardTrace(at: usize, code: i32): void {
     case TRACE_GATHER:
       gatherForward(at);
       return;
+    case TRACE_BRANCH:
+      return;
     default:
       guard(at, code);
   }
@@ -226,14 +258,26 @@ function adjointOf(at: usize, code: i32): void {
   else adjointStructured(code, at);
 }
 
-/** Clears all adjoints. False and a fault where memory does not allow them. */
+/** Makes the adjoints ready for a pass. False and a fault where memory does not allow them. */
 export function beginBackward(): bool {
   if (!reserveAdjoint(adjointTop)) {
     fail(FAULT_MEMORY);
     return false;
   }
-  memory.fill(adjointBase, 0, adjointTop);
+  // Linked records clear what they are the first to add to.
+  memory.fill(adjointBase, 0, blocksTop != 0 ? standing : adjointTop);
   return true;
+}
+
+// @ts-ignore: decorator
+@inline function clear(at: usize, bytes: usize): void {
+  for (let b: usize = 0; b < bytes; b += 16) v128.store(at + b, i8x16.splat(0));
+}
+
+// @ts-ignore: decorator
+@inline function clearFresh(at: usize, op: i32): void {
+  if ((op & FRESH_X) != 0) clear(load<usize>(at, BLOCK_GX), load<u32>(at, BLOCK_X_CLEAR));
+  if ((op & FRESH_Y) != 0) clear(load<usize>(at, BLOCK_GY), load<u32>(at, BLOCK_Y_CLEAR));
 }
 
 /** Address of a payload's adjoint, 0 where it has none. Valid until the next walk. */
@@ -263,10 +307,22 @@ export function backward(result: i32, mixed: bool): i32 {
     fail(FAULT_MEMORY);
     return faultCode;
   }
-  memory.fill(reachBase, 0, size);
+  if (mixed || blocksTop == 0) memory.fill(reachBase, 0, size);
   if (mixed) backwardByLane(result);
+  else if (blocksTop != 0) backwardLinked();
   else backwardTogether(result);
   return FAULT_NONE;
+}
+
+/** The pass over linked records: those without a part in it are marked. */
+function backwardLinked(): void {
+  for (let at = blocksBase + blocksTop; at > blocksBase; ) {
+    at -= BLOCK_BYTES;
+    const op = load<i32>(at, BLOCK_OP);
+    if ((op & RECORD_ACTIVE) == 0) continue;
+    clearFresh(at, op);
+    adjointOf(at, op & RECORD_CODE);
+  }
 }
 
 function backwardTogether(result: i32): void {
@@ -296,6 +352,7 @@ function backwardByLane(result: i32): void {
     const at = blockOf(i);
     const op = load<i32>(at, BLOCK_OP);
     if ((op & RECORD_ACTIVE) == 0) continue;
+    clearFresh(at, op);
     const code = op & RECORD_CODE;
     const out = reachOf(load<i32>(at, BLOCK_OUT));
     const reached = reachedLanes(out);
@@ -308,6 +365,7 @@ function backwardByLane(result: i32): void {
 
 /** Whether the latest backward pass came to a payload, in any live lane. */
 export function isReached(id: i32, mixed: bool): bool {
+  if (!mixed && blocksTop != 0) return (flagsOf(id) & PAYLOAD_REACHED) != 0;
   if (!mixed) return load<u8>(reachBase + <usize>id) != 0;
   return reachedLanes(reachOf(id)) != REACHED_NONE;
 }
@@ -382,4 +440,20 @@ function blend(target: usize, kept: usize, bytes: usize, mark: usize): void {
       v128.store(target + from + b, v128.bitselect(fresh, old, v128.load(mark + b)));
     }
   }
+}
+
+/**
+ * Replays the linked trace for `count` lanes and, with a result to differentiate, runs it back
+ * from an adjoint of one in every lane. False where a lane failed a guard: nothing is valid then.
+ */
+export function replayGradient(count: i32, result: i32, mixed: bool): bool {
+  replay(count);
+  if (liveLanes() != count) return false;
+  if (result < 0) return true;
+  memory.fill(adjointBase, 0, standing);
+  const seed = adjointAddress(result);
+  if (seed == 0) return true;
+  const one = v128.splat<real>(1);
+  for (let b: usize = 0; b < run; b += 16) v128.store(seed + b, one);
+  return backward(result, mixed) == FAULT_NONE;
 }

@@ -23,6 +23,8 @@ import {
   BLOCK_OUT,
   BLOCK_ROWS,
   BLOCK_SCRATCH,
+  BLOCK_X_CLEAR,
+  BLOCK_Y_CLEAR,
   FAULT_MEMORY,
   FAULT_TAPE,
   PAYLOAD_ACTIVE,
@@ -157,6 +159,8 @@ export function fillFromRecord(at: usize, from: usize, scratch: usize): void {
   store<i32>(at, in0, BLOCK_IN0);
   store<i32>(at, in1, BLOCK_IN1);
   store<i32>(at, aux, BLOCK_AUX);
+  store<u32>(at, 0, BLOCK_X_CLEAR);
+  store<u32>(at, 0, BLOCK_Y_CLEAR);
   store<usize>(at, mask < 0 ? 0 : primalOf(mask), BLOCK_MASK);
   if (code == OP_PLACE) store<i32>(at, countOf(in0), BLOCK_COUNT);
   if (code == TRACE_GATHER) store<i32>(at, rowsOf(in0), BLOCK_ROWS);

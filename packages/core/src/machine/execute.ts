@@ -155,6 +155,7 @@ export class Execution {
   #replayAll(trace: Trace, lanes: LaneSet): LaneSet {
     const { machine, program } = this.#job;
     program.traces.use(trace);
+    trace.owner = undefined;
     const refused: number[] = [];
     let rest = lanes;
     while (laneCount(rest) > 0) {
@@ -256,7 +257,7 @@ export class Execution {
 
   /** Walks one chunk. Undefined: memory was short and the chunk must be narrower. */
   *#walk(set: LaneSet, level: number): Generator<void, Walked | undefined> {
-    const { machine, program } = this.#job;
+    const { machine, program, wrt } = this.#job;
     const count = laneCount(set);
     this.#counters.walks += 1;
     this.#counters.chunkWidth = Math.max(this.#counters.chunkWidth, count);
@@ -279,7 +280,8 @@ export class Execution {
     const data = exports.resultData();
     const steps = exports.stepsTaken();
     const canReplay = exports.recordingLevel() === RECORD_VARYING && outcome === "done";
-    const isLinked = canReplay && exports.link() !== 0;
+    const isPayload = tag === TAG_REAL || tag === TAG_TENSOR;
+    const isLinked = canReplay && exports.link(isPayload && wrt.length > 0 ? data : -1) !== 0;
     const trace = isLinked ? program.traces.keep(this.#signature, count, steps) : undefined;
     this.#takeResult(set, live, tag, data, trace?.isMixed ?? exports.isMixed() !== 0);
     return { pending, trace };

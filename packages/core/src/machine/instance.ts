@@ -38,10 +38,11 @@ export interface Exports {
   abandon(): number;
   skipDead(): void;
   recordingLevel(): number;
-  link(): number;
+  link(result: number): number;
   isMixed(): number;
   isReached(id: number, mixed: boolean): number;
   replay(lanes: number): void;
+  replayGradient(lanes: number, result: number, mixed: boolean): number;
   keepTrace(): number;
   saveTrace(trace: number): void;
   useTrace(trace: number): void;

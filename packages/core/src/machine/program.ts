@@ -12,6 +12,7 @@ import { type Explanation, explainRun } from "./explain.js";
 import { type Bound, bindInputs } from "./inputs.js";
 import type { Machine } from "./machine.js";
 import type { RecordedInput, Results } from "./results.js";
+import { Session } from "./session.js";
 import { Traces } from "./traces.js";
 import type {
   AsyncGradientOptions,
@@ -169,6 +170,18 @@ export class Program {
       return this.#finish(this.#start(prepared, options, onChunk)).results.gradients;
     };
     return Object.assign(evaluation, { backward });
+  }
+
+  /** Binds shapes and lanes once, to run again and again with new numbers. */
+  session(inputs: Inputs, options: Omit<GradientOptions, "seed"> = {}): Session {
+    const prepared = this.#prepare(inputs, options.wrt ?? [], options);
+    return new Session({
+      machine: this.#machine,
+      program: this,
+      ...prepared,
+      options: { ...options, wrt: options.wrt ?? [] },
+      given: inputs,
+    });
   }
 
   /** Every output element by every element of the asked-for inputs, per lane. */

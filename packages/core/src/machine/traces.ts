@@ -11,6 +11,10 @@ import type { Bound } from "./inputs.js";
 import type { Exports } from "./instance.js";
 
 export interface Trace {
+  /** Whether the machine still holds it. */
+  isKept: boolean;
+  /** The session whose vectors and matrices lie in it. */
+  owner: object | undefined;
   readonly handle: number;
   readonly signature: string;
   readonly width: number;
@@ -55,7 +59,18 @@ export class Traces {
     const isMixed = exports.isMixed() !== 0;
     const handle = this.#parking.park();
     if (handle === 0) return undefined;
-    const trace = { handle, signature, width, resultTag, resultData, isMixed, bytesPerLane, steps };
+    const trace: Trace = {
+      isKept: true,
+      owner: undefined,
+      handle,
+      signature,
+      width,
+      resultTag,
+      resultData,
+      isMixed,
+      bytesPerLane,
+      steps,
+    };
     this.#list.unshift(trace);
     while (this.#list.length > TRACES_MAX) this.#drop(this.#list.at(-1) as Trace);
     return trace;
@@ -72,6 +87,7 @@ export class Traces {
   }
 
   #drop(trace: Trace): void {
+    trace.isKept = false;
     this.#list.splice(this.#list.indexOf(trace), 1);
     this.#parking.free(trace.handle);
   }

@@ -36,7 +36,9 @@ export const BLOCK_OUT: i32 = 92; // payload id of z
 export const BLOCK_MASK: i32 = 96; // lanes a guard looks at, or that take x in a merge; 0: all
 export const BLOCK_IN0: i32 = 100; // payload ids of x and y
 export const BLOCK_IN1: i32 = 104;
-export const BLOCK_BYTES: i32 = 112;
+export const BLOCK_X_CLEAR: i32 = 108; // bytes of gx that the backward pass clears before it adds
+export const BLOCK_Y_CLEAR: i32 = 112;
+export const BLOCK_BYTES: i32 = 128;
 
 // A value is 8 bytes: tag in the low word, data in the high word.
 export const TAG_INT: i32 = 1; // data: the integer itself
@@ -116,6 +118,7 @@ export const PAYLOAD_BYTES: i32 = 32;
 export const PAYLOAD_RANK: i32 = 3; // mask of the rank inside the flags
 export const PAYLOAD_UNIFORM: i32 = 4;
 export const PAYLOAD_ACTIVE: i32 = 8;
+export const PAYLOAD_REACHED: i32 = 64; // the result depends on it; set where a trace is linked
 export const PAYLOAD_VARYING: i32 = 32; // depends on an input, so replay computes it again
 export const PAYLOAD_MASK: i32 = 16; // not a number but a boolean per lane, all bits set or none
 
@@ -141,6 +144,7 @@ export const TRACE_AND_NOT: i32 = 1003; // out = in0 and not in1; in0 = in1: not
 export const TRACE_MERGE: i32 = 1004; // out = in0 in the lanes of mask, in1 elsewhere
 export const TRACE_EQUAL: i32 = 1005; // out = all elements of in0 and in1 are equal
 export const TRACE_GATHER: i32 = 1006; // out = row in1 of in0, each lane its own; aux: row length
+export const TRACE_BRANCH: i32 = 1008; // in0 is a test that lanes of mask decide each for itself; for reports only
 export const TRACE_GUARD_RANGE: i32 = 1007; // in0 is an integer from 0 below aux, in the lanes of mask
 
 // What `walk` returns.

@@ -1,0 +1,226 @@
+/**
+ * A session: one program, one set of input shapes, run again and again with new numbers.
+ *
+ * `program.evaluate` and `program.gradient` check their inputs and make new results each time. A
+ * session has done that once: setting numbers writes into arrays it owns, a run is one call into
+ * WebAssembly per chunk, and the results are the same arrays every time, valid until the next run.
+ * This is what an optimiser's inner loop uses.
+ */
+
+import { NdvmError } from "../errors.js";
+import { TAG_REAL } from "../program/layout.js";
+import { writeChunk } from "./chunk.js";
+import type { Bound } from "./inputs.js";
+import type { Machine } from "./machine.js";
+import type { Program } from "./program.js";
+import type { RecordedInput } from "./results.js";
+import { payloadInfo } from "./snapshot.js";
+import { signatureOf, type Trace } from "./traces.js";
+import type { GradientOptions, Inputs } from "./types.js";
+
+/** What a session needs of its program. */
+export interface SessionSetup {
+  readonly machine: Machine;
+  readonly program: Program;
+  readonly inputs: readonly Bound[];
+  readonly lanes: number;
+  readonly wanted: ReadonlySet<string>;
+  readonly wrt: readonly RecordedInput[];
+  readonly options: Omit<GradientOptions, "seed">;
+  /** The inputs as the caller gave them: what is no plain number stays as it is. */
+  readonly given: Inputs;
+}
+
+interface Slot {
+  readonly name: string;
+  readonly payload: number;
+  /** The session's own numbers: one for all lanes, or one per lane. */
+  readonly numbers: Numbers;
+  readonly isShared: boolean;
+}
+
+/** Arrays of the machine's own precision, so that numbers move without conversion. */
+export type Numbers = Float64Array | Float32Array;
+
+/** Addresses in the machine's memory, as indices of reals, while one trace is linked. */
+interface Layout {
+  readonly trace: Trace;
+  readonly slots: readonly { readonly slot: Slot; readonly at: number }[];
+  readonly result: number;
+  readonly resultIsUniform: boolean;
+  readonly adjoints: readonly { readonly into: Numbers; readonly at: number }[];
+}
+
+export class Session {
+  readonly lanes: number;
+  /** The result of the latest run, one number per lane. */
+  readonly values: Numbers;
+  /** Gradients of the latest run, per lane. Empty for a session that only evaluates. */
+  readonly gradients: Readonly<Record<string, Numbers>>;
+  /** The numbers the next run takes: write into them, or use `set`. */
+  readonly inputs: Readonly<Record<string, Numbers>>;
+  readonly #setup: SessionSetup;
+  readonly #slots: readonly Slot[];
+  readonly #signature: string;
+  #layout: Layout | undefined;
+
+  /** Made by `program.session`. */
+  constructor(setup: SessionSetup) {
+    this.#setup = setup;
+    this.lanes = setup.lanes;
+    const make = (count: number): Numbers =>
+      setup.machine.precision === "f32" ? new Float32Array(count) : new Float64Array(count);
+    this.values = make(setup.lanes);
+    this.#slots = makeSlots(setup, make);
+    this.inputs = Object.fromEntries(this.#slots.map(({ name, numbers }) => [name, numbers]));
+    this.gradients = Object.fromEntries(setup.wrt.map(({ name }) => [name, make(setup.lanes)]));
+    this.#signature = signatureOf(setup.inputs, setup.wanted);
+  }
+
+  /** Sets an input: a number for all of its lanes, or one per lane. */
+  set(name: string, value: number | ArrayLike<number>): void {
+    const numbers = this.inputs[name];
+    if (numbers === undefined)
+      throw new NdvmError("E-INPUT", `the session has no number input ${name}`, {
+        help: `it has ${Object.keys(this.inputs).join(", ")}`,
+      });
+    if (typeof value === "number") numbers.fill(value);
+    else numbers.set(value);
+  }
+
+  /** Runs the program for the numbers set; `values` and `gradients` then hold the results. */
+  run(): void {
+    const { machine } = this.#setup;
+    machine.beginRun();
+    const layout = this.#layout;
+    if (layout !== undefined && layout.trace.isKept && this.#replay(layout)) return;
+    this.#runSlowly();
+    this.#layout = this.#findLayout();
+  }
+
+  #replay(layout: Layout): boolean {
+    const { machine, wrt } = this.#setup;
+    const { exports, reals } = machine;
+    const { trace } = layout;
+    machine.parking.use(trace.handle);
+    if (trace.owner !== this) this.#writeFixed(trace);
+    const width = trace.width;
+    const wantsGradient = wrt.length > 0;
+    for (let from = 0; from < this.lanes; from += width) {
+      const count = Math.min(width, this.lanes - from);
+      writeSlots(reals.view(), layout, from, count, reals.bytes);
+      const result = wantsGradient ? trace.resultData : -1;
+      if (exports.replayGradient(count, result, trace.isMixed) === 0) return false;
+      this.#read(layout, from, count);
+    }
+    return true;
+  }
+
+  /** Writes vectors and matrices, which stay in a trace while nobody else uses it. */
+  #writeFixed(trace: Trace): void {
+    const { machine, program, inputs } = this.#setup;
+    const { exports, reals } = machine;
+    let payload = program.firstInputPayload;
+    for (const input of inputs) {
+      if (input.kind === "int") continue;
+      const lanes = { from: 0, to: Math.min(trace.width, this.lanes) };
+      if (input.rank > 0)
+        writeChunk(reals, input, exports.primalAddress(payload), exports.runBytes(), lanes);
+      payload += 1;
+    }
+    trace.owner = this;
+  }
+
+  #read(layout: Layout, from: number, count: number): void {
+    const view = this.#setup.machine.reals.view();
+    if (layout.resultIsUniform) this.values.fill(view[layout.result] as number, from, from + count);
+    else move(view, layout.result, this.values, from, count);
+    for (const { into, at } of layout.adjoints) move(view, at, into, from, count);
+  }
+
+  /** The general way: walks, guards, buckets. */
+  #runSlowly(): void {
+    const { program, options, wrt } = this.#setup;
+    const inputs: Record<string, number | Numbers> = {};
+    for (const { name, numbers, isShared } of this.#slots)
+      inputs[name] = isShared ? (numbers[0] as number) : numbers;
+    const all: Inputs = { ...this.#setup.given, ...inputs };
+    if (wrt.length === 0) {
+      this.values.set(program.evaluate(all, { ...options, lanes: this.lanes }).values);
+      return;
+    }
+    const result = program.gradient(all, { ...options, lanes: this.lanes });
+    this.values.set(result.values);
+    for (const { name } of wrt) this.gradients[name]?.set(result.gradients[name] as Float64Array);
+  }
+
+  /** Addresses of the trace that the next run will replay. */
+  #findLayout(): Layout | undefined {
+    const { machine, program, wrt } = this.#setup;
+    const isSplit = this.#setup.inputs.some(({ tensors }) => tensors !== undefined);
+    const [trace] = program.traces.matching(this.#signature);
+    if (trace === undefined || trace.resultTag !== TAG_REAL || isSplit) return undefined;
+    program.traces.use(trace);
+    const { exports, reals } = machine;
+    const index = (address: number) => address / reals.bytes;
+    return {
+      trace,
+      slots: this.#slots.map((slot) => ({
+        slot,
+        at: index(exports.primalAddress(slot.payload)),
+      })),
+      result: index(exports.primalAddress(trace.resultData)),
+      resultIsUniform: payloadInfo(exports, trace.resultData).uniform,
+      adjoints: wrt.map(({ name, payload }) => ({
+        into: this.gradients[name] as Numbers,
+        at: index(exports.adjointAddress(payload)),
+      })),
+    };
+  }
+}
+
+function makeSlots(
+  { inputs, program, lanes }: SessionSetup,
+  make: (count: number) => Numbers,
+): Slot[] {
+  const slots: Slot[] = [];
+  let payload = program.firstInputPayload;
+  for (const input of inputs) {
+    if (input.kind === "int") continue;
+    if (input.rank === 0) {
+      const isShared = input.perLane === undefined;
+      const numbers = make(isShared ? 1 : lanes);
+      if (input.perLane === undefined) numbers[0] = input.value;
+      else numbers.set(input.perLane);
+      slots.push({ name: input.name, payload, numbers, isShared });
+    }
+    payload += 1;
+  }
+  return slots;
+}
+
+/** Below this many numbers a loop is faster than a block move. */
+const MOVE_LEAST = 24;
+
+function move(from: Numbers, at: number, to: Numbers, into: number, count: number): void {
+  if (count >= MOVE_LEAST) to.set(from.subarray(at, at + count), into);
+  else for (let i = 0; i < count; i++) to[into + i] = from[at + i] as number;
+}
+
+function writeSlots(
+  view: Numbers,
+  layout: Layout,
+  from: number,
+  count: number,
+  bytes: number,
+): void {
+  const vector = 16 / bytes;
+  for (const { slot, at } of layout.slots) {
+    if (!slot.isShared) {
+      move(slot.numbers, from, view, at, count);
+      continue;
+    }
+    const value = slot.numbers[0] as number;
+    for (let i = 0; i < vector; i++) view[at + i] = value;
+  }
+}
