@@ -218,8 +218,8 @@ export function quoted(syntax: Syntax): Value {
 function quasi(syntax: Syntax, depth: number, scope: Scope, walker: Walker): Value {
   if (!(syntax instanceof Form)) return quoted(syntax);
   const [head, operand] = syntax.items;
-  if (isKeyword(head, "unquote", scope)) {
-    if (depth === 1) return walker.value(need(operand, "unquote"), scope);
+  if (operand !== undefined && isKeyword(head, "unquote", scope) && syntax.items.length === 2) {
+    if (depth === 1) return walker.value(operand, scope);
     return quasiItems(syntax, depth - 1, scope, walker);
   }
   if (isKeyword(head, "quasiquote", scope)) return quasiItems(syntax, depth + 1, scope, walker);
@@ -245,7 +245,8 @@ function quasiItems(form: Form, depth: number, scope: Scope, walker: Walker): Va
 }
 
 function quasiItem(item: Syntax, depth: number, scope: Scope, walker: Walker): Value[] {
-  if (item instanceof Form && isKeyword(item.items[0], "unquote-splicing", scope)) {
+  const splices = item instanceof Form && isKeyword(item.items[0], "unquote-splicing", scope);
+  if (splices && item.items.length === 2) {
     if (depth > 1) return [quasiItems(item, depth - 1, scope, walker)];
     return itemsOf(
       walker.value(need(item.items[1], "unquote-splicing"), scope),

@@ -146,12 +146,10 @@ function defineIntegers(define: Define): void {
     2,
     folded("modulo", D.modulo, (x) => x),
   );
-  define("gcd", 0, many, (xs) =>
-    D.constant(xs.map((x) => integerFrom(x, "gcd")).reduce(greatestDivisor, 0)),
-  );
-  define("lcm", 0, many, (xs) =>
-    D.constant(xs.map((x) => integerFrom(x, "lcm")).reduce(leastMultiple, 1)),
-  );
+  const gcd = folded("gcd", integersOnly(greatestDivisor), D.abs);
+  const lcm = folded("lcm", integersOnly(leastMultiple), D.abs);
+  define("gcd", 0, many, (xs) => gcd([D.constant(0), ...xs]));
+  define("lcm", 0, many, (xs) => lcm([D.constant(1), ...xs]));
   define("even?", 1, 1, ([x]) => integerFrom(x, "even?") % 2 === 0);
   define("odd?", 1, 1, ([x]) => integerFrom(x, "odd?") % 2 !== 0);
   for (const name of ["number?", "real?"]) define(name, 1, 1, ([x]) => x instanceof Dual);
@@ -159,6 +157,14 @@ function defineIntegers(define: Define): void {
   define("finite?", 1, 1, ([x]) => Number.isFinite(numberFrom(x, "finite?").v));
   define("nan?", 1, 1, ([x]) => Number.isNaN(numberFrom(x, "nan?").v));
   define("infinite?", 1, 1, ([x]) => Math.abs(numberFrom(x, "infinite?").v) === many);
+}
+
+/** A function of integers; of other numbers it is NaN. */
+function integersOnly(f: (x: number, y: number) => number): Binary {
+  return ({ v: x }, { v: y }) => {
+    const whole = Number.isInteger(x) && Number.isInteger(y);
+    return D.constant(whole ? f(x, y) : Number.NaN);
+  };
 }
 
 function greatestDivisor(a: number, b: number): number {
