@@ -23,6 +23,7 @@ import {
 } from "../src/program/layout";
 import { reserveWork, setAdjointTop, tapeBase, tapeTop, workBase } from "./arena";
 import { entryOf, payloadCount, run } from "./payload";
+import { adjointReuse } from "./switches";
 
 /** Bytes at the start of the arena that are cleared before each pass: inputs and the result. */
 export let standingBytes: usize = 0;
@@ -56,6 +57,7 @@ function takePlace(count: u32): usize {
 }
 
 function givePlace(count: u32, place: usize): bool {
+  if (!adjointReuse) return true;
   if (!reserveWork(freeTop, freeTop + 8)) return false;
   store<u32>(workBase + freeTop, count);
   store<u32>(workBase + freeTop, <u32>place, 4);

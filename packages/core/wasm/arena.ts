@@ -17,7 +17,7 @@
  * `base + top` is the first free byte.
  */
 
-import { allocate, free } from "./memory";
+import { allocate, free, memoryMax } from "./memory";
 
 export let stackBase: usize = 0;
 export let stackBytes: usize = 0;
@@ -58,10 +58,16 @@ export function setRecordedBytesMax(bytes: usize, isOptional: bool): void {
   recordingIsOptional = isOptional;
 }
 
-/** Moves `used` bytes into a block of at least `needed` bytes; 0 where memory does not allow it. */
+/**
+ * Moves `used` bytes into a block of at least `needed` bytes; 0 where memory does not allow it.
+ * Growth stays geometric even where memory is short: growing by a little each time would copy the
+ * whole arena again and again.
+ */
 function moved(base: usize, used: usize, have: usize, needed: usize): usize {
-  let fresh = allocate(max(needed, have * 2));
-  if (fresh == 0) fresh = allocate(needed);
+  let fresh: usize = 0;
+  if (have < 0x60000000) fresh = allocate(max(needed, have * 2));
+  if (fresh == 0) fresh = allocate(max(needed, have + (have >> 2)));
+  if (fresh == 0) fresh = allocate(max(needed, have + (have >> 4)));
   if (fresh == 0) return 0;
   memory.copy(fresh, base, used);
   free(base);
@@ -127,7 +133,9 @@ function growPrimal(needed: usize): bool {
 
 // @ts-ignore: decorator
 @inline export function reservePrimal(bytes: usize): bool {
-  return primalTop + bytes <= primalBytes || growPrimal(primalTop + bytes);
+  // Sums of sizes can pass 32 bits.
+  const needed = <u64>primalTop + <u64>bytes;
+  return needed <= <u64>primalBytes || (needed <= 0xffffffff && growPrimal(<usize>needed));
 }
 
 function growTape(needed: usize): bool {
@@ -143,12 +151,17 @@ function growTape(needed: usize): bool {
   return tapeTop + bytes <= tapeBytes || growTape(tapeTop + bytes);
 }
 
+/** A block of `bytes`, and a quarter more where memory allows it; 0 where it allows neither. */
+function roomyBlock(bytes: usize): usize {
+  const roomy = bytes < 0x80000000 ? allocate(bytes + (bytes >> 2)) : 0;
+  return roomy != 0 ? roomy : allocate(bytes);
+}
+
 /** Makes room for all adjoints of the run; what was in the arena is lost. */
 export function reserveAdjoint(bytes: usize): bool {
   if (bytes <= adjointBytes) return true;
   free(adjointBase);
-  adjointBase = allocate(bytes + (bytes >> 2));
-  if (adjointBase == 0) adjointBase = allocate(bytes);
+  adjointBase = roomyBlock(bytes);
   adjointBytes = adjointBase == 0 ? 0 : sizeFor(adjointBase);
   return adjointBase != 0;
 }
@@ -174,8 +187,7 @@ export function forgetBlocks(): void {
 export function reserveReach(bytes: usize): bool {
   if (bytes <= reachBytes) return true;
   free(reachBase);
-  reachBase = allocate(bytes + (bytes >> 2));
-  if (reachBase == 0) reachBase = allocate(bytes);
+  reachBase = roomyBlock(bytes);
   reachBytes = reachBase == 0 ? 0 : sizeFor(reachBase);
   return reachBase != 0;
 }
@@ -216,6 +228,44 @@ export function setTapeTop(top: usize): void {
 
 export function setAdjointTop(top: usize): void {
   adjointTop = top;
+}
+
+/** Whether the current run began with no arena left over from an earlier one. */
+export let beganFresh: bool = false;
+
+function arenaBytes(): u64 {
+  const ofWalk = <u64>stackBytes + <u64>controlBytes + <u64>heapBytes + <u64>workBytes;
+  const ofTrace = <u64>tableBytes + <u64>primalBytes + <u64>tapeBytes + <u64>blocksBytes;
+  return ofWalk + ofTrace + <u64>adjointBytes + <u64>scratchBytes + <u64>reachBytes;
+}
+
+/**
+ * Gives the walk's arenas back, so that a program has all of memory whatever ran before it. Kept
+ * traces have arenas of their own; none of them may be current.
+ */
+export function releaseArenas(): void {
+  free(stackBase);
+  free(controlBase);
+  free(heapBase);
+  free(workBase);
+  free(reachBase);
+  stackBase = controlBase = heapBase = workBase = reachBase = 0;
+  stackBytes = controlBytes = heapBytes = workBytes = reachBytes = 0;
+  free(tableBase);
+  free(primalBase);
+  free(tapeBase);
+  free(adjointBase);
+  free(blocksBase);
+  free(scratchBase);
+  tableBase = primalBase = tapeBase = adjointBase = blocksBase = scratchBase = 0;
+  tableBytes = primalBytes = tapeBytes = adjointBytes = blocksBytes = scratchBytes = 0;
+  heapTop = tableTop = primalTop = tapeTop = adjointTop = blocksTop = 0;
+}
+
+/** Small arenas stay for the next run, large ones would take memory that it needs. */
+export function beginArenas(): void {
+  if (arenaBytes() > <u64>(memoryMax >> 3)) releaseArenas();
+  beganFresh = arenaBytes() == 0;
 }
 
 /** Puts compacted copies in the place of the old arenas (see collect.ts). */

@@ -5,7 +5,7 @@
  * Steps count per lane along its own path: a side of a branch is charged to the lanes that run it.
  */
 
-import { FAULT_STEPS } from "../src/program/layout";
+import { FAULT_STEPS, STEPS_OF_PRIMITIVE } from "../src/program/layout";
 import { fail } from "./fault";
 import { dropLane, isCounting } from "./lanes";
 import { allocate, free } from "./memory";
@@ -19,6 +19,8 @@ let fuelFrom: i64 = 0;
 let fuelLeast: i64 = 0;
 let sliceLeft: i64 = 0;
 let stepsMax: i64 = 0;
+/** Fuel when the primitive under way began. */
+let primitiveFrom: i64 = 0;
 let total: i64 = 0;
 
 /** Steps of each lane, i64. */
@@ -65,8 +67,31 @@ export function unstep(): void {
   fuel += 1;
 }
 
-/** Charges a primitive for its work; false and a fault where that passes the budget. */
+/**
+ * Most steps that one primitive may take over structure: the clock is read between cells only, and
+ * structure that is shared can unfold without end.
+ */
+const PRIMITIVE_STEPS_MAX: i64 = 50000000;
+
+// @ts-ignore: decorator
+@inline export function beginPrimitive(): void {
+  primitiveFrom = fuel;
+}
+
+/** Charges a primitive for walking structure; false and a fault where that passes a budget. */
 export function spend(work: i64): bool {
+  fuel -= work;
+  if (fuel < fuelLeast) {
+    fail(FAULT_STEPS);
+    return false;
+  }
+  if (primitiveFrom - fuel <= PRIMITIVE_STEPS_MAX) return true;
+  fail(FAULT_STEPS, STEPS_OF_PRIMITIVE);
+  return false;
+}
+
+/** Charges a kernel for its work; false and a fault where that passes the budget. */
+export function spendOnKernel(work: i64): bool {
   fuel -= work;
   if (fuel >= fuelLeast) return true;
   fail(FAULT_STEPS);

@@ -84,7 +84,9 @@ export function pin(): void {
 
 function roomForPrimal(bytes: usize): bool {
   if (toPrimalTop + bytes <= toPrimalBytes) return true;
-  const size = (toPrimalTop + bytes) * 2;
+  const wanted = (<u64>toPrimalTop + <u64>bytes) * 2;
+  const size = <usize>min<u64>(wanted, 0xc0000000);
+  if (<u64>toPrimalTop + <u64>bytes > <u64>size) return false;
   const fresh = allocate(size);
   if (fresh == 0) return false;
   memory.copy(fresh, toPrimal, toPrimalTop);

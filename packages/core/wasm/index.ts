@@ -13,14 +13,13 @@ import {
   IMAGE_HEAP,
   IMAGE_HEAP_AT,
   PAYLOAD_ACTIVE,
-  PAYLOAD_CONTEXT,
-  PAYLOAD_MASK,
   PAYLOAD_ORIGIN,
   PAYLOAD_UNIFORM,
   PAYLOAD_VARYING,
 } from "../src/program/layout";
 import {
   adjointTop,
+  beginArenas,
   forgetBlocks,
   heapBase,
   heapTop,
@@ -40,10 +39,7 @@ import { beginLanes, reserveLive, reviveLanes } from "./lanes";
 import {
   beginPayloads,
   constantPayload,
-  countOf,
   entryOf,
-  flagsOf,
-  isUniform,
   newPayload,
   payloadCount,
   payloadValue,
@@ -53,10 +49,21 @@ import {
   setCurrentNode,
 } from "./payload";
 import { Walk } from "./registers";
+import { beginSwitchCounters } from "./switches";
 import { dataOf, integerValue, tagOf } from "./value";
 import { beginWalk, setGlobal } from "./walk";
 
-export { controlBase, heapBase, primalBase, stackBase, tableBase, tapeBase } from "./arena";
+export {
+  beganFresh,
+  controlBase,
+  heapBase,
+  primalBase,
+  releaseArenas,
+  stackBase,
+  tableBase,
+  tapeBase,
+} from "./arena";
+export { firstNonFinite } from "./blame";
 export { beginSlice, exhaustedLanes, stepsTaken } from "./budget";
 export { compactions } from "./collect";
 export {
@@ -65,6 +72,7 @@ export {
   faultOp,
   faultOperand,
   faultOther,
+  faultOtherOperand,
   faultValue,
 } from "./fault";
 export { objectsMade } from "./heap";
@@ -79,6 +87,7 @@ export {
   branchesMixed,
   bucketsMade,
   countingLanes,
+  firstCounting,
   mergesMade,
   writeCounting,
   writeLive,
@@ -102,10 +111,8 @@ export {
   saveTrace,
   useTrace,
 } from "./replay";
-export { abandon, skipDead, walk } from "./walk";
-
-/** How many payloads are constants of the program; they come first. */
-let constants: i32 = 0;
+export { integerPoolHits, setSwitches, smallShapeCalls } from "./switches";
+export { abandon, runningNode, skipDead, walk } from "./walk";
 
 /** Copies the program's quoted structure to the start of the heap. */
 function layQuotedStructure(program: usize): bool {
@@ -118,7 +125,6 @@ function layQuotedStructure(program: usize): bool {
 
 function layConstants(program: usize): bool {
   const count = load<i32>(program + (IMAGE_CONSTANTS << 2));
-  constants = count;
   const from = program + (<usize>load<u32>(program + (IMAGE_CONSTANTS_AT << 2)) << 2);
   for (let i = 0; i < count; i++) {
     if (constantPayload(<real>load<f64>(from + (<usize>i << 3))) < 0) return false;
@@ -136,9 +142,11 @@ export function begin(
   stepsMax: f64,
 ): i32 {
   clearFault();
+  beginArenas();
   beginHeap();
   beginPayloads(laneCount, recordingLevel);
   beginLanes();
+  beginSwitchCounters();
   setTapeTop(0);
   forgetBlocks();
   setRecordedBytesMax(recordedBytesMax, isOptional);
@@ -231,30 +239,7 @@ export function bytesUsed(which: i32): usize {
   }
 }
 
-/** Whether a payload means anything in a lane: it may belong to a side the lane did not take. */
-function isComputedFor(id: i32, lane: i32): bool {
-  const mask = load<i32>(entryOf(id), PAYLOAD_CONTEXT);
-  if (mask < 0) return true;
-  return load<u8>(primalOf(mask) + (isUniform(mask) ? 0 : <usize>lane * sizeof<real>())) != 0;
-}
-
 /** What is recorded in the current run: 0 nothing, 1 what is active, 2 what varies. */
 export function recordingLevel(): i32 {
   return recording;
-}
-
-/** The oldest payload, constants aside, that is not finite in `lane`; -1 where all are. */
-export function firstNonFinite(lane: i32): i32 {
-  const count = payloadCount();
-  for (let id = constants; id < count; id++) {
-    if ((flagsOf(id) & PAYLOAD_MASK) != 0 || !isComputedFor(id, lane)) continue;
-    const step: usize = isUniform(id) ? 16 : run;
-    const offset: usize = isUniform(id) ? 0 : <usize>lane * sizeof<real>();
-    const elements = countOf(id);
-    const from = primalOf(id) + offset;
-    for (let e = 0; e < elements; e++) {
-      if (!isFinite<real>(load<real>(from + <usize>e * step))) return id;
-    }
-  }
-  return -1;
 }

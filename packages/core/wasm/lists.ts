@@ -42,7 +42,12 @@ export function properLength(value: u64): i32 {
 }
 
 export function isList(value: u64): u64 {
-  return booleanValue(properLength(value) >= 0);
+  let count = 0;
+  while (isPair(value)) {
+    count += 1;
+    value = tail(value);
+  }
+  return spend(count >> 3) ? booleanValue(value == VALUE_NIL) : VALUE_FAIL;
 }
 
 export function length(value: u64): u64 {
@@ -119,7 +124,8 @@ export function listTail(list: u64, index: u64): u64 {
     if (!isPair(at)) return failPair(FAULT_INDEX, index, list, count);
     at = tail(at);
   }
-  return count < 0 ? failPair(FAULT_INDEX, index, list, count) : at;
+  if (count < 0) return failPair(FAULT_INDEX, index, list, count);
+  return spend(count >> 3) ? at : VALUE_FAIL;
 }
 
 export function listRef(list: u64, index: u64): u64 {

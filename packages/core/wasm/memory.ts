@@ -12,15 +12,15 @@ const HEADER: usize = 16;
 const PAGE: usize = 65536;
 const SPLIT_MIN: usize = 64;
 
-let memoryMax: usize = 1 << 30;
+export let memoryMax: usize = 1 << 30;
 let heapStart: usize = 0;
 let heapEnd: usize = 0;
 let freeList: usize = 0;
 let lastBlock: usize = 0;
 
-/** Most bytes of linear memory the machine may take. */
+/** Most bytes of linear memory the machine may take; whole pages. */
 export function setMemoryMax(bytes: usize): void {
-  memoryMax = bytes;
+  memoryMax = bytes & ~(PAGE - 1);
 }
 
 export function memoryBytes(): usize {
@@ -59,14 +59,14 @@ function setBytes(block: usize, bytes: usize): void {
   else lastBlock = block;
 }
 
-function growTo(end: usize): bool {
-  const have = memoryBytes();
+/** Makes memory reach to `end`, which can lie beyond what 32 bits can say. */
+function growTo(end: u64): bool {
+  const have = <u64>memoryBytes();
   if (end <= have) return true;
-  if (end > memoryMax) return false;
+  if (end > <u64>memoryMax) return false;
   // Grow by at least an eighth, so that many small requests stay cheap.
-  let want = max(end, have + (have >> 3));
-  if (want > memoryMax) want = memoryMax;
-  const pages = <i32>((want - have + PAGE - 1) / PAGE);
+  const want = min<u64>(max<u64>(end, have + (have >> 3)), <u64>memoryMax);
+  const pages = <i32>((want - have + <u64>PAGE - 1) / <u64>PAGE);
   return memory.grow(pages) >= 0;
 }
 
@@ -78,14 +78,14 @@ function extend(bytes: usize): usize {
   }
   if (lastBlock != 0 && load<u32>(lastBlock, 8) != 0) {
     const block = lastBlock;
-    if (!growTo(block + HEADER + bytes)) return 0;
+    if (!growTo(<u64>block + <u64>HEADER + <u64>bytes)) return 0;
     removeFree(block);
     heapEnd = block + HEADER + bytes;
     setBytes(block, bytes);
     return block;
   }
   const block = heapEnd;
-  if (!growTo(block + HEADER + bytes)) return 0;
+  if (!growTo(<u64>block + <u64>HEADER + <u64>bytes)) return 0;
   heapEnd = block + HEADER + bytes;
   store<u32>(block, lastBlock == 0 ? 0 : <u32>bytesOf(lastBlock), 4);
   store<u32>(block, 0, 8);

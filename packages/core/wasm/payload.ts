@@ -64,6 +64,7 @@ import {
   tapeTop,
 } from "./arena";
 import { fail } from "./fault";
+import { countPoolHit, integerPool } from "./switches";
 import { valueOf } from "./value";
 
 /** Lanes of the run and bytes of one run of lanes. */
@@ -260,9 +261,12 @@ export function constantPayload(number: real): i32 {
 /** The payload of an integer that meets a real number. */
 export function integerPayload(n: i32): i32 {
   const slot = <u32>(n - SMALL_MIN);
-  if (slot >= <u32>SMALL_COUNT) return constantPayload(<real>n);
+  if (slot >= <u32>SMALL_COUNT || !integerPool) return constantPayload(<real>n);
   const known = load<i32>(smallIntegers + (<usize>slot << 2));
-  if (known >= 0) return known;
+  if (known >= 0) {
+    countPoolHit();
+    return known;
+  }
   const id = constantPayload(<real>n);
   store<i32>(smallIntegers + (<usize>slot << 2), id);
   return id;

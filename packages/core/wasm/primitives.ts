@@ -10,9 +10,9 @@ import {
   TAG_SYMBOL,
   TAG_TENSOR,
 } from "../src/program/layout";
-import { spend } from "./budget";
+import { beginPrimitive, spendOnKernel } from "./budget";
 import { identical, structurallyEqual } from "./equality";
-import { setFaultOp } from "./fault";
+import { renumberOperands, setFaultOp } from "./fault";
 import {
   OP_BINARY_LAST,
   OP_BINARY_PREDICATE_LAST,
@@ -92,7 +92,7 @@ import {
   compare,
   toPayload,
 } from "./numeric";
-import { countOf, run } from "./payload";
+import { countOf } from "./payload";
 import { filled, identity, makeMatrix, makeVector, reference, sizeOf } from "./tensors";
 import {
   booleanValue,
@@ -122,13 +122,19 @@ function applyFold(op: i32, from: usize, count: i32): u64 {
   const first = at(from, 0);
   if (count == 1) {
     if (op == OP_SUB) return applyUnary(OP_NEG, first);
-    if (op == OP_DIV) return applyBinary(OP_DIV, integerValue(1), first);
+    if (op == OP_DIV) {
+      const inverse = applyBinary(OP_DIV, integerValue(1), first);
+      if (inverse == VALUE_FAIL) renumberOperands(-1, 0);
+      return inverse;
+    }
     if (op == OP_GCD || op == OP_LCM) return applyBinary(op, first, first);
     return numberOnly(first);
   }
   let result = applyBinary(op, first, at(from, 1));
-  for (let i = 2; i < count && result != VALUE_FAIL; i++)
+  for (let i = 2; i < count && result != VALUE_FAIL; i++) {
     result = applyBinary(op, result, at(from, i));
+    if (result == VALUE_FAIL) renumberOperands(-1, i);
+  }
   return result;
 }
 
@@ -139,7 +145,10 @@ function applyFunction(op: i32, from: usize, count: i32): u64 {
   const numerator = applyUnary(op, at(from, 0));
   if (numerator == VALUE_FAIL) return numerator;
   const denominator = applyUnary(op, at(from, 1));
-  if (denominator == VALUE_FAIL) return denominator;
+  if (denominator == VALUE_FAIL) {
+    renumberOperands(1, -1);
+    return denominator;
+  }
   return applyBinary(OP_DIV, numerator, denominator);
 }
 
@@ -155,7 +164,7 @@ function applyComparison(op: i32, from: usize, count: i32): u64 {
   return result;
 }
 
-/** Charges a matrix operation for the work it is about to do. */
+/** Charges a matrix operation for the work it is about to do, in one lane. */
 function affordable(op: i32, from: usize, count: i32): bool {
   let elements: i64 = 1;
   for (let i = 0; i < count; i++) {
@@ -165,7 +174,7 @@ function affordable(op: i32, from: usize, count: i32): bool {
   if (elements <= 64) return true;
   const side = <i64>sqrt<f64>(<f64>elements);
   const cubic = op >= OP_STRUCTURED_UNARY_FIRST;
-  return spend(((cubic ? elements * side : elements) * (<i64>run >> 4)) >> 5);
+  return spendOnKernel((cubic ? elements * side : elements) >> 5);
 }
 
 function isOfKind(op: i32, value: u64): bool {
@@ -255,6 +264,7 @@ function applyStructural(op: i32, from: usize, count: i32): u64 {
 /** Applies `op` to the `count` values from address `from` on. The arity has been checked. */
 export function applyPrimitive(op: i32, from: usize, count: i32): u64 {
   setFaultOp(op);
+  beginPrimitive();
   if (op <= OP_UNARY_LAST) {
     return affordable(op, from, count) ? applyFunction(op, from, count) : VALUE_FAIL;
   }

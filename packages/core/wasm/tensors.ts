@@ -78,9 +78,10 @@ export function makeMatrix(from: usize, count: i32): u64 {
     const value = operandAt(from, i);
     if (tagOf(value) != TAG_TENSOR) return failOperand(FAULT_NOT_TENSOR, i, value);
     const row = dataOf(value);
-    if (rankOf(row) != 1) return failPair(FAULT_SHAPE, value, value, SHAPE_NEEDS_VECTOR);
+    if (rankOf(row) != 1) return failPair(FAULT_SHAPE, value, value, SHAPE_NEEDS_VECTOR, i);
     if (i == 0) cols = countOf(row);
-    else if (countOf(row) != cols) return failPair(FAULT_ROWS_DIFFER, operandAt(from, 0), value);
+    else if (countOf(row) != cols)
+      return failPair(FAULT_ROWS_DIFFER, operandAt(from, 0), value, 0, 0, i);
   }
   const z = newPayload(count, cols, combinedFlags(from, count) | 2);
   if (z < 0) return VALUE_FAIL;

@@ -54,9 +54,9 @@ import {
   WALK_PAUSED,
 } from "../src/program/layout";
 import { controlBase, reserveControl, reserveStack, stackBase } from "./arena";
-import { spend, step, unstep } from "./budget";
+import { beginPrimitive, spend, step, unstep } from "./budget";
 import { collect, wantsCollection } from "./collect";
-import { fail, failOperand, setFaultOp } from "./fault";
+import { fail, failOperand, failSpread, setFaultOp } from "./fault";
 import { OP_APPLY, OP_STRUCTURAL_FIRST, opArityMax, opArityMin } from "./generated/ops";
 import { fieldAddress, getField, head, isPair, lambdaOf, newObject, setField, tail } from "./heap";
 import { agreed, dropCounting } from "./lanes";
@@ -191,9 +191,12 @@ function finish(at: usize, count: i32): i32 {
   }
 }
 
+/** Compacts where it is time to; `at` is the cell that is told where memory is short. */
 // @ts-ignore: decorator
-@inline function roomToCollect(): bool {
-  return recording != RECORD_NOTHING || !wantsCollection() || collect(Walk.stackPtr);
+@inline function roomToCollect(at: usize): bool {
+  if (recording != RECORD_NOTHING || !wantsCollection()) return true;
+  setCurrentNode(word(at, 1));
+  return collect(Walk.stackPtr);
 }
 
 function recur(at: usize, count: i32): i32 {
@@ -203,7 +206,7 @@ function recur(at: usize, count: i32): i32 {
   memory.copy(slots, Walk.stackPtr - bytes, bytes);
   Walk.stackPtr = slots + bytes;
   Walk.cell = cellAt(word(at, 2));
-  return roomToCollect() ? NEXT_CELL : NEXT_FAULT;
+  return roomToCollect(at) ? NEXT_CELL : NEXT_FAULT;
 }
 
 /** Turns the arguments beyond the named ones into a list in the slot after them. */
@@ -241,7 +244,7 @@ function callClosure(at: usize, callee: u64, count: i32, isTail: bool): i32 {
     fail(FAULT_RECURSION);
     return NEXT_FAULT;
   }
-  if (!roomToCollect()) return NEXT_FAULT;
+  if (!roomToCollect(at)) return NEXT_FAULT;
   Walk.cell = cellAt(word(lambda, 4));
   return NEXT_CELL;
 }
@@ -294,6 +297,7 @@ function callSpread(at: usize, count: i32, isTail: bool): i32 {
   }
   Walk.stackPtr -= 8;
   const slots = ((Walk.stackPtr - Walk.framePtr) >> 3) + <usize>length;
+  beginPrimitive();
   if (!spend(length >> 2)) return NEXT_FAULT;
   if (!reserve(slots, 0)) {
     fail(FAULT_RECURSION);
@@ -303,11 +307,14 @@ function callSpread(at: usize, count: i32, isTail: bool): i32 {
     push(head(list));
     list = tail(list);
   }
-  return call(at, count - 1 + length, isTail);
+  const next = call(at, count - 1 + length, isTail);
+  if (next == NEXT_FAULT) failSpread();
+  return next;
 }
 
 function makeClosure(at: usize): i32 {
   const count = word(at, 7);
+  setCurrentNode(word(at, 1));
   const closure = newObject(count, <i32>((at - Walk.image) >> 2));
   if (closure < 0) return NEXT_FAULT;
   for (let i = 0; i < count; i++) {
@@ -332,6 +339,7 @@ function openLetrec(at: usize): i32 {
       push(VALUE_UNINITIALISED);
       continue;
     }
+    setCurrentNode(word(at, 1));
     const box = newObject(1, 0);
     if (box < 0) return NEXT_FAULT;
     setField(box, 0, VALUE_UNINITIALISED);
@@ -477,6 +485,11 @@ export function setGlobal(index: i32, global: u64): void {
 
 /** How the walk goes on when it is called again. */
 let pausedNext: i32 = NEXT_CELL;
+
+/** Node of the cell that is evaluated next. */
+export function runningNode(): i32 {
+  return word(Walk.cell, 1);
+}
 
 /** Goes on without the lanes that evaluate now: they have failed or must be walked alone. */
 export function abandon(): bool {

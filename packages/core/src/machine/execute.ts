@@ -9,7 +9,7 @@
  * end, an asynchronous one lets the event loop in between.
  */
 
-import { NdvmError } from "../errors.js";
+import { NdvmError, type Span } from "../errors.js";
 import {
   FAULT_MEMORY,
   FAULT_NONE,
@@ -29,7 +29,7 @@ import type { Bound } from "./inputs.js";
 import type { Machine } from "./machine.js";
 import type { Program } from "./program.js";
 import { type RecordedInput, Results } from "./results.js";
-import { payloadInfo, shapeOf } from "./snapshot.js";
+import { isUniform, payloadInfo, shapeOf } from "./snapshot.js";
 import { signatureOf, type Trace } from "./traces.js";
 import type { RunOptions, RunStats, Seed } from "./types.js";
 
@@ -38,8 +38,8 @@ const RECORD_NOTHING = 0;
 const RECORD_ACTIVE_ONLY = 1;
 const RECORD_VARYING = 2;
 
-/** Steps between two looks at the clock: a few milliseconds. */
-const SLICE = 200_000;
+/** Steps between two looks at the clock: below a millisecond, a few on a busy machine. */
+const SLICE = 20_000;
 const STEPS_MAX = 1e9;
 /** Lanes of the first walk of a program whose working set is not known yet. */
 const FIRST_WIDTH = 128;
@@ -59,6 +59,10 @@ export interface Job {
   readonly wrt: readonly RecordedInput[];
   readonly wanted: ReadonlySet<string>;
   readonly options: RunOptions;
+  /** Whether the event loop is let in while the walk runs. */
+  readonly isAsync: boolean;
+  /** Whether everything is recorded, to tell where numbers come from. */
+  readonly isTraced: boolean;
   /** Runs a backward pass for the lanes of a chunk once they have their values. */
   readonly backward: ((chunk: Chunk) => void) | undefined;
 }
@@ -111,7 +115,7 @@ export class Execution {
     const { timeMax, stepsMax } = job.options;
     this.#deadline = timeMax === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeMax;
     this.#stepsMax = stepsMax ?? STEPS_MAX;
-    this.#replays = job.options.replay ?? true;
+    this.#replays = job.options.replay ?? job.machine.mechanisms.replay ?? true;
   }
 
   /** Runs all lanes. Yields where a walk pauses. */
@@ -144,8 +148,14 @@ export class Execution {
     return trace.width * 4 >= wanted;
   }
 
+  /** The width the caller wants, undefined where the working set decides. */
+  #chunkWanted(): number | undefined {
+    const { options, machine, lanes } = this.#job;
+    return options.chunk ?? (machine.mechanisms.chunks === false ? lanes : undefined);
+  }
+
   #widthFor(bytesPerLane: number): number {
-    const { chunk } = this.#job.options;
+    const chunk = this.#chunkWanted();
     if (chunk !== undefined) return Math.min(chunk, this.#widthLimit);
     const fitting = Math.floor(CACHE_BYTES / Math.max(bytesPerLane, 1));
     return Math.min(WIDTH_MAX, this.#widthLimit, Math.max(8, fitting - (fitting % 8)));
@@ -215,9 +225,9 @@ export class Execution {
 
   /** Walks the first lanes of a set, then replays the others on the trace that came of it. */
   *#walkAndReplay(pending: LaneSet): Generator<void, LaneSet> {
-    const { options, program } = this.#job;
+    const { program } = this.#job;
     const total = laneCount(pending);
-    const first = Math.min(options.chunk ?? FIRST_WIDTH, this.#widthLimit, total);
+    const first = Math.min(this.#chunkWanted() ?? FIRST_WIDTH, this.#widthLimit, total);
     const [set, others] = splitLanes(pending, first);
     const level = this.#recordingLevel(laneCount(others) > 0);
     const walked = yield* this.#walk(set, level);
@@ -229,7 +239,7 @@ export class Execution {
     const width = this.#widthFor(trace.bytesPerLane);
     const isFar =
       laneCount(others) > width && (width * 2 <= trace.width || width >= trace.width * 2);
-    if (isFar && options.chunk === undefined && walked.pending.length === 0) {
+    if (isFar && this.#chunkWanted() === undefined && walked.pending.length === 0) {
       // A second walk at the width that suits the working set costs little beside many chunks.
       program.traces.drop(trace);
       return yield* this.#walkAtWidth(others, width);
@@ -248,7 +258,8 @@ export class Execution {
   }
 
   #recordingLevel(hasMoreLanes: boolean): number {
-    const { wrt, program, backward } = this.#job;
+    const { wrt, program, backward, isTraced } = this.#job;
+    if (isTraced) return RECORD_VARYING;
     const isGradient = wrt.length > 0 || backward !== undefined;
     if (!this.#replays) return isGradient ? RECORD_ACTIVE_ONLY : RECORD_NOTHING;
     if (isGradient) return RECORD_VARYING;
@@ -298,7 +309,8 @@ export class Execution {
     const count = laneCount(set);
     if (!this.#begin(set, level)) return this.#narrowOr(set, failed);
     let outcome: "done" | "partial" = "done";
-    const limit = this.#deadline === Number.POSITIVE_INFINITY ? this.#stepsMax : SLICE;
+    const isTimed = this.#job.isAsync || this.#deadline !== Number.POSITIVE_INFINITY;
+    const limit = isTimed ? SLICE : this.#stepsMax;
     while (true) {
       exports.beginSlice(Math.min(limit, this.#stepsMax));
       const state = exports.walk();
@@ -312,6 +324,7 @@ export class Execution {
       if (this.#exhaust(set, failed, count)) outcome = "partial";
       if (performance.now() >= this.#deadline)
         throw limitError(
+          machine,
           program,
           "E-TIME",
           `ran longer than ${this.#job.options.timeMax} ms`,
@@ -350,8 +363,12 @@ export class Execution {
   #narrowOr(set: LaneSet, failed: Uint8Array): "narrow" | "done" {
     const { program } = this.#job;
     if (laneCount(set) > 1) return "narrow";
-    if (program.traces.count > 0 || program.machineTraces() > 0) {
+    // What ran before must not matter: try again with nothing of it left in memory.
+    const { exports } = this.#job.machine;
+    const isTape = (exports.faultCode.value as number) === FAULT_TAPE;
+    if (!isTape && (program.machineTraces() > 0 || exports.beganFresh.value === 0)) {
       program.dropAllTraces();
+      exports.releaseArenas();
       return "narrow";
     }
     failed.fill(1);
@@ -366,7 +383,7 @@ export class Execution {
     const { exports } = machine;
     const code = exports.faultCode.value as number;
     const isMemory = code === FAULT_MEMORY || code === FAULT_TAPE || code === FAULT_RECURSION;
-    if (isMemory && (laneCount(set) > 1 || program.machineTraces() > 0)) return "narrow";
+    if (isMemory) return "narrow";
     const lanes = this.#contextLanes(laneCount(set));
     const isShared = lanes.reduce((sum, one) => sum + one, 0) > 1;
     if (code === FAULT_STEPS && isShared) {
@@ -374,13 +391,28 @@ export class Execution {
       this.#widthLimit = 1;
       return "defer";
     }
-    const error = machineFault(machine, program);
-    this.results.fail(set, lanes, error);
+    this.#failLanes(set, lanes);
     lanes.forEach((one, i) => {
       if (one === 1) failed[i] = 1;
     });
     exports.abandon();
-    return isMemory ? "defer" : "failed";
+    return "failed";
+  }
+
+  /** Reports a fault in each of its lanes; where it is about a number, each has its own. */
+  #failLanes(set: LaneSet, lanes: Uint8Array): void {
+    const { machine, program } = this.#job;
+    const value = machine.exports.faultValue.value as bigint;
+    const isOwn =
+      Number(BigInt.asUintN(8, value)) === TAG_REAL &&
+      !isUniform(machine.exports, Number(BigInt.asIntN(32, value >> 32n)));
+    if (!isOwn) {
+      this.results.fail(set, lanes, machineFault(machine, program));
+      return;
+    }
+    lanes.forEach((one, i) => {
+      if (one === 1) this.results.failOne(laneAt(set, i), machineFault(machine, program, i));
+    });
   }
 
   #contextLanes(count: number): Uint8Array {
@@ -399,6 +431,7 @@ export class Execution {
     if (over === 0) return false;
     const lanes = new Uint8Array(exports.memory.buffer, at, count).slice();
     const error = limitError(
+      machine,
       program,
       "E-STEPS",
       `took more than ${this.#stepsMax} steps`,
@@ -427,6 +460,8 @@ export class Execution {
       lanes,
       ...this.#counters,
       traces: program.traces.count,
+      smallShapeCalls: exports.smallShapeCalls.value as number,
+      integerPoolHits: exports.integerPoolHits.value as number,
       payloads: exports.payloadsMade.value as number,
       uniformPayloads: exports.uniformMade.value as number,
       activePayloads: exports.activeMade.value as number,
@@ -457,8 +492,15 @@ function joined(left: readonly number[], others: LaneSet): LaneSet {
   return left.length === 0 ? others : { list: [...left, ...listOf(others)] };
 }
 
-function limitError(program: Program, code: "E-STEPS" | "E-TIME", what: string, option: string) {
+function limitError(
+  machine: Machine,
+  program: Program,
+  code: "E-STEPS" | "E-TIME",
+  what: string,
+  option: string,
+): NdvmError {
   return new NdvmError(code, `the program ${what}`, {
+    span: runningSpan(machine, program),
     help: `check that every loop ends, or raise ${option}`,
     source: program.source,
     file: program.file,
@@ -469,19 +511,29 @@ const FRAME_BYTES = 16;
 const FRAME_RETURN = 7;
 
 /** The fault of the run under way, as an error with the program's text. */
-export function machineFault(machine: Machine, program: Program): NdvmError {
+export function machineFault(machine: Machine, program: Program, place?: number): NdvmError {
   const { exports, reals } = machine;
-  const { nodes, symbols } = program;
+  const { nodes, symbols, source } = program;
   return faultError(exports, {
     nodes,
     symbols,
-    numberOf: (payload) => reals.view()[exports.primalAddress(payload) / reals.bytes] as number,
+    source,
+    numberOf: (payload) => {
+      const lane = isUniform(exports, payload) ? 0 : (place ?? Math.max(exports.firstCounting(), 0));
+      return reals.view()[exports.primalAddress(payload) / reals.bytes + lane] as number;
+    },
     lambdaOf: (closure) => {
       const heap = ((exports.heapBase.value as number) >>> 0) + closure * 8;
       return program.lambdaAt(new DataView(exports.memory.buffer).getInt32(heap + 4, true));
     },
     callers: () => callersOf(machine),
   }).in(program.source, program.file);
+}
+
+/** Where in the user's text a walk that has paused is. */
+export function runningSpan(machine: Machine, program: Program): Span | undefined {
+  const chain = [machine.exports.runningNode(), ...callersOf(machine)];
+  return chain.map((index) => program.nodes[index]?.span).find((span) => (span?.start ?? -1) >= 0);
 }
 
 /** Nodes of the calls under way, innermost first, at most a few thousand. */

@@ -12,6 +12,7 @@ export interface Exports {
   free(address: number): void;
   memoryBytes(): number;
   setMemoryMax(bytes: number): void;
+  setSwitches(smallShapes: boolean, adjointReuse: boolean, integerPool: boolean): void;
   begin(
     program: number,
     lanes: number,
@@ -62,11 +63,16 @@ export interface Exports {
   tapeEnd(): number;
   controlEnd(): number;
   bytesUsed(which: number): number;
-  firstNonFinite(lane: number): number;
+  firstNonFinite(lane: number, result: number, constants: number): number;
+  releaseArenas(): void;
+  runningNode(): number;
+  firstCounting(): number;
+  readonly beganFresh: WebAssembly.Global<"i32">;
   readonly faultCode: WebAssembly.Global<"i32">;
   readonly faultValue: WebAssembly.Global<"i64">;
   readonly faultOther: WebAssembly.Global<"i64">;
   readonly faultOperand: WebAssembly.Global<"i32">;
+  readonly faultOtherOperand: WebAssembly.Global<"i32">;
   readonly faultDetail: WebAssembly.Global<"i32">;
   readonly faultOp: WebAssembly.Global<"i32">;
   readonly currentNode: WebAssembly.Global<"i32">;
@@ -75,6 +81,8 @@ export interface Exports {
   readonly activeMade: WebAssembly.Global<"f64">;
   readonly objectsMade: WebAssembly.Global<"f64">;
   readonly compactions: WebAssembly.Global<"i32">;
+  readonly smallShapeCalls: WebAssembly.Global<"f64">;
+  readonly integerPoolHits: WebAssembly.Global<"f64">;
   readonly guardsFailed: WebAssembly.Global<"f64">;
   readonly branchesMixed: WebAssembly.Global<"f64">;
   readonly mergesMade: WebAssembly.Global<"f64">;

@@ -16,7 +16,7 @@ import { type Exports, instantiate, machineModule } from "./instance.js";
 import { Program } from "./program.js";
 import { payloadInfo } from "./snapshot.js";
 import { Parking, type Traces } from "./traces.js";
-import type { LoadOptions, MachineOptions, Precision } from "./types.js";
+import type { LoadOptions, MachineOptions, Mechanisms, Precision } from "./types.js";
 
 const MEMORY_MAX = 2 ** 30;
 const MEMORY_MOST = 2 ** 32 - 65536;
@@ -27,6 +27,7 @@ const INTEGER_MAX = { f32: 2 ** 24, f64: 2 ** 31 - 1 } as const;
 export class Machine {
   readonly precision: Precision;
   readonly memoryMax: number;
+  readonly mechanisms: Mechanisms;
   #exports: Exports | undefined;
   #reals: Reals | undefined;
   #parking: Parking | undefined;
@@ -54,6 +55,9 @@ export class Machine {
     this.memoryMax = checkMemory(options.memoryMax ?? MEMORY_MAX);
     this.#exports = instantiate(module);
     this.#exports.setMemoryMax(this.memoryMax);
+    this.mechanisms = options.mechanisms ?? {};
+    const { smallShapes = true, adjointReuse = true, integerPool = true } = this.mechanisms;
+    this.#exports.setSwitches(smallShapes, adjointReuse, integerPool);
     this.#reals = new Reals(this.#exports, precision === "f32" ? 4 : 8);
     this.#parking = new Parking(this.#exports);
   }
@@ -71,6 +75,7 @@ export class Machine {
       const image = encode(expansion, {
         integerMax: INTEGER_MAX[this.precision],
         clamps: checkDomain(options.domain) === "clamp",
+        findsLoops: this.mechanisms.loops ?? true,
       });
       const { words } = image;
       const address = exports.allocate(words.byteLength);

@@ -8,7 +8,28 @@ export type Precision = "f32" | "f64";
 /** What `sqrt` and `log` do outside their domain: NaN as IEEE says, or clamp as the paper does. */
 export type Domain = "ieee" | "clamp";
 
+/**
+ * Run-time mechanisms that can be turned off, to show what each is worth. Results have the same
+ * bits either way.
+ */
+export interface Mechanisms {
+  /** Kept traces run again for new inputs. Counter: replays. */
+  readonly replay?: boolean;
+  /** Populations stream through chunks sized to the cache. Counter: chunkWidth. */
+  readonly chunks?: boolean;
+  /** Procedures that are only looped reuse their frame. Counter: heapObjects, steps. */
+  readonly loops?: boolean;
+  /** Unrolled kernels for 2 × 2 shapes. Counter: smallShapeCalls. */
+  readonly smallShapes?: boolean;
+  /** Places of adjoints are used again. Counter: adjointBytes. */
+  readonly adjointReuse?: boolean;
+  /** Small integers that meet a real number are stored once. Counter: integerPoolHits. */
+  readonly integerPool?: boolean;
+}
+
 export interface MachineOptions {
+  /** All on by default. */
+  readonly mechanisms?: Mechanisms;
   /** Default "f64". */
   readonly precision?: Precision;
   /** Most bytes of WebAssembly memory this machine may take. Default 1 GiB. */
@@ -110,6 +131,9 @@ export interface RunStats {
   readonly merges: number;
   /** Times lanes parted because structure cannot be merged. */
   readonly buckets: number;
+  /** Kernel calls that took an unrolled form, and integers found in the pool. */
+  readonly smallShapeCalls: number;
+  readonly integerPoolHits: number;
   /** Traces the program keeps after the run. */
   readonly traces: number;
   /** Widest chunk walked. */

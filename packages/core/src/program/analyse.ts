@@ -12,9 +12,10 @@
  */
 
 import { primitiveByName } from "../primitives/index.js";
-import type { Core, LambdaNode, Variable } from "../syntax/core.js";
+import type { Expansion, LambdaNode, Variable } from "../syntax/core.js";
 import {
   findLoops,
+  noLoops,
   ROLE_LOOP,
   ROLE_LOOP_ENTRY,
   ROLE_LOOP_LAMBDA,
@@ -75,9 +76,10 @@ export class Analysis {
   readonly #tailCalls: number[] = [];
   readonly #passed = new Map<number, Passed[]>();
 
-  constructor(nodes: readonly Core[], globals: readonly Variable[], inputCount: number) {
+  constructor({ nodes, globals, inputs }: Expansion, findsLoops: boolean) {
     const tree = new Tree(nodes);
-    const { role, target } = findLoops(tree);
+    const { role, target } = findsLoops ? findLoops(tree) : noLoops(tree);
+    const inputCount = inputs.length;
     const size = nodes.length;
     this.tree = tree;
     this.role = role;

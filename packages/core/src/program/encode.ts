@@ -61,6 +61,8 @@ export interface EncodeOptions {
   readonly integerMax: number;
   /** `sqrt` and `log` clamp their input as the paper does. */
   readonly clamps: boolean;
+  /** Procedures that are only looped become loops. */
+  readonly findsLoops: boolean;
 }
 
 export interface Image {
@@ -92,10 +94,10 @@ class Encoder {
   #length = IMAGE_HEADER;
 
   constructor(expansion: Expansion, options: EncodeOptions) {
-    const { nodes, globals, inputs } = expansion;
+    const { nodes, inputs } = expansion;
     this.#expansion = expansion;
     this.#options = options;
-    this.#analysis = new Analysis(nodes, globals, inputs.length);
+    this.#analysis = new Analysis(expansion, options.findsLoops);
     this.#constants = new Constants(options.integerMax);
     this.#inputs = new Map(inputs.map((name, i) => [name, i]));
     this.#cells = new Int32Array(nodes.length);

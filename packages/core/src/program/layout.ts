@@ -174,6 +174,7 @@ export const FAULT_ROWS_DIFFER: i32 = 17; // mat of rows of different lengths
 export const FAULT_MIXING: i32 = 18; // too many branches under way at once
 export const FAULT_NOT_ALIST: i32 = 19; // assq and friends: an element that is not a pair
 export const FAULT_STEPS: i32 = 20; // one primitive alone would pass the step budget
+export const STEPS_OF_PRIMITIVE: i32 = 1; // detail: not the run's budget, what one primitive may take
 
 // Why the shapes of a structured primitive do not fit.
 export const SHAPE_OK: i32 = 0;

@@ -7,7 +7,6 @@
 import type { Variable } from "../syntax/core.js";
 import type { Tree } from "./tree.js";
 
-export const ROLE_PLAIN = 0;
 /** The letrec of a looped procedure. */
 export const ROLE_LOOP = 1;
 /** Its lambda: part of the frame around it. */
@@ -28,9 +27,15 @@ export interface Roles {
   readonly target: Int32Array;
 }
 
+/** Every node plain: nothing is looked for. */
+export function noLoops(tree: Tree): Roles {
+  const size = tree.nodes.length;
+  return { role: new Uint8Array(size), target: new Int32Array(size).fill(-1) };
+}
+
 export function findLoops(tree: Tree): Roles {
   const size = tree.nodes.length;
-  const roles: Roles = { role: new Uint8Array(size), target: new Int32Array(size).fill(-1) };
+  const roles = noLoops(tree);
   let uses: Map<Variable, number[]> | undefined;
   // Inner loops come first in post-order, so an outer loop can be recurred to through them.
   for (let i = 0; i < size; i++) {

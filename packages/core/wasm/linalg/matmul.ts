@@ -17,6 +17,7 @@ import { accumulate, mul, sub } from "./simd";
 import {
   matmul2Adjoint, matmul2Forward, matvec2Adjoint, matvec2Forward, mulAdd2, outer2Adjoint,
 } from "./small";
+import { usesSmall } from "../switches";
 
 /** z[i,j] = sum over k of x[i,k] * y[k,j]. */
 export function matmulForward(at: usize): void {
@@ -32,9 +33,10 @@ export function matmulForward(at: usize): void {
   const z: usize = load<u32>(at, BLOCK_Z);
   const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
   const run: usize = load<u32>(at, BLOCK_Z_RUN);
-  if (rows == 2 && inner == 2 && cols == 2) {
+  const isSmall = usesSmall(rows, inner);
+  if (isSmall && inner == 2 && cols == 2) {
     matmul2Forward(z, zStep, x, xStep, xMask, y, yStep, yMask, run);
-  } else if (rows == 2 && inner == 2 && cols == 1) {
+  } else if (isSmall && inner == 2 && cols == 1) {
     matvec2Forward(z, zStep, x, xStep, xMask, y, yStep, yMask, run);
   } else {
     productStore(
@@ -61,15 +63,16 @@ export function matmulAdjoint(at: usize): void {
   const gy: usize = load<u32>(at, BLOCK_GY);
   const gyStep: usize = load<u32>(at, BLOCK_GY_STEP);
   const run: usize = load<u32>(at, BLOCK_RUN);
-  if (rows == 2 && inner == 2 && cols == 2) {
+  const isSmall = usesSmall(rows, inner);
+  if (isSmall && inner == 2 && cols == 2) {
     matmul2Adjoint(gx, gxStep, gy, gyStep, gz, x, xStep, xMask, y, yStep, yMask, run);
     return;
   }
-  if (rows == 2 && inner == 2 && cols == 1) {
+  if (isSmall && inner == 2 && cols == 1) {
     matvec2Adjoint(gx, gxStep, gy, gyStep, gz, x, xStep, xMask, y, yStep, yMask, run);
     return;
   }
-  if (rows == 2 && inner == 1 && cols == 2) {
+  if (isSmall && inner == 1 && cols == 2) {
     outer2Adjoint(gx, gxStep, gy, gyStep, gz, x, xStep, xMask, y, yStep, yMask, run);
     return;
   }
@@ -138,7 +141,7 @@ export function dotForward(at: usize): void {
   const yMask: usize = load<u32>(at, BLOCK_Y_MASK);
   const z: usize = load<u32>(at, BLOCK_Z);
   const run: usize = load<u32>(at, BLOCK_Z_RUN);
-  if (count == 2) {
+  if (usesSmall(count, 1)) {
     for (let lane: usize = 0; lane < run; lane += 16) {
       const xAt = x + (lane & xMask);
       const yAt = y + (lane & yMask);

@@ -10,6 +10,7 @@
  * they give the same bits. An empty sum is 0.
  */
 import { add, mul, sub, zero } from "./simd";
+import { smallShapes } from "../switches";
 
 /** What happens to the sum at its target. */
 export const STORE: i32 = 0;
@@ -221,7 +222,11 @@ export const SUBTRACT: i32 = 2;
   b: usize, bRow: usize, bCol: usize, bMask: usize,
   rows: usize, inner: usize, cols: usize, run: usize,
 ): void {
-  if (inner == 2) {
+  if (!smallShapes) {
+    productAny(
+      mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, inner, cols, run,
+    );
+  } else if (inner == 2) {
     productInner2(
       mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, cols, run,
     );

@@ -25,6 +25,7 @@ import {
 import { backSubstitute, eliminate, entryAt, loadColumns, workBytes } from "./elimination";
 import { productStore, productSubtract } from "./product";
 import { abs, accumulate, add, mul, zero } from "./simd";
+import { usesSmall } from "../switches";
 import { inverse1Adjoint, inverse2Adjoint, mulAdd2 } from "./small";
 
 /** Scratch bytes of every kernel in this file. */
@@ -179,7 +180,7 @@ export function invAdjoint(at: usize): void {
     inverse1Adjoint(gx, gz, z, zMask, run);
     return;
   }
-  if (n == 2) {
+  if (usesSmall(n, n)) {
     inverse2Adjoint(gx, gxStep, gz, z, zStep, zMask, run);
     return;
   }
@@ -233,7 +234,7 @@ function solveAt(
   const work = workPart(scratch, n, cols);
   if (n <= CLOSED_FORM_MAX) {
     if (isNew) invertAt(scratch, n * 16, 16, a, aRow, aCol, n, work);
-    if (n == 2) {
+    if (usesSmall(n, n)) {
       multiply2(out, outRow, outCol, scratch, b, bRow, bCol, cols);
       return;
     }

@@ -1,0 +1,38 @@
+/**
+ * Switches: run-time mechanisms that can be turned off one by one, to show what each is worth. The
+ * results are the same bits either way; each has a counter that shows whether it was at work.
+ */
+
+/** Unrolled kernels for 2 × 2 matrices and vectors of 2. */
+export let smallShapes: bool = true;
+export let smallShapeCalls: f64 = 0;
+
+/** Places of adjoints are used again once they are no longer needed. */
+export let adjointReuse: bool = true;
+
+/** Small integers that meet a real number are stored once. */
+export let integerPool: bool = true;
+export let integerPoolHits: f64 = 0;
+
+export function setSwitches(small: bool, reuse: bool, pool: bool): void {
+  smallShapes = small;
+  adjointReuse = reuse;
+  integerPool = pool;
+}
+
+export function beginSwitchCounters(): void {
+  smallShapeCalls = 0;
+  integerPoolHits = 0;
+}
+
+/** Whether a shape has an unrolled kernel and may use it. */
+// @ts-ignore: decorator
+@inline export function usesSmall(rows: usize, inner: usize): bool {
+  if (rows != 2 || inner > 2 || !smallShapes) return false;
+  smallShapeCalls += 1;
+  return true;
+}
+
+export function countPoolHit(): void {
+  integerPoolHits += 1;
+}
