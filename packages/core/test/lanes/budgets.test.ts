@@ -1,0 +1,147 @@
+/**
+ * Step budgets count along each lane's own path: a lane that needs N steps alone gets its result
+ * with a budget of N in any batch, and one that needs more fails alone.
+ */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Inputs, Machine, NdvmError, type RunOptions } from "../../src/index.js";
+import { checkBatch, spread } from "./support.js";
+
+let machine: Machine;
+beforeAll(async () => {
+  machine = await Machine.create();
+});
+afterAll(() => machine.dispose());
+
+const programs: readonly (readonly [string, string])[] = [
+  ["a branch", "(if (> x 0) (* x x x) (+ (sin x) (* x (exp x)) 1))"],
+  ["a convergence loop", "(loop ((z x) (k 0)) (if (< (abs z) 0.1) k (recur (* 0.7 z) (+ k 1))))"],
+  [
+    "recur in both branches",
+    `(loop ((z (abs x)) (k 0))
+       (if (= k 9) z (if (< z 0.5) (recur (* 1.9 z) (+ k 1)) (recur (* 1.9 (- 1 z)) (+ k 1)))))`,
+  ],
+  ["recursion", "(define (f a) (if (< (abs a) 0.2) a (+ a (f (* 0.6 a))))) (f x)"],
+  [
+    "tail calls to different procedures",
+    `(define (f a n) (if (= n 0) a (if (> a 0) (g (- a 0.4) (- n 1)) (f (+ a 0.3) (- n 1)))))
+     (define (g a n) (if (= n 0) (* a a a) (f (* -1.1 a) (- n 1))))
+     (f x 6)`,
+  ],
+  ["structure", "(apply + (if (> x 0) (list x x x x) (map (lambda (e) (* e e)) (list x 1))))"],
+  ["a heavy primitive on one side", "(if (> x 0) (vsum (ones 200)) x)"],
+  [
+    "nested loops",
+    `(let outer ((i 0) (s 0))
+       (if (= i 3) s
+           (let inner ((t 0))
+             (if (> t (abs x)) (outer (+ i 1) (+ s t)) (inner (+ t 0.3))))))`,
+  ],
+];
+
+const x = spread(9).map((value) => 1.5 * value);
+
+/** Steps that each lane takes alone. */
+function stepsAlone(source: string): number[] {
+  const program = machine.load(source);
+  const steps = x.map((own) => program.gradient({ x: [own] }, { replay: false }).stats.steps);
+  program.dispose();
+  return steps;
+}
+
+describe("a budget of exactly a lane's steps", () => {
+  test.each(programs)("is enough alone, one less is not: %s", (_, source) => {
+    const program = machine.load(source);
+    for (const [i, steps] of stepsAlone(source).entries()) {
+      const inputs = { x: [x[i] as number] };
+      expect(codesOf(source, inputs, { stepsMax: steps, replay: false })).toEqual(["ok"]);
+      expect(codesOf(source, inputs, { stepsMax: steps - 1, replay: false })).toEqual(["E-STEPS"]);
+    }
+    program.dispose();
+  });
+
+  test.each(programs)("is enough in a batch, whatever the others need: %s", (_, source) => {
+    const steps = stepsAlone(source);
+    for (const stepsMax of new Set(steps.flatMap((own) => [own, own - 1]))) {
+      const expected = steps.map((own) => (own <= stepsMax ? "ok" : "E-STEPS"));
+      for (const options of [{ replay: false }, {}, { chunk: 2 }, { chunk: 4, replay: false }])
+        expect(codesOf(source, { x }, { ...options, stepsMax }), `${stepsMax}`).toEqual(expected);
+    }
+  });
+
+  test.each(programs)("holds for a replay: %s", (_, source) => {
+    const steps = stepsAlone(source);
+    const program = machine.load(source);
+    program.gradient({ x });
+    program.gradient({ x });
+    for (const stepsMax of new Set(steps.flatMap((own) => [own, own - 1]))) {
+      const expected = steps.map((own) => (own <= stepsMax ? "ok" : "E-STEPS"));
+      const result = attempt(() => program.gradient({ x }, { stepsMax }));
+      expect(result, `${stepsMax}`).toEqual(expected);
+    }
+    program.dispose();
+  });
+});
+
+function codesOf(source: string, inputs: Inputs, options: RunOptions): string[] {
+  const program = machine.load(source);
+  try {
+    return attempt(() => program.gradient(inputs, options), (inputs["x"] as number[]).length);
+  } finally {
+    program.dispose();
+  }
+}
+
+/** "ok" or an error's code for each lane. */
+function attempt(
+  run: () => { failures: readonly { lane: number; error: NdvmError }[] },
+  lanes = x.length,
+): string[] {
+  const codes = Array.from({ length: lanes }, () => "ok");
+  try {
+    for (const { lane, error } of run().failures) codes[lane] = error.code;
+    return codes;
+  } catch (error) {
+    if (error instanceof NdvmError) return codes.map(() => error.code);
+    throw error;
+  }
+}
+
+describe("a lane that never ends", () => {
+  const options = { stepsMax: 3000 };
+
+  test("fails alone; the others converge", async () => {
+    const source = `
+      (loop ((z x) (k 0)) (if (< (abs z) 0.1) (* z y) (recur (* z (if (> x 2) 1 0.5)) (+ k 1))))`;
+    const inputs = { x: [1, 3, 0.5, 0, -2, 1.5], y: [1, 2, 3, 4, 5, 6] };
+    const { lanes } = await checkBatch(source, { inputs, options });
+    expect(lanes.map((lane) => typeof lane)).toEqual([
+      "object",
+      "string",
+      "object",
+      "object",
+      "object",
+      "object",
+    ]);
+    expect(lanes[1]).toBe("E-STEPS");
+  });
+
+  test("in a recursion, a named let, and by NaN that satisfies no test", async () => {
+    const inputs = { x: [1, -1, 0.5, 4, -3, 0.2, 0] };
+    const sources = [
+      "(define (f a) (if (< a 0) (f a) (* a a))) (f x)",
+      "(let go ((a x)) (if (> a 3) (go a) (if (> a 0) a (go (+ a 1)))))",
+      "(let go ((z (sqrt x))) (if (< z 0.1) z (if (> z 0.1) (go (* 0.5 z)) (go z))))",
+    ];
+    for (const source of sources) {
+      const { lanes } = await checkBatch(source, { inputs, options });
+      expect(new Set(lanes.map((lane) => typeof lane)).size).toBe(2);
+    }
+  });
+
+  test("next to one that fails and one that is done at once", async () => {
+    const source = "(loop ((z x)) (cond ((> z 2) (car 5)) ((> z 1) (recur z)) (else (* z z))))";
+    const { lanes } = await checkBatch(source, { inputs: { x: [3, 1.5, 0.5, 1.2, -1] }, options });
+    expect(lanes).toEqual(["E-TYPE", "E-STEPS", [0.25, 1], "E-STEPS", [1, -2]]);
+  });
+});
