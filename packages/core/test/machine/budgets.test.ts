@@ -255,23 +255,32 @@ describe("an endless loop", () => {
 
 describe("lanes that disagree about control", () => {
   test.each([
-    ["(if (> x 0) 1 2)", "(if (> x 0) 1 2)"],
-    ["(cond ((> x 0) 'up) (else 'down))", undefined],
-    ["(loop ((y x)) (if (> y 10) y (recur (* 2 y))))", "(if (> y 10) y (recur (* 2 y)))"],
-    ["(ref [10 20 30] (+ x 1))", "(ref [10 20 30] (+ x 1))"],
-    ["(memv x '(1 2))", "(memv x '(1 2))"],
-  ])("%s", (source, covers) => {
+    ["(if (> x 0) (* 3 x) (- x))", [3, 1, 6], [3, -1, 3]],
+    ["(loop ((y x)) (if (> y 10) y (recur (+ 3 (abs y)))))", [13, 13, 11], [1, -1, 1]],
+    ["(ref [10 20 30 40] (+ x 1))", [30, 10, 40], [0, 0, 0]],
+    ["(length (if (> x 0) '(1 2) '()))", [2, 0, 2], [0, 0, 0]],
+    ["((if (> x 0) square -) x)", [1, 1, 4], [2, -1, 4]],
+  ])("%s", (source, values, slopes) => {
     const program = machine.load(source);
-    const error = caught(() => program.evaluate({ x: [1, -1] }));
-    expect(error.code).toBe("E-DIVERGENT");
-    if (covers !== undefined) expect(covered(error)).toBe(covers);
-    expect(error.help).toMatch(/lanes/);
-    program.evaluate({ x: [1, 1] }, { stepsMax: 1000 });
+    const result = program.gradient({ x: [1, -1, 2] });
+    expect([...result.values]).toEqual(values);
+    expect([...(result.gradients["x"] ?? [])]).toEqual(slopes);
     program.dispose();
     expectUsable(machine);
   });
 
-  test("is no error where nothing is decided by it", () => {
+  test("a lane that fails is listed, and the others have their values", () => {
+    const program = machine.load("(if (> x 0) (* 2 x) (car x))");
+    const result = program.gradient({ x: [1, -1, 2] });
+    expect([...result.values]).toEqual([2, Number.NaN, 4]);
+    expect([...(result.gradients["x"] ?? [])]).toEqual([2, Number.NaN, 2]);
+    expect(result.failures.map(({ lane, error }) => [lane, error.code])).toEqual([[1, "E-TYPE"]]);
+    expect(caught(() => program.evaluate({ x: [-1, -2] })).code).toBe("E-TYPE");
+    program.dispose();
+    expectUsable(machine);
+  });
+
+  test("a boolean that differs between lanes is a value like any other", () => {
     const program = machine.load("(> x 0)");
     const result = program.evaluate({ x: [1, -1, Number.NaN] });
     expect([0, 1, 2].map((lane) => result.datum(lane))).toEqual([true, false, false]);

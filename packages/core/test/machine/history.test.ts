@@ -77,9 +77,8 @@ function outcome(work: () => Program, { inputs, options }: Case): string {
     const run = program.run(inputs, options);
     const numbers = run.shape === undefined ? [run.print()] : bitsOf(run.values);
     const gradients = run.shape?.length === 0 ? run.backward() : {};
-    const { memoryBytes: _, ...stats } = run.stats;
     const slopes = Object.entries(gradients).map(([name, of]) => [name, ...bitsOf(of)]);
-    return JSON.stringify([numbers, slopes, run.nonFinite, stats]);
+    return JSON.stringify([numbers, slopes, run.nonFinite]);
   } catch (error) {
     if (!(error instanceof NdvmError)) throw error;
     return JSON.stringify([error.code, error.message, error.span, error.help]);
