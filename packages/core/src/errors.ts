@@ -25,7 +25,6 @@ export type ErrorCode =
   | "E-INPUT" // the caller's inputs: missing, misnamed, of unequal lane counts, not numbers
   | "E-OPTION" // an option of the API or command line that makes no sense
   | "E-RESULT" // the result is not what was asked of it (gradient of a list, values of a symbol)
-  | "E-DIVERGENT" // lanes disagree about control
   | "E-STEPS" // step budget exceeded
   | "E-TIME" // time limit exceeded
   | "E-ABORTED" // the caller's AbortSignal fired

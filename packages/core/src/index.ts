@@ -3,11 +3,23 @@
  */
 
 export { type ErrorCode, type ErrorDetails, NdvmError, type Span } from "./errors.js";
+export { over } from "./machine/axes.js";
+export {
+  type BranchFlip,
+  BranchLog,
+  type BranchReport,
+  branchFlips,
+  type ClampReport,
+  type Diagnostics,
+  type LoggedFlip,
+  type Place,
+} from "./machine/diagnose.js";
 export type { Explanation, TapeEntry } from "./machine/explain.js";
 export { int, mat, vec } from "./machine/inputs.js";
 export { Machine } from "./machine/machine.js";
 export type { Program, Run } from "./machine/program.js";
 export type { Session } from "./machine/session.js";
+export { sumOver } from "./machine/sums.js";
 export type * from "./machine/types.js";
 export type { Datum } from "./syntax/datum.js";
 export { type FormatErrorOptions, formatError } from "./syntax/format-error.js";

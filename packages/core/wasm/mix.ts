@@ -32,7 +32,6 @@ import {
   IMAGE_STACK,
   TAG_CLOSURE,
   TAG_MASK,
-  TRACE_BRANCH,
 } from "../src/program/layout";
 import { controlBase, stackBase } from "./arena";
 import { flushSteps, refuel } from "./budget";
@@ -56,7 +55,6 @@ import {
   Walk,
   word,
 } from "./registers";
-import { recordTrace } from "./tape";
 import { dataOf, tagOf, VALUE_FAIL, VALUE_NIL, valueOf } from "./value";
 
 const MIX_BYTES: usize = 104;
@@ -154,7 +152,6 @@ function reserveSaved(bytes: usize): bool {
 
 /** Opens a mix at the if cell `at`: the then side runs first. `mask` is the lane-varying test. */
 export function openMix(at: usize, mask: i32): i32 {
-  if (!recordTrace(TRACE_BRANCH, -1, mask, -1, 0, context)) return NEXT_FAULT;
   const then = contextWhere(mask, true);
   const otherwise = then < 0 ? -1 : contextWhere(mask, false);
   if (otherwise < 0) return NEXT_FAULT;

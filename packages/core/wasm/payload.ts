@@ -74,7 +74,10 @@ export let run: usize = 16;
 export const RECORD_NOTHING: i32 = 0;
 export const RECORD_ACTIVE_ONLY: i32 = 1;
 export const RECORD_VARYING: i32 = 2;
+/** As RECORD_VARYING, and every branch leaves a note: for reports, never replayed. */
+export const RECORD_BRANCHES: i32 = 3;
 export let recording: i32 = RECORD_NOTHING;
+export let notesBranches: bool = false;
 /** Mask payload of the lanes that evaluate now, -1: all of them. */
 export let context: i32 = -1;
 /** The node whose evaluation makes payloads now. */
@@ -112,7 +115,8 @@ export function giveUpRecording(): bool {
 export function beginPayloads(laneCount: i32, level: i32): void {
   lanes = laneCount;
   run = (<usize>laneCount * sizeof<real>() + 15) & ~15;
-  recording = level;
+  recording = min(level, RECORD_VARYING);
+  notesBranches = level == RECORD_BRANCHES;
   context = -1;
   payloadsMade = 0;
   uniformMade = 0;

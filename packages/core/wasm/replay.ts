@@ -31,6 +31,9 @@ import {
   BLOCK_Z_RUN,
   FAULT_MEMORY,
   FAULT_NONE,
+  LINK_DONE,
+  LINK_REFUSED,
+  LINK_SPOILED,
   PAYLOAD_ADJOINT,
   PAYLOAD_REACHED,
   RECORD_ACTIVE,
@@ -39,7 +42,6 @@ import {
   RECORD_OP,
   TRACE_AND,
   TRACE_AND_NOT,
-  TRACE_BRANCH,
   TRACE_EQUAL,
   TRACE_GATHER,
   TRACE_GUARD,
@@ -98,19 +100,20 @@ function scratchNeeded(): usize {
 
 /**
  * Links the tape: finds places for adjoints and fills one block a record. `result` is the payload
- * to differentiate, -1 for none. False and a fault where memory does not allow it.
+ * to differentiate, -1 for none. Returns LINK_REFUSED where memory does not allow it, and
+ * LINK_SPOILED with a fault where there is not even room for adjoints: their places are no longer
+ * those of the walk, so nothing can be differentiated.
  */
-export function link(result: i32): bool {
+export function link(result: i32): i32 {
   const records = tapeTop / RECORD_BYTES;
-  const hasRoom =
-    placed(result) &&
-    reserveScratch(scratchNeeded()) &&
-    reserveAdjoint(adjointTop) &&
-    reserveBlocks(records * BLOCK_BYTES);
-  if (!hasRoom) {
+  if (!reserveScratch(scratchNeeded()) || !reserveBlocks(records * BLOCK_BYTES)) {
+    forgetBlocks();
+    return LINK_REFUSED;
+  }
+  if (!placed(result) || !reserveAdjoint(adjointTop)) {
     forgetBlocks();
     fail(FAULT_MEMORY);
-    return false;
+    return LINK_SPOILED;
   }
   for (let i: usize = 0; i < records; i++) {
     const at = blocksBase + i * BLOCK_BYTES;
@@ -119,7 +122,7 @@ export function link(result: i32): bool {
     if ((op & FRESH_X) != 0) store<u32>(at, clearBytes(load<i32>(at, BLOCK_IN0)), BLOCK_X_CLEAR);
     if ((op & FRESH_Y) != 0) store<u32>(at, clearBytes(load<i32>(at, BLOCK_IN1)), BLOCK_Y_CLEAR);
   }
-  return true;
+  return LINK_DONE;
 }
 
 function placed(result: i32): bool {
@@ -229,8 +232,6 @@ function forwardTrace(at: usize, code: i32): void {
     case TRACE_GATHER:
       gatherForward(at);
       return;
-    case TRACE_BRANCH:
-      return;
     default:
       guard(at, code);
   }
@@ -329,9 +330,9 @@ function backwardTogether(result: i32): void {
   store<u8>(reachBase + <usize>result, 1);
   for (let i = tapeTop / RECORD_BYTES; i > 0; ) {
     i -= 1;
+    if ((load<i32>(tapeBase + i * RECORD_BYTES, RECORD_OP) & RECORD_ACTIVE) == 0) continue;
     const at = blockOf(i);
     const op = load<i32>(at, BLOCK_OP);
-    if ((op & RECORD_ACTIVE) == 0) continue;
     if (load<u8>(reachBase + <usize>load<u32>(at, BLOCK_OUT)) == 0) continue;
     adjointOf(at, op & RECORD_CODE);
     store<u8>(reachBase + <usize>load<u32>(at, BLOCK_IN0), 1);
@@ -349,9 +350,9 @@ function backwardByLane(result: i32): void {
   memory.copy(reachOf(result), live, run);
   for (let i = tapeTop / RECORD_BYTES; i > 0; ) {
     i -= 1;
+    if ((load<i32>(tapeBase + i * RECORD_BYTES, RECORD_OP) & RECORD_ACTIVE) == 0) continue;
     const at = blockOf(i);
     const op = load<i32>(at, BLOCK_OP);
-    if ((op & RECORD_ACTIVE) == 0) continue;
     clearFresh(at, op);
     const code = op & RECORD_CODE;
     const out = reachOf(load<i32>(at, BLOCK_OUT));

@@ -49,6 +49,7 @@ import {
   TAG_CLOSURE,
   TAG_MASK,
   TAG_PRIMITIVE,
+  TRACE_BRANCH,
   WALK_DONE,
   WALK_FAULT,
   WALK_PAUSED,
@@ -76,7 +77,7 @@ import {
   sideValue,
 } from "./mix";
 import { copyLeaving } from "./numeric";
-import { RECORD_NOTHING, recording, setCurrentNode } from "./payload";
+import { context, notesBranches, RECORD_NOTHING, recording, setCurrentNode } from "./payload";
 import { applyPrimitive } from "./primitives";
 import {
   cellAt,
@@ -103,6 +104,7 @@ import {
   Walk,
   word,
 } from "./registers";
+import { recordTrace } from "./tape";
 import {
   dataOf,
   tagOf,
@@ -375,7 +377,15 @@ function continueSeq(at: usize, index: i32): i32 {
   return NEXT_CELL;
 }
 
+/** Leaves a note of a branch on the tape: the test by lane, or one truth for all. */
+function noteBranch(at: usize, test: u64): bool {
+  const mask = tagOf(test) == TAG_MASK ? dataOf(test) : -1;
+  const truth = test == VALUE_FALSE ? 0 : 1;
+  return recordTrace(TRACE_BRANCH, -1, mask, word(at, 1), truth, context);
+}
+
 function branch(at: usize): i32 {
+  if (notesBranches && !noteBranch(at, Walk.value)) return NEXT_FAULT;
   if (tagOf(Walk.value) == TAG_MASK) {
     setCurrentNode(word(at, 1));
     const mask = dataOf(Walk.value);

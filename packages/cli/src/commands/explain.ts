@@ -1,6 +1,7 @@
-/** `ndvm explain`: core forms, the tape of one run, which inputs are active, counters. */
+/** `ndvm explain`: core forms, the tape of one run, active inputs, branches and what to be wary of. */
 
-import { type Explanation, type Program, printCore } from "@ndvm/core";
+import { type Diagnostics, type Explanation, type Program, printCore } from "@ndvm/core";
+import { diagnosticsText } from "../diagnostics.js";
 import type { ExplainOptions } from "../options.js";
 import { statsText } from "../results.js";
 import { budgetsOf, openSession } from "../session.js";
@@ -17,18 +18,23 @@ export async function explain(file: string | undefined, options: ExplainOptions)
   }
   const wrt = options.wrt === undefined ? {} : { wrt: options.wrt };
   const explanation = program.explain(inputs, { ...budgetsOf(options), ...wrt });
-  if (options.format === "json") print(JSON.stringify(explanation));
-  else print(explanationText(explanation));
+  const diagnostics = program.diagnose(inputs, { ...budgetsOf(options), ...wrt });
+  if (options.format === "json") {
+    const { branches, predicateOnly, clamped, nonFinite } = diagnostics;
+    const report = { branches, predicateOnly, clamped, nonFinite };
+    print(JSON.stringify({ ...explanation, diagnostics: report }));
+  } else print(explanationText(explanation, diagnostics));
   machine.dispose();
   return 0;
 }
 
-function explanationText(explanation: Explanation): string {
+function explanationText(explanation: Explanation, diagnostics: Diagnostics): string {
   return [
     section("core forms", explanation.core.trimEnd()),
     section("inputs", inputsText(explanation)),
     section("tape", tapeText(explanation, true)),
     section("result", explanation.result),
+    section("diagnostics", diagnosticsText(diagnostics)),
     section("counters", statsText(explanation.stats)),
   ].join("\n\n");
 }

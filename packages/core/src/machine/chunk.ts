@@ -2,6 +2,7 @@
  * A chunk: the lanes that the machine works on at once, as numbers of the caller's lanes.
  */
 
+import { type Stride, strideIndex, writeStrided } from "./axes.js";
 import type { Bound, Reals } from "./inputs.js";
 import type { TensorInput } from "./types.js";
 
@@ -40,12 +41,13 @@ export function writeChunk(
   const vector = 16 / reals.bytes;
   const width = run / reals.bytes;
   if (input.perLane !== undefined) {
-    writeNumbers(view, from, input.perLane, set);
+    if (input.stride === undefined) writeNumbers(view, from, input.perLane, set);
+    else writeOver(view, from, input.perLane, input.stride, set);
     pad(view, from, laneCount(set), width);
     return;
   }
   if (input.tensors !== undefined) {
-    writeTensors(view, from, input.tensors, width, set, input.rows * input.cols);
+    writeTensors(view, from, input, width, set);
     return;
   }
   if (input.shared === undefined) {
@@ -79,19 +81,33 @@ function writeNumbers(
   view.set((numbers as View).subarray(set.from, set.to), from);
 }
 
-function writeTensors(
+/** Writes an input over some of the axes. */
+function writeOver(
   view: View,
   from: number,
-  tensors: readonly TensorInput[],
-  width: number,
+  numbers: View | readonly number[],
+  stride: Stride,
   set: LaneSet,
-  count: number,
 ): void {
+  if (!("list" in set)) {
+    writeStrided(numbers, stride, set, view, from);
+    return;
+  }
+  for (let i = 0; i < set.list.length; i++)
+    view[from + i] = numbers[strideIndex(stride, set.list[i] as number)] as number;
+}
+
+function writeTensors(view: View, from: number, input: Bound, width: number, set: LaneSet): void {
+  const { stride, rows, cols } = input;
+  const all = input.tensors as readonly TensorInput[];
   const lanes = laneCount(set);
-  for (let e = 0; e < count; e++) {
+  const tensors = Array.from({ length: lanes }, (_, i) => {
+    const lane = laneAt(set, i);
+    return all[stride === undefined ? lane : strideIndex(stride, lane)] as TensorInput;
+  });
+  for (let e = 0; e < rows * cols; e++) {
     const row = from + e * width;
-    for (let i = 0; i < lanes; i++)
-      view[row + i] = (tensors[laneAt(set, i)] as TensorInput).data[e] as number;
+    for (let i = 0; i < lanes; i++) view[row + i] = (tensors[i] as TensorInput).data[e] as number;
     pad(view, row, lanes, width);
   }
 }

@@ -16,6 +16,9 @@ import {
   FAULT_RECURSION,
   FAULT_STEPS,
   FAULT_TAPE,
+  LINK_DONE,
+  LINK_REFUSED,
+  LINK_SPOILED,
   RECORD_BYTES,
   TAG_INT,
   TAG_REAL,
@@ -31,12 +34,14 @@ import type { Program } from "./program.js";
 import { type RecordedInput, Results } from "./results.js";
 import { isUniform, payloadInfo, shapeOf } from "./snapshot.js";
 import { signatureOf, type Trace } from "./traces.js";
-import type { RunOptions, RunStats, Seed } from "./types.js";
+import type { Axis, RunOptions, RunStats, Seed } from "./types.js";
 
 /** What is recorded: nothing, what is active, or all that varies (payload.ts in wasm/). */
 const RECORD_NOTHING = 0;
 const RECORD_ACTIVE_ONLY = 1;
 const RECORD_VARYING = 2;
+/** All that varies, with a note of every branch: for reports. */
+const RECORD_BRANCHES = 3;
 
 /** Steps between two looks at the clock: below a millisecond, a few on a busy machine. */
 const SLICE = 20_000;
@@ -45,7 +50,7 @@ const STEPS_MAX = 1e9;
 const FIRST_WIDTH = 128;
 const WIDTH_MAX = 1024;
 /** Primals and adjoints of a chunk should stay in a core's second-level cache. */
-const CACHE_BYTES = 640 * 1024;
+const CACHE_BYTES = 1536 * 1024;
 /** A trace that is only there to evaluate again is given up beyond this. */
 const OPTIONAL_TRACE_BYTES = 2 ** 26;
 /** Lanes that are left over are replayed on a fresh trace where they are at least so many. */
@@ -56,15 +61,18 @@ export interface Job {
   readonly program: Program;
   readonly inputs: readonly Bound[];
   readonly lanes: number;
+  readonly axes: readonly Axis[];
   readonly wrt: readonly RecordedInput[];
   readonly wanted: ReadonlySet<string>;
   readonly options: RunOptions;
   /** Whether the event loop is let in while the walk runs. */
-  readonly isAsync: boolean;
+  readonly isAsync?: boolean;
   /** Whether everything is recorded, to tell where numbers come from. */
-  readonly isTraced: boolean;
+  readonly isTraced?: boolean;
   /** Runs a backward pass for the lanes of a chunk once they have their values. */
   readonly backward: ((chunk: Chunk) => void) | undefined;
+  /** Whether branches leave notes on the tape; such a run is walked and keeps no trace. */
+  readonly notesBranches?: boolean;
 }
 
 /** Lanes whose values have just been computed, while the machine still holds their trace. */
@@ -115,7 +123,12 @@ export class Execution {
     const { timeMax, stepsMax } = job.options;
     this.#deadline = timeMax === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeMax;
     this.#stepsMax = stepsMax ?? STEPS_MAX;
-    this.#replays = job.options.replay ?? job.machine.mechanisms.replay ?? true;
+    this.#replays =
+      !job.notesBranches && (job.options.replay ?? job.machine.mechanisms.replay ?? true);
+  }
+
+  get axes(): readonly Axis[] {
+    return this.#job.axes;
   }
 
   /** Runs all lanes. Yields where a walk pauses. */
@@ -260,6 +273,7 @@ export class Execution {
   #recordingLevel(hasMoreLanes: boolean): number {
     const { wrt, program, backward, isTraced } = this.#job;
     if (isTraced) return RECORD_VARYING;
+    if (this.#job.notesBranches) return RECORD_BRANCHES;
     const isGradient = wrt.length > 0 || backward !== undefined;
     if (!this.#replays) return isGradient ? RECORD_ACTIVE_ONLY : RECORD_NOTHING;
     if (isGradient) return RECORD_VARYING;
@@ -276,11 +290,7 @@ export class Execution {
     const failed = new Uint8Array(count);
     const outcome = yield* this.#walkLanes(set, level, failed);
     this.#addCounters();
-    if (outcome === "narrow") {
-      this.#widthLimit = Math.max(1, Math.floor(count / 2));
-      program.traces.clear();
-      return undefined;
-    }
+    if (outcome === "narrow") return this.#narrow(count);
     const live = this.#liveLanes(count);
     const pending: number[] = [];
     for (let i = 0; i < count; i++)
@@ -290,12 +300,30 @@ export class Execution {
     const tag = exports.resultTag();
     const data = exports.resultData();
     const steps = exports.stepsTaken();
-    const canReplay = exports.recordingLevel() === RECORD_VARYING && outcome === "done";
+    const canReplay =
+      level === RECORD_VARYING && exports.recordingLevel() === level && outcome === "done";
     const isPayload = tag === TAG_REAL || tag === TAG_TENSOR;
-    const isLinked = canReplay && exports.link(isPayload && wrt.length > 0 ? data : -1) !== 0;
-    const trace = isLinked ? program.traces.keep(this.#signature, count, steps) : undefined;
+    const differentiated = isPayload && wrt.length > 0 ? data : -1;
+    const linked = canReplay ? exports.link(differentiated) : LINK_REFUSED;
+    if (!this.#hasAdjoints(linked)) {
+      if (this.#narrowOr(set, failed) === "narrow") return this.#narrow(count);
+      return { pending, trace: undefined };
+    }
+    const trace = linked === LINK_DONE ? program.traces.keep(this.#signature, count, steps) : undefined;
     this.#takeResult(set, live, tag, data, trace?.isMixed ?? exports.isMixed() !== 0);
     return { pending, trace };
+  }
+
+  /** Memory was short: what is walked next is half as wide. */
+  #narrow(count: number): undefined {
+    this.#widthLimit = Math.max(1, Math.floor(count / 2));
+    this.#job.program.traces.clear();
+  }
+
+  /** Whether there is room for adjoints, where they are wanted. */
+  #hasAdjoints(linked: number): boolean {
+    if (linked !== LINK_REFUSED || this.#job.backward === undefined) return linked !== LINK_SPOILED;
+    return this.#job.machine.exports.beginBackward() !== 0;
   }
 
   /** Binds and walks until no lane of the chunk is left undecided. */
@@ -309,7 +337,7 @@ export class Execution {
     const count = laneCount(set);
     if (!this.#begin(set, level)) return this.#narrowOr(set, failed);
     let outcome: "done" | "partial" = "done";
-    const isTimed = this.#job.isAsync || this.#deadline !== Number.POSITIVE_INFINITY;
+    const isTimed = this.#job.isAsync === true || this.#deadline !== Number.POSITIVE_INFINITY;
     const limit = isTimed ? SLICE : this.#stepsMax;
     while (true) {
       exports.beginSlice(Math.min(limit, this.#stepsMax));
@@ -519,7 +547,9 @@ export function machineFault(machine: Machine, program: Program, place?: number)
     symbols,
     source,
     numberOf: (payload) => {
-      const lane = isUniform(exports, payload) ? 0 : (place ?? Math.max(exports.firstCounting(), 0));
+      const lane = isUniform(exports, payload)
+        ? 0
+        : (place ?? Math.max(exports.firstCounting(), 0));
       return reals.view()[exports.primalAddress(payload) / reals.bytes + lane] as number;
     },
     lambdaOf: (closure) => {

@@ -3,7 +3,7 @@
  */
 
 import { type ErrorCode, NdvmError, type Span } from "../errors.js";
-import { primitives } from "../primitives/index.js";
+import { primitiveByName, primitives } from "../primitives/index.js";
 import {
   FAULT_ARITY,
   FAULT_INDEX,
@@ -34,6 +34,7 @@ import {
   SHAPE_NEEDS_TENSOR,
   SHAPE_NEEDS_VECTOR,
   SHAPE_NEEDS_VECTOR3,
+  STEPS_OF_PRIMITIVE,
   TAG_BOOL,
   TAG_CLOSURE,
   TAG_INT,
@@ -53,7 +54,8 @@ import { payloadInfo } from "./snapshot.js";
 export interface FaultContext {
   readonly nodes: readonly Core[];
   readonly symbols: readonly string[];
-  /** The number of a real value in lane 0. */
+  readonly source: string;
+  /** The number of a real value in a lane that failed. */
   numberOf(payload: number): number;
   /** The lambda a closure was made from. */
   lambdaOf(closure: number): LambdaNode;
@@ -92,6 +94,8 @@ class Fault {
   readonly #node: Core | undefined;
   /** The user's node nearest to the fault: code of the prelude has no place in their text. */
   readonly #visible: Core | undefined;
+  /** `map: ` where the fault lies inside a library procedure that the user called. */
+  prefix: string;
 
   constructor(exports: Exports, context: FaultContext) {
     this.#exports = exports;
@@ -100,18 +104,12 @@ class Fault {
     this.#node = context.nodes[at];
     const chain = [at, ...context.callers()].map((index) => context.nodes[index]);
     this.#visible = chain.find((node) => node !== undefined && node.span.start >= 0);
+    const library = this.#libraryCall();
+    this.prefix = library === undefined ? "" : `${library}: `;
   }
 
   get span(): Span | undefined {
     return this.#visible?.span;
-  }
-
-  /** `map: ` where the fault lies inside a library procedure that the user called. */
-  get prefix(): string {
-    if (this.#node === undefined || this.#node === this.#visible) return "";
-    if (this.#node.span.start >= 0 || this.#visible?.kind !== "call") return "";
-    const name = nameOf(this.#visible.operator);
-    return name === undefined ? "" : `${name}: `;
   }
 
   words(): Words {
@@ -128,7 +126,7 @@ class Fault {
           help: "check that it ends; a call in tail position needs no memory; raise memoryMax",
         };
       case FAULT_STEPS:
-        return this.#budget("E-STEPS", "the step budget is used up", "stepsMax");
+        return this.#steps();
       case FAULT_UNINITIALISED:
         return this.#uninitialised();
       case FAULT_NOT_PROCEDURE:
@@ -150,6 +148,16 @@ class Fault {
     return { code, message, help: `check that the program ends, or raise ${option}` };
   }
 
+  #steps(): Words {
+    if ((this.#exports.faultDetail.value as number) !== STEPS_OF_PRIMITIVE)
+      return this.#budget("E-STEPS", "the step budget is used up", "stepsMax");
+    return {
+      code: "E-STEPS",
+      message: `${this.#opName()} alone took more than 5·10⁷ steps`,
+      help: "structure that shares its parts unfolds when it is compared; compare less of it",
+    };
+  }
+
   #uninitialised(): Words {
     const name = this.#node?.kind === "ref" ? this.#node.variable.name : "a variable";
     return {
@@ -161,8 +169,7 @@ class Fault {
 
   #notProcedure(): Words {
     const what = this.#describe(this.#exports.faultValue.value as bigint);
-    const call = this.#node?.kind === "call" ? this.#node.operator : undefined;
-    const name = call === undefined ? undefined : nameOf(call);
+    const name = this.#calledName();
     const subject = name === undefined ? what : `${name} = ${what}`;
     return {
       code: "E-CALL",
@@ -171,14 +178,39 @@ class Fault {
     };
   }
 
+  /** The user's name for what was called: the operator, or what apply was given. */
+  #calledName(): string | undefined {
+    const node = this.#node;
+    if (node?.kind !== "call" || node.span.start < 0) return undefined;
+    const isSpread = (this.#exports.faultDetail.value as number) === 1;
+    const called = isSpread ? node.operands[0] : node.operator;
+    return called === undefined ? undefined : nameOf(called);
+  }
+
+  /** The name of the operation that failed, as the user spells it where they wrote it. */
+  #opName(): string {
+    const usual = primitiveName(this.#exports.faultOp.value as number);
+    const node = this.#node;
+    if (node?.kind !== "call" || node.span.start < 0 || node.operator.kind !== "primitive")
+      return usual;
+    const { span, name } = node.operator;
+    if (name === "apply" || span.start < 0) return usual;
+    const text = this.#context.source.slice(span.start, span.end);
+    return primitiveByName.has(text) ? text : usual;
+  }
+
   #arity(): Words {
     const value = this.#exports.faultValue.value as bigint;
     const got = this.#exports.faultDetail.value as number;
     const { name, min, max } = this.#procedure(value);
-    const many = (n: number) => `${n} argument${n === 1 ? "" : "s"}`;
-    const wants =
-      max === min ? many(min) : max === -1 ? `at least ${many(min)}` : `${min} to ${many(max)}`;
-    return { code: "E-ARITY", message: `${name} takes ${wants}, got ${got}` };
+    return {
+      code: "E-ARITY",
+      message: `${name} takes ${argumentCount(min, max)}, got ${got}`,
+      help:
+        max === -1 || min === max
+          ? "count the arguments of the call; (apply f list) passes one for each element"
+          : "count the arguments of the call; the last ones may be left out",
+    };
   }
 
   #procedure(value: bigint): { name: string; min: number; max: number } {
@@ -196,16 +228,17 @@ class Fault {
   #index(): Words {
     const index = this.#exports.faultDetail.value as number;
     const whole = this.#exports.faultOther.value as bigint;
-    const name = primitiveName(this.#exports.faultOp.value as number);
+    // Lists and tensors are indexed as the first operand.
+    const isPlaced = (this.#exports.faultOperand.value as number) >= 0;
+    const indexed = `${isPlaced ? this.#operandText(0) : ""}${this.#describe(whole)}`;
     return {
       code: "E-RANGE",
-      message: `${name}: index ${index} is out of range for ${this.#operandText(0)}${this.#describe(whole)}`,
+      message: `${this.#opName()}: index ${index} is out of range for ${indexed}`,
       help: "indices start at 0",
     };
   }
 
   #shape(code: number): Words {
-    const op = primitiveName(this.#exports.faultOp.value as number);
     const first = this.#exports.faultValue.value as bigint;
     const second = this.#exports.faultOther.value as bigint;
     const detail = this.#exports.faultDetail.value as number;
@@ -215,17 +248,26 @@ class Fault {
         : code === FAULT_ROWS_DIFFER
           ? "rows of equal length"
           : (shapeNeeds.get(detail) ?? "other shapes");
-    const got = `${this.#operandText(0)}${this.#describe(first)}`;
+    const place = this.#exports.faultOperand.value as number;
+    const otherPlace = this.#exports.faultOtherOperand.value as number;
+    const got = `${this.#operandText(place)}${this.#describe(first)}`;
     const isPair = tagOf(second) !== TAG_NIL && second !== first;
-    const also = isPair ? ` and ${this.#operandText(1)}${this.#describe(second)}` : "";
-    return { code: "E-SHAPE", message: `${op} needs ${needs}, got ${got}${also}` };
+    const also = isPair ? ` and ${this.#operandText(otherPlace)}${this.#describe(second)}` : "";
+    return {
+      code: "E-SHAPE",
+      message: `${this.#opName()} needs ${needs}, got ${got}${also}`,
+      help: SHAPE_HELP,
+    };
   }
 
   #operand(code: number): Words {
-    const op = primitiveName(this.#exports.faultOp.value as number);
+    const op = this.#opName();
     const operand = this.#exports.faultOperand.value as number;
     const value = this.#exports.faultValue.value as bigint;
-    const got = `${operand >= 0 ? this.#operandText(operand) : ""}${this.#describe(value)}`;
+    const got = `${this.#operandText(operand)}${this.#describe(value, code)}`;
+    const library = this.#libraryCall();
+    if (library !== undefined && (code === FAULT_NOT_PAIR || code === FAULT_NOT_LIST))
+      return this.#notListIn(library, value);
     const needs: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
       [FAULT_NOT_PAIR, ["E-TYPE", "a pair"]],
       [FAULT_NOT_LIST, ["E-TYPE", "a list"]],
@@ -246,24 +288,41 @@ class Fault {
     return { code: errorCode, message, help: this.#operandHelp(code, value) };
   }
 
-  #operandHelp(code: number, value: bigint): string | undefined {
+  /** The library procedure that the user called and that failed inside. */
+  #libraryCall(): string | undefined {
+    if (this.#node === undefined || this.#node.span.start >= 0) return undefined;
+    return this.#visible?.kind === "call" ? nameOf(this.#visible.operator) : undefined;
+  }
+
+  /** A library procedure walked a list of the user's that is none. */
+  #notListIn(name: string, value: bigint): Words {
+    this.prefix = "";
+    return {
+      code: "E-TYPE",
+      message: `${name} needs a list, got ${this.#describe(value, FAULT_NOT_LIST)}`,
+      help: "a list is '(1 2 3) or (list a b c); [1 2 3] is a vector",
+    };
+  }
+
+  #operandHelp(code: number, value: bigint): string {
     if (code === FAULT_NOT_PAIR && tagOf(value) === TAG_NIL)
       return "the list is empty here; test with null? first";
     if (code === FAULT_NOT_NUMBER && tagOf(value) === TAG_PAIR)
       return "to add up a list write (fold-left + 0 items) or (apply + items)";
-    return undefined;
+    return operandHelps.get(code) ?? "check what the expression yields";
   }
 
   /** `name = ` where the operand is a plain name in the user's text. */
   #operandText(operand: number): string {
     const node = this.#node;
+    if (operand < 0) return "";
     if (node?.kind !== "call" || node.span.start < 0) return "";
     const from = (node as CallNode).operands[operand];
     const name = from === undefined ? undefined : nameOf(from);
     return name === undefined ? "" : `${name} = `;
   }
 
-  #describe(value: bigint): string {
+  #describe(value: bigint, code?: number): string {
     const data = dataOf(value);
     switch (tagOf(value)) {
       case TAG_INT:
@@ -283,7 +342,7 @@ class Fault {
       case TAG_SYMBOL:
         return `the symbol ${this.#context.symbols[data]}`;
       case TAG_PAIR:
-        return "a list";
+        return code === FAULT_NOT_LIST ? "a pair that does not end in ()" : "a list";
       case TAG_CLOSURE:
         return `the procedure ${this.#context.lambdaOf(data).name ?? "(lambda …)"}`;
       case TAG_PRIMITIVE:
@@ -292,6 +351,28 @@ class Fault {
         return "an unspecified value";
     }
   }
+}
+
+const SHAPE_HELP =
+  "a vector is [1 2 3], a matrix (mat [1 2] [3 4]); vlen, rows and cols tell their sizes";
+
+const operandHelps: ReadonlyMap<number, string> = new Map([
+  [FAULT_NOT_PAIR, "car and cdr take lists that are not empty; test with pair? first"],
+  [FAULT_NOT_LIST, "a list is '(1 2 3) or (list a b c); [1 2 3] is a vector"],
+  [FAULT_NOT_NUMBER, "numbers, vectors and matrices are numeric; test with number? first"],
+  [FAULT_NOT_SCALAR, SHAPE_HELP],
+  [FAULT_NOT_TENSOR, SHAPE_HELP],
+  [FAULT_NOT_INTEGER, "round, floor, ceiling and truncate make whole numbers"],
+  [FAULT_NOT_ALIST, "an association list is written '((a 1) (b 2))"],
+  [FAULT_SIZE, "check how the size is computed"],
+]);
+
+/** How many arguments a procedure takes, in words; max -1: any number. */
+function argumentCount(min: number, max: number): string {
+  const many = (n: number) => `${n} argument${n === 1 ? "" : "s"}`;
+  if (max === min) return many(min);
+  if (max === -1) return `at least ${many(min)}`;
+  return max === min + 1 ? `${min} or ${many(max)}` : `${min} to ${many(max)}`;
 }
 
 const isNumeric = (tag: number): boolean =>

@@ -3,13 +3,25 @@
  */
 
 import { NdvmError } from "../errors.js";
+import type { Core } from "../syntax/core.js";
 import { nearest } from "../syntax/suggest.js";
+import {
+  isOver,
+  plainAxes,
+  productOf,
+  resolveAxes,
+  type Stride,
+  strideIndex,
+  strideOf,
+} from "./axes.js";
 import type { Exports } from "./instance.js";
-import type { Input, Inputs, IntInput, TensorInput } from "./types.js";
+import { describe, LANES_MAX } from "./options.js";
+import type { Axis, Input, Inputs, IntInput, OverInput, TensorInput } from "./types.js";
 
 /** A vector input shared by all lanes. */
 export function vec(values: readonly number[] | Float64Array | Float32Array): TensorInput {
-  return { kind: "tensor", rank: 1, rows: values.length, cols: 1, data: numbersOf(values) };
+  const data = numbersOf(values, "vec");
+  return { kind: "tensor", rank: 1, rows: data.length, cols: 1, data };
 }
 
 /** A matrix input shared by all lanes, from its rows, or from row-major numbers and row count. */
@@ -27,20 +39,28 @@ export function mat(
   if (values instanceof Float64Array || values instanceof Float32Array) {
     const rows = rowCount ?? 1;
     if (!Number.isInteger(rows) || rows < 1 || values.length % rows !== 0)
-      throw new NdvmError("E-INPUT", `${values.length} numbers do not make ${rows} equal rows`);
+      throw new NdvmError("E-INPUT", `${values.length} numbers do not make ${rows} equal rows`, {
+        help: "mat(numbers, rows) takes a row count that divides the count of the numbers",
+      });
     return { kind: "tensor", rank: 2, rows, cols: values.length / rows, data: values };
   }
-  const cols = values[0]?.length ?? 0;
-  const data = new Float64Array(values.length * cols);
-  values.forEach((row, i) => {
-    if (row.length !== cols)
-      throw new NdvmError(
-        "E-INPUT",
-        `row ${i} of a matrix has ${row.length} numbers, row 0 has ${cols}`,
-      );
-    data.set(numbersOf(row), i * cols);
+  if (!Array.isArray(values))
+    throw new NdvmError("E-INPUT", `mat takes an array of rows, got ${describe(values)}`, {
+      help: "write mat([[1, 2], [3, 4]]), or mat(numbers, rows) with a Float64Array",
+    });
+  const rows = Array.from(values as readonly (readonly number[])[], (row) => numbersOf(row, "mat"));
+  const cols = rows[0]?.length ?? 0;
+  const data = new Float64Array(rows.length * cols);
+  rows.forEach((row, i) => {
+    if (row.length !== cols) throw unequalRows(i, row.length, cols);
+    data.set(row, i * cols);
   });
-  return { kind: "tensor", rank: 2, rows: values.length, cols, data };
+  return { kind: "tensor", rank: 2, rows: rows.length, cols, data };
+}
+
+function unequalRows(row: number, length: number, cols: number): NdvmError {
+  const message = `row ${row} of a matrix has ${length} numbers, row 0 has ${cols}`;
+  return new NdvmError("E-INPUT", message, { help: "all rows of a matrix are of one length" });
 }
 
 const INT_MAX = 2 ** 24;
@@ -48,23 +68,27 @@ const INT_MAX = 2 ** 24;
 /** A structural integer: a step count or a size, the same in every lane, never differentiated. */
 export function int(value: number): IntInput {
   if (!Number.isInteger(value) || Math.abs(value) > INT_MAX)
-    throw new NdvmError("E-INPUT", `int takes a whole number up to 2^24, got ${value}`);
+    throw new NdvmError("E-INPUT", `int takes a whole number up to 2^24, got ${String(value)}`, {
+      help: "pass a plain number where it may have a fraction",
+    });
   return { kind: "int", value };
 }
 
 type Numbers = Float64Array | Float32Array;
 
-function numbersOf(values: readonly number[] | Numbers): Numbers {
+function numbersOf(values: readonly number[] | Numbers, maker: "vec" | "mat"): Numbers {
   if (values instanceof Float64Array || values instanceof Float32Array) return values;
+  const help = `${maker === "vec" ? "vec([1, 2])" : "mat([[1, 2], [3, 4]])"} takes arrays of numbers`;
+  if (!Array.isArray(values))
+    throw new NdvmError("E-INPUT", `${maker} got ${describe(values)} for an array`, { help });
   for (let i = 0; i < values.length; i++) {
     if (typeof values[i] !== "number")
-      throw new NdvmError("E-INPUT", `element ${i} is ${describe(values[i])}, not a number`);
+      throw new NdvmError("E-INPUT", `element ${i} is ${describe(values[i])}, not a number`, {
+        help,
+      });
   }
   return Float64Array.from(values);
 }
-
-const describe = (value: unknown): string =>
-  value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
 
 /** An input as the machine takes it. */
 export interface Bound {
@@ -78,6 +102,21 @@ export interface Bound {
   readonly shared: Numbers | undefined;
   readonly perLane: Numbers | readonly number[] | undefined;
   readonly tensors: readonly TensorInput[] | undefined;
+  /** Which of them a lane takes, where that is not simply its own number. */
+  readonly stride: Stride | undefined;
+  /** Names of the axes it varies along; none: shared. */
+  readonly axes: readonly string[];
+}
+
+/**
+ * A part of a larger batch, as a pool hands it to a worker: an input's own values, and where in the
+ * batch these lanes lie.
+ */
+export interface PartInput {
+  readonly kind: "part";
+  readonly lanes: number;
+  readonly stride: Stride;
+  readonly values: OverInput["values"];
 }
 
 const boundInt = (name: string, value: number): Bound => ({
@@ -90,6 +129,8 @@ const boundInt = (name: string, value: number): Bound => ({
   shared: undefined,
   perLane: undefined,
   tensors: undefined,
+  stride: undefined,
+  axes: [],
 });
 
 const boundNumbers = (
@@ -111,6 +152,8 @@ const boundNumbers = (
   shared: source.shared,
   perLane: source.perLane,
   tensors: source.tensors,
+  stride: undefined,
+  axes: source.perLane === undefined && source.tensors === undefined ? [] : ["lane"],
 });
 
 const SCALAR = { rank: 0, rows: 1, cols: 1 };
@@ -119,7 +162,12 @@ function isTensor(value: unknown): value is TensorInput {
   return typeof value === "object" && value !== null && (value as TensorInput).kind === "tensor";
 }
 
-function bindOne(name: string, input: Input): Bound {
+function bindOne(name: string, input: Input, axes: readonly Axis[]): Bound {
+  if (isOver(input)) {
+    const bound = bindValues(name, input.values);
+    return { ...bound, axes: input.axes, stride: strideOf(axes, input.axes) };
+  }
+  if (isPart(input)) return { ...bindValues(name, input.values), stride: input.stride };
   if (typeof input === "number") return boundNumbers(name, SCALAR, { value: input });
   if (input instanceof Float64Array || input instanceof Float32Array)
     return boundNumbers(name, SCALAR, { perLane: input });
@@ -132,57 +180,90 @@ function bindOne(name: string, input: Input): Bound {
   });
 }
 
-function bindArray(name: string, input: readonly unknown[]): Bound {
-  if (!isTensor(input[0])) {
-    input.forEach((value, lane) => {
-      if (typeof value === "number") return;
-      const help = Array.isArray(value) ? "wrap a vector as vec([…])" : undefined;
-      const message = `input ${name} in lane ${lane} is ${describe(value)}, not a number`;
-      throw new NdvmError("E-INPUT", message, { help });
-    });
-    return boundNumbers(name, SCALAR, { perLane: input as readonly number[] });
-  }
-  const first = input[0];
-  input.forEach((value, lane) => {
-    const fits =
-      isTensor(value) &&
-      value.rank === first.rank &&
-      value.rows === first.rows &&
-      value.cols === first.cols;
-    if (fits) return;
-    throw new NdvmError(
-      "E-INPUT",
-      `input ${name} has another shape in lane ${lane} than in lane 0`,
-    );
-  });
-  return boundNumbers(name, first, { tensors: input as readonly TensorInput[] });
+const ARRAY_HELP = "an array has one value per lane: numbers, or vec(…) or mat(…) of one shape";
+
+function isPart(input: unknown): input is PartInput {
+  return typeof input === "object" && input !== null && (input as PartInput).kind === "part";
 }
 
-const laneCount = (bound: Bound): number | undefined =>
-  bound.perLane?.length ?? bound.tensors?.length;
+const bindValues = (name: string, values: OverInput["values"]): Bound =>
+  values instanceof Float64Array || values instanceof Float32Array
+    ? boundNumbers(name, SCALAR, { perLane: values })
+    : bindArray(name, values);
+
+function bindArray(name: string, input: readonly unknown[]): Bound {
+  const first = input[0];
+  const isOfTensors = isTensor(first);
+  // By index: an array with holes has lanes without a value.
+  for (let lane = 0; lane < input.length; lane++) {
+    const value = input[lane];
+    if (isOfTensors ? sameForm(value, first) : typeof value === "number") continue;
+    throw badLane(name, lane, value, isOfTensors);
+  }
+  return isOfTensors
+    ? boundNumbers(name, first, { tensors: input as readonly TensorInput[] })
+    : boundNumbers(name, SCALAR, { perLane: input as readonly number[] });
+}
+
+const sameForm = (value: unknown, first: TensorInput): boolean =>
+  isTensor(value) &&
+  value.rank === first.rank &&
+  value.rows === first.rows &&
+  value.cols === first.cols;
+
+function badLane(name: string, lane: number, value: unknown, isOfTensors: boolean): NdvmError {
+  if (isOfTensors && isTensor(value)) {
+    const message = `input ${name} has another shape in lane ${lane} than in lane 0`;
+    return new NdvmError("E-INPUT", message, { help: ARRAY_HELP });
+  }
+  const wanted = isOfTensors ? "a vector or matrix as in lane 0" : "a number";
+  const message = `input ${name} in lane ${lane} is ${describe(value)}, not ${wanted}`;
+  const help = Array.isArray(value) ? "wrap a vector as vec([…])" : ARRAY_HELP;
+  return new NdvmError("E-INPUT", message, { help });
+}
+
+function laneCount(bound: Bound, input: Input, lanes: number | undefined): number | undefined {
+  if (isOver(input)) return lanes;
+  if (isPart(input)) return input.lanes;
+  return bound.perLane?.length ?? bound.tensors?.length;
+}
 
 export interface BoundInputs {
   readonly inputs: readonly Bound[];
   readonly lanes: number;
+  readonly axes: readonly Axis[];
+}
+
+/** What binding needs to know of a program. */
+interface Taker {
+  readonly inputs: readonly string[];
+  readonly nodes: readonly Core[];
 }
 
 /** Checks the caller's inputs against the program's and settles the number of lanes. */
 export function bindInputs(
-  names: readonly string[],
+  program: Taker,
   inputs: Inputs,
   lanesWanted: number | undefined,
 ): BoundInputs {
-  for (const name of Object.keys(inputs)) {
-    if (!names.includes(name)) throw unknownInput(name, names);
-  }
+  const names = program.inputs;
+  if (typeof inputs !== "object" || inputs === null)
+    throw new NdvmError("E-INPUT", `inputs are an object, got ${describe(inputs)}`, {
+      help: "give them by name: { a: 1, b: [1, 2] }",
+    });
+  const known = new Set(names);
+  for (const name of Object.keys(inputs)) if (!known.has(name)) throw unknownInput(name, names);
+  const axes = resolveAxes(inputs);
+  const product = axes && productOf(axes);
+  if (product !== undefined) checkProductLanes(product, lanesWanted);
   let lanes = lanesWanted;
   let laneSource = "the option lanes";
   const bound = names.map((name) => {
-    const input = inputs[name];
-    if (input === undefined) throw missingInput(name, names);
-    const one = bindOne(name, input);
-    const count = laneCount(one);
-    if (count === 0) throw new NdvmError("E-INPUT", `input ${name} is an empty array: no lanes`);
+    const input = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
+    if (input === undefined) throw missingInput(name, program);
+    const one = bindOne(name, input, axes ?? []);
+    const count = laneCount(one, input, product);
+    if (count !== undefined && (count === 0 || count > LANES_MAX)) throw badLaneCount(name, count);
     if (count !== undefined && lanes !== undefined && count !== lanes)
       throw unequalLanes(name, count, laneSource, lanes);
     if (count !== undefined && lanes === undefined) {
@@ -191,9 +272,40 @@ export function bindInputs(
     }
     return one;
   });
-  if (lanes !== undefined && (!Number.isInteger(lanes) || lanes < 1))
-    throw new NdvmError("E-OPTION", `lanes must be a whole number from 1, got ${lanes}`);
-  return { inputs: bound, lanes: lanes ?? 1 };
+  return { inputs: bound, lanes: lanes ?? 1, axes: axes ?? plainAxes(lanes ?? 1, !!lanes) };
+}
+
+/** An input for some of its lanes. */
+export function selectLanes(input: Bound, lanes: readonly number[]): Bound {
+  const { perLane, tensors, stride } = input;
+  const places = stride === undefined ? lanes : lanes.map((lane) => strideIndex(stride, lane));
+  return {
+    ...input,
+    perLane: perLane && places.map((place) => perLane[place] as number),
+    tensors: tensors && places.map((place) => tensors[place] as TensorInput),
+    stride: undefined,
+  };
+}
+
+function checkProductLanes(product: number, wanted: number | undefined): void {
+  if (product > LANES_MAX)
+    throw new NdvmError("E-INPUT", `the axes make ${product} lanes, more than ${LANES_MAX}`, {
+      help: "run the lanes in several parts",
+    });
+  if (wanted !== undefined && wanted !== product)
+    throw new NdvmError("E-OPTION", `lanes is ${wanted}, but the axes make ${product}`, {
+      help: "leave the option lanes out: the inputs' axes say it",
+    });
+}
+
+function badLaneCount(name: string, count: number): NdvmError {
+  if (count > LANES_MAX)
+    return new NdvmError("E-INPUT", `input ${name} has ${count} lanes, more than ${LANES_MAX}`, {
+      help: "run the lanes in several parts",
+    });
+  return new NdvmError("E-INPUT", `input ${name} is an empty array: no lanes`, {
+    help: ARRAY_HELP,
+  });
 }
 
 function unknownInput(name: string, names: readonly string[]): NdvmError {
@@ -204,9 +316,11 @@ function unknownInput(name: string, names: readonly string[]): NdvmError {
   });
 }
 
-function missingInput(name: string, names: readonly string[]): NdvmError {
+function missingInput(name: string, { inputs, nodes }: Taker): NdvmError {
+  const use = nodes.find((node) => node.kind === "input" && node.name === name);
   return new NdvmError("E-INPUT", `input ${name} has no value`, {
-    help: `the program's inputs are its free names: ${names.join(", ")}`,
+    span: use === undefined || use.span.start < 0 ? undefined : use.span,
+    help: `the program's inputs are its free names: ${inputs.join(", ")}`,
   });
 }
 

@@ -12,6 +12,7 @@ import { expand } from "../syntax/expand.js";
 import { read } from "../syntax/read.js";
 import { type LaneSet, laneAt } from "./chunk.js";
 import { Reals } from "./inputs.js";
+import { badOption, describe } from "./options.js";
 import { type Exports, instantiate, machineModule } from "./instance.js";
 import { Program } from "./program.js";
 import { payloadInfo } from "./snapshot.js";
@@ -31,7 +32,7 @@ export class Machine {
   #exports: Exports | undefined;
   #reals: Reals | undefined;
   #parking: Parking | undefined;
-  #occupied = false;
+  #occupied: Program | undefined;
   #laneBuffer = 0;
   #laneBufferBytes = 0;
   #resultTag = 0;
@@ -68,7 +69,9 @@ export class Machine {
     this.#checkFree();
     const { file } = options;
     if (typeof source !== "string")
-      throw new NdvmError("E-SYNTAX", `a program is text, got ${typeof source}`);
+      throw new NdvmError("E-SYNTAX", `a program is text, got ${describe(source)}`, {
+        help: "pass the program's source as a string",
+      });
     const text = { source, file };
     try {
       const expansion = expand(read(source), { inputs: options.inputs });
@@ -78,7 +81,7 @@ export class Machine {
         findsLoops: this.mechanisms.loops ?? true,
       });
       const { words } = image;
-      const address = exports.allocate(words.byteLength);
+      const address = this.#allocate(words.byteLength);
       if (address === 0)
         throw new NdvmError("E-MEMORY", "the program does not fit into the memory budget", {
           help: "dispose programs that are no longer needed, or raise memoryMax",
@@ -88,6 +91,17 @@ export class Machine {
     } catch (error) {
       throw error instanceof NdvmError ? error.in(source, file) : error;
     }
+  }
+
+  /** Bytes for a program. What earlier runs left behind goes where memory is short. */
+  #allocate(bytes: number): number {
+    const { exports } = this;
+    const address = exports.allocate(bytes);
+    if (address !== 0) return address;
+    this.dropTraces();
+    this.parking.useWalk();
+    exports.releaseArenas();
+    return exports.allocate(bytes);
   }
 
   /** Gives the machine's memory back. Its programs are gone with it. */
@@ -128,15 +142,20 @@ export class Machine {
   }
 
   /** Takes the machine for a run that yields; the result ends that. */
-  occupy(): () => void {
-    this.#occupied = true;
+  occupy(program: Program): () => void {
+    this.#occupied = program;
     return () => {
-      this.#occupied = false;
+      this.#occupied = undefined;
     };
   }
 
+  /** Throws where an asynchronous evaluation of that program is under way. */
+  checkIdle(program: Program): void {
+    if (this.#occupied === program && this.#exports !== undefined) this.#checkFree();
+  }
+
   #checkFree(): void {
-    if (this.#occupied)
+    if (this.#occupied !== undefined)
       throw new NdvmError("E-OPTION", "the machine is busy with an asynchronous evaluation", {
         help: "await it first, or use another machine",
       });
@@ -171,9 +190,17 @@ export class Machine {
       this.exports.free(this.#laneBuffer);
       this.#laneBuffer = this.exports.allocate(lanes);
       this.#laneBufferBytes = this.#laneBuffer === 0 ? 0 : lanes;
-      if (this.#laneBuffer === 0) throw new NdvmError("E-MEMORY", "no memory for lane masks");
+      if (this.#laneBuffer === 0)
+        throw new NdvmError("E-MEMORY", "no memory is left for lane masks", {
+          help: "dispose programs that are no longer needed, or raise memoryMax",
+        });
     }
     return this.#laneBuffer;
+  }
+
+  /** Payload of a numeric result; -1 where it is an integer. */
+  get resultPayload(): number {
+    return this.#resultTag === TAG_INT ? -1 : this.#resultData;
   }
 
   /** Remembers the result that `readResult` reads. */
@@ -207,18 +234,15 @@ export class Machine {
 
 function checkPrecision(precision: Precision = "f64"): Precision {
   if (precision === "f32" || precision === "f64") return precision;
-  throw new NdvmError("E-OPTION", `precision must be "f32" or "f64", got ${String(precision)}`);
+  throw badOption("precision", '"f32" or "f64"', precision);
 }
 
 function checkDomain(domain: LoadOptions["domain"] = "ieee"): string {
   if (domain === "ieee" || domain === "clamp") return domain;
-  throw new NdvmError("E-OPTION", `domain must be "ieee" or "clamp", got ${String(domain)}`);
+  throw badOption("domain", '"ieee" or "clamp"', domain);
 }
 
 function checkMemory(bytes: number): number {
   if (Number.isInteger(bytes) && bytes >= MEMORY_LEAST && bytes <= MEMORY_MOST) return bytes;
-  throw new NdvmError(
-    "E-OPTION",
-    `memoryMax must be whole bytes from ${MEMORY_LEAST} to ${MEMORY_MOST}, got ${bytes}`,
-  );
+  throw badOption("memoryMax", `whole bytes from ${MEMORY_LEAST} to ${MEMORY_MOST}`, bytes);
 }

@@ -6,17 +6,23 @@ import { NdvmError } from "../errors.js";
 import type { Image } from "../program/encode.js";
 import { IMAGE_CONSTANTS } from "../program/layout.js";
 import type { Core, Expansion, LambdaNode } from "../syntax/core.js";
+import { laneOf } from "./axes.js";
 import { backwardChunk, gradientChunk, readGradient } from "./backward.js";
-import { type Chunk, Execution } from "./execute.js";
+import { type Diagnostics, DiagnosticsCollector } from "./diagnose.js";
+import { type Chunk, Execution, type Job, runningSpan } from "./execute.js";
 import { type Explanation, explainRun } from "./explain.js";
-import { type Bound, bindInputs } from "./inputs.js";
+import { type Bound, bindInputs, selectLanes } from "./inputs.js";
 import type { Machine } from "./machine.js";
-import type { RecordedInput, Results } from "./results.js";
+import { checkRunOptions, checkWrt } from "./options.js";
+import { namedArrays, type RecordedInput, type Results } from "./results.js";
 import { Session } from "./session.js";
+import { reduceGradients } from "./sums.js";
 import { Traces } from "./traces.js";
 import type {
   AsyncGradientOptions,
   AsyncRunOptions,
+  Axis,
+  AxisIndices,
   DatumValue,
   Evaluation,
   GradientOptions,
@@ -40,9 +46,18 @@ interface Prepared {
   readonly lanes: number;
   readonly wanted: ReadonlySet<string>;
   readonly wrt: readonly RecordedInput[];
+  readonly axes: readonly Axis[];
 }
 
 type OnChunk = (chunk: Chunk) => void;
+
+/** Ways of running that options do not choose. */
+type How = Partial<Pick<Job, "isAsync" | "isTraced" | "notesBranches">>;
+
+/** Milliseconds an asynchronous run keeps the event loop waiting. */
+const BREATH = 8;
+/** A walk of more steps is not repeated to tell where a number that is not finite comes from. */
+const EXPLAIN_STEPS_MAX = 2e6;
 
 export class Program {
   /** The free names of the program, in order of appearance, and the declared ones. */
@@ -132,13 +147,14 @@ export class Program {
   /** Evaluates the program once for every lane. */
   evaluate(inputs: Inputs = {}, options: RunOptions = {}): Evaluation {
     const prepared = this.#prepare(inputs, [], options);
-    return this.#finish(this.#start(prepared, options, undefined));
+    return this.#explained(prepared, options, this.#finish(this.#start(prepared, options)));
   }
 
   /** As `evaluate`, yielding to the event loop, so that a signal can end it. */
   async evaluateAsync(inputs: Inputs = {}, options: AsyncRunOptions = {}): Promise<Evaluation> {
     const prepared = this.#prepare(inputs, [], options);
-    return this.#finishAsync(this.#start(prepared, options, undefined), options.signal);
+    const outcome = await this.#finishAsync(prepared, options);
+    return this.#explained(prepared, options, outcome);
   }
 
   /** Value and gradients, per lane. */
@@ -147,7 +163,7 @@ export class Program {
     const reached = new Set<string>();
     const onChunk = this.#gradients(prepared, options.seed, reached);
     const evaluation = this.#finish(this.#start(prepared, options, onChunk));
-    return withGradients(evaluation, prepared, reached);
+    return withGradients(evaluation, prepared, reached, options.reduce);
   }
 
   async gradientAsync(
@@ -157,8 +173,8 @@ export class Program {
     const prepared = this.#prepare(inputs, options.wrt, options);
     const reached = new Set<string>();
     const onChunk = this.#gradients(prepared, options.seed, reached);
-    const execution = this.#start(prepared, options, onChunk);
-    return withGradients(await this.#finishAsync(execution, options.signal), prepared, reached);
+    const evaluation = await this.#finishAsync(prepared, options, onChunk);
+    return withGradients(evaluation, prepared, reached, options.reduce);
   }
 
   /** Evaluates, and gives a vector-Jacobian product for each call of `backward`. */
@@ -187,10 +203,29 @@ export class Program {
   /** Every output element by every element of the asked-for inputs, per lane. */
   jacobian(inputs: Inputs = {}, options: Omit<GradientOptions, "seed"> = {}): JacobianResult {
     const prepared = this.#prepare(inputs, options.wrt, options);
-    const jacobians: Record<string, Float64Array> = {};
-    const onChunk = (chunk: Chunk) => this.#jacobianChunk(prepared, chunk, jacobians);
+    let jacobians: Record<string, Float64Array> = {};
+    let isSized = false;
+    const onChunk = (chunk: Chunk) => {
+      const { lanes, values } = chunk.results;
+      if (!isSized) jacobians = namedArrays(prepared.wrt, values.length);
+      isSized = lanes > 0;
+      this.#jacobianChunk(prepared, chunk, jacobians);
+    };
     const evaluation = this.#finish(this.#start(prepared, options, onChunk));
     return Object.assign(evaluation, { jacobians });
+  }
+
+  /** Which way each lane goes, and what to be wary of there. Walks the program anew. */
+  diagnose(inputs: Inputs = {}, options: GradientOptions = {}): Diagnostics {
+    const prepared = this.#prepare(inputs, options.wrt, options);
+    const reached = new Set<string>();
+    const collector = new DiagnosticsCollector(this.#machine, this, prepared.lanes);
+    const onChunk = (chunk: Chunk) => {
+      collector.take(chunk);
+      gradientChunk(this.#machine, this, prepared.wrt, chunk, options.seed ?? 1, reached);
+    };
+    const outcome = this.#finish(this.#start(prepared, options, onChunk, { notesBranches: true }));
+    return collector.finish(outcome.nonFinite, reached);
   }
 
   /** Core forms, tape and activity of one run, of one chunk of lanes. */
@@ -207,17 +242,19 @@ export class Program {
   /** Frees the program's memory. The machine stays usable. */
   dispose(): void {
     if (this.#address === 0) return;
+    this.#machine.checkIdle(this);
     this.#machine.release(this.#address, this.traces);
     this.#address = 0;
   }
 
   #prepare(inputs: Inputs, wrt: readonly string[] | undefined, options: RunOptions): Prepared {
     void this.address;
-    checkOptions(options);
+    checkRunOptions(options);
+    checkWrt(wrt);
     try {
-      const { inputs: bound, lanes } = bindInputs(this.inputs, inputs, options.lanes);
+      const { inputs: bound, lanes, axes } = bindInputs(this, inputs, options.lanes);
       const wanted = wantedInputs(this.inputs, bound, wrt);
-      return { inputs: bound, lanes, wanted, wrt: this.#recordedInputs(bound, wanted) };
+      return { inputs: bound, lanes, axes, wanted, wrt: this.#recordedInputs(bound, wanted) };
     } catch (error) {
       throw error instanceof NdvmError ? error.in(this.source, this.file) : error;
     }
@@ -234,10 +271,23 @@ export class Program {
     return recorded;
   }
 
-  #start(prepared: Prepared, options: RunOptions, backward: OnChunk | undefined): Execution {
+  #start(prepared: Prepared, options: RunOptions, backward?: OnChunk, how: How = {}): Execution {
     const machine = this.#machine;
     machine.beginRun();
-    return new Execution({ machine, program: this, ...prepared, options, backward });
+    return new Execution({ machine, program: this, ...prepared, options, backward, ...how });
+  }
+
+  /** Tells where numbers that are not finite come from, if another short walk is needed for it. */
+  #explained(prepared: Prepared, options: RunOptions, outcome: Outcome): Outcome {
+    const lanes = outcome.results.unexplained;
+    if (lanes.length === 0 || outcome.stats.steps > EXPLAIN_STEPS_MAX) return outcome;
+    const inputs = prepared.inputs.map((input) => selectLanes(input, lanes));
+    const job = { ...prepared, inputs, lanes: lanes.length };
+    const { chunk: _chunk, timeMax: _timeMax, lanes: _lanes, ...budgets } = options;
+    const again = this.#start(job, budgets, undefined, { isTraced: true });
+    for (const _pause of again.run());
+    outcome.results.explain(lanes, again.results.nonFinite);
+    return outcome;
   }
 
   #gradients(prepared: Prepared, seed: Seed | undefined, reached: Set<string>): OnChunk {
@@ -247,8 +297,6 @@ export class Program {
   #jacobianChunk(prepared: Prepared, chunk: Chunk, into: Record<string, Float64Array>): void {
     const { results } = chunk;
     const outputs = results.values.length / results.lanes;
-    for (const { name, count } of prepared.wrt)
-      into[name] ??= new Float64Array(results.lanes * outputs * count).fill(Number.NaN);
     for (let e = 0; e < outputs; e++) {
       backwardChunk(this.#machine, this, chunk, (_lane, element) => (element === e ? 1 : 0));
       for (const input of prepared.wrt) {
@@ -261,26 +309,40 @@ export class Program {
 
   #finish(execution: Execution): Outcome {
     for (const _pause of execution.run());
-    return new Outcome(execution.results, execution.stats());
+    return new Outcome(execution.results, execution.stats(), execution.axes);
   }
 
-  async #finishAsync(execution: Execution, signal: AbortSignal | undefined): Promise<Outcome> {
-    const release = this.#machine.occupy();
+  async #finishAsync(
+    prepared: Prepared,
+    options: AsyncRunOptions,
+    backward?: OnChunk,
+  ): Promise<Outcome> {
+    const execution = this.#start(prepared, options, backward, { isAsync: true });
+    const release = this.#machine.occupy(this);
     try {
       const running = execution.run();
-      while (true) {
-        if (signal?.aborted) throw this.#aborted();
-        if (running.next().done) return new Outcome(execution.results, execution.stats());
+      if (options.signal?.aborted) throw this.#aborted(false);
+      let since = performance.now();
+      while (!running.next().done) {
+        if (performance.now() - since < BREATH) continue;
         await new Promise((resolve) => setTimeout(resolve));
+        if (options.signal?.aborted) throw this.#aborted(true);
+        since = performance.now();
       }
+      return new Outcome(execution.results, execution.stats(), execution.axes);
     } finally {
       release();
     }
   }
 
-  #aborted(): NdvmError {
+  #aborted(isRunning: boolean): NdvmError {
     const { source, file } = this;
-    return new NdvmError("E-ABORTED", "the evaluation was aborted by the caller", { source, file });
+    return new NdvmError("E-ABORTED", "the evaluation was aborted by the caller", {
+      span: isRunning ? runningSpan(this.#machine, this) : undefined,
+      help: "the signal passed to it fired; the machine can be used again",
+      source,
+      file,
+    });
   }
 }
 
@@ -288,10 +350,20 @@ export class Program {
 export class Outcome implements Evaluation {
   readonly results: Results;
   readonly stats: RunStats;
+  readonly axes: readonly Axis[];
 
-  constructor(results: Results, stats: RunStats) {
+  constructor(results: Results, stats: RunStats, axes: readonly Axis[]) {
     this.results = results;
     this.stats = stats;
+    this.axes = axes;
+  }
+
+  lane(place: AxisIndices): number {
+    return laneOf(this.axes, place);
+  }
+
+  at(place: AxisIndices): DatumValue {
+    return this.datum(this.lane(place));
   }
 
   get lanes(): number {
@@ -326,25 +398,23 @@ export class Outcome implements Evaluation {
 
   #checkLane(lane: number): void {
     if (!Number.isInteger(lane) || lane < 0 || lane >= this.lanes)
-      throw new NdvmError("E-OPTION", `there is no lane ${lane}: the run has ${this.lanes}`);
+      throw new NdvmError("E-OPTION", `there is no lane ${lane}: the run has ${this.lanes}`, {
+        help: "lanes are counted from 0",
+      });
   }
 }
 
 function withGradients(
   outcome: Outcome,
-  { wrt }: Prepared,
+  { wrt, inputs, axes }: Prepared,
   reached: ReadonlySet<string>,
+  reduce: GradientOptions["reduce"] = false,
 ): GradientResult {
   const inactive = wrt.map(({ name }) => name).filter((name) => !reached.has(name));
-  return Object.assign(outcome, { gradients: outcome.results.gradients, inactive });
-}
-
-function checkOptions(options: RunOptions): void {
-  for (const name of ["stepsMax", "tapeBytesMax", "timeMax", "chunk"] as const) {
-    const value = options[name];
-    if (value !== undefined && !(value > 0))
-      throw new NdvmError("E-OPTION", `${name} must be a number above 0, got ${value}`);
-  }
+  const { gradients: perLane } = outcome.results;
+  const reduced = reduce === false ? undefined : reduceGradients(perLane, axes, inputs, reduce);
+  const gradients = reduced?.gradients ?? perLane;
+  return Object.assign(outcome, { gradients, reduced, inactive });
 }
 
 function wantedInputs(

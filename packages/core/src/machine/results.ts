@@ -6,11 +6,10 @@
 import { NdvmError } from "../errors.js";
 import { PAYLOAD_ORIGIN } from "../program/layout.js";
 import type { Datum } from "../syntax/datum.js";
-import { print } from "../syntax/print.js";
 import { type LaneSet, laneAt } from "./chunk.js";
 import type { Machine } from "./machine.js";
 import type { Program } from "./program.js";
-import { Snapshot } from "./snapshot.js";
+import { printResult, Snapshot } from "./snapshot.js";
 import type { DatumValue, LaneFailure, NonFinite } from "./types.js";
 
 /** How many lanes get a cell in the report of non-finite results. */
@@ -35,17 +34,19 @@ export class Results {
   readonly lanes: number;
   readonly failures: LaneFailure[] = [];
   readonly nonFinite: NonFinite[] = [];
-  readonly gradients: Record<string, Float64Array> = {};
+  /** Lanes whose result is not finite, for a reason that a run with a tape could tell. */
+  readonly unexplained: number[] = [];
+  readonly gradients: Record<string, Float64Array>;
   readonly #program: Program;
   #shape: readonly number[] | undefined;
   #values: Float64Array | undefined;
   readonly #groups: Group[] = [];
+  readonly #failed = new Set<number>();
 
   constructor(program: Program, lanes: number, wrt: readonly RecordedInput[]) {
     this.#program = program;
     this.lanes = lanes;
-    for (const { name, count } of wrt)
-      this.gradients[name] = new Float64Array(lanes * count).fill(Number.NaN);
+    this.gradients = namedArrays(wrt, lanes);
   }
 
   /** Elements of a numeric result. */
@@ -105,8 +106,15 @@ export class Results {
 
   fail(set: LaneSet, lanes: Uint8Array, error: NdvmError): void {
     lanes.forEach((isOne, i) => {
-      if (isOne === 1) this.failures.push({ lane: laneAt(set, i), error });
+      if (isOne === 1) this.failOne(laneAt(set, i), error);
     });
+  }
+
+  /** A lane that is walked again because memory was short can fail again; once is reported. */
+  failOne(lane: number, error: NdvmError): void {
+    if (this.#failed.has(lane)) return;
+    this.#failed.add(lane);
+    this.failures.push({ lane, error });
   }
 
   datum(lane: number): DatumValue {
@@ -126,8 +134,7 @@ export class Results {
       group === undefined
         ? numericDatum(this.#numbers(lane), this.#shape ?? [], this.isExact)
         : group.snapshot.datum(group.places.get(lane) as number);
-    // Things without a reading, such as procedures, are printed bare.
-    return print(datum).replaceAll(/\|(#<[^|]*>)\|/g, "$1");
+    return printResult(datum);
   }
 
   /** Whether a number was an integer of the machine, so that it prints without a point. */
@@ -159,12 +166,30 @@ export class Results {
     }
   }
 
+  /** Takes over what another run of these lanes found out about them. */
+  explain(lanes: readonly number[], found: readonly NonFinite[]): void {
+    for (const { lane: place, span, message } of found) {
+      const lane = lanes[place];
+      const at = this.nonFinite.findIndex((entry) => entry.lane === lane);
+      const known = this.nonFinite[at];
+      if (known === undefined || lane === undefined) continue;
+      const reason = message.slice(`lane ${place} is `.length);
+      this.nonFinite[at] = { ...known, span, message: `lane ${lane} is ${reason}` };
+    }
+  }
+
   #nonFiniteLane(machine: Machine, lane: number, place: number, value: number): NonFinite {
     const { exports } = machine;
     const isDetailed = this.nonFinite.length < NON_FINITE_DETAILS;
-    const payload = isDetailed ? exports.firstNonFinite(place) : -1;
+    const { firstInputPayload } = this.#program;
+    const payload = isDetailed
+      ? exports.firstNonFinite(place, machine.resultPayload, firstInputPayload)
+      : -1;
     const what = `lane ${lane} is ${value}`;
-    if (payload < 0) return { lane, value, span: undefined, message: what };
+    if (payload < 0) {
+      if (isDetailed) this.unexplained.push(lane);
+      return { lane, value, span: undefined, message: what };
+    }
     const entry = new DataView(exports.memory.buffer, exports.entryAddress(payload));
     const origin = entry.getInt32(PAYLOAD_ORIGIN, true);
     if (origin < 0) {
@@ -179,6 +204,17 @@ export class Results {
   }
 }
 
+/** An array for each input: `perLane` numbers for each of its elements. Any name will do. */
+export function namedArrays(
+  inputs: readonly RecordedInput[],
+  perLane: number,
+): Record<string, Float64Array> {
+  // A name such as __proto__ must be a property like the others.
+  return Object.fromEntries(
+    inputs.map(({ name, count }) => [name, new Float64Array(perLane * count).fill(Number.NaN)]),
+  );
+}
+
 const shorten = (text: string): string => {
   const line = text.replaceAll(/\s+/g, " ");
   return line.length > 60 ? `${line.slice(0, 57)}…` : line;
@@ -189,7 +225,7 @@ const sameShape = (a: readonly number[], b: readonly number[]): boolean =>
 
 const NOWHERE = { start: 0, end: 0 };
 
-/** Numbers as a datum: a number, [a b c], or (mat [..] …). */
+/** Numbers as a datum: a number, [a b c], (mat [..] …), or (zeros r c) where none is left. */
 export function numericDatum(
   numbers: Float64Array,
   shape: readonly number[],
@@ -204,9 +240,12 @@ export function numericDatum(
   if (shape.length === 0) return number(numbers[0] as number);
   if (shape.length === 1) return bracket(numbers);
   const [rows, cols] = shape as [number, number];
-  const head: Datum = { kind: "symbol", name: "mat", span: NOWHERE };
+  const symbol = (name: string): Datum => ({ kind: "symbol", name, span: NOWHERE });
+  const size = (value: number): Datum => ({ kind: "number", value, exact: true, span: NOWHERE });
+  if (rows * cols === 0)
+    return { kind: "list", items: [symbol("zeros"), size(rows), size(cols)], span: NOWHERE };
   const parts = Array.from({ length: rows }, (_, r) =>
     bracket(numbers.slice(r * cols, (r + 1) * cols)),
   );
-  return { kind: "list", items: [head, ...parts], span: NOWHERE };
+  return { kind: "list", items: [symbol("mat"), ...parts], span: NOWHERE };
 }

@@ -9,6 +9,7 @@
 
 import { NdvmError } from "../errors.js";
 import { TAG_REAL } from "../program/layout.js";
+import { isOver, type Stride, writeStrided } from "./axes.js";
 import { writeChunk } from "./chunk.js";
 import type { Bound } from "./inputs.js";
 import type { Machine } from "./machine.js";
@@ -16,7 +17,7 @@ import type { Program } from "./program.js";
 import type { RecordedInput } from "./results.js";
 import { payloadInfo } from "./snapshot.js";
 import { signatureOf, type Trace } from "./traces.js";
-import type { GradientOptions, Inputs } from "./types.js";
+import type { Axis, GradientOptions, Input, Inputs } from "./types.js";
 
 /** What a session needs of its program. */
 export interface SessionSetup {
@@ -24,6 +25,7 @@ export interface SessionSetup {
   readonly program: Program;
   readonly inputs: readonly Bound[];
   readonly lanes: number;
+  readonly axes: readonly Axis[];
   readonly wanted: ReadonlySet<string>;
   readonly wrt: readonly RecordedInput[];
   readonly options: Omit<GradientOptions, "seed">;
@@ -34,9 +36,10 @@ export interface SessionSetup {
 interface Slot {
   readonly name: string;
   readonly payload: number;
-  /** The session's own numbers: one for all lanes, or one per lane. */
+  /** The session's own numbers: one for all lanes, one per lane, or one per place of its axes. */
   readonly numbers: Numbers;
   readonly isShared: boolean;
+  readonly stride: Stride | undefined;
 }
 
 /** Arrays of the machine's own precision, so that numbers move without conversion. */
@@ -53,6 +56,8 @@ interface Layout {
 
 export class Session {
   readonly lanes: number;
+  /** What the lanes are: the product of these axes, row-major. */
+  readonly axes: readonly Axis[];
   /** The result of the latest run, one number per lane. */
   readonly values: Numbers;
   /** Gradients of the latest run, per lane. Empty for a session that only evaluates. */
@@ -68,6 +73,7 @@ export class Session {
   constructor(setup: SessionSetup) {
     this.#setup = setup;
     this.lanes = setup.lanes;
+    this.axes = setup.axes;
     const make = (count: number): Numbers =>
       setup.machine.precision === "f32" ? new Float32Array(count) : new Float64Array(count);
     this.values = make(setup.lanes);
@@ -141,10 +147,14 @@ export class Session {
   /** The general way: walks, guards, buckets. */
   #runSlowly(): void {
     const { program, options, wrt } = this.#setup;
-    const inputs: Record<string, number | Numbers> = {};
-    for (const { name, numbers, isShared } of this.#slots)
-      inputs[name] = isShared ? (numbers[0] as number) : numbers;
-    const all: Inputs = { ...this.#setup.given, ...inputs };
+    const { given } = this.#setup;
+    const inputs: Record<string, Input> = {};
+    for (const { name, numbers, isShared } of this.#slots) {
+      const before = given[name];
+      const values = isOver(before) ? { ...before, values: numbers } : numbers;
+      inputs[name] = isShared ? (numbers[0] as number) : values;
+    }
+    const all: Inputs = { ...given, ...inputs };
     if (wrt.length === 0) {
       this.values.set(program.evaluate(all, { ...options, lanes: this.lanes }).values);
       return;
@@ -189,10 +199,11 @@ function makeSlots(
     if (input.kind === "int") continue;
     if (input.rank === 0) {
       const isShared = input.perLane === undefined;
-      const numbers = make(isShared ? 1 : lanes);
+      const { stride } = input;
+      const numbers = make(isShared ? 1 : (input.perLane?.length ?? lanes));
       if (input.perLane === undefined) numbers[0] = input.value;
       else numbers.set(input.perLane);
-      slots.push({ name: input.name, payload, numbers, isShared });
+      slots.push({ name: input.name, payload, numbers, isShared, stride });
     }
     payload += 1;
   }
@@ -216,6 +227,10 @@ function writeSlots(
 ): void {
   const vector = 16 / bytes;
   for (const { slot, at } of layout.slots) {
+    if (slot.stride !== undefined) {
+      writeStrided(slot.numbers, slot.stride, { from, to: from + count }, view, at);
+      continue;
+    }
     if (!slot.isShared) {
       move(slot.numbers, from, view, at, count);
       continue;

@@ -25,6 +25,7 @@ import {
   TAG_TENSOR,
 } from "../program/layout.js";
 import type { Datum } from "../syntax/datum.js";
+import { print } from "../syntax/print.js";
 import { primitiveName } from "./faults.js";
 import type { Exports } from "./instance.js";
 import type { Machine } from "./machine.js";
@@ -54,6 +55,9 @@ export function payloadInfo(exports: Exports, id: number): PayloadInfo {
   };
 }
 
+/** Whether a payload is stored once for all lanes. */
+export const isUniform = (exports: Exports, id: number): boolean => payloadInfo(exports, id).uniform;
+
 /** The numbers of a payload, lane after lane of its elements. NaNs are canonical. */
 export function readPayload(machine: Machine, id: number, lanes: number): Float64Array {
   const { exports, reals } = machine;
@@ -76,6 +80,17 @@ interface Numbers {
   readonly info: PayloadInfo;
   readonly values: Float64Array;
 }
+
+/** Starts the name of a symbol datum that stands for a thing without a reading. */
+export const UNREADABLE = "\u0000";
+
+/** Text of a datum in which things without a reading are written #<…>. */
+export function printResult(datum: Datum): string {
+  // The printer puts a name with a control character between bars and escapes the character.
+  return print(datum).replaceAll(/\|\\x0;((?:[^|\\]|\\.)*)\|/g, (_, name: string) => `#<${unescaped(name)}>`);
+}
+
+const unescaped = (name: string): string => name.replaceAll(/\\([|\\])/g, "$1");
 
 /** More nodes than this are not turned into values: shared structure can unfold without end. */
 const NODES_MAX = 20_000_000;
@@ -228,8 +243,8 @@ export class Snapshot {
     if (typeof value === "number") return { kind: "number", value, exact: true, span };
     if (typeof value === "boolean") return { kind: "boolean", value, span };
     if (typeof value === "string") return { kind: "symbol", name: value, span };
-    const name = value === null ? "#<unspecified>" : `#<procedure ${procedureOf(value)}>`;
-    return { kind: "symbol", name, span };
+    const name = value === null ? "unspecified" : `procedure ${procedureOf(value)}`;
+    return { kind: "symbol", name: `${UNREADABLE}${name}`, span };
   }
 
   #build<T>(builder: Builder<T>): T {
@@ -246,7 +261,9 @@ export class Snapshot {
       }
       nodes += 1;
       if (nodes > NODES_MAX)
-        throw new NdvmError("E-RESULT", `the result has more than ${NODES_MAX} parts`);
+        throw new NdvmError("E-RESULT", `the result has more than ${NODES_MAX} parts`, {
+          help: "return less of it: shared structure is written out once for every use",
+        });
       if (item[0] === TAG_PAIR) this.#open(item[1], work);
       else results.push(builder.leaf(item[0], item[1]));
     }

@@ -59,6 +59,28 @@ export interface IntInput {
   readonly value: number;
 }
 
+/** An input that varies along named axes, made by `over`; row-major. */
+export interface OverInput {
+  readonly kind: "over";
+  readonly axes: readonly string[];
+  readonly values: readonly number[] | Float64Array | Float32Array | readonly TensorInput[];
+  readonly sizes: Readonly<Record<string, number>> | undefined;
+}
+
+/** A named axis of a batch. Lanes are the product of all axes; the last one changes fastest. */
+export interface Axis {
+  readonly name: string;
+  readonly size: number;
+}
+/** An index along each axis. Axes of size 1 may be left out. */
+export type AxisIndices = Readonly<Record<string, number>>;
+
+/** Numbers row-major over axes, with as many elements at each place as there are. */
+export interface OverAxes {
+  readonly axes: readonly Axis[];
+  readonly values: Float64Array;
+}
+
 /**
  * A number, vector or matrix is shared by all lanes; an array or typed array is one value per lane
  * (an array of `vec`s or `mat`s for tensors, all of one shape).
@@ -70,7 +92,8 @@ export type Input =
   | readonly number[]
   | TensorInput
   | readonly TensorInput[]
-  | IntInput;
+  | IntInput
+  | OverInput;
 export type Inputs = Readonly<Record<string, Input>>;
 
 export interface RunOptions {
@@ -100,6 +123,11 @@ export interface GradientOptions extends RunOptions {
   /** The inputs to differentiate by. Default: every number, vector and matrix input. */
   readonly wrt?: readonly string[];
   readonly seed?: Seed;
+  /**
+   * Sums the gradient of each input, or of those listed, over the axes it does not have. Default:
+   * gradients stay per lane.
+   */
+  readonly reduce?: boolean | readonly string[];
 }
 export interface AsyncGradientOptions extends GradientOptions {
   readonly signal?: AbortSignal;
@@ -172,6 +200,12 @@ export interface LaneFailure {
 
 export interface Evaluation {
   readonly lanes: number;
+  /** What the lanes are: the product of these axes, row-major. Empty where nothing varies. */
+  readonly axes: readonly Axis[];
+  /** The lane at an index along each axis. */
+  lane(place: AxisIndices): number;
+  /** The result at an index along each axis, as `datum` gives it. */
+  at(place: AxisIndices): DatumValue;
   /** [] number, [n] vector, [r, c] matrix; undefined where the result is not numeric. */
   readonly shape: readonly number[] | undefined;
   /** One number per lane, or lane after lane of row-major elements. */
@@ -185,9 +219,23 @@ export interface Evaluation {
   readonly stats: RunStats;
 }
 
-export interface GradientResult extends Evaluation {
-  /** Per lane; for a vector or matrix input lane after lane of row-major elements. */
+/** Gradients as the option `reduce` leaves them. */
+export interface Reduced {
   readonly gradients: Readonly<Record<string, Float64Array>>;
+  /** The axes each gradient has: its input's own where it was summed, else those of the run. */
+  readonly gradientAxes: Readonly<Record<string, readonly Axis[]>>;
+  /** Of each summed gradient: lanes that failed or are NaN. Their sums are NaN. */
+  readonly nanLanes: Readonly<Record<string, number>>;
+}
+
+export interface GradientResult extends Evaluation {
+  /**
+   * Per lane, or summed where `reduce` says so; for a vector or matrix input lane after lane of
+   * row-major elements.
+   */
+  readonly gradients: Readonly<Record<string, Float64Array>>;
+  /** What `reduce` did. Undefined without it. */
+  readonly reduced: Reduced | undefined;
   /** Inputs asked for that reach the result through predicates only, or not at all. */
   readonly inactive: readonly string[];
 }

@@ -88,6 +88,8 @@ class Encoder {
   readonly #inputs: Map<string, number>;
   /** Where each node's cell lies. */
   readonly #cells: Int32Array;
+  /** Variables that the prelude defines. */
+  readonly #library = new Set<Variable>();
   /** Recurs whose loop body is not written yet: word to patch, by loop. */
   readonly #pending = new Map<number, number[]>();
   #words = new Int32Array(256);
@@ -101,6 +103,8 @@ class Encoder {
     this.#constants = new Constants(options.integerMax);
     this.#inputs = new Map(inputs.map((name, i) => [name, i]));
     this.#cells = new Int32Array(nodes.length);
+    for (const node of nodes)
+      if (node.kind === "define" && node.span.start < 0) this.#library.add(node.variable);
   }
 
   encode(): Image {
@@ -292,12 +296,22 @@ class Encoder {
     for (let k = 0; k < count; k++) this.#word(this.#childCell(i, from + k));
   }
 
+  /**
+   * Whether the user's text calls a procedure of the prelude. Such a call keeps its frame even in
+   * tail position, so that a failure inside the procedure can be told where the user called it. No
+   * procedure of the prelude calls its arguments in tail position, so nothing grows for that.
+   */
+  #isLibraryCall(i: number, operator: Core): boolean {
+    if (operator.kind !== "ref" || (this.#expansion.nodes[i] as Core).span.start < 0) return false;
+    return this.#library.has(operator.variable);
+  }
+
   #writeCall(i: number, operator: Core, role: number | undefined): number {
     const count = (this.#analysis.tree.count[i] as number) - 1;
     if (role === ROLE_LOOP_ENTRY) return 0;
     if (role === ROLE_RECUR) return this.#writeRecur(i, 1, count);
     const isTail = ((this.#analysis.flags[i] as number) & TAIL_PROCEDURE) !== 0;
-    const tail = isTail ? FLAG_TAIL : 0;
+    const tail = isTail && !this.#isLibraryCall(i, operator) ? FLAG_TAIL : 0;
     if (operator.kind !== "primitive") {
       const at = this.#open(CELL_CALL | tail, i);
       this.#word(0);

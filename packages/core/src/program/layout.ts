@@ -144,8 +144,13 @@ export const TRACE_AND_NOT: i32 = 1003; // out = in0 and not in1; in0 = in1: not
 export const TRACE_MERGE: i32 = 1004; // out = in0 in the lanes of mask, in1 elsewhere
 export const TRACE_EQUAL: i32 = 1005; // out = all elements of in0 and in1 are equal
 export const TRACE_GATHER: i32 = 1006; // out = row in1 of in0, each lane its own; aux: row length
-export const TRACE_BRANCH: i32 = 1008; // in0 is a test that lanes of mask decide each for itself; for reports only
+export const TRACE_BRANCH: i32 = 1008; // if cell of node in1: in0 the test by lane, -1: aux for all
 export const TRACE_GUARD_RANGE: i32 = 1007; // in0 is an integer from 0 below aux, in the lanes of mask
+
+// What `link` returns.
+export const LINK_REFUSED: i32 = 0;
+export const LINK_DONE: i32 = 1;
+export const LINK_SPOILED: i32 = 2;
 
 // What `walk` returns.
 export const WALK_DONE: i32 = 0;

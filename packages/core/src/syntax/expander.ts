@@ -257,7 +257,10 @@ function checkArity(form: ListDatum, arity: Arity): void {
   const count = form.items.length - 1;
   if (count >= arity.min && count <= arity.max) return;
   const message = `${formName(form)} takes ${describeArity(arity)}, got ${count}`;
-  throw new NdvmError("E-ARITY", message, { span: form.span });
+  throw new NdvmError("E-ARITY", message, {
+    span: form.span,
+    help: "count the arguments of the call; (apply f list) passes one for each element",
+  });
 }
 
 function describeArity({ min, max }: Arity): string {

@@ -43,6 +43,7 @@ interface Frame {
 /** Reads every datum of a program. The errors it throws know their source and file. */
 export function read(source: string, file?: string): Datum[] {
   try {
+    checkWellFormed(source);
     return new Reader(source).read();
   } catch (error) {
     throw error instanceof NdvmError ? error.in(source, file) : error;
@@ -373,7 +374,7 @@ function readEscape(source: string, at: number): { text: string; end: number } {
   if (text !== undefined) return { text, end: at + 2 };
   const close = source.indexOf(";", at);
   const code = mark === "x" && close > 0 ? Number(`0x${source.slice(at + 2, close)}`) : NaN;
-  if (!(code >= 0 && code <= 0x10ffff)) {
+  if (!(code >= 0 && code <= 0x10ffff) || isSurrogate(code)) {
     throw syntax(`\\${mark} is no escape`, { start: at, end: at + 2 }, "write \\x41; for a code");
   }
   return { text: String.fromCodePoint(code), end: close + 1 };
@@ -400,6 +401,14 @@ function refuseVector(span: Span): NdvmError {
 function refuseCharacter(span: Span): NdvmError {
   const help = "a symbol can stand for a character: 'a";
   return new NdvmError("E-REFUSED", "characters are left out of this language", { span, help });
+}
+
+const isSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xe000;
+
+/** Half of a surrogate pair alone is not a character, so UTF-8 cannot say it. */
+function checkWellFormed(source: string): void {
+  const lone = /\p{Surrogate}/u.exec(source);
+  if (lone !== null) throw notText(source.charCodeAt(lone.index), lone.index);
 }
 
 function notText(code: number, start: number): NdvmError {

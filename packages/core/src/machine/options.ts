@@ -1,0 +1,57 @@
+/**
+ * Options: what a caller may ask for, checked before anything runs.
+ */
+
+import { NdvmError } from "../errors.js";
+import type { RunOptions } from "./types.js";
+
+/** A value in words, for messages. */
+export function describe(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+const shown = (value: unknown): string =>
+  typeof value === "number" || typeof value === "boolean"
+    ? String(value)
+    : typeof value === "string"
+      ? JSON.stringify(value)
+      : describe(value);
+
+export function badOption(name: string, wanted: string, got: unknown): NdvmError {
+  return new NdvmError("E-OPTION", `${name} must be ${wanted}, got ${shown(got)}`, {
+    help: `leave ${name} out for its default`,
+  });
+}
+
+/** Most lanes of one run. */
+export const LANES_MAX = 2 ** 24;
+
+function isCount(value: unknown, most: number): boolean {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
+}
+
+export function checkRunOptions(options: RunOptions): void {
+  const { stepsMax, tapeBytesMax, timeMax, chunk, lanes, replay } = options;
+  const counts = { stepsMax, tapeBytesMax, chunk };
+  for (const [name, value] of Object.entries(counts)) {
+    if (value !== undefined && !isCount(value, Number.MAX_SAFE_INTEGER))
+      throw badOption(name, "a whole number from 1", value);
+  }
+  if (lanes !== undefined && !isCount(lanes, LANES_MAX))
+    throw badOption("lanes", `a whole number from 1 to ${LANES_MAX}`, lanes);
+  if (timeMax !== undefined && !(typeof timeMax === "number" && timeMax > 0))
+    throw badOption("timeMax", "a number of milliseconds above 0", timeMax);
+  if (replay !== undefined && typeof replay !== "boolean")
+    throw badOption("replay", "true or false", replay);
+}
+
+/** Names to differentiate by, as an array. */
+export function checkWrt(wrt: unknown): void {
+  const isNames = Array.isArray(wrt) && wrt.every((name) => typeof name === "string");
+  if (wrt === undefined || isNames) return;
+  throw new NdvmError("E-OPTION", `wrt must be an array of input names, got ${shown(wrt)}`, {
+    help: typeof wrt === "string" ? `write wrt: [${JSON.stringify(wrt)}]` : "write wrt: [\"a\"]",
+  });
+}

@@ -1,0 +1,56 @@
+/**
+ * Every run-time mechanism can be turned off by itself; a counter shows it and no bit changes.
+ */
+import { describe, expect, test } from "vitest";
+import { Machine, type Mechanisms, mat, type Precision, type RunStats } from "../src/index.js";
+
+const kalman = `(loop ((k 0) (x [0 0]) (P (mat [1 0] [0 1])) (L 0.0))
+  (if (= k 12) L
+    (let* ((Ppred (+ P (scale q (eye 2)))) (e (- (ref obs k) x)) (S (+ Ppred (scale r (eye 2))))
+           (Sinv (inv S)) (K (matmul Ppred Sinv)))
+      (recur (+ k 1) (+ x (matvec K e)) (matmul (- (eye 2) K) Ppred)
+        (+ L (log (det S)) (dot e (matvec Sinv e)))))))`;
+const summed = "(let turn ((k 0) (s 0)) (if (= k 30) s (turn (+ k 1) (+ s (* k (sin (* 2 x)))))))";
+const lanes = 300;
+const q = Float64Array.from({ length: lanes }, (_, i) => 0.05 * (1 + i * 1e-3));
+const observations = Array.from({ length: 12 }, (_, k) => [Math.sin(k), Math.cos(2 * k)]);
+
+interface Observed {
+  readonly bits: readonly number[];
+  readonly filter: RunStats;
+  readonly loop: RunStats;
+}
+
+/** The second run of two programs, on a machine with some mechanisms turned off. */
+async function observe(precision: Precision, mechanisms: Mechanisms): Promise<Observed> {
+  const machine = await Machine.create({ precision, mechanisms });
+  const filter = machine.load(kalman);
+  const inputs = { q, r: 0.2, obs: mat(observations) };
+  filter.gradient(inputs, { wrt: ["q", "r", "obs"] });
+  const first = filter.gradient(inputs, { wrt: ["q", "r", "obs"] });
+  const second = machine.load(summed).gradient({ x: [1, 2, 3] });
+  const numbers = [first.values, ...Object.values(first.gradients), second.values];
+  return {
+    bits: [...numbers, second.gradients["x"] as Float64Array].flatMap((list) => [...list]),
+    filter: first.stats,
+    loop: second.stats,
+  };
+}
+
+const switches: [keyof Mechanisms, (seen: Observed) => number][] = [
+  ["replay", ({ filter }) => filter.replays],
+  ["chunks", ({ filter }) => filter.replays],
+  ["loops", ({ loop }) => loop.heapObjects],
+  ["smallShapes", ({ filter }) => filter.smallShapeCalls],
+  ["adjointReuse", ({ filter }) => filter.adjointBytes],
+  ["integerPool", ({ loop }) => loop.integerPoolHits],
+];
+
+describe.each(["f32", "f64"] as const)("in %s", (precision) => {
+  test.each(switches)("%s changes its counter and no bit", async (name, counter) => {
+    const on = await observe(precision, {});
+    const off = await observe(precision, { [name]: false });
+    expect(off.bits).toEqual(on.bits);
+    expect(counter(off)).not.toBe(counter(on));
+  });
+});
