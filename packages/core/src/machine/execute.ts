@@ -309,7 +309,8 @@ export class Execution {
       if (this.#narrowOr(set, failed) === "narrow") return this.#narrow(count);
       return { pending, trace: undefined };
     }
-    const trace = linked === LINK_DONE ? program.traces.keep(this.#signature, count, steps) : undefined;
+    const trace =
+      linked === LINK_DONE ? program.traces.keep(this.#signature, count, steps) : undefined;
     this.#takeResult(set, live, tag, data, trace?.isMixed ?? exports.isMixed() !== 0);
     return { pending, trace };
   }
@@ -407,8 +408,7 @@ export class Execution {
 
   /** The lanes of the context failed: reports them, or sets them aside to be walked alone. */
   #fault(set: LaneSet, failed: Uint8Array): "failed" | "defer" | "narrow" {
-    const { machine, program } = this.#job;
-    const { exports } = machine;
+    const { exports } = this.#job.machine;
     const code = exports.faultCode.value as number;
     const isMemory = code === FAULT_MEMORY || code === FAULT_TAPE || code === FAULT_RECURSION;
     if (isMemory) return "narrow";

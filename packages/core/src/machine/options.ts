@@ -52,6 +52,6 @@ export function checkWrt(wrt: unknown): void {
   const isNames = Array.isArray(wrt) && wrt.every((name) => typeof name === "string");
   if (wrt === undefined || isNames) return;
   throw new NdvmError("E-OPTION", `wrt must be an array of input names, got ${shown(wrt)}`, {
-    help: typeof wrt === "string" ? `write wrt: [${JSON.stringify(wrt)}]` : "write wrt: [\"a\"]",
+    help: typeof wrt === "string" ? `write wrt: [${JSON.stringify(wrt)}]` : 'write wrt: ["a"]',
   });
 }

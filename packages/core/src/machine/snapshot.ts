@@ -56,7 +56,8 @@ export function payloadInfo(exports: Exports, id: number): PayloadInfo {
 }
 
 /** Whether a payload is stored once for all lanes. */
-export const isUniform = (exports: Exports, id: number): boolean => payloadInfo(exports, id).uniform;
+export const isUniform = (exports: Exports, id: number): boolean =>
+  payloadInfo(exports, id).uniform;
 
 /** The numbers of a payload, lane after lane of its elements. NaNs are canonical. */
 export function readPayload(machine: Machine, id: number, lanes: number): Float64Array {
@@ -87,7 +88,10 @@ export const UNREADABLE = "\u0000";
 /** Text of a datum in which things without a reading are written #<…>. */
 export function printResult(datum: Datum): string {
   // The printer puts a name with a control character between bars and escapes the character.
-  return print(datum).replaceAll(/\|\\x0;((?:[^|\\]|\\.)*)\|/g, (_, name: string) => `#<${unescaped(name)}>`);
+  return print(datum).replaceAll(
+    /\|\\x0;((?:[^|\\]|\\.)*)\|/g,
+    (_, name: string) => `#<${unescaped(name)}>`,
+  );
 }
 
 const unescaped = (name: string): string => name.replaceAll(/\\([|\\])/g, "$1");

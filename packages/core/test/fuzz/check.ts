@@ -220,38 +220,18 @@ function failIfLanesFailed(result: Evaluation): void {
 const everyLane = (program: FuzzProgram): number[] =>
   Array.from({ length: program.lanes }, (_, lane) => lane);
 
-/** Whether lanes disagree about control, so that a machine may refuse the batch. */
-function diverges(opinions: readonly Opinion[]): boolean {
-  return new Set(opinions.map(({ exact }) => exact.tracer.control)).size > 1;
-}
-
-/** The batch, or undefined where a machine that cannot run divergent lanes refuses it. */
-function batchOf(
-  loaded: LoadedProgram,
-  program: FuzzProgram,
-  opinions: readonly Opinion[],
-): Outcome | undefined {
-  try {
-    return outcomeOf(loaded, program, opinions[0] as Opinion, everyLane(program));
-  } catch (error) {
-    const refused = error instanceof NdvmError && error.code === "E-DIVERGENT";
-    if (refused && diverges(opinions)) return undefined;
-    throw error;
-  }
-}
-
 function checkDouble(
   loaded: LoadedProgram,
   program: FuzzProgram,
   opinions: readonly Opinion[],
 ): Failure | undefined {
-  const batch = batchOf(loaded, program, opinions);
+  const batch = outcomeOf(loaded, program, opinions[0] as Opinion, everyLane(program));
   for (const lane of everyLane(program)) {
     const opinion = opinions[lane] as Opinion;
     const alone = outcomeOf(loaded, program, opinion, [lane]);
     const wrong =
       (isTame(opinion) ? compareWithReference(alone, opinion, lane, doubleTolerance) : undefined) ??
-      (batch ? compareBits(batch, alone, lane) : undefined);
+      compareBits(batch, alone, lane);
     if (wrong) return wrong;
   }
   return checkTapeless(loaded, program, opinions, batch);
@@ -363,10 +343,10 @@ function checkTapeless(
   loaded: LoadedProgram,
   program: FuzzProgram,
   opinions: readonly Opinion[],
-  batch: Outcome | undefined,
+  batch: Outcome,
 ): Failure | undefined {
   const opinion = opinions[0] as Opinion;
-  if (!batch || opinion.exact.shape === undefined) return undefined;
+  if (opinion.exact.shape === undefined) return undefined;
   const lanes = everyLane(program);
   const options = { lanes: lanes.length };
   const { values } = loaded.evaluate(machineInputs(loaded, program, lanes), options);
