@@ -1,0 +1,73 @@
+/**
+ * The clock: many short runs, of which minimum, median and quartiles are kept.
+ *
+ * Machines that others use too are noisy, so a run lasts a fraction of a scheduler's slice, there are
+ * many of them, and what is to be compared takes turns: a ratio then holds although no figure does.
+ */
+
+import { amount } from "./settings.js";
+
+/** Something to time. `call` is given a number that is new each time, to choose its inputs by. */
+export interface Subject {
+  readonly name: string;
+  call(turn: number): void;
+}
+
+/** Microseconds of one call: smallest, quartiles. */
+export interface Spread {
+  readonly minimum: number;
+  readonly low: number;
+  readonly median: number;
+  readonly high: number;
+}
+
+const RUN_MILLISECONDS = amount(0.4, 0.1);
+const WARM_MILLISECONDS = amount(40, 4);
+const ROUNDS = amount(60, 6);
+/** A round of something slow costs time that other rows need; these are enough for a minimum. */
+const SLOW_MILLISECONDS = amount(6000, 60);
+
+/** Times subjects in turns. The spreads come in the order of the subjects. */
+export function measure(subjects: readonly Subject[]): Spread[] {
+  const prepared = subjects.map((subject) => ({ subject, calls: warm(subject), turn: 1000 }));
+  const samples: number[][] = subjects.map(() => []);
+  const deadline = performance.now() + SLOW_MILLISECONDS;
+  for (let round = 0; round < ROUNDS; round++) {
+    prepared.forEach((one, i) => {
+      const started = performance.now();
+      for (let call = 0; call < one.calls; call++) one.subject.call(one.turn++);
+      (samples[i] as number[]).push(((performance.now() - started) * 1000) / one.calls);
+    });
+    if (round >= 2 && performance.now() > deadline) break;
+  }
+  return samples.map(spreadOf);
+}
+
+export function spreadOf(samples: readonly number[]): Spread {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const at = (part: number) => sorted[Math.floor((sorted.length - 1) * part)] as number;
+  return { minimum: at(0), low: at(0.25), median: at(0.5), high: at(0.75) };
+}
+
+/** Runs a subject until its code is hot, and says how many calls make a short run. */
+function warm(subject: Subject): number {
+  const started = performance.now();
+  let calls = 0;
+  let fastest = Number.POSITIVE_INFINITY;
+  do {
+    const before = performance.now();
+    subject.call(calls++);
+    fastest = Math.min(fastest, performance.now() - before);
+  } while (performance.now() - started < WARM_MILLISECONDS && calls < 200_000);
+  return Math.max(1, Math.min(100_000, Math.round(RUN_MILLISECONDS / Math.max(fastest, 1e-5))));
+}
+
+/** A spread divided by a count: of lanes, of steps. */
+export function per(spread: Spread, count: number): Spread {
+  return {
+    minimum: spread.minimum / count,
+    low: spread.low / count,
+    median: spread.median / count,
+    high: spread.high / count,
+  };
+}
