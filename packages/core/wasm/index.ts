@@ -16,6 +16,9 @@ import {
   PAYLOAD_ORIGIN,
   PAYLOAD_UNIFORM,
   PAYLOAD_VARYING,
+  RECORD_ACTIVE,
+  RECORD_BYTES,
+  RECORD_OP,
 } from "../src/program/layout";
 import {
   adjointTop,
@@ -25,10 +28,12 @@ import {
   heapTop,
   primalTop,
   reserveHeap,
+  reservePrimal,
   setHeapTop,
   setRecordedBytesMax,
   setTapeTop,
   tableTop,
+  tapeBase,
   tapeTop,
 } from "./arena";
 import { beginSteps } from "./budget";
@@ -151,7 +156,9 @@ export function begin(
   forgetBlocks();
   setRecordedBytesMax(recordedBytesMax, isOptional);
   setCurrentNode(-1);
+  // Even an empty vector has an address.
   const hasRoom =
+    reservePrimal(16) &&
     reserveLive(run) &&
     layQuotedStructure(program) &&
     layConstants(program) &&
@@ -218,6 +225,14 @@ export function entryAddress(id: i32): usize {
 
 export function payloads(): i32 {
   return payloadCount();
+}
+
+/** Records that have a part in a backward pass. */
+export function activeRecords(): i32 {
+  let count = 0;
+  for (let at: usize = 0; at < tapeTop; at += RECORD_BYTES)
+    if ((load<i32>(tapeBase + at, RECORD_OP) & RECORD_ACTIVE) != 0) count += 1;
+  return count;
 }
 
 export function tapeEnd(): usize {

@@ -5,10 +5,11 @@
 import { NdvmError } from "../errors.js";
 import { FAULT_NONE } from "../program/layout.js";
 import { laneAt } from "./chunk.js";
-import { type Chunk, machineFault, seedAt } from "./execute.js";
+import { type Chunk, seedAt } from "./execute.js";
 import type { Machine } from "./machine.js";
 import type { Program } from "./program.js";
 import type { RecordedInput, Results } from "./results.js";
+import { machineFault } from "./sites.js";
 import type { Seed } from "./types.js";
 
 /** Throws where a seed does not fit the result, or is missing for a result of several numbers. */

@@ -9,7 +9,6 @@
  * end, an asynchronous one lets the event loop in between.
  */
 
-import { NdvmError, type Span } from "../errors.js";
 import {
   FAULT_MEMORY,
   FAULT_NONE,
@@ -27,13 +26,13 @@ import {
   WALK_FAULT,
 } from "../program/layout.js";
 import { type LaneSet, laneAt, laneCount, splitLanes, writeChunk } from "./chunk.js";
-import { faultError } from "./faults.js";
 import type { Bound } from "./inputs.js";
 import type { Machine } from "./machine.js";
 import type { Program } from "./program.js";
 import { type RecordedInput, Results } from "./results.js";
+import { limitError, machineFault } from "./sites.js";
 import { isUniform, payloadInfo, shapeOf } from "./snapshot.js";
-import { signatureOf, type Trace } from "./traces.js";
+import { signatureOf, type Trace, type WalkCounters } from "./traces.js";
 import type { Axis, RunOptions, RunStats, Seed } from "./types.js";
 
 /** What is recorded: nothing, what is active, or all that varies (payload.ts in wasm/). */
@@ -113,6 +112,10 @@ export class Execution {
     buckets: 0,
     chunkWidth: 0,
   };
+  /** Of the latest chunk: counters of its walk, or of the walk that made its trace. */
+  #walked: WalkCounters | undefined;
+  /** Memory or tape ran out while more was recorded than the run itself needs. */
+  #recordsLeast = false;
   /** Widest chunk that memory allowed so far. */
   #widthLimit = Number.POSITIVE_INFINITY;
 
@@ -122,7 +125,7 @@ export class Execution {
     this.#signature = signatureOf(job.inputs, job.wanted);
     const { timeMax, stepsMax } = job.options;
     this.#deadline = timeMax === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeMax;
-    this.#stepsMax = stepsMax ?? STEPS_MAX;
+    this.#stepsMax = Math.min(stepsMax ?? STEPS_MAX, Number.MAX_SAFE_INTEGER);
     this.#replays =
       !job.notesBranches && (job.options.replay ?? job.machine.mechanisms.replay ?? true);
   }
@@ -156,9 +159,32 @@ export class Execution {
 
   /** Whether replaying at the trace's width beats walking. */
   #isWorthwhile(trace: Trace, lanes: number): boolean {
+    if (!this.#isWithinBudgets(trace)) return false;
     if (trace.width > Math.max(4, 4 * lanes)) return false;
     const wanted = Math.min(lanes, this.#widthFor(trace.bytesPerLane));
     return trace.width * 4 >= wanted;
+  }
+
+  /**
+   * Whether a walk for any lanes of the trace would stay within the budgets: the steps of the walk
+   * that made it, of both sides of its branches, are at least those of any lane's own path.
+   */
+  #isWithinBudgets(trace: Trace): boolean {
+    const isWithinTape = this.#isOptional || trace.recordedBytes <= this.#tapeBytesMax();
+    return isWithinTape && trace.steps <= this.#stepsMax;
+  }
+
+  /** Whether recording is for replay only, so that a run can do without. */
+  get #isOptional(): boolean {
+    return this.#job.backward === undefined && this.#job.wanted.size === 0;
+  }
+
+  #tapeBytesMax(): number {
+    const { options, machine } = this.#job;
+    const budget = Math.min(options.tapeBytesMax ?? machine.memoryMax, machine.memoryMax);
+    return this.#isOptional
+      ? Math.min(OPTIONAL_TRACE_BYTES, machine.memoryMax / 8, budget)
+      : budget;
   }
 
   /** The width the caller wants, undefined where the working set decides. */
@@ -179,6 +205,7 @@ export class Execution {
     const { machine, program } = this.#job;
     program.traces.use(trace);
     trace.owner = undefined;
+    this.#walked = trace.counters;
     const refused: number[] = [];
     let rest = lanes;
     while (laneCount(rest) > 0) {
@@ -247,7 +274,8 @@ export class Execution {
     if (walked === undefined) return pending;
     const left = laneCount(others) === 0 ? walked.pending : [...walked.pending, ...listOf(others)];
     const trace = walked.trace;
-    if (trace === undefined || laneCount(others) < REPLAY_LEAST)
+    const canReplay = trace !== undefined && this.#isWithinBudgets(trace);
+    if (!canReplay || laneCount(others) < REPLAY_LEAST)
       return laneCount(others) === 0 ? { list: walked.pending } : joined(walked.pending, others);
     const width = this.#widthFor(trace.bytesPerLane);
     const isFar =
@@ -265,16 +293,18 @@ export class Execution {
     const [set, others] = splitLanes(lanes, width);
     const walked = yield* this.#walk(set, this.#recordingLevel(true));
     if (walked === undefined) return lanes;
-    if (walked.trace === undefined) return joined(walked.pending, others);
+    if (walked.trace === undefined || !this.#isWithinBudgets(walked.trace))
+      return joined(walked.pending, others);
     const refused = this.#replayAll(walked.trace, others);
     return { list: [...walked.pending, ...listOf(refused)] };
   }
 
   #recordingLevel(hasMoreLanes: boolean): number {
     const { wrt, program, backward, isTraced } = this.#job;
+    const isGradient = wrt.length > 0 || backward !== undefined;
+    if (this.#recordsLeast) return isGradient ? RECORD_ACTIVE_ONLY : RECORD_NOTHING;
     if (isTraced) return RECORD_VARYING;
     if (this.#job.notesBranches) return RECORD_BRANCHES;
-    const isGradient = wrt.length > 0 || backward !== undefined;
     if (!this.#replays) return isGradient ? RECORD_ACTIVE_ONLY : RECORD_NOTHING;
     if (isGradient) return RECORD_VARYING;
     return hasMoreLanes || program.runs > 0 ? RECORD_VARYING : RECORD_NOTHING;
@@ -290,6 +320,7 @@ export class Execution {
     const failed = new Uint8Array(count);
     const outcome = yield* this.#walkLanes(set, level, failed);
     this.#addCounters();
+    if (outcome === "again") return undefined;
     if (outcome === "narrow") return this.#narrow(count);
     const live = this.#liveLanes(count);
     const pending: number[] = [];
@@ -300,17 +331,22 @@ export class Execution {
     const tag = exports.resultTag();
     const data = exports.resultData();
     const steps = exports.stepsTaken();
+    const tapeRecords = exports.activeRecords();
+    const recordedBytes = exports.bytesUsed(0) + exports.bytesUsed(1) + exports.bytesUsed(2);
     const canReplay =
       level === RECORD_VARYING && exports.recordingLevel() === level && outcome === "done";
     const isPayload = tag === TAG_REAL || tag === TAG_TENSOR;
     const differentiated = isPayload && wrt.length > 0 ? data : -1;
     const linked = canReplay ? exports.link(differentiated) : LINK_REFUSED;
     if (!this.#hasAdjoints(linked)) {
-      if (this.#narrowOr(set, failed) === "narrow") return this.#narrow(count);
-      return { pending, trace: undefined };
+      const next = this.#narrowOr(set, failed);
+      if (next === "narrow") return this.#narrow(count);
+      return next === "again" ? undefined : { pending, trace: undefined };
     }
+    this.#walked = this.#countWalk(tapeRecords);
+    const known = { signature: this.#signature, width: count, steps, recordedBytes };
     const trace =
-      linked === LINK_DONE ? program.traces.keep(this.#signature, count, steps) : undefined;
+      linked === LINK_DONE ? program.traces.keep({ ...known, counters: this.#walked }) : undefined;
     this.#takeResult(set, live, tag, data, trace?.isMixed ?? exports.isMixed() !== 0);
     return { pending, trace };
   }
@@ -332,7 +368,7 @@ export class Execution {
     set: LaneSet,
     level: number,
     failed: Uint8Array,
-  ): Generator<void, "done" | "partial" | "narrow"> {
+  ): Generator<void, "done" | "partial" | "narrow" | "again"> {
     const { machine, program } = this.#job;
     const { exports } = machine;
     const count = laneCount(set);
@@ -364,13 +400,17 @@ export class Execution {
   }
 
   #begin(set: LaneSet, level: number): boolean {
-    const { machine, program, inputs, wanted, options, backward } = this.#job;
+    const { machine, program, inputs, wanted } = this.#job;
     const { exports, reals } = machine;
-    const isOptional = backward === undefined && wanted.size === 0;
-    const budget = Math.min(options.tapeBytesMax ?? machine.memoryMax, machine.memoryMax);
-    const tapeMax = isOptional ? Math.min(OPTIONAL_TRACE_BYTES, budget) : budget;
     const lanes = laneCount(set);
-    const begun = exports.begin(program.address, lanes, level, tapeMax, isOptional, this.#stepsMax);
+    const begun = exports.begin(
+      program.address,
+      lanes,
+      level,
+      Math.floor(this.#tapeBytesMax()),
+      this.#isOptional,
+      this.#stepsMax,
+    );
     if (begun !== FAULT_NONE) return false;
     for (let index = 0; index < inputs.length; index++) {
       const input = inputs[index] as Bound;
@@ -388,12 +428,17 @@ export class Execution {
     return true;
   }
 
-  /** Memory was short: a narrower chunk may fit; a single lane reports it. */
-  #narrowOr(set: LaneSet, failed: Uint8Array): "narrow" | "done" {
+  /** Memory was short: with less to record, or narrower, it may do; a single lane reports it. */
+  #narrowOr(set: LaneSet, failed: Uint8Array): "narrow" | "again" | "done" {
     const { program } = this.#job;
-    if (laneCount(set) > 1) return "narrow";
-    // What ran before must not matter: try again with nothing of it left in memory.
     const { exports } = this.#job.machine;
+    const isAlone = laneCount(set) === 1;
+    if (this.#replays && !this.#recordsLeast && (isAlone || this.#isOptional)) {
+      this.#recordsLeast = true;
+      return "again";
+    }
+    if (!isAlone) return "narrow";
+    // What ran before must not matter: try again with nothing of it left in memory.
     const isTape = (exports.faultCode.value as number) === FAULT_TAPE;
     if (!isTape && (program.machineTraces() > 0 || exports.beganFresh.value === 0)) {
       program.dropAllTraces();
@@ -481,6 +526,24 @@ export class Execution {
     this.#counters.buckets += exports.bucketsMade.value as number;
   }
 
+  /** Counters of the walk that has just ended. */
+  #countWalk(tapeRecords: number): WalkCounters {
+    const { exports } = this.#job.machine;
+    return {
+      payloads: exports.payloadsMade.value as number,
+      uniformPayloads: exports.uniformMade.value as number,
+      activePayloads: exports.activeMade.value as number,
+      tapeRecords,
+      traceRecords: exports.tapeEnd() / RECORD_BYTES,
+      heapObjects: exports.objectsMade.value as number,
+      primalBytes: exports.bytesUsed(0),
+      adjointBytes: exports.bytesUsed(1),
+      tapeBytes: exports.bytesUsed(2),
+      heapBytes: exports.bytesUsed(3),
+      compactions: exports.compactions.value as number,
+    };
+  }
+
   stats(): RunStats {
     const { machine, lanes, program } = this.#job;
     const { exports } = machine;
@@ -490,16 +553,7 @@ export class Execution {
       traces: program.traces.count,
       smallShapeCalls: exports.smallShapeCalls.value as number,
       integerPoolHits: exports.integerPoolHits.value as number,
-      payloads: exports.payloadsMade.value as number,
-      uniformPayloads: exports.uniformMade.value as number,
-      activePayloads: exports.activeMade.value as number,
-      tapeRecords: exports.tapeEnd() / RECORD_BYTES,
-      heapObjects: exports.objectsMade.value as number,
-      primalBytes: exports.bytesUsed(0),
-      adjointBytes: exports.bytesUsed(1),
-      tapeBytes: exports.bytesUsed(2),
-      heapBytes: exports.bytesUsed(3),
-      compactions: exports.compactions.value as number,
+      ...(this.#walked ?? this.#countWalk(0)),
       memoryBytes: exports.memoryBytes(),
     };
   }
@@ -518,66 +572,6 @@ function listOf(set: LaneSet): readonly number[] {
 /** Lanes that are left over, with those not yet tried. */
 function joined(left: readonly number[], others: LaneSet): LaneSet {
   return left.length === 0 ? others : { list: [...left, ...listOf(others)] };
-}
-
-function limitError(
-  machine: Machine,
-  program: Program,
-  code: "E-STEPS" | "E-TIME",
-  what: string,
-  option: string,
-): NdvmError {
-  return new NdvmError(code, `the program ${what}`, {
-    span: runningSpan(machine, program),
-    help: `check that every loop ends, or raise ${option}`,
-    source: program.source,
-    file: program.file,
-  });
-}
-
-const FRAME_BYTES = 16;
-const FRAME_RETURN = 7;
-
-/** The fault of the run under way, as an error with the program's text. */
-export function machineFault(machine: Machine, program: Program, place?: number): NdvmError {
-  const { exports, reals } = machine;
-  const { nodes, symbols, source } = program;
-  return faultError(exports, {
-    nodes,
-    symbols,
-    source,
-    numberOf: (payload) => {
-      const lane = isUniform(exports, payload)
-        ? 0
-        : (place ?? Math.max(exports.firstCounting(), 0));
-      return reals.view()[exports.primalAddress(payload) / reals.bytes + lane] as number;
-    },
-    lambdaOf: (closure) => {
-      const heap = ((exports.heapBase.value as number) >>> 0) + closure * 8;
-      return program.lambdaAt(new DataView(exports.memory.buffer).getInt32(heap + 4, true));
-    },
-    callers: () => callersOf(machine),
-  }).in(program.source, program.file);
-}
-
-/** Where in the user's text a walk that has paused is. */
-export function runningSpan(machine: Machine, program: Program): Span | undefined {
-  const chain = [machine.exports.runningNode(), ...callersOf(machine)];
-  return chain.map((index) => program.nodes[index]?.span).find((span) => (span?.start ?? -1) >= 0);
-}
-
-/** Nodes of the calls under way, innermost first, at most a few thousand. */
-function callersOf(machine: Machine): number[] {
-  const { exports } = machine;
-  const base = (exports.controlBase.value as number) >>> 0;
-  const words = new DataView(exports.memory.buffer);
-  const callers: number[] = [];
-  for (let at = exports.controlEnd() - FRAME_BYTES; at >= base; at -= FRAME_BYTES) {
-    if (words.getInt32(at, true) !== FRAME_RETURN) continue;
-    callers.push(words.getInt32(words.getUint32(at + 4, true) + 4, true));
-    if (callers.length > 4096) break;
-  }
-  return callers;
 }
 
 /** Output adjoints of a chunk: the caller's seed for its lanes, or ones. */

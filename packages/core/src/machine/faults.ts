@@ -72,7 +72,7 @@ interface Words {
 export function faultError(exports: Exports, context: FaultContext): NdvmError {
   const fault = new Fault(exports, context);
   const { code, message, help } = fault.words();
-  return new NdvmError(code, `${fault.prefix}${message}`, { span: fault.span, help });
+  return new NdvmError(code, message, { span: fault.span, help });
 }
 
 const shapeNeeds: ReadonlyMap<number, string> = new Map([
@@ -94,8 +94,6 @@ class Fault {
   readonly #node: Core | undefined;
   /** The user's node nearest to the fault: code of the prelude has no place in their text. */
   readonly #visible: Core | undefined;
-  /** `map: ` where the fault lies inside a library procedure that the user called. */
-  prefix: string;
 
   constructor(exports: Exports, context: FaultContext) {
     this.#exports = exports;
@@ -104,8 +102,6 @@ class Fault {
     this.#node = context.nodes[at];
     const chain = [at, ...context.callers()].map((index) => context.nodes[index]);
     this.#visible = chain.find((node) => node !== undefined && node.span.start >= 0);
-    const library = this.#libraryCall();
-    this.prefix = library === undefined ? "" : `${library}: `;
   }
 
   get span(): Span | undefined {
@@ -247,7 +243,7 @@ class Fault {
         ? "equal shapes, or a number and a vector or matrix"
         : code === FAULT_ROWS_DIFFER
           ? "rows of equal length"
-          : (shapeNeeds.get(detail) ?? "other shapes");
+          : this.#shapeNeeds(detail, second);
     const place = this.#exports.faultOperand.value as number;
     const otherPlace = this.#exports.faultOtherOperand.value as number;
     const got = `${this.#operandText(place)}${this.#describe(first)}`;
@@ -260,13 +256,20 @@ class Fault {
     };
   }
 
+  #shapeNeeds(detail: number, second: bigint): string {
+    const isOfOne = tagOf(second) === TAG_NIL || second === this.#exports.faultValue.value;
+    if (detail === SHAPE_NEEDS_VECTOR && isOfOne && this.#opName() !== "mat") return "a vector";
+    return shapeNeeds.get(detail) ?? "other shapes";
+  }
+
   #operand(code: number): Words {
     const op = this.#opName();
     const operand = this.#exports.faultOperand.value as number;
     const value = this.#exports.faultValue.value as bigint;
     const got = `${this.#operandText(operand)}${this.#describe(value, code)}`;
     const library = this.#libraryCall();
-    if (library !== undefined && (code === FAULT_NOT_PAIR || code === FAULT_NOT_LIST))
+    const isOwn = this.#node?.kind === "call" && this.#node.operator.kind === "primitive";
+    if (library !== undefined && isOwn && (code === FAULT_NOT_PAIR || code === FAULT_NOT_LIST))
       return this.#notListIn(library, value);
     const needs: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
       [FAULT_NOT_PAIR, ["E-TYPE", "a pair"]],
@@ -278,7 +281,8 @@ class Fault {
       [FAULT_NOT_ALIST, ["E-TYPE", "a list of pairs, its element"]],
       [FAULT_SIZE, ["E-RANGE", "a size from 0 to 2^24"]],
     ]);
-    const [usual, need] = needs.get(code) ?? ["E-TYPE", "something else"];
+    const [usual, general] = needs.get(code) ?? ["E-TYPE", "something else"];
+    const need = code === FAULT_NOT_TENSOR && op === "mat" ? "vectors" : general;
     // A number where a vector belongs has the wrong shape; a list is the wrong kind of thing.
     const errorCode = usual === "E-SHAPE" && !isNumeric(tagOf(value)) ? "E-TYPE" : usual;
     const isElement = code === FAULT_NOT_ALIST;
@@ -296,7 +300,6 @@ class Fault {
 
   /** A library procedure walked a list of the user's that is none. */
   #notListIn(name: string, value: bigint): Words {
-    this.prefix = "";
     return {
       code: "E-TYPE",
       message: `${name} needs a list, got ${this.#describe(value, FAULT_NOT_LIST)}`,

@@ -298,6 +298,17 @@ function checkProductLanes(product: number, wanted: number | undefined): void {
     });
 }
 
+/** An input whose numbers nobody else can change. */
+export function copyNumbers(input: Bound): Bound {
+  const { shared, perLane, tensors } = input;
+  return {
+    ...input,
+    shared: shared?.slice(),
+    perLane: perLane?.slice(),
+    tensors: tensors?.map((tensor) => ({ ...tensor, data: tensor.data.slice() })),
+  };
+}
+
 function badLaneCount(name: string, count: number): NdvmError {
   if (count > LANES_MAX)
     return new NdvmError("E-INPUT", `input ${name} has ${count} lanes, more than ${LANES_MAX}`, {

@@ -61,6 +61,7 @@ export interface Exports {
   backward(result: number, mixed: boolean): number;
   payloads(): number;
   tapeEnd(): number;
+  activeRecords(): number;
   controlEnd(): number;
   bytesUsed(which: number): number;
   firstNonFinite(lane: number, result: number, constants: number): number;

@@ -34,15 +34,17 @@ function isCount(value: unknown, most: number): boolean {
 
 export function checkRunOptions(options: RunOptions): void {
   const { stepsMax, tapeBytesMax, timeMax, chunk, lanes, replay } = options;
-  const counts = { stepsMax, tapeBytesMax, chunk };
-  for (const [name, value] of Object.entries(counts)) {
-    if (value !== undefined && !isCount(value, Number.MAX_SAFE_INTEGER))
+  for (const [name, value] of Object.entries({ stepsMax, chunk })) {
+    const isEndless = name === "stepsMax" && value === Number.POSITIVE_INFINITY;
+    if (value !== undefined && !isEndless && !isCount(value, Number.MAX_SAFE_INTEGER))
       throw badOption(name, "a whole number from 1", value);
+  }
+  for (const [name, value] of Object.entries({ timeMax, tapeBytesMax })) {
+    if (value !== undefined && !(typeof value === "number" && value > 0))
+      throw badOption(name, "a number above 0", value);
   }
   if (lanes !== undefined && !isCount(lanes, LANES_MAX))
     throw badOption("lanes", `a whole number from 1 to ${LANES_MAX}`, lanes);
-  if (timeMax !== undefined && !(typeof timeMax === "number" && timeMax > 0))
-    throw badOption("timeMax", "a number of milliseconds above 0", timeMax);
   if (replay !== undefined && typeof replay !== "boolean")
     throw badOption("replay", "true or false", replay);
 }

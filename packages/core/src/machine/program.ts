@@ -9,13 +9,14 @@ import type { Core, Expansion, LambdaNode } from "../syntax/core.js";
 import { laneOf } from "./axes.js";
 import { backwardChunk, gradientChunk, readGradient } from "./backward.js";
 import { type Diagnostics, DiagnosticsCollector } from "./diagnose.js";
-import { type Chunk, Execution, type Job, runningSpan } from "./execute.js";
+import { type Chunk, Execution, type Job } from "./execute.js";
 import { type Explanation, explainRun } from "./explain.js";
-import { type Bound, bindInputs, selectLanes } from "./inputs.js";
+import { type Bound, bindInputs, copyNumbers, selectLanes } from "./inputs.js";
 import type { Machine } from "./machine.js";
 import { checkRunOptions, checkWrt } from "./options.js";
 import { namedArrays, type RecordedInput, type Results } from "./results.js";
 import { Session } from "./session.js";
+import { runningSpan } from "./sites.js";
 import { reduceGradients } from "./sums.js";
 import { Traces } from "./traces.js";
 import type {
@@ -179,7 +180,9 @@ export class Program {
 
   /** Evaluates, and gives a vector-Jacobian product for each call of `backward`. */
   run(inputs: Inputs = {}, options: Omit<GradientOptions, "seed"> = {}): Run {
-    const prepared = this.#prepare(inputs, options.wrt, options);
+    const given = this.#prepare(inputs, options.wrt, options);
+    // The pass comes later: what the caller does to their arrays by then must not matter.
+    const prepared = { ...given, inputs: given.inputs.map(copyNumbers) };
     const evaluation = this.#finish(this.#start(prepared, options, () => {}));
     const backward = (seed?: Seed) => {
       const onChunk = this.#gradients(prepared, seed, new Set());

@@ -68,8 +68,10 @@ export class Results {
     const kinds = new Set(this.#groups.map(({ snapshot }) => snapshot.kind));
     if (this.#values !== undefined) kinds.add("a number");
     const what =
-      kinds.size > 1 ? "different things in different lanes" : ([...kinds][0] ?? "nothing");
-    throw new NdvmError("E-RESULT", `the program returned ${what}, not numbers of one shape`, {
+      kinds.size > 1
+        ? "different things in different lanes, not numbers of one shape"
+        : `${[...kinds][0] ?? "nothing"}, not numbers`;
+    throw new NdvmError("E-RESULT", `the program returned ${what}`, {
       help: "use datum(lane) to read it; only numbers, vectors and matrices have values",
     }).in(this.#program.source, this.#program.file);
   }

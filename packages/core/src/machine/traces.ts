@@ -9,6 +9,7 @@
 import { TAG_INT, TAG_REAL, TAG_TENSOR } from "../program/layout.js";
 import type { Bound } from "./inputs.js";
 import type { Exports } from "./instance.js";
+import type { RunStats } from "./types.js";
 
 export interface Trace {
   /** Whether the machine still holds it. */
@@ -24,7 +25,29 @@ export interface Trace {
   /** Bytes of primals and adjoints that one lane takes. */
   readonly bytesPerLane: number;
   readonly steps: number;
+  /** Bytes of tape, primals and adjoints that the walk recorded. */
+  readonly recordedBytes: number;
+  readonly counters: WalkCounters;
 }
+
+/** What one walk did. */
+export type WalkCounters = Pick<
+  RunStats,
+  | "payloads"
+  | "uniformPayloads"
+  | "activePayloads"
+  | "tapeRecords"
+  | "traceRecords"
+  | "heapObjects"
+  | "primalBytes"
+  | "adjointBytes"
+  | "tapeBytes"
+  | "heapBytes"
+  | "compactions"
+>;
+
+/** What is known of a trace before it is kept. */
+type Known = Pick<Trace, "signature" | "width" | "steps" | "recordedBytes" | "counters">;
 
 /** Most traces a program keeps; the one that was not used for longest goes first. */
 const TRACES_MAX = 8;
@@ -49,27 +72,25 @@ export class Traces {
   }
 
   /** Keeps the machine's current trace. Undefined where memory is short or it cannot replay. */
-  keep(signature: string, width: number, steps: number): Trace | undefined {
+  keep(known: Known): Trace | undefined {
     const exports = this.#exports;
     const resultTag = exports.resultTag();
     const isNumeric = resultTag === TAG_INT || resultTag === TAG_REAL || resultTag === TAG_TENSOR;
     if (!isNumeric) return undefined;
     const resultData = exports.resultData();
-    const bytesPerLane = (exports.bytesUsed(0) + exports.bytesUsed(1)) / width;
+    const bytesPerLane = (exports.bytesUsed(0) + exports.bytesUsed(1)) / known.width;
     const isMixed = exports.isMixed() !== 0;
     const handle = this.#parking.park();
     if (handle === 0) return undefined;
     const trace: Trace = {
       isKept: true,
       owner: undefined,
+      ...known,
       handle,
-      signature,
-      width,
       resultTag,
       resultData,
       isMixed,
       bytesPerLane,
-      steps,
     };
     this.#list.unshift(trace);
     while (this.#list.length > TRACES_MAX) this.#drop(this.#list.at(-1) as Trace);

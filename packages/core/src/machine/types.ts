@@ -171,7 +171,10 @@ export interface RunStats {
   readonly uniformPayloads: number;
   /** Payloads that have an adjoint. */
   readonly activePayloads: number;
+  /** Records of operations that a differentiated input reaches. */
   readonly tapeRecords: number;
+  /** All records that were kept for replay: those, operations without a gradient, and guards. */
+  readonly traceRecords: number;
   /** Pairs, closures and boxes made. */
   readonly heapObjects: number;
   /** Bytes in use at the end of the run. */

@@ -1,0 +1,70 @@
+/**
+ * Where a walk is: the user's text that belongs to a fault, or to a walk that was stopped.
+ */
+
+import { NdvmError, type Span } from "../errors.js";
+import { faultError } from "./faults.js";
+import type { Machine } from "./machine.js";
+import type { Program } from "./program.js";
+import { isUniform } from "./snapshot.js";
+
+/** A run that passed one of its limits, with where it was. */
+export function limitError(
+  machine: Machine,
+  program: Program,
+  code: "E-STEPS" | "E-TIME",
+  what: string,
+  option: string,
+): NdvmError {
+  return new NdvmError(code, `the program ${what}`, {
+    span: runningSpan(machine, program),
+    help: `check that every loop ends, or raise ${option}`,
+    source: program.source,
+    file: program.file,
+  });
+}
+
+const FRAME_BYTES = 16;
+const FRAME_RETURN = 7;
+
+/** The fault of the run under way, as an error with the program's text. */
+export function machineFault(machine: Machine, program: Program, place?: number): NdvmError {
+  const { exports, reals } = machine;
+  const { nodes, symbols, source } = program;
+  return faultError(exports, {
+    nodes,
+    symbols,
+    source,
+    numberOf: (payload) => {
+      const lane = isUniform(exports, payload)
+        ? 0
+        : (place ?? Math.max(exports.firstCounting(), 0));
+      return reals.view()[exports.primalAddress(payload) / reals.bytes + lane] as number;
+    },
+    lambdaOf: (closure) => {
+      const heap = ((exports.heapBase.value as number) >>> 0) + closure * 8;
+      return program.lambdaAt(new DataView(exports.memory.buffer).getInt32(heap + 4, true));
+    },
+    callers: () => callersOf(machine),
+  }).in(program.source, program.file);
+}
+
+/** Where in the user's text a walk that has paused is. */
+export function runningSpan(machine: Machine, program: Program): Span | undefined {
+  const chain = [machine.exports.runningNode(), ...callersOf(machine)];
+  return chain.map((index) => program.nodes[index]?.span).find((span) => (span?.start ?? -1) >= 0);
+}
+
+/** Nodes of the calls under way, innermost first, at most a few thousand. */
+function callersOf(machine: Machine): number[] {
+  const { exports } = machine;
+  const base = (exports.controlBase.value as number) >>> 0;
+  const words = new DataView(exports.memory.buffer);
+  const callers: number[] = [];
+  for (let at = exports.controlEnd() - FRAME_BYTES; at >= base; at -= FRAME_BYTES) {
+    if (words.getInt32(at, true) !== FRAME_RETURN) continue;
+    callers.push(words.getInt32(words.getUint32(at + 4, true) + 4, true));
+    if (callers.length > 4096) break;
+  }
+  return callers;
+}
