@@ -293,14 +293,13 @@ describe("explain", () => {
       { wrt: ["a", "b"] },
     );
     expect(core).toContain("(* a x)");
-    expect(
-      tape.map(({ op, text, active, uniform, shape }) => [op, text, active, uniform, shape]),
-    ).toEqual([
-      ["mul", "(* a x)", true, false, []],
-      ["sin", "(sin y)", true, false, []],
+    const reached = tape.filter(({ active }) => active);
+    expect(reached.map(({ op, text, uniform, shape }) => [op, text, uniform, shape])).toEqual([
+      ["mul", "(* a x)", false, []],
+      ["sin", "(sin y)", false, []],
     ]);
-    expect(tape[1]?.in0).toBe(tape[0]?.out);
-    expect(tape[1]?.in1).toBeUndefined();
+    expect(reached[1]?.in0).toBe(reached[0]?.out);
+    expect(reached[1]?.in1).toBeUndefined();
     expect(inputs.map(({ name, active }) => [name, active])).toEqual([
       ["a", true],
       ["x", false],
