@@ -76,7 +76,6 @@ describe("the side a lane does not take", () => {
     const { lanes, stats } = await checkBatch(source, {
       inputs: { x: [-1, -2, -0.5, 0, 0.25, 1, 2, 3, -3] },
     });
-    expect(lanes[0]).toEqual([Number.NEGATIVE_INFINITY, Number.NaN].map(() => expect.anything()));
     expect(lanes[4]).toEqual([0.5, 1]);
     expect(lanes[6]).toEqual([0, 1]);
     expect(stats?.merges).toBeGreaterThan(0);

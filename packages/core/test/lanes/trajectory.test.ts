@@ -26,21 +26,24 @@ function observations(): { readonly rows: number; readonly data: readonly number
   return matrices["obs"] as { rows: number; data: number[] };
 }
 
+/** The paper's Kalman likelihood, with a term of our own added to it. */
 const kalman = (rows: number, penalty: string): string => `
-  (define eye2 (eye 2))
-  (define likelihood
-    (loop ((k 0) (x [0 0]) (P eye2) (L 0))
-      (if (= k ${rows}) L
-          (let* ((Ppred (+ P (scale q eye2)))
-                 (e (- (ref obs k) x))
-                 (S (+ Ppred (scale r eye2)))
-                 (Sinv (inv S))
-                 (gain (matmul Ppred Sinv))
-                 (xnew (+ x (matvec gain e)))
-                 (Pnew (matmul (- eye2 gain) Ppred))
-                 (nll (+ (log (det S)) (dot e (matvec Sinv e)))))
-            (recur (+ k 1) xnew Pnew (+ L nll))))))
-  (+ likelihood ${penalty})`;
+  (+ ${penalty}
+     (loop ((k 0) (x (vec 0.0 0.0)) (P (mat (vec 1.0 0.0) (vec 0.0 1.0))) (L 0.0))
+       (if (= k ${rows})
+           L
+           (let* ((Q (scale q (eye 2)))
+                  (R (scale r (eye 2)))
+                  (Ppred (+ P Q))
+                  (y (ref obs k))
+                  (e (- y x))
+                  (S (+ Ppred R))
+                  (Sinv (inv S))
+                  (Kg (matmul Ppred Sinv))
+                  (xnew (+ x (matvec Kg e)))
+                  (Pnew (matmul (- (eye 2) Kg) Ppred))
+                  (nll (+ (log (det S)) (dot e (matvec Sinv e)))))
+             (recur (+ k 1) xnew Pnew (+ L nll))))))`;
 
 interface Trajectory {
   /** Parameters, loss and gradient of every step. */
