@@ -211,7 +211,7 @@ function makeSlots(
 }
 
 /** Below this many numbers a loop is faster than a block move. */
-const MOVE_LEAST = 24;
+const MOVE_LEAST = 128;
 
 function move(from: Numbers, at: number, to: Numbers, into: number, count: number): void {
   if (count >= MOVE_LEAST) to.set(from.subarray(at, at + count), into);
