@@ -4,7 +4,14 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Inputs, Machine, NdvmError, type RunOptions } from "../../src/index.js";
+import {
+  type GradientResult,
+  type Inputs,
+  Machine,
+  NdvmError,
+  type RunOptions,
+} from "../../src/index.js";
+import { caught } from "../machine/support.js";
 import { checkBatch, spread } from "./support.js";
 
 let machine: Machine;
@@ -145,3 +152,33 @@ describe("a lane that never ends", () => {
     expect(lanes).toEqual(["E-TYPE", "E-STEPS", [0.25, 1], "E-STEPS", [1, -2]]);
   });
 });
+
+describe("a lane that takes all the memory", () => {
+  test.each([
+    ["by recursion", "(define (f n) (if (< n 0) x (+ 1 (f (- n x))))) (f 10)"],
+    ["by a list", "(loop ((l '()) (n 10)) (if (< n 0) (length l) (recur (cons n l) (- n x))))"],
+  ])("reports it alone: %s", async (_, source) => {
+    const small = await Machine.create({ memoryMax: 2 ** 24 });
+    const single = small.load(source);
+    const program = small.load(source);
+    const lanes = [1, 0, 3, 0.5, 2];
+    const alone = lanes.map((own) => {
+      const run = () => single.gradient({ x: [own] }, { replay: false });
+      return own === 0 ? caught(run).code : numbersOf(run(), 0);
+    });
+    expect(["E-MEMORY", "E-RECURSION"]).toContain(alone[1]);
+    for (const options of [{}, {}, { replay: false }, { chunk: 2 }]) {
+      const result = program.gradient({ x: lanes }, options);
+      const [failure] = result.failures;
+      const batch = lanes.map((own, i) => (own === 0 ? failure?.error.code : numbersOf(result, i)));
+      expect(result.failures.map(({ lane }) => lane)).toEqual([1]);
+      expect(batch).toEqual(alone);
+    }
+    small.dispose();
+  });
+});
+
+const numbersOf = ({ values, gradients }: GradientResult, lane: number) => [
+  values[lane],
+  gradients["x"]?.[lane],
+];

@@ -4,6 +4,7 @@
  */
 
 import { describe, expect, test } from "vitest";
+import { Machine } from "../../src/index.js";
 import { checkBatch, spread } from "./support.js";
 
 const x = spread(23).map((value) => 2 * value);
@@ -111,7 +112,8 @@ describe("calls", () => {
     ],
     [
       "two recursions in one",
-      "(define (fib n) (if (< n 2) (* n x) (+ (fib (- n 1)) (fib (- n 2))))) (fib (floor (* 8 (abs y))))",
+      `(define (fib n) (if (< n 2) (* n x) (+ (fib (- n 1)) (fib (- n 2)))))
+       (fib (floor (* 8 (abs y))))`,
     ],
     [
       "mutual recursion, not in tail position",
@@ -207,7 +209,6 @@ describe("forms", () => {
 
 describe("results that are structure", () => {
   test("differ from lane to lane", async () => {
-    const { Machine } = await import("../../src/index.js");
     const machine = await Machine.create();
     const program = machine.load("(if (> x 1) (list x 'big) (if (> x 0) (cons x (> x 0.5)) x))");
     for (const options of [{}, {}, { replay: false }, { chunk: 1 }]) {
