@@ -7,7 +7,7 @@
 
 import { parseArgs } from "node:util";
 import { Machine } from "../../src/index.js";
-import { checkLanes } from "../lanes/run.js";
+import { checkLanes, LaneMachines } from "../lanes/run.js";
 import { fuzz } from "./run.js";
 
 const { values } = parseArgs({
@@ -35,7 +35,7 @@ const onProgram = (index: number): void => {
   if (done % 5000 === 0) console.log(`${done} programs, ${seconds()} s`);
 };
 const options = { seed, programs, from, onProgram };
-const { passed, skipped, text } = values.lanes ? runLanes() : runPrograms();
+const { passed, skipped, text } = values.lanes ? await runLanes() : runPrograms();
 const reasons = Object.entries(skipped).map(([why, count]) => `, ${count} passed over (${why})`);
 console.log(`${passed} programs agree${reasons.join("")}, ${seconds()} s`);
 if (text !== undefined) {
@@ -50,9 +50,9 @@ function runPrograms() {
   return { passed, skipped, text: failure?.text };
 }
 
-function runLanes() {
-  const both = [machines.double, machines.single];
-  const { passed, skipped, seen, failure } = checkLanes(both, options);
+async function runLanes() {
+  const laneMachines = await LaneMachines.create();
+  const { passed, skipped, seen, failure } = checkLanes(laneMachines, options);
   console.log(
     Object.entries(seen)
       .map(([name, count]) => `${name} ${count}`)

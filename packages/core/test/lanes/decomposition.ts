@@ -4,7 +4,7 @@
  *
  * A program's lanes are two calls' worth of inputs: the first half is the first call, the second
  * half the second, and a third call takes some lanes of both. Lanes alone run on a copy of the
- * program that keeps no traces.
+ * program that keeps no traces, on a machine with all its mechanisms.
  */
 
 import { NdvmError } from "../../src/errors.js";
@@ -45,25 +45,31 @@ const chunkWidths = [1, 2, 3, 5, 7, 16, 64, 1000];
 /** Generated programs take far fewer. */
 const stepsMost = 400_000;
 
+/** A machine for batches, perhaps without one of its mechanisms, and one for lanes alone. */
+export interface Bench {
+  readonly machine: Machine;
+  readonly plain: Machine;
+}
+
 /** Judges one program on one machine. */
 export class Decomposition {
   readonly #program: FuzzProgram;
-  readonly #machine: Machine;
+  readonly #bench: Bench;
   readonly #seen: Seen;
   /** Runs lanes alone, without traces. */
   readonly #single: Program;
   #elements = 0;
   #isNumeric = true;
 
-  constructor(machine: Machine, program: FuzzProgram, seen: Seen) {
+  constructor(bench: Bench, program: FuzzProgram, seen: Seen) {
     this.#program = program;
-    this.#machine = machine;
+    this.#bench = bench;
     this.#seen = seen;
-    this.#single = this.#load();
+    this.#single = this.#load(bench.plain);
   }
 
-  #load(): Program {
-    return this.#machine.load(sourceOf(this.#program), { domain: this.#program.domain });
+  #load(machine: Machine): Program {
+    return machine.load(sourceOf(this.#program), { domain: this.#program.domain });
   }
 
   /** The first difference between a batch and its lanes alone. `salt` picks the chunk widths. */
@@ -134,7 +140,7 @@ export class Decomposition {
 
   /** Runs calls one after the other on one copy of the program. */
   #sequence(calls: readonly Call[], alone: readonly Lane[]): Failure | undefined {
-    const program = this.#load();
+    const program = this.#load(this.#bench.machine);
     try {
       for (const call of calls) {
         if (call.lanes.length === 0) continue;
@@ -150,7 +156,8 @@ export class Decomposition {
 
   /** Step budgets that some lanes pass and others do not. */
   #budgets(all: readonly number[], salt: number): Failure | undefined {
-    if (salt % 4 !== 0) return undefined;
+    // Without a mechanism a lane may take other steps.
+    if (salt % 4 !== 0 || this.#bench.machine !== this.#bench.plain) return undefined;
     const lane = all[salt % all.length] as number;
     const inputs = machineInputs(this.#single, this.#program, [lane]);
     let stepsMax = 50;

@@ -3,13 +3,13 @@
  * the first failure shrunk and described.
  */
 
-import type { Machine } from "../../src/index.js";
+import { Machine, type Mechanisms, type Precision } from "../../src/index.js";
 import type { Failure } from "../fuzz/check.js";
 import { generate } from "../fuzz/generate.js";
 import { describeProgram, type FuzzProgram } from "../fuzz/program.js";
 import { Random } from "../fuzz/random.js";
 import { shrink } from "../fuzz/shrink.js";
-import { Decomposition, nothingSeen, type Seen } from "./decomposition.js";
+import { type Bench, Decomposition, nothingSeen, type Seen } from "./decomposition.js";
 
 export interface LanesOptions {
   readonly seed: number;
@@ -42,20 +42,62 @@ export function laneProgram(seed: number, index: number): FuzzProgram {
   return { ...program, inputs };
 }
 
-/** Checks programs on each of the machines until one fails. */
-export function checkLanes(machines: readonly Machine[], options: LanesOptions): LanesReport {
+const mechanisms: readonly Mechanisms[] = [
+  { replay: false },
+  { chunks: false },
+  { loops: false },
+  { smallShapes: false },
+  { adjointReuse: false },
+  { integerPool: false },
+];
+const precisions: readonly Precision[] = ["f64", "f32"];
+
+/** Machines of both precisions: with all mechanisms, and without each one of them. */
+export class LaneMachines {
+  readonly #plain: readonly Machine[];
+  readonly #lacking: readonly Bench[];
+
+  private constructor(plain: readonly Machine[], lacking: readonly Bench[]) {
+    this.#plain = plain;
+    this.#lacking = lacking;
+  }
+
+  static async create(): Promise<LaneMachines> {
+    const plain = await Promise.all(precisions.map((precision) => Machine.create({ precision })));
+    const wanted = mechanisms.flatMap((own) => plain.map((one) => [own, one] as const));
+    const lacking = wanted.map(async ([own, one]): Promise<Bench> => {
+      const machine = await Machine.create({ precision: one.precision, mechanisms: own });
+      return { machine, plain: one };
+    });
+    return new LaneMachines(plain, await Promise.all(lacking));
+  }
+
+  /** Both precisions, and one machine that lacks a mechanism. */
+  benchesFor(index: number): readonly Bench[] {
+    const lacking = this.#lacking[index % this.#lacking.length] as Bench;
+    return [...this.#plain.map((plain) => ({ machine: plain, plain })), lacking];
+  }
+
+  dispose(): void {
+    for (const { machine } of this.#lacking) machine.dispose();
+    for (const machine of this.#plain) machine.dispose();
+  }
+}
+
+/** Checks programs until one fails. */
+export function checkLanes(machines: LaneMachines, options: LanesOptions): LanesReport {
   const { seed, programs, from = 0 } = options;
   const seen = nothingSeen();
   const skipped: Record<string, number> = {};
   let passed = 0;
   for (let index = from; index < from + programs; index++) {
     const program = laneProgram(seed, index);
-    for (const machine of machines) {
-      const verdict = new Decomposition(machine, program, seen).judge(index);
+    for (const bench of machines.benchesFor(index)) {
+      const verdict = new Decomposition(bench, program, seen).judge(index);
       if (verdict.kind === "skip") skipped[verdict.why] = (skipped[verdict.why] ?? 0) + 1;
       else if (verdict.kind === "pass") passed += 1;
       else {
-        const failure = describeFailure(machine, program, verdict.failure, seed, index);
+        const failure = describeFailure(bench, program, verdict.failure, seed, index);
         return { passed, skipped, seen, failure };
       }
     }
@@ -65,14 +107,14 @@ export function checkLanes(machines: readonly Machine[], options: LanesOptions):
 }
 
 function describeFailure(
-  machine: Machine,
+  bench: Bench,
   program: FuzzProgram,
   original: Failure,
   seed: number,
   index: number,
 ): string {
   const failureOf = (candidate: FuzzProgram): Failure | undefined => {
-    const verdict = new Decomposition(machine, candidate, nothingSeen()).judge(index);
+    const verdict = new Decomposition(bench, candidate, nothingSeen()).judge(index);
     return verdict.kind === "fail" ? verdict.failure : undefined;
   };
   const kindOf = ({ check, what }: Failure): string => (check === "threw" ? check : what);
@@ -84,9 +126,11 @@ function describeFailure(
       return false; // the edit made something that is no program
     }
   });
+  const { precision, mechanisms: lacking } = bench.machine;
   const { check, lane, what, expected, got } = failureOf(shrunk) ?? original;
   return [
-    `program ${index} of seed ${seed} fails the check "${check}" in ${machine.precision}:`,
+    `program ${index} of seed ${seed} fails the check "${check}" in ${precision}:`,
+    `mechanisms ${JSON.stringify(lacking)}`,
     describeProgram(shrunk),
     `${what} in lane ${lane}: expected ${expected}, got ${got}`,
     `before shrinking: ${original.check}: expected ${original.expected}, got ${original.got}`,
