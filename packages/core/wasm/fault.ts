@@ -1,6 +1,6 @@
 /**
  * Faults: why the machine stopped. A primitive that fails sets the fault and returns VALUE_FAIL;
- * the walk then ends. JavaScript reads the fields and puts them into words.
+ * the lanes that evaluate then fail. JavaScript reads the fields and puts them into words.
  */
 
 import { FAULT_NONE, FAULT_NOT_PROCEDURE } from "../src/program/layout";

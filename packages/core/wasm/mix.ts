@@ -19,7 +19,7 @@
  *        40 cell | 44 stack | 48 frame | 52 control (offsets at the branch)
  *        56, 60 kinds | 64, 68 cells | 72, 76 first operands | 80, 84 operand counts
  *        88 side that runs | 92 recurs to slots below this are outcomes
- *        96 tail calls from frames up to this are outcomes | 100 operands before | 104
+ *        96 tail calls from frames up to this are outcomes | 100 operands before | 104 bytes in all
  *
  * Masks are kept as values, so that compaction finds them; saved operands lie in an arena of
  * their own. Only the newest mix intercepts: code outside it cannot run before it is over.

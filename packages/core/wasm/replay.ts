@@ -68,7 +68,7 @@ import {
   tapeTop,
 } from "./arena";
 import { FRESH_X, FRESH_Y, placeAdjoints, standingBytes } from "./adjoints";
-import { fail, faultCode } from "./fault";
+import { clearFault, fail, faultCode } from "./fault";
 import { adjointElementwise, forwardElementwise, forwardPredicate } from "./generated/elementwise";
 import { OP_ELEMENTWISE_LAST, OP_PREDICATE_LAST } from "./generated/ops";
 import { adjointStructured, forwardStructured } from "./generated/structured";
@@ -81,8 +81,10 @@ import {
   entryOf,
   flagsOf,
   isActive,
+  isUniform,
   lanes,
   payloadCount,
+  primalOf,
   run,
   setLanes,
 } from "./payload";
@@ -308,6 +310,7 @@ export function backward(result: i32, mixed: bool): i32 {
     fail(FAULT_MEMORY);
     return faultCode;
   }
+  clearFault();
   if (mixed || blocksTop == 0) memory.fill(reachBase, 0, size);
   if (mixed) backwardByLane(result);
   else if (blocksTop != 0) backwardLinked();
@@ -444,17 +447,29 @@ function blend(target: usize, kept: usize, bytes: usize, mark: usize): void {
 }
 
 /**
- * Replays the linked trace for `count` lanes and, with a result to differentiate, runs it back
- * from an adjoint of one in every lane. False where a lane failed a guard: nothing is valid then.
+ * Replays the linked trace, whose value is the scalar payload `value`, for `count` lanes and, with
+ * a `result` to differentiate, runs it back from an adjoint of one in every lane. False where a lane failed a guard: nothing is valid then.
  */
-export function replayGradient(count: i32, result: i32, mixed: bool): bool {
+export function replayGradient(count: i32, value: i32, result: i32, mixed: bool): bool {
   replay(count);
   if (liveLanes() != count) return false;
+  canonicalise(primalOf(value), isUniform(value) ? 16 : run);
   if (result < 0) return true;
   memory.fill(adjointBase, 0, standing);
   const seed = adjointAddress(result);
   if (seed == 0) return true;
   const one = v128.splat<real>(1);
   for (let b: usize = 0; b < run; b += 16) v128.store(seed + b, one);
-  return backward(result, mixed) == FAULT_NONE;
+  if (backward(result, mixed) != FAULT_NONE) return false;
+  canonicalise(adjointBase, standing);
+  return true;
+}
+
+/** Gives every NaN the same bits. */
+function canonicalise(at: usize, bytes: usize): void {
+  const nan = v128.splat<real>(<real>NaN);
+  for (let b: usize = 0; b < bytes; b += 16) {
+    const numbers = v128.load(at + b);
+    v128.store(at + b, v128.bitselect(numbers, nan, v128.eq<real>(numbers, numbers)));
+  }
 }

@@ -262,7 +262,7 @@ function callPrimitive(callee: u64, count: i32): i32 {
   Walk.value = applyPrimitive(op, Walk.stackPtr, count);
   Walk.stackPtr -= 8;
   if (Walk.value == VALUE_FAIL) return NEXT_FAULT;
-  // The result can be a number older than a branch around this call: see encode.ts on copies.
+  // The result can be a number older than a branch around this call: see analyse.ts on copies.
   if (op >= OP_STRUCTURAL_FIRST) Walk.value = copyLeaving(Walk.value);
   return Walk.value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
 }

@@ -52,6 +52,8 @@ const WIDTH_MAX = 1024;
 const CACHE_BYTES = 1536 * 1024;
 /** A trace that is only there to evaluate again is given up beyond this. */
 const OPTIONAL_TRACE_BYTES = 2 ** 26;
+/** Milliseconds of replay between two looks at the clock and the caller's signal. */
+const REPLAY_SLICE_MS = 5;
 /** Lanes that are left over are replayed on a fresh trace where they are at least so many. */
 const REPLAY_LEAST = 2;
 
@@ -142,7 +144,7 @@ export class Execution {
       for (const trace of program.traces.matching(this.#signature)) {
         if (laneCount(pending) === 0) break;
         if (this.#isWorthwhile(trace, laneCount(pending)))
-          pending = this.#replayAll(trace, pending);
+          pending = yield* this.#replayAll(trace, pending);
       }
     }
     while (laneCount(pending) > 0) pending = yield* this.#walkAndReplay(pending);
@@ -200,15 +202,22 @@ export class Execution {
     return Math.min(WIDTH_MAX, this.#widthLimit, Math.max(8, fitting - (fitting % 8)));
   }
 
-  /** Streams lanes through a trace; returns those that failed a guard. */
-  #replayAll(trace: Trace, lanes: LaneSet): LaneSet {
+  /** Streams lanes through a trace; returns those that failed a guard. Yields now and then. */
+  *#replayAll(trace: Trace, lanes: LaneSet): Generator<void, LaneSet> {
     const { machine, program } = this.#job;
     program.traces.use(trace);
     trace.owner = undefined;
     this.#walked = trace.counters;
     const refused: number[] = [];
     let rest = lanes;
+    let pauseAt = performance.now() + REPLAY_SLICE_MS;
     while (laneCount(rest) > 0) {
+      if (performance.now() >= pauseAt) {
+        this.#checkTime();
+        yield;
+        program.traces.use(trace);
+        pauseAt = performance.now() + REPLAY_SLICE_MS;
+      }
       const [set, others] = splitLanes(rest, trace.width);
       rest = others;
       this.#writeInputs(set);
@@ -221,6 +230,18 @@ export class Execution {
       this.#takeResult(set, live, trace.resultTag, trace.resultData, trace.isMixed);
     }
     return { list: refused };
+  }
+
+  #checkTime(): void {
+    const { machine, program } = this.#job;
+    if (performance.now() >= this.#deadline)
+      throw limitError(
+        machine,
+        program,
+        "E-TIME",
+        `ran longer than ${this.#job.options.timeMax} ms`,
+        "timeMax",
+      );
   }
 
   #collectRefused(set: LaneSet, live: Uint8Array, into: number[]): void {
@@ -285,7 +306,7 @@ export class Execution {
       program.traces.drop(trace);
       return yield* this.#walkAtWidth(others, width);
     }
-    const refused = this.#replayAll(trace, others);
+    const refused = yield* this.#replayAll(trace, others);
     return left.length === 0 ? refused : { list: [...walked.pending, ...listOf(refused)] };
   }
 
@@ -295,7 +316,7 @@ export class Execution {
     if (walked === undefined) return lanes;
     if (walked.trace === undefined || !this.#isWithinBudgets(walked.trace))
       return joined(walked.pending, others);
-    const refused = this.#replayAll(walked.trace, others);
+    const refused = yield* this.#replayAll(walked.trace, others);
     return { list: [...walked.pending, ...listOf(refused)] };
   }
 
@@ -369,8 +390,7 @@ export class Execution {
     level: number,
     failed: Uint8Array,
   ): Generator<void, "done" | "partial" | "narrow" | "again"> {
-    const { machine, program } = this.#job;
-    const { exports } = machine;
+    const { exports } = this.#job.machine;
     const count = laneCount(set);
     if (!this.#begin(set, level)) return this.#narrowOr(set, failed);
     let outcome: "done" | "partial" = "done";
@@ -387,14 +407,7 @@ export class Execution {
         continue;
       }
       if (this.#exhaust(set, failed, count)) outcome = "partial";
-      if (performance.now() >= this.#deadline)
-        throw limitError(
-          machine,
-          program,
-          "E-TIME",
-          `ran longer than ${this.#job.options.timeMax} ms`,
-          "timeMax",
-        );
+      this.#checkTime();
       yield;
     }
   }

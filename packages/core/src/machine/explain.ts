@@ -18,7 +18,6 @@ import {
   TRACE_AND,
   TRACE_AND_NOT,
   TRACE_EQUAL,
-  TRACE_FIRST,
   TRACE_GATHER,
   TRACE_GUARD,
   TRACE_GUARD_INTEGER,
@@ -103,7 +102,9 @@ function readTape(machine: Machine, program: Program): TapeEntry[] {
   const tape: TapeEntry[] = [];
   for (let at = base; at < end; at += RECORD_BYTES) {
     const code = words.getInt32(at + RECORD_OP, true) & RECORD_CODE;
-    const out = words.getInt32(at + (code >= TRACE_FIRST ? RECORD_IN0 : RECORD_OUT), true);
+    // A guard has no result of its own: it is listed by what it looks at.
+    const made = words.getInt32(at + RECORD_OUT, true);
+    const out = made < 0 ? words.getInt32(at + RECORD_IN0, true) : made;
     const in1 = words.getInt32(at + RECORD_IN1, true);
     const entry = exports.entryAddress(out);
     const { rank, rows, cols, uniform } = payloadInfo(exports, out);

@@ -43,7 +43,7 @@ export interface Exports {
   isMixed(): number;
   isReached(id: number, mixed: boolean): number;
   replay(lanes: number): void;
-  replayGradient(lanes: number, result: number, mixed: boolean): number;
+  replayGradient(lanes: number, value: number, result: number, mixed: boolean): number;
   keepTrace(): number;
   saveTrace(trace: number): void;
   useTrace(trace: number): void;

@@ -17,7 +17,7 @@ import type { Program } from "./program.js";
 import type { RecordedInput } from "./results.js";
 import { payloadInfo } from "./snapshot.js";
 import { signatureOf, type Trace } from "./traces.js";
-import type { Axis, GradientOptions, Input, Inputs } from "./types.js";
+import type { Axis, Evaluation, GradientOptions, Input, Inputs, LaneFailure } from "./types.js";
 
 /** What a session needs of its program. */
 export interface SessionSetup {
@@ -51,7 +51,12 @@ interface Layout {
   readonly slots: readonly { readonly slot: Slot; readonly at: number }[];
   readonly result: number;
   readonly resultIsUniform: boolean;
-  readonly adjoints: readonly { readonly into: Numbers; readonly at: number }[];
+  readonly adjoints: readonly {
+    readonly into: Numbers;
+    readonly at: number;
+    /** Elements of the input. */
+    readonly count: number;
+  }[];
 }
 
 export class Session {
@@ -60,7 +65,7 @@ export class Session {
   readonly axes: readonly Axis[];
   /** The result of the latest run, one number per lane. */
   readonly values: Numbers;
-  /** Gradients of the latest run, per lane. Empty for a session that only evaluates. */
+  /** Gradients of the latest run: lane after lane of the input's elements. */
   readonly gradients: Readonly<Record<string, Numbers>>;
   /** The numbers the next run takes: write into them, or use `set`. */
   readonly inputs: Readonly<Record<string, Numbers>>;
@@ -68,6 +73,7 @@ export class Session {
   readonly #slots: readonly Slot[];
   readonly #signature: string;
   #layout: Layout | undefined;
+  #failures: readonly LaneFailure[] = [];
 
   /** Made by `program.session`. */
   constructor(setup: SessionSetup) {
@@ -79,8 +85,15 @@ export class Session {
     this.values = make(setup.lanes);
     this.#slots = makeSlots(setup, make);
     this.inputs = Object.fromEntries(this.#slots.map(({ name, numbers }) => [name, numbers]));
-    this.gradients = Object.fromEntries(setup.wrt.map(({ name }) => [name, make(setup.lanes)]));
+    this.gradients = Object.fromEntries(
+      setup.wrt.map(({ name, count }) => [name, make(setup.lanes * count)]),
+    );
     this.#signature = signatureOf(setup.inputs, setup.wanted);
+  }
+
+  /** Lanes of the latest run that failed: their values and gradients are NaN. */
+  get failures(): readonly LaneFailure[] {
+    return this.#failures;
   }
 
   /** Sets an input: a number for all of its lanes, or one per lane. */
@@ -99,7 +112,10 @@ export class Session {
     const { machine } = this.#setup;
     machine.beginRun();
     const layout = this.#layout;
-    if (layout !== undefined && layout.trace.isKept && this.#replay(layout)) return;
+    if (layout?.trace.isKept && this.#replay(layout)) {
+      this.#failures = [];
+      return;
+    }
     this.#runSlowly();
     this.#layout = this.#findLayout();
   }
@@ -116,7 +132,8 @@ export class Session {
       const count = Math.min(width, this.lanes - from);
       writeSlots(reals.view(), layout, from, count, reals.bytes);
       const result = wantsGradient ? trace.resultData : -1;
-      if (exports.replayGradient(count, result, trace.isMixed) === 0) return false;
+      if (exports.replayGradient(count, trace.resultData, result, trace.isMixed) === 0)
+        return false;
       this.#read(layout, from, count);
     }
     return true;
@@ -141,7 +158,14 @@ export class Session {
     const view = this.#setup.machine.reals.view();
     if (layout.resultIsUniform) this.values.fill(view[layout.result] as number, from, from + count);
     else move(view, layout.result, this.values, from, count);
-    for (const { into, at } of layout.adjoints) move(view, at, into, from, count);
+    const run = this.#setup.machine.exports.runBytes() / this.#setup.machine.reals.bytes;
+    for (const { into, at, count: elements } of layout.adjoints) {
+      if (elements === 1) move(view, at, into, from, count);
+      else
+        for (let i = 0; i < count; i++)
+          for (let e = 0; e < elements; e++)
+            into[(from + i) * elements + e] = view[at + e * run + i] as number;
+    }
   }
 
   /** The general way: walks, guards, buckets. */
@@ -155,13 +179,23 @@ export class Session {
       inputs[name] = isShared ? (numbers[0] as number) : values;
     }
     const all: Inputs = { ...given, ...inputs };
+    const runOptions = { ...options, lanes: this.lanes };
     if (wrt.length === 0) {
-      this.values.set(program.evaluate(all, { ...options, lanes: this.lanes }).values);
+      this.#take(program.evaluate(all, runOptions));
       return;
     }
-    const result = program.gradient(all, { ...options, lanes: this.lanes });
-    this.values.set(result.values);
+    const result = program.gradient(all, runOptions);
+    this.#take(result);
     for (const { name } of wrt) this.gradients[name]?.set(result.gradients[name] as Float64Array);
+  }
+
+  #take(result: Evaluation): void {
+    if (result.shape !== undefined && result.shape.length > 0)
+      throw new NdvmError("E-RESULT", "a session takes programs whose value is one number", {
+        help: "use program.run or program.jacobian for vectors and matrices",
+      });
+    this.values.set(result.values);
+    this.#failures = result.failures;
   }
 
   /** Addresses of the trace that the next run will replay. */
@@ -169,7 +203,10 @@ export class Session {
     const { machine, program, wrt } = this.#setup;
     const isSplit = this.#setup.inputs.some(({ tensors }) => tensors !== undefined);
     const [trace] = program.traces.matching(this.#signature);
-    if (trace === undefined || trace.resultTag !== TAG_REAL || isSplit) return undefined;
+    const { timeMax, stepsMax = Number.POSITIVE_INFINITY } = this.#setup.options;
+    const isPlain = !isSplit && timeMax === undefined;
+    if (trace === undefined || trace.resultTag !== TAG_REAL || !isPlain) return undefined;
+    if (trace.steps > stepsMax) return undefined;
     program.traces.use(trace);
     const { exports, reals } = machine;
     const index = (address: number) => address / reals.bytes;
@@ -181,9 +218,10 @@ export class Session {
       })),
       result: index(exports.primalAddress(trace.resultData)),
       resultIsUniform: payloadInfo(exports, trace.resultData).uniform,
-      adjoints: wrt.map(({ name, payload }) => ({
+      adjoints: wrt.map(({ name, payload, count }) => ({
         into: this.gradients[name] as Numbers,
         at: index(exports.adjointAddress(payload)),
+        count,
       })),
     };
   }

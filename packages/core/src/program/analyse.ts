@@ -249,7 +249,7 @@ export class Analysis {
       return;
     }
     this.#visitOperands(i, 0, count + 1, depth);
-    if ((flags & TAIL_PROCEDURE) !== 0) this.#noteTailCall(i, 1);
+    if ((flags & TAIL_UNWOUND) !== 0) this.#noteTailCall(i, 1);
   }
 
   /** A letrec that is a loop: lambda and entry call share its frame. */
@@ -259,7 +259,9 @@ export class Analysis {
     const { params } = this.tree.node(lambda) as LambdaNode;
     this.#operand(i, 1, depth);
     this.#bindSlots(i, params, depth);
-    this.#body(i, lambda, depth + params.length, flags | TAIL_UNWOUND);
+    // As the body of the lambda that it is, so that recognising loops moves no copy.
+    this.#body(i, lambda, depth + params.length, flags | TAIL_UNWOUND | LEAVING);
+    this.#branchTree[lambda] = -1;
     if ((flags & TAIL_UNWOUND) === 0) this.#deepen(lambda);
     this.depth[entry] = depth;
   }

@@ -3,7 +3,7 @@
  * holds nothing but integer constants.
  *
  * The operand block is the calling convention of every numeric kernel: `kernel(at)` reads its
- * operands from the block at byte address `at`. In lane direction a run is `laneBytes` long; a
+ * operands from the block at byte address `at`. In lane direction a run is BLOCK_RUN bytes long; a
  * uniform payload stores one splatted vector per element and has lane mask 0, so that the address
  * of element e, lane offset b is always `base + e * step + (b & laneMask)`.
  */
@@ -176,7 +176,6 @@ export const FAULT_SIZE: i32 = 14; // a count below zero or above 2^24
 export const FAULT_SHAPE: i32 = 15; // detail: SHAPE_* of wasm/linalg/shapes.ts
 export const FAULT_SHAPES_DIFFER: i32 = 16; // element-wise on tensors of different shapes
 export const FAULT_ROWS_DIFFER: i32 = 17; // mat of rows of different lengths
-export const FAULT_MIXING: i32 = 18; // too many branches under way at once
 export const FAULT_NOT_ALIST: i32 = 19; // assq and friends: an element that is not a pair
 export const FAULT_STEPS: i32 = 20; // one primitive alone would pass the step budget
 export const STEPS_OF_PRIMITIVE: i32 = 1; // detail: not the run's budget, what one primitive may take
