@@ -180,6 +180,7 @@ export class ReplSession {
     if (typeof input === "number") return `${name} = ${input}`;
     if (input === undefined || !("kind" in input)) return `${name}: ${input?.length} lanes`;
     if (input.kind === "int") return `${name} = ${input.value} (integer)`;
+    if (input.kind === "over") return `${name}: over ${input.axes.join(" × ")}`;
     return `${name}: ${input.rank === 1 ? "vector" : "matrix"} ${input.rows}×${input.cols}`;
   }
 
