@@ -8,7 +8,14 @@
  */
 
 import { NdvmError } from "../../src/errors.js";
-import type { Evaluation, GradientResult, Machine, Program, RunStats } from "../../src/index.js";
+import type {
+  Evaluation,
+  GradientResult,
+  Machine,
+  Program,
+  RunStats,
+  Session,
+} from "../../src/index.js";
 import type { GradientOptions, RunOptions } from "../../src/machine/types.js";
 import { type Failure, machineInputs, type Verdict } from "../fuzz/check.js";
 import { seedOf } from "../fuzz/oracle.js";
@@ -60,6 +67,7 @@ export class Decomposition {
   readonly #single: Program;
   #elements = 0;
   #isNumeric = true;
+  #isOneNumber = true;
 
   constructor(bench: Bench, program: FuzzProgram, seen: Seen) {
     this.#program = program;
@@ -78,7 +86,8 @@ export class Decomposition {
     try {
       if (!this.#learnShape(all)) return { kind: "skip", why: "shapes differ between lanes" };
       const alone = all.map((lane) => this.#alone(lane, stepsMost));
-      const failure = this.#calls(all, alone, salt) ?? this.#budgets(all, salt);
+      const failure =
+        this.#calls(all, alone, salt) ?? this.#session(all, alone) ?? this.#budgets(all, salt);
       return failure ? { kind: "fail", failure } : { kind: "pass" };
     } catch (error) {
       const got = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -98,6 +107,7 @@ export class Decomposition {
         const { shape } = this.#single.evaluate(inputs, options);
         shapes.add(String(shape));
         this.#isNumeric = shape !== undefined;
+        this.#isOneNumber = shape?.length === 0;
         this.#elements = (shape ?? []).reduce((a, b) => a * b, 1);
       } catch (error) {
         if (!(error instanceof NdvmError)) throw error;
@@ -152,6 +162,48 @@ export class Decomposition {
     } finally {
       program.dispose();
     }
+  }
+
+  /** A session: the same numbers set, run and set again. Vectors and matrices of one stay fixed. */
+  #session(all: readonly number[], alone: readonly Lane[]): Failure | undefined {
+    const half = all.length >> 1;
+    const { inputs } = this.#program;
+    const isFixed = inputs.some(({ kind }) => kind === "vector" || kind === "matrix");
+    if (!this.#isOneNumber || isFixed || half === 0) return undefined;
+    const program = this.#load(this.#bench.machine);
+    const [first, second] = [all.slice(0, half), all.slice(half, 2 * half)];
+    const wrt = this.#wrt(program);
+    const start = machineInputs(program, this.#program, first);
+    const options = { wrt, lanes: half, stepsMax: stepsMost };
+    try {
+      const session = program.session(start, options);
+      for (const lanes of [first, first, second, second, first, second.toReversed()]) {
+        const numbers = Object.entries(machineInputs(program, this.#program, lanes));
+        for (const [name, values] of numbers)
+          if (Array.isArray(values)) session.set(name, values as number[]);
+        const got = this.#sessionLanes(session, half);
+        const failure = compare({ name: "session", lanes, options }, got, alone);
+        if (failure) return failure;
+      }
+      return undefined;
+    } finally {
+      program.dispose();
+    }
+  }
+
+  #sessionLanes(session: Session, count: number): Lane[] {
+    try {
+      session.run();
+    } catch (error) {
+      if (!(error instanceof NdvmError)) throw error;
+      return Array.from({ length: count }, () => ({ code: `all ${error.code}`, numbers: [] }));
+    }
+    return Array.from({ length: count }, (_, lane): Lane => {
+      const failure = session.failures.find((own) => own.lane === lane);
+      if (failure) return { code: failure.error.code, numbers: [] };
+      const slopes = Object.values(session.gradients).map((own) => own[lane] as number);
+      return { numbers: [session.values[lane] as number, ...slopes] };
+    });
   }
 
   /** Step budgets that some lanes pass and others do not. */
