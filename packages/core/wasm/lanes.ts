@@ -46,11 +46,11 @@ export function reserveLive(bytes: usize): bool {
   return live != 0;
 }
 
-/** All of `count` lanes live, padding does not. */
+/** All of `count` lanes live, padding does not. Plain loops: a run is short. */
 export function reviveLanes(count: i32, bytes: usize): void {
-  memory.fill(live, 0xff, bytes);
-  const used = <usize>count * sizeof<real>();
-  memory.fill(live + used, 0, bytes - used);
+  for (let b: usize = 0; b < bytes; b += 16) v128.store(live + b, i8x16.splat(-1));
+  for (let b = <usize>count * sizeof<real>(); b < bytes; b += sizeof<real>())
+    store<real>(live + b, 0);
 }
 
 /** Mask vector of a mask payload at lane offset b. */
@@ -222,6 +222,23 @@ export function keepEqual(payload: i32, number: real): void {
     if (!v128.any_true(others)) continue;
     isSplit = true;
     v128.store(live + b, v128.andnot(v128.load(live + b), others));
+  }
+  if (isSplit) bucketsMade += 1;
+}
+
+/** Lanes whose number is whole, and not beyond `limit`, leave the walk: the others fail. */
+export function dropWhole(payload: i32, limit: real): void {
+  if (isUniform(payload)) return;
+  const at = primalOf(payload);
+  const most = v128.splat<real>(limit);
+  let isSplit = false;
+  for (let b: usize = 0; b < run; b += 16) {
+    const x = v128.load(at + b);
+    const isSmall = v128.le<real>(v128.abs<real>(x), most);
+    const leaving = v128.and(counting(b), v128.and(isSmall, v128.eq<real>(v128.trunc<real>(x), x)));
+    if (!v128.any_true(leaving)) continue;
+    isSplit = true;
+    v128.store(live + b, v128.andnot(v128.load(live + b), leaving));
   }
   if (isSplit) bucketsMade += 1;
 }

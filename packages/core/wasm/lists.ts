@@ -116,8 +116,12 @@ export function listCopy(value: u64): u64 {
   return copyOnto(value, end);
 }
 
+/** The index that `listTail` was last asked for. */
+let indexAsked: i32 = 0;
+
 export function listTail(list: u64, index: u64): u64 {
   const count = toInteger(index, 1);
+  indexAsked = count;
   if (count == INTEGER_NONE) return VALUE_FAIL;
   let at = list;
   for (let i = 0; i < count; i++) {
@@ -131,7 +135,7 @@ export function listTail(list: u64, index: u64): u64 {
 export function listRef(list: u64, index: u64): u64 {
   const at = listTail(list, index);
   if (at == VALUE_FAIL) return at;
-  return isPair(at) ? head(at) : failPair(FAULT_INDEX, index, list, dataOf(index));
+  return isPair(at) ? head(at) : failPair(FAULT_INDEX, index, list, indexAsked);
 }
 
 /** Whether a key matches; lanes that say otherwise than most leave the walk. */

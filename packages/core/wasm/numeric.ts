@@ -48,6 +48,7 @@ import {
   allEqual,
   countMerge,
   decide,
+  dropWhole,
   firstCounting,
   guardInteger,
   keepEqual,
@@ -305,12 +306,13 @@ export function toInteger(value: u64, operand: i32): i32 {
   const payload = dataOf(value);
   const lane = isUniform(payload) ? 0 : max(firstCounting(), 0);
   const number = load<real>(primalOf(payload) + <usize>lane * sizeof<real>());
-  keepEqual(payload, number);
   const limit: real = 2147483000.0;
   if (!(number >= -limit && number <= limit) || trunc(number) != number) {
+    dropWhole(payload, limit);
     failOperand(FAULT_NOT_INTEGER, operand, value);
     return INTEGER_NONE;
   }
+  keepEqual(payload, number);
   return guardInteger(payload, <i32>number) ? <i32>number : INTEGER_NONE;
 }
 

@@ -348,6 +348,9 @@ export class Execution {
     for (let i = 0; i < count; i++)
       if (live[i] === 0 && failed[i] === 0) pending.push(laneAt(set, i));
     const { exports } = machine;
+    // Each walk decides a lane, or the next one is narrower: otherwise a run would never end.
+    if (pending.length === count && this.#widthLimit >= count)
+      throw new Error("a walk decided no lane");
     if (!live.includes(1)) return { pending, trace: undefined };
     const tag = exports.resultTag();
     const data = exports.resultData();
