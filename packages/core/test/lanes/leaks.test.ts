@@ -203,7 +203,7 @@ describe("indices by lane", () => {
     const { lanes } = await checkBatch("(ref [10 20 (* y y)] x)", {
       inputs: { x, y: x.map((_, i) => i + 1) },
     });
-    expect(lanes[2]).toEqual([9, 0, 6]);
+    expect(lanes[2]).toEqual([9, 6, 0]); // y stands first in the program
     expect(lanes[1]).toEqual([20, 0, 0]);
     expect(lanes.filter((lane) => typeof lane === "string")).toHaveLength(5);
   });
