@@ -52,8 +52,8 @@ const rows = cases.map(([model, closure, lanes, target]) => {
   const spreads = measure([closureSubject(model, closure, lanes), forward, replay, walk]);
   const [byHand, forwardCost, cost, walked] = spreads.map((one) => per(one, lanes)) as Four;
   if (target) {
-    const yardstick = `${ratio(cost.minimum, byHand.minimum)} JavaScript (${short(byHand.minimum)} µs)`;
-    reach(target, cost.minimum, yardstick);
+    const over = ratio(cost.minimum, byHand.minimum);
+    reach(target, cost.minimum, `${over} JavaScript (${short(byHand.minimum)} µs)`);
   }
   return [
     `${model.name}, ${lanes === 1 ? "1 lane" : `per lane at ${lanes}`}`,

@@ -50,7 +50,9 @@ function firstGradient(name: string, text: (turn: number) => string, names: stri
 /** 100 tokens: parentheses, names and numbers. */
 const hundredTokens = (turn: number) => {
   const term = (i: number) => `(* a (exp (* b (+ x ${i}.${1000 + (turn % 9000)}))))`;
-  return `(let* ((u ${term(1)}) (v ${term(2)}) (w ${term(3)})) (if (< u v) (+ u (* v w)) (- v (sin (* u w)) (sqrt (+ u v 2)))))`;
+  const names = `(u ${term(1)}) (v ${term(2)}) (w ${term(3)})`;
+  return `(let* (${names})
+    (if (< u v) (+ u (* v w)) (- v (sin (* u w)) (sqrt (+ u v 2)))))`;
 };
 const tokens = hundredTokens(0).match(/[()]|[^\s()]+/g)?.length ?? 0;
 
@@ -94,7 +96,8 @@ const script = `
   const created = performance.now();
   const { gradients } = machine.load("(* a (exp (* k t)))").gradient({ a: 2, k: -0.5, t: 1 });
   const done = performance.now();
-  console.log([imported - started, created - imported, done - created, done - started, done, gradients.a[0]].join(" "));`;
+  const parts = [imported - started, created - imported, done - created, done - started, done];
+  console.log(parts.join(" "), gradients.a[0]);`;
 const runs = Array.from({ length: amount(12, 2) }, () =>
   execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: repositoryRoot })
     .toString()

@@ -58,9 +58,12 @@ function run(q: f32, r: f32, steps: i32, keeps: bool): f32 {
       const at = kept + <usize>k * KEPT;
       store<f32>(at, ea); store<f32>(at, eb, 4);
       store<f32>(at, ma, 8); store<f32>(at, mb, 12); store<f32>(at, mc, 16); store<f32>(at, md, 20);
-      store<f32>(at, ia, 24); store<f32>(at, ib, 28); store<f32>(at, ic, 32); store<f32>(at, id, 36);
-      store<f32>(at, ga, 40); store<f32>(at, gb, 44); store<f32>(at, gc, 48); store<f32>(at, gd, 52);
-      store<f32>(at, ra, 56); store<f32>(at, rb, 60); store<f32>(at, rc, 64); store<f32>(at, rd, 68);
+      store<f32>(at, ia, 24); store<f32>(at, ib, 28);
+      store<f32>(at, ic, 32); store<f32>(at, id, 36);
+      store<f32>(at, ga, 40); store<f32>(at, gb, 44);
+      store<f32>(at, gc, 48); store<f32>(at, gd, 52);
+      store<f32>(at, ra, 56); store<f32>(at, rb, 60);
+      store<f32>(at, rc, 64); store<f32>(at, rd, 68);
     }
   }
   return total;
@@ -73,10 +76,14 @@ function goBack(steps: i32): void {
   for (let k = steps - 1; k >= 0; k--) {
     const at = kept + <usize>k * KEPT;
     const ea = load<f32>(at), eb = load<f32>(at, 4);
-    const ma = load<f32>(at, 8), mb = load<f32>(at, 12), mc = load<f32>(at, 16), md = load<f32>(at, 20);
-    const ia = load<f32>(at, 24), ib = load<f32>(at, 28), ic = load<f32>(at, 32), id = load<f32>(at, 36);
-    const ga = load<f32>(at, 40), gb = load<f32>(at, 44), gc = load<f32>(at, 48), gd = load<f32>(at, 52);
-    const ra = load<f32>(at, 56), rb = load<f32>(at, 60), rc = load<f32>(at, 64), rd = load<f32>(at, 68);
+    const ma = load<f32>(at, 8), mb = load<f32>(at, 12);
+    const mc = load<f32>(at, 16), md = load<f32>(at, 20);
+    const ia = load<f32>(at, 24), ib = load<f32>(at, 28);
+    const ic = load<f32>(at, 32), id = load<f32>(at, 36);
+    const ga = load<f32>(at, 40), gb = load<f32>(at, 44);
+    const gc = load<f32>(at, 48), gd = load<f32>(at, 52);
+    const ra = load<f32>(at, 56), rb = load<f32>(at, 60);
+    const rc = load<f32>(at, 64), rd = load<f32>(at, 68);
     // P' = rest · predicted, rest = 1 − gain, x' = x + gain · e: adjoint of the gain.
     const na = xa * ea - (pa * ma + pb * mb), nb = xa * eb - (pa * mc + pb * md);
     const nc = xb * ea - (pc * ma + pd * mb), nd = xb * eb - (pc * mc + pd * md);

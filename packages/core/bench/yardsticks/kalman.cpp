@@ -97,7 +97,8 @@ void time(const char* name, int runs, int calls, Work work) {
   for (int run = 0; run < runs; run++) {
     const auto started = std::chrono::steady_clock::now();
     for (int i = 0; i < calls; i++) sum += work(turn++);
-    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - started;
+    const auto ended = std::chrono::steady_clock::now();
+    const std::chrono::duration<double, std::nano> took = ended - started;
     std::printf(" %.1f", took.count() / calls);
   }
   std::printf("\n");
