@@ -17,6 +17,12 @@ export {
 export type { Explanation, TapeEntry } from "./machine/explain.js";
 export { int, mat, vec } from "./machine/inputs.js";
 export { Machine } from "./machine/machine.js";
+export type {
+  Pool,
+  PoolGradientOptions,
+  PoolOptions,
+  PoolRunOptions,
+} from "./machine/pool.js";
 export type { Program, Run } from "./machine/program.js";
 export type { Session } from "./machine/session.js";
 export { sumOver } from "./machine/sums.js";

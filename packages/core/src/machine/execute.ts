@@ -68,6 +68,8 @@ export interface Job {
   readonly options: RunOptions;
   /** Whether the event loop is let in while the walk runs. */
   readonly isAsync?: boolean;
+  /** Whether these are lanes of a larger run, which says what it means if all of them fail. */
+  readonly isPart?: boolean;
   /** Whether everything is recorded, to tell where numbers come from. */
   readonly isTraced?: boolean;
   /** Runs a backward pass for the lanes of a chunk once they have their values. */
@@ -156,7 +158,7 @@ export class Execution {
     const { failures, lanes } = this.results;
     if (failures.length === 0) return;
     failures.sort((a, b) => a.lane - b.lane);
-    if (failures.length === lanes) throw failures[0]?.error;
+    if (failures.length === lanes && !this.#job.isPart) throw failures[0]?.error;
   }
 
   /** Whether replaying at the trace's width beats walking. */
@@ -457,8 +459,7 @@ export class Execution {
     // What ran before must not matter: try again with nothing of it left in memory.
     const isTape = (exports.faultCode.value as number) === FAULT_TAPE;
     if (!isTape && (program.machineTraces() > 0 || exports.beganFresh.value === 0)) {
-      program.dropAllTraces();
-      exports.releaseArenas();
+      this.#job.machine.clearMemory();
       return "narrow";
     }
     failed.fill(1);

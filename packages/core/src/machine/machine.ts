@@ -14,9 +14,10 @@ import { type LaneSet, laneAt } from "./chunk.js";
 import { Reals } from "./inputs.js";
 import { type Exports, instantiate, machineModule } from "./instance.js";
 import { badOption, describe } from "./options.js";
+import { Pool, type PoolOptions } from "./pool.js";
 import { Program } from "./program.js";
 import { payloadInfo } from "./snapshot.js";
-import { Parking, type Traces } from "./traces.js";
+import { Parking } from "./traces.js";
 import type { LoadOptions, MachineOptions, Mechanisms, Precision } from "./types.js";
 
 const MEMORY_MAX = 2 ** 30;
@@ -29,6 +30,7 @@ export class Machine {
   readonly precision: Precision;
   readonly memoryMax: number;
   readonly mechanisms: Mechanisms;
+  readonly #module: WebAssembly.Module;
   #exports: Exports | undefined;
   #reals: Reals | undefined;
   #parking: Parking | undefined;
@@ -37,7 +39,7 @@ export class Machine {
   #laneBufferBytes = 0;
   #resultTag = 0;
   #resultData = 0;
-  readonly #traces = new Set<Traces>();
+  readonly #programs = new Set<Program>();
 
   /** A machine of its own, ready to load programs. */
   static async create(options: MachineOptions = {}): Promise<Machine> {
@@ -47,13 +49,25 @@ export class Machine {
 
   /** A machine from given code. For tests that plant bugs; `create` is the way for users. */
   static async fromBytes(bytes: BufferSource, options: MachineOptions = {}): Promise<Machine> {
-    const module = await WebAssembly.compile(bytes);
+    return Machine.fromModule(await WebAssembly.compile(bytes), options);
+  }
+
+  /** A machine from code that is compiled already, as the workers of a pool get it. */
+  static fromModule(module: WebAssembly.Module, options: MachineOptions = {}): Machine {
     return new Machine(module, checkPrecision(options.precision), options);
+  }
+
+  /** Workers, each with a machine like this one, to run large populations on all cores. */
+  pool(options: PoolOptions = {}): Promise<Pool> {
+    const { precision, memoryMax, mechanisms } = this;
+    const start = { module: this.#module, options: { precision, memoryMax, mechanisms } };
+    return Pool.create(start, options);
   }
 
   private constructor(module: WebAssembly.Module, precision: Precision, options: MachineOptions) {
     this.precision = precision;
     this.memoryMax = checkMemory(options.memoryMax ?? MEMORY_MAX);
+    this.#module = module;
     this.#exports = instantiate(module);
     this.#exports.setMemoryMax(this.memoryMax);
     this.mechanisms = options.mechanisms ?? {};
@@ -72,7 +86,7 @@ export class Machine {
       throw new NdvmError("E-SYNTAX", `a program is text, got ${describe(source)}`, {
         help: "pass the program's source as a string",
       });
-    const text = { source, file };
+    const text = { source, file, options };
     try {
       const expansion = expand(read(source), { inputs: options.inputs });
       const image = encode(expansion, {
@@ -98,10 +112,21 @@ export class Machine {
     const { exports } = this;
     const address = exports.allocate(bytes);
     if (address !== 0) return address;
-    this.dropTraces();
+    this.clearMemory();
+    return exports.allocate(bytes);
+  }
+
+  /**
+   * Gives back all that earlier runs left behind, and moves the programs together, so that what
+   * fits into memory does not depend on them.
+   */
+  clearMemory(): void {
+    const { exports } = this;
+    for (const program of this.#programs) program.traces.clear();
     this.parking.useWalk();
     exports.releaseArenas();
-    return exports.allocate(bytes);
+    for (const program of this.#programs) exports.free(program.address);
+    for (const program of this.#programs) program.moveTo(exports.allocate(program.imageBytes));
   }
 
   /** Gives the machine's memory back. Its programs are gone with it. */
@@ -109,7 +134,7 @@ export class Machine {
     this.#exports = undefined;
     this.#reals = undefined;
     this.#parking = undefined;
-    this.#traces.clear();
+    this.#programs.clear();
   }
 
   /** Throws where the machine has been disposed. */
@@ -161,27 +186,23 @@ export class Machine {
       });
   }
 
-  /** A program's traces, so that they can go when memory is short. */
-  register(traces: Traces): void {
-    this.#traces.add(traces);
+  /** A program, so that its traces can go when memory is short. */
+  register(program: Program): void {
+    this.#programs.add(program);
   }
 
   traceCount(): number {
     let count = 0;
-    for (const traces of this.#traces) count += traces.count;
+    for (const { traces } of this.#programs) count += traces.count;
     return count;
   }
 
-  dropTraces(): void {
-    for (const traces of this.#traces) traces.clear();
-  }
-
   /** Frees a program's image and traces. */
-  release(address: number, traces: Traces): void {
+  release(program: Program): void {
     if (this.#exports === undefined) return;
-    traces.clear();
-    this.#traces.delete(traces);
-    this.#exports.free(address);
+    program.traces.clear();
+    this.#programs.delete(program);
+    this.#exports.free(program.address);
   }
 
   /** Address of a byte per lane to exchange masks with the machine. */

@@ -30,6 +30,7 @@ import type {
   GradientResult,
   Inputs,
   JacobianResult,
+  LoadOptions,
   RunOptions,
   RunStats,
   Seed,
@@ -53,7 +54,7 @@ interface Prepared {
 type OnChunk = (chunk: Chunk) => void;
 
 /** Ways of running that options do not choose. */
-type How = Partial<Pick<Job, "isAsync" | "isTraced" | "notesBranches">>;
+type How = Partial<Pick<Job, "isAsync" | "isPart" | "isTraced" | "notesBranches">>;
 
 /** Milliseconds an asynchronous run keeps the event loop waiting. */
 const BREATH = 8;
@@ -65,6 +66,8 @@ export class Program {
   readonly inputs: readonly string[];
   readonly source: string;
   readonly file: string | undefined;
+  /** How it was loaded, to load it once more elsewhere. */
+  readonly loadOptions: LoadOptions;
   /** Kept traces, for replay. */
   readonly traces: Traces;
   readonly #machine: Machine;
@@ -80,7 +83,11 @@ export class Program {
     expansion: Expansion,
     image: Image,
     address: number,
-    text: { readonly source: string; readonly file: string | undefined },
+    text: {
+      readonly source: string;
+      readonly file: string | undefined;
+      readonly options: LoadOptions;
+    },
   ) {
     this.#machine = machine;
     this.#expansion = expansion;
@@ -90,8 +97,9 @@ export class Program {
     this.inputs = expansion.inputs;
     this.source = text.source;
     this.file = text.file;
+    this.loadOptions = text.options;
     this.traces = new Traces(machine.exports, machine.parking);
-    machine.register(this.traces);
+    machine.register(this);
   }
 
   /** Where the image lies in the machine's memory; throws after dispose. */
@@ -140,9 +148,15 @@ export class Program {
     return this.#machine.traceCount();
   }
 
-  /** Frees the traces of all programs of the machine: memory is short. */
-  dropAllTraces(): void {
-    this.#machine.dropTraces();
+  get imageBytes(): number {
+    return this.#image.words.byteLength;
+  }
+
+  /** Writes the image to another place in the machine's memory. */
+  moveTo(address: number): void {
+    const { words } = this.#image;
+    this.#address = address;
+    new Int32Array(this.#machine.exports.memory.buffer, address, words.length).set(words);
   }
 
   /** Evaluates the program once for every lane. */
@@ -242,11 +256,27 @@ export class Program {
     return explainRun(this.#machine, this, evaluation, prepared.wrt, reached);
   }
 
+  /** A part of a larger batch, for a pool: returns also where every lane of it failed. */
+  runPart(
+    inputs: Inputs,
+    options: GradientOptions,
+    isGradient: boolean,
+  ): { readonly outcome: Outcome; readonly inactive: readonly string[] } {
+    const prepared = this.#prepare(inputs, isGradient ? options.wrt : [], options);
+    const reached = new Set<string>();
+    const onChunk = isGradient ? this.#gradients(prepared, options.seed, reached) : undefined;
+    const run = this.#start(prepared, options, onChunk, { isPart: true });
+    const outcome = this.#finish(run);
+    const inactive = prepared.wrt.map(({ name }) => name).filter((name) => !reached.has(name));
+    if (!isGradient) this.#explained(prepared, options, outcome);
+    return { outcome, inactive };
+  }
+
   /** Frees the program's memory. The machine stays usable. */
   dispose(): void {
     if (this.#address === 0) return;
     this.#machine.checkIdle(this);
-    this.#machine.release(this.#address, this.traces);
+    this.#machine.release(this);
     this.#address = 0;
   }
 
