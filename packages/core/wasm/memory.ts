@@ -93,12 +93,23 @@ function extend(bytes: usize): usize {
   return block;
 }
 
+/** The smallest free block that is large enough, the lowest of several; 0 where none is. */
+function smallestFitting(bytes: usize): usize {
+  let best: usize = 0;
+  for (let block = freeList; block != 0; block = load<u32>(block, 12)) {
+    if (bytesOf(block) < bytes) continue;
+    const isBetter =
+      best == 0 || bytesOf(block) < bytesOf(best) || (bytesOf(block) == bytesOf(best) && block < best);
+    if (isBetter) best = block;
+  }
+  return best;
+}
+
 /** A block of at least `size` bytes, aligned to 16; 0 where the memory budget does not allow it. */
 export function allocate(size: usize): usize {
   if (size > 0xc0000000) return 0;
   const bytes = max<usize>((size + 15) & ~15, 16);
-  let block = freeList;
-  while (block != 0 && bytesOf(block) < bytes) block = load<u32>(block, 12);
+  let block = smallestFitting(bytes);
   if (block == 0) {
     block = extend(bytes);
     return block == 0 ? 0 : block + HEADER;
