@@ -12,6 +12,7 @@ import {
   Machine,
   mat,
   NdvmError,
+  over,
   type Precision,
   type Program,
   vec,
@@ -344,6 +345,30 @@ const cases: readonly ApiCase[] = [
       machine.dispose();
       refused("E-DISPOSED", () => machine.load("1"));
       return {};
+    },
+  },
+  {
+    name: "a pool has the bits of one machine, over named axes",
+    async run(machine) {
+      const source = "(if (> (* a t) 1) (log (* a t)) (* a (exp (* k t))))";
+      const inputs = {
+        a: over("restart", pseudoRandom(23)),
+        k: -0.5,
+        t: over(
+          "data",
+          pseudoRandom(41).map((t) => 3 * t),
+        ),
+      };
+      const program = machine.load(source);
+      const alone = program.gradient(inputs, { reduce: ["k"] });
+      const pool = await machine.pool({ workers: 2 });
+      const { values, gradients } = await pool.gradient(program, inputs, { reduce: ["k"] });
+      await pool.dispose();
+      const { a = [], k = [] } = gradients;
+      close(values, [...alone.values], 0);
+      close(a, [...(alone.gradients["a"] ?? [])], 0);
+      close(k, [...(alone.gradients["k"] ?? [])], 0);
+      return { values, a, k };
     },
   },
 ];
