@@ -1,18 +1,43 @@
 /**
- * sin, cos and tan in f32x4, computed on the two f64x2 halves.
+ * sin, cos and tan in f32x4.
  *
- * x = k π/2 + r. Up to |x| = 2^20 π/2 by two parts of π/2 in double (the first has 33 bits, its
+ * sin and cos, |x| <= 2^13: x = k π/2 + r in single precision. The first three parts of π/2 are
+ * short, their products with k <= 5215 exact; x less the first two is exact as well, since it is a
+ * multiple of 2^-24. What the third difference loses and k times the fourth part make `low`, so
+ * r + low has an absolute error below 2^-50: next to the zeros that is far below a unit too.
+ * Other lanes, and tan, take the f64x2 halves.
+ *
+ * In halves: up to |x| = 2^20 π/2 by two parts of π/2 in double (the first has 33 bits, its
  * product with k is exact; r keeps a relative error below 2^-35 next to the zeros too); beyond,
- * `reduceHuge` does the lane. The polynomials on |r| <= π/4 are our own minimax fits (Remez in
- * 113-bit arithmetic): sin r = r + r³ S(r²), degree 2, error 2^-28 of r; cos r = 1 - r²/2 + r⁴
- * C(r²), degree 2, error 2^-33. tan takes S of degree 3, error 2^-37.
+ * `reduceHuge` does the lane.
  *
- * Bounds (ULP): sin 0.6, cos 0.6, tan 0.6; over all finite arguments.
+ * The polynomials on |r| <= π/4 are our own minimax fits (Remez in 113-bit arithmetic or more):
+ * sin r = r + r³ S(r²), degree 2, error 2^-28 of r; cos r = 1 - r²/2 + r⁴ C(r²), degree 2, error
+ * 2^-33. tan takes S of degree 3, error 2^-37.
+ *
+ * Bounds (ULP): sin 1, cos 1, tan 0.6; over all finite arguments.
  */
 import {
-  absF, c2, c4, HALF, highHalf, join, lowHalf, ONE, pick, ROUND, SIGN, stepD,
+  absF, c2, c4, HALF, HALF_F, highHalf, join, lowHalf, ONE, pick, ROUND, ROUND_F, SIGN, SIGN_F,
+  stepD, stepF, zero,
 } from "./lanes";
 import { reduceHuge } from "./reduce";
+
+const NEAR_MAX: usize = memory.data<f32>([8192]);
+const TWO_OVER_PI_F: usize = memory.data<f32>([0.636619772]);
+const PIO2_1: usize = memory.data<f32>([1.57080078125]); // 3217/2^11
+const PIO2_2: usize = memory.data<f32>([-4.470348358154297e-6]); // -75/2^24
+const PIO2_3: usize = memory.data<f32>([1.5890691429376602e-8]); // 273/2^34
+const PIO2_4: usize = memory.data<f32>([2.5633440682570896e-12]);
+const ROUND_NEXT: usize = memory.data<f32>([12582913]); // ROUND_F + 1
+const MAGNITUDE: usize = memory.data<u32>([0x7fffffff]);
+const UNIT: usize = memory.data<u32>([1]);
+const QUARTER: usize = memory.data<f32>([0.25]);
+const THREE_QUARTERS: usize = memory.data<f32>([0.75]);
+
+const SIN_F: usize = memory.data<f32>([-0.00019516978, 0.008332176, -0.16666655]);
+
+const COS_F: usize = memory.data<f32>([2.4438092e-5, -0.0013887364, 0.041666646]);
 
 const TWO_OVER_PI: usize = memory.data<f64>([0.63661977236758138]);
 const PIO2_HIGH: usize = memory.data<f64>([1.5707963267341256]); // 33 bits
@@ -88,24 +113,69 @@ function patchHuge(x: v128, result: v128, kind: i32): v128 {
   return result;
 }
 
-/** kind 0: sin, 1: cos, 2: tan; a constant at every call. */
+/** In f64x2 halves. kind 0: sin, 1: cos, 2: tan; a constant at every call. */
 // @ts-ignore: decorator
-@inline function trig(x: v128, kind: i32): v128 {
+@inline function wide(x: v128, kind: i32): v128 {
   let result = join(half(lowHalf(x), kind), half(highHalf(x), kind));
-  let a = absF(x);
-  if (v128.any_true(f32x4.gt(a, c4(FAST_MAX)))) result = patchHuge(x, result, kind);
-  if (kind == 1) return result;
-  return pick(f32x4.lt(a, c4(TINY)), x, result);
+  if (v128.any_true(f32x4.gt(absF(x), c4(FAST_MAX)))) return patchHuge(x, result, kind);
+  return result;
 }
 
-export function sinF(x: v128): v128 {
-  return trig(x, 0);
+/** Negative, as an integer, in the lanes beyond the reach of `near` or NaN. */
+// @ts-ignore: decorator
+@inline function margin(x: v128): v128 {
+  return i32x4.sub(c4(NEAR_MAX), v128.and(x, c4(MAGNITUDE)));
 }
 
-export function cosF(x: v128): v128 {
-  return trig(x, 1);
+/**
+ * In single precision, for |x| <= 2^13. kind 0: sin, 1: cos, the sine of a quarter turn more.
+ *
+ * It works on |x|, and sin flips the sign at the end: so sin -0 is -0. The cosine is summed as 3/4
+ * plus a small number: 1 - r²/2 would lose half a unit.
+ */
+// @ts-ignore: decorator
+@inline function near(x: v128, kind: i32): v128 {
+  let round = kind == 0 ? ROUND_F : ROUND_NEXT;
+  let a = v128.and(x, c4(MAGNITUDE));
+  let turns = f32x4.add(f32x4.mul(a, c4(TWO_OVER_PI_F)), c4(round));
+  let k = f32x4.sub(turns, c4(round));
+  let before = f32x4.sub(a, f32x4.mul(k, c4(PIO2_1)));
+  before = f32x4.sub(before, f32x4.mul(k, c4(PIO2_2)));
+  let step = f32x4.mul(k, c4(PIO2_3));
+  let r = f32x4.sub(before, step);
+  let low = f32x4.sub(f32x4.sub(f32x4.sub(before, r), step), f32x4.mul(k, c4(PIO2_4)));
+  let z = f32x4.mul(r, r);
+  let p = stepF(stepF(c4(SIN_F), z, SIN_F + 4), z, SIN_F + 8);
+  let sine = f32x4.add(r, f32x4.add(f32x4.mul(f32x4.mul(r, z), p), low));
+  let q = stepF(stepF(c4(COS_F), z, COS_F + 4), z, COS_F + 8);
+  q = f32x4.sub(f32x4.mul(f32x4.mul(z, z), q), f32x4.mul(r, low));
+  let rest = f32x4.add(f32x4.sub(c4(QUARTER), f32x4.mul(z, c4(HALF_F))), q);
+  let cosine = f32x4.add(c4(THREE_QUARTERS), rest);
+  let odd = i32x4.sub(zero(), v128.and(turns, c4(UNIT)));
+  let sign = i32x4.shl(turns, 30);
+  if (kind == 0) sign = v128.xor(sign, x);
+  return v128.xor(pick(odd, cosine, sine), v128.and(sign, c4(SIGN_F)));
+}
+
+/** Each lane by its own magnitude. */
+function sinMixed(x: v128): v128 {
+  return pick(i32x4.shr_s(margin(x), 31), wide(x, 0), near(x, 0));
+}
+
+function cosMixed(x: v128): v128 {
+  return pick(i32x4.shr_s(margin(x), 31), wide(x, 1), near(x, 1));
+}
+
+// @ts-ignore: decorator
+@inline export function sinF(x: v128): v128 {
+  return i32x4.bitmask(margin(x)) ? sinMixed(x) : near(x, 0);
+}
+
+// @ts-ignore: decorator
+@inline export function cosF(x: v128): v128 {
+  return i32x4.bitmask(margin(x)) ? cosMixed(x) : near(x, 1);
 }
 
 export function tanF(x: v128): v128 {
-  return trig(x, 2);
+  return pick(f32x4.lt(absF(x), c4(TINY)), x, wide(x, 2));
 }
