@@ -5,7 +5,7 @@
 import { NdvmError } from "../errors.js";
 import { FAULT_NONE } from "../program/layout.js";
 import { laneAt } from "./chunk.js";
-import { type Chunk, seedAt } from "./execute.js";
+import type { Chunk } from "./execute.js";
 import type { Machine } from "./machine.js";
 import type { Program } from "./program.js";
 import type { RecordedInput, Results } from "./results.js";
@@ -81,6 +81,17 @@ export function readGradient(
       into[to + e] = Number.isNaN(value) ? Number.NaN : value;
     }
   }
+}
+
+/** Output adjoints of a chunk: the caller's seed for its lanes, or ones. */
+function seedAt(
+  seed: Seed | undefined,
+  lane: number,
+  element: number,
+  count: number,
+): number {
+  if (seed === undefined) return 1;
+  return typeof seed === "number" ? seed : (seed[lane * count + element] as number);
 }
 
 /** The whole pass for one seed: gradients of all asked-for inputs into the results. */

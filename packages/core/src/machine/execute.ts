@@ -590,14 +590,3 @@ function listOf(set: LaneSet): readonly number[] {
 function joined(left: readonly number[], others: LaneSet): LaneSet {
   return left.length === 0 ? others : { list: [...left, ...listOf(others)] };
 }
-
-/** Output adjoints of a chunk: the caller's seed for its lanes, or ones. */
-export function seedAt(
-  seed: Seed | undefined,
-  lane: number,
-  element: number,
-  count: number,
-): number {
-  if (seed === undefined) return 1;
-  return typeof seed === "number" ? seed : (seed[lane * count + element] as number);
-}
