@@ -84,12 +84,7 @@ export function readGradient(
 }
 
 /** Output adjoints of a chunk: the caller's seed for its lanes, or ones. */
-function seedAt(
-  seed: Seed | undefined,
-  lane: number,
-  element: number,
-  count: number,
-): number {
+function seedAt(seed: Seed | undefined, lane: number, element: number, count: number): number {
   if (seed === undefined) return 1;
   return typeof seed === "number" ? seed : (seed[lane * count + element] as number);
 }
