@@ -33,7 +33,7 @@ import { type RecordedInput, Results } from "./results.js";
 import { limitError, machineFault } from "./sites.js";
 import { isUniform, payloadInfo, shapeOf } from "./snapshot.js";
 import { signatureOf, type Trace, type WalkCounters } from "./traces.js";
-import type { Axis, RunOptions, RunStats, Seed } from "./types.js";
+import type { Axis, RunOptions, RunStats } from "./types.js";
 
 /** What is recorded: nothing, what is active, or all that varies (payload.ts in wasm/). */
 const RECORD_NOTHING = 0;
