@@ -55,6 +55,7 @@ describe("npm run bench -- --quick", () => {
     "Divergence, tent map",
     "Divergence, loop until small",
     "Guards",
+    "Strong scaling",
     "Targets",
   ])("prints the section %s", (title) => {
     expect(find(title).split("\n").length).toBeGreaterThan(2);
@@ -88,6 +89,10 @@ describe("npm run bench -- --quick", () => {
 
   test("no bit depends on the chunk width", () => {
     expect(find("Ablation: chunk width")).toContain("checksums are the same at every width");
+  });
+
+  test("no bit depends on the number of workers", () => {
+    expect(find("Strong scaling")).toContain("checksums are the same for any number of workers");
   });
 
   test("diverging lanes and failed guards change no bit", () => {
