@@ -214,6 +214,16 @@ describe("mistakes with axes", () => {
     );
   });
 
+  test("values that are no numbers, or of another shape, are told by their index", () => {
+    const wrong = [1, "2"] as unknown as number[];
+    expect(caught(() => over("data", wrong)).message).toBe(
+      "value 1 over data is a string, not a number, vector or matrix",
+    );
+    expect(caught(() => over("data", [vec([1, 2]), vec([1])])).message).toBe(
+      "value 1 over data is a vector of 1, value 0 is a vector of 2",
+    );
+  });
+
   test("a number of lanes that the axes do not make is refused", () => {
     const error = withProgram("(* a 2)", (program) =>
       caught(() => program.evaluate({ a: over("r", [1, 2]) }, { lanes: 3 })),

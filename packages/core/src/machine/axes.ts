@@ -14,6 +14,7 @@
  */
 
 import { NdvmError } from "../errors.js";
+import { describe } from "./options.js";
 import type { Axis, AxisIndices, Inputs, OverInput, TensorInput } from "./types.js";
 
 type Numbers = Float64Array | Float32Array;
@@ -44,7 +45,28 @@ export function over(
     throw new NdvmError("E-INPUT", `the values over ${names.join(" × ")} are no array`, {
       help: "give a list or a typed array, one value per index of the axis",
     });
+  if (Array.isArray(values)) checkValues(names, values);
   return { kind: "over", axes: names, values, sizes: options.sizes };
+}
+
+/** Throws where a value is neither a number nor a tensor of the shape of the others. */
+function checkValues(names: readonly string[], values: readonly unknown[]): void {
+  const form = (value: unknown): string => {
+    if (typeof value === "number") return "a number";
+    const { kind, rank, rows, cols } = (value ?? {}) as Partial<TensorInput>;
+    if (kind !== "tensor") return describe(value);
+    return rank === 1 ? `a vector of ${rows}` : `a matrix of ${rows} × ${cols}`;
+  };
+  // By index: an array with holes has places without a value.
+  for (let i = 0; i < values.length; i++) {
+    const own = form(values[i]);
+    const isKnown = typeof values[i] === "number" || /^a (vector|matrix) /.test(own);
+    if (isKnown && own === form(values[0])) continue;
+    const other = isKnown ? `value 0 is ${form(values[0])}` : "not a number, vector or matrix";
+    throw new NdvmError("E-INPUT", `value ${i} over ${names.join(" × ")} is ${own}, ${other}`, {
+      help: "values are numbers, or vec(…) or mat(…) of one shape",
+    });
+  }
 }
 
 export function isOver(input: unknown): input is OverInput {

@@ -58,7 +58,8 @@ export class Machine {
   }
 
   /** Workers, each with a machine like this one, to run large populations on all cores. */
-  pool(options: PoolOptions = {}): Promise<Pool> {
+  async pool(options: PoolOptions = {}): Promise<Pool> {
+    this.check();
     const { precision, memoryMax, mechanisms } = this;
     const start = { module: this.#module, options: { precision, memoryMax, mechanisms } };
     return Pool.create(start, options);

@@ -281,17 +281,10 @@ export class Pool {
       this.#drop(member, old);
     }
     const { inputs, transfer } = partInputs(call.inputs, from, to);
-    host.post(
-      {
-        kind: "part",
-        program: call.program,
-        load: isLoaded ? undefined : call.load,
-        inputs,
-        options: partOptions(call, from, to),
-        isGradient: call.isGradient,
-      },
-      transfer,
-    );
+    const load = isLoaded ? undefined : call.load;
+    const options = partOptions(call, from, to);
+    const { program, isGradient } = call;
+    host.post({ kind: "part", program, load, inputs, options, isGradient }, transfer);
   }
 
   #drop(member: Member, program: number): void {
@@ -420,7 +413,9 @@ function partLanes(lanes: number, workers: number): number {
 /** The options of a run for one of its parts. */
 function partOptions({ options, lanes }: Call, from: number, to: number): GradientOptions {
   const { signal: _signal, reduce: _reduce, load: _load, seed, ...rest } = options;
-  const own = { ...rest, lanes: to - from };
+  // Functions cannot travel, and no option is one.
+  const sent = Object.entries(rest).filter(([, value]) => typeof value !== "function");
+  const own: GradientOptions = { ...Object.fromEntries(sent), lanes: to - from };
   return seed === undefined ? own : { ...own, seed: partSeed(seed, lanes, from, to) };
 }
 

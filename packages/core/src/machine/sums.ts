@@ -87,10 +87,9 @@ export function reduceGradients(
   reduce: boolean | readonly string[],
 ): Reduced {
   const wanted = reduce === true ? Object.keys(gradients) : reduce === false ? [] : reduce;
-  const sums: Record<string, Float64Array> = { ...gradients };
-  const sumAxes: Record<string, readonly Axis[]> = {};
-  const nanLanes: Record<string, number> = {};
-  for (const name of Object.keys(gradients)) sumAxes[name] = axes;
+  const sums = new Map(Object.entries(gradients));
+  const sumAxes = new Map(Object.keys(gradients).map((name) => [name, axes]));
+  const nanLanes = new Map<string, number>();
   for (const name of wanted) {
     const gradient = Object.hasOwn(gradients, name) ? gradients[name] : undefined;
     if (gradient === undefined)
@@ -99,11 +98,16 @@ export function reduceGradients(
       });
     const own = inputs.find((input) => input.name === name)?.axes ?? [];
     const { values, axes: left } = inOrder(sumMissing({ axes, values: gradient }, own), own);
-    sums[name] = values;
-    sumAxes[name] = left;
-    nanLanes[name] = countNanLanes(gradient, productOf(axes));
+    sums.set(name, values);
+    sumAxes.set(name, left);
+    nanLanes.set(name, countNanLanes(gradient, productOf(axes)));
   }
-  return { gradients: sums, gradientAxes: sumAxes, nanLanes };
+  // A name such as __proto__ must be a property like the others.
+  return {
+    gradients: Object.fromEntries(sums),
+    gradientAxes: Object.fromEntries(sumAxes),
+    nanLanes: Object.fromEntries(nanLanes),
+  };
 }
 
 function sumMissing(given: OverAxes, own: readonly string[]): OverAxes {
