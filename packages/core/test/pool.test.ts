@@ -101,6 +101,11 @@ const cases: readonly PoolCase[] = [
       t: over("data", spread(90, 0, 3)),
     },
   },
+  {
+    name: "more parts than workers",
+    source: "(if (> x 1) (/ k x) (* x k))",
+    inputs: { x: spread(20_001, -3, 3), k: spread(20_001, 0, 1) },
+  },
   { name: "fewer lanes than workers", source: "(* x x)", inputs: { x: [1, 2] } },
 ];
 
@@ -136,6 +141,12 @@ describe("a pool", () => {
     expect(all.workers).toBeGreaterThan(0);
     await all.dispose();
     expect((await caughtLater(machine.pool({ workers: 0 }))).code).toBe("E-OPTION");
+  });
+
+  test("is not made of a disposed machine", async () => {
+    const gone = await Machine.create();
+    gone.dispose();
+    expect((await caughtLater(gone.pool())).code).toBe("E-DISPOSED");
   });
 
   test("returns structure, and different things in different lanes", async () => {
