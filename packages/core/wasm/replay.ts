@@ -455,7 +455,7 @@ export function replayGradient(count: i32, value: i32, result: i32, mixed: bool)
   if (liveLanes() != count) return false;
   canonicalise(primalOf(value), isUniform(value) ? 16 : run);
   if (result < 0) return true;
-  memory.fill(adjointBase, 0, standing);
+  clear(adjointBase, standing);
   const seed = adjointAddress(result);
   if (seed == 0) return true;
   const one = v128.splat<real>(1);

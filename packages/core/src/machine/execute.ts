@@ -280,7 +280,6 @@ export class Execution {
         ? []
         : undefined;
     machine.noteResult(tag, data);
-    this.results.isExact = tag === TAG_INT;
     this.results.take(machine, set, live, shape);
     const resultPayload = isPayload ? data : -1;
     this.#job.backward?.({ set, live, resultPayload, isMixed, results: this.results });

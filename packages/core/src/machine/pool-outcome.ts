@@ -88,7 +88,7 @@ export class PoolOutcome implements Evaluation {
   print(lane = 0): string {
     const { part, place } = this.#partOf(lane);
     if (part.texts !== undefined) return part.texts[place] as string;
-    return printResult(numericDatum(numbersAt(part, place), part.shape ?? [], part.isExact));
+    return printResult(numericDatum(numbersAt(part, place), part.shape ?? []));
   }
 
   #partOf(lane: number): { part: Part; place: number } {

@@ -54,7 +54,6 @@ export interface Part {
   /** Of numbers of one shape; otherwise `datums` and `texts` have one entry per lane. */
   readonly shape: readonly number[] | undefined;
   readonly values: Float64Array | undefined;
-  readonly isExact: boolean;
   readonly datums: readonly DatumValue[] | undefined;
   readonly texts: readonly string[] | undefined;
   /** Why there are no values. */
@@ -96,7 +95,6 @@ export function deadPart(lanes: number): Part {
     lanes,
     shape: undefined,
     values: undefined,
-    isExact: false,
     datums: undefined,
     texts: undefined,
     refusal: undefined,

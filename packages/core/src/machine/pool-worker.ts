@@ -78,7 +78,7 @@ class PartRunner {
 
 function packPart(outcome: Outcome, inactive: readonly string[]): Part {
   const { results, lanes, stats } = outcome;
-  const { isNumeric, isExact, gradients, nonFinite } = results;
+  const { isNumeric, gradients, nonFinite } = results;
   const found = new Map<NdvmError, number>();
   const failures = results.failures.map(({ lane, error }) => {
     if (!found.has(error)) found.set(error, found.size);
@@ -94,7 +94,6 @@ function packPart(outcome: Outcome, inactive: readonly string[]): Part {
     lanes,
     shape: results.shape,
     values: isNumeric ? results.values : undefined,
-    isExact,
     datums: each((lane) => outcome.datum(lane), null),
     texts: each((lane) => outcome.print(lane), ""),
     refusal: isStructure ? refusalOf(() => results.values) : undefined,

@@ -134,13 +134,10 @@ export class Results {
     const group = this.#groupOf(lane);
     const datum =
       group === undefined
-        ? numericDatum(this.#numbers(lane), this.#shape ?? [], this.isExact)
+        ? numericDatum(this.#numbers(lane), this.#shape ?? [])
         : group.snapshot.datum(group.places.get(lane) as number);
     return printResult(datum);
   }
-
-  /** Whether a number was an integer of the machine, so that it prints without a point. */
-  isExact = false;
 
   #groupOf(lane: number): Group | undefined {
     const failure = this.failures.find((candidate) => candidate.lane === lane);
@@ -227,13 +224,17 @@ const sameShape = (a: readonly number[], b: readonly number[]): boolean =>
 
 const NOWHERE = { start: 0, end: 0 };
 
+/** Whole numbers print without a point, however the machine holds them: lanes agree on the text. */
+const isWhole = (value: number): boolean => Number.isSafeInteger(value) && !Object.is(value, -0);
+
 /** Numbers as a datum: a number, [a b c], (mat [..] …), or (zeros r c) where none is left. */
-export function numericDatum(
-  numbers: Float64Array,
-  shape: readonly number[],
-  exact: boolean,
-): Datum {
-  const number = (value: number): Datum => ({ kind: "number", value, exact, span: NOWHERE });
+export function numericDatum(numbers: Float64Array, shape: readonly number[]): Datum {
+  const number = (value: number): Datum => ({
+    kind: "number",
+    value,
+    exact: isWhole(value),
+    span: NOWHERE,
+  });
   const bracket = (values: Float64Array): Datum => ({
     kind: "bracket",
     items: Array.from(values, number),

@@ -240,7 +240,7 @@ export class Snapshot {
       const { info, values } = this.#numbersOf(data);
       const count = info.rows * info.cols;
       const own = values.slice(lane * count, (lane + 1) * count);
-      return numericDatum(own, shapeOf(info), false);
+      return numericDatum(own, shapeOf(info));
     }
     if (tag === TAG_NIL) return { kind: "list", items: [], span };
     const value = this.#leafValue(tag, data, lane);
