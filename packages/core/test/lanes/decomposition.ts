@@ -302,9 +302,6 @@ const differs = (
 
 const codeOf = (lane: Lane | undefined): string => lane?.code?.replace("all ", "") ?? "no error";
 
-/** Integers are a representation: those that merge with others print as reals do. */
-const plainText = ({ text = "" }: Lane): string => text.replaceAll(/(\d)\.0(?![\d])/g, "$1");
-
 function compare(call: Call, got: readonly Lane[], alone: readonly Lane[]): Failure | undefined {
   const expected = call.lanes.map((lane) => alone[lane] as Lane);
   const check = `lanes, ${call.name}`;
@@ -317,7 +314,7 @@ function compare(call: Call, got: readonly Lane[], alone: readonly Lane[]): Fail
     if (own.code?.startsWith("all ") && i > 0) continue;
     if (codeOf(own) !== codeOf(want))
       return differs(check, lane, "error", codeOf(want), codeOf(own));
-    if (plainText(own) !== plainText(want))
+    if (own.text !== want.text)
       return differs(check, lane, "result", want.text ?? "", own.text ?? "");
     for (const [k, number] of own.numbers.entries())
       if (!Object.is(number, want.numbers[k]))
