@@ -12,7 +12,7 @@
  * Bounds (ULP): exp 1, expm1 1.5, tanh 1.5, cosh 1.5, sigmoid 1.5, sinh 2.
  */
 import {
-  absF, c4, copySignF, HALF_F, ONE_F, pick, ROUND_F, scaleF, stepF, zero,
+  absF, c4, copySignF, HALF_F, marginF, ONE_F, pick, ROUND_F, scaleF, stepF, zero,
 } from "./lanes";
 
 const LN2_HIGH: usize = memory.data<f32>([0.693145752]); // 16 bits
@@ -46,18 +46,19 @@ const TANH_TAIL: usize = memory.data<f32>([
   -0.00571628474, 0.0206499379, -0.0537433103, 0.133314893, -0.333332837,
 ]);
 
-/** e^(high + low) - 1, good beside 1, for |high| <= ln 2 / 2 and a small low. */
+/**
+ * e^(high + low) - 1, good beside 1, for |high| <= ln 2 / 2 and a small low. The polynomial takes
+ * the rounded sum, the result the parts.
+ */
 // @ts-ignore: decorator
 @inline function expm1Near(high: v128, low: v128): v128 {
   let r = f32x4.add(high, low);
-  low = f32x4.add(f32x4.sub(high, r), low);
-  let p = c4(EXP_TAIL);
-  p = stepF(p, r, EXP_TAIL + 4);
-  p = stepF(p, r, EXP_TAIL + 8);
-  p = stepF(p, r, EXP_TAIL + 12);
+  let z = f32x4.mul(r, r);
+  let p = stepF(c4(EXP_TAIL), r, EXP_TAIL + 4);
+  p = f32x4.add(f32x4.mul(p, z), stepF(c4(EXP_TAIL + 8), r, EXP_TAIL + 12));
   p = stepF(p, r, EXP_TAIL + 16);
-  let q = f32x4.add(f32x4.mul(f32x4.mul(r, r), p), low);
-  return f32x4.add(r, q);
+  let q = f32x4.add(f32x4.mul(z, p), low);
+  return f32x4.add(high, q);
 }
 
 /** e^(high + low) for |high| <= ln 2 / 2 and a small low. */
@@ -78,10 +79,11 @@ function expShiftedF(x: v128, shift: i32): v128 {
 /** Whether a lane's magnitude passes the positive number at `limit`, or is NaN. */
 // @ts-ignore: decorator
 @inline function anyBeyond(x: v128, limit: usize): bool {
-  return v128.any_true(i32x4.gt_s(absF(x), c4(limit)));
+  return i32x4.bitmask(marginF(x, limit)) != 0;
 }
 
-export function expF(x: v128): v128 {
+// @ts-ignore: decorator
+@inline export function expF(x: v128): v128 {
   if (anyBeyond(x, NORMAL_MAX)) return expShiftedF(x, 0);
   let turns = f32x4.add(f32x4.mul(x, c4(INV_LN2)), c4(ROUND_F));
   let k = f32x4.sub(turns, c4(ROUND_F));

@@ -25,6 +25,7 @@ export const ONE_F: usize = memory.data<f32>([1.0]);
 export const TWO_F: usize = memory.data<f32>([2.0]);
 export const HALF_F: usize = memory.data<f32>([0.5]);
 export const SIGN_F: usize = memory.data<u32>([0x80000000]);
+const MAGNITUDE_F: usize = memory.data<u32>([0x7fffffff]);
 /** 2^23 + 2^22. */
 export const ROUND_F: usize = memory.data<f32>([12582912.0]);
 
@@ -93,7 +94,13 @@ export const ROUND_F: usize = memory.data<f32>([12582912.0]);
 
 // @ts-ignore: decorator
 @inline export function absF(x: v128): v128 {
-  return f32x4.abs(x);
+  return v128.and(x, c4(MAGNITUDE_F)); // engines build the mask of f32x4.abs anew each time
+}
+
+/** Negative, as an integer, in the lanes whose magnitude passes the number at `limit` or is NaN. */
+// @ts-ignore: decorator
+@inline export function marginF(x: v128, limit: usize): v128 {
+  return i32x4.sub(c4(limit), absF(x));
 }
 
 // @ts-ignore: decorator
@@ -104,7 +111,7 @@ export const ROUND_F: usize = memory.data<f32>([12582912.0]);
 /** |magnitude| with the sign of `sign`. */
 // @ts-ignore: decorator
 @inline export function copySignF(magnitude: v128, sign: v128): v128 {
-  return v128.or(f32x4.abs(magnitude), v128.and(sign, c4(SIGN_F)));
+  return v128.or(absF(magnitude), v128.and(sign, c4(SIGN_F)));
 }
 
 /** x·2^k for i32 lanes |k| <= 252, rounded once. */

@@ -18,8 +18,8 @@
  * Bounds (ULP): sin 1, cos 1, tan 0.6; over all finite arguments.
  */
 import {
-  absF, c2, c4, HALF, HALF_F, highHalf, join, lowHalf, ONE, pick, ROUND, ROUND_F, SIGN, SIGN_F,
-  stepD, stepF, zero,
+  absF, c2, c4, HALF, HALF_F, highHalf, join, lowHalf, marginF, ONE, pick, ROUND, ROUND_F, SIGN,
+  SIGN_F, stepD, stepF, zero,
 } from "./lanes";
 import { reduceHuge } from "./reduce";
 
@@ -30,7 +30,6 @@ const PIO2_2: usize = memory.data<f32>([-4.470348358154297e-6]); // -75/2^24
 const PIO2_3: usize = memory.data<f32>([1.5890691429376602e-8]); // 273/2^34
 const PIO2_4: usize = memory.data<f32>([2.5633440682570896e-12]);
 const ROUND_NEXT: usize = memory.data<f32>([12582913]); // ROUND_F + 1
-const MAGNITUDE: usize = memory.data<u32>([0x7fffffff]);
 const UNIT: usize = memory.data<u32>([1]);
 const QUARTER: usize = memory.data<f32>([0.25]);
 const THREE_QUARTERS: usize = memory.data<f32>([0.75]);
@@ -121,12 +120,6 @@ function patchHuge(x: v128, result: v128, kind: i32): v128 {
   return result;
 }
 
-/** Negative, as an integer, in the lanes beyond the reach of `near` or NaN. */
-// @ts-ignore: decorator
-@inline function margin(x: v128): v128 {
-  return i32x4.sub(c4(NEAR_MAX), v128.and(x, c4(MAGNITUDE)));
-}
-
 /**
  * In single precision, for |x| <= 2^13. kind 0: sin, 1: cos, the sine of a quarter turn more.
  *
@@ -136,7 +129,7 @@ function patchHuge(x: v128, result: v128, kind: i32): v128 {
 // @ts-ignore: decorator
 @inline function near(x: v128, kind: i32): v128 {
   let round = kind == 0 ? ROUND_F : ROUND_NEXT;
-  let a = v128.and(x, c4(MAGNITUDE));
+  let a = absF(x);
   let turns = f32x4.add(f32x4.mul(a, c4(TWO_OVER_PI_F)), c4(round));
   let k = f32x4.sub(turns, c4(round));
   let before = f32x4.sub(a, f32x4.mul(k, c4(PIO2_1)));
@@ -147,10 +140,10 @@ function patchHuge(x: v128, result: v128, kind: i32): v128 {
   let z = f32x4.mul(r, r);
   let p = stepF(stepF(c4(SIN_F), z, SIN_F + 4), z, SIN_F + 8);
   let sine = f32x4.add(r, f32x4.add(f32x4.mul(f32x4.mul(r, z), p), low));
-  let q = stepF(stepF(c4(COS_F), z, COS_F + 4), z, COS_F + 8);
-  q = f32x4.sub(f32x4.mul(f32x4.mul(z, z), q), f32x4.mul(r, low));
-  let rest = f32x4.add(f32x4.sub(c4(QUARTER), f32x4.mul(z, c4(HALF_F))), q);
-  let cosine = f32x4.add(c4(THREE_QUARTERS), rest);
+  let zz = f32x4.mul(z, z);
+  let q = f32x4.add(f32x4.mul(c4(COS_F), zz), stepF(c4(COS_F + 4), z, COS_F + 8));
+  let rest = f32x4.sub(f32x4.sub(c4(QUARTER), f32x4.mul(z, c4(HALF_F))), f32x4.mul(r, low));
+  let cosine = f32x4.add(c4(THREE_QUARTERS), f32x4.add(rest, f32x4.mul(zz, q)));
   let odd = i32x4.sub(zero(), v128.and(turns, c4(UNIT)));
   let sign = i32x4.shl(turns, 30);
   if (kind == 0) sign = v128.xor(sign, x);
@@ -159,21 +152,21 @@ function patchHuge(x: v128, result: v128, kind: i32): v128 {
 
 /** Each lane by its own magnitude. */
 function sinMixed(x: v128): v128 {
-  return pick(i32x4.shr_s(margin(x), 31), wide(x, 0), near(x, 0));
+  return pick(i32x4.shr_s(marginF(x, NEAR_MAX), 31), wide(x, 0), near(x, 0));
 }
 
 function cosMixed(x: v128): v128 {
-  return pick(i32x4.shr_s(margin(x), 31), wide(x, 1), near(x, 1));
+  return pick(i32x4.shr_s(marginF(x, NEAR_MAX), 31), wide(x, 1), near(x, 1));
 }
 
 // @ts-ignore: decorator
 @inline export function sinF(x: v128): v128 {
-  return i32x4.bitmask(margin(x)) ? sinMixed(x) : near(x, 0);
+  return i32x4.bitmask(marginF(x, NEAR_MAX)) ? sinMixed(x) : near(x, 0);
 }
 
 // @ts-ignore: decorator
 @inline export function cosF(x: v128): v128 {
-  return i32x4.bitmask(margin(x)) ? cosMixed(x) : near(x, 1);
+  return i32x4.bitmask(marginF(x, NEAR_MAX)) ? cosMixed(x) : near(x, 1);
 }
 
 export function tanF(x: v128): v128 {
