@@ -73,7 +73,7 @@ const subjects: Subject[] = [
     call: (turn) => machine.load(hundredTokens(turn)).dispose(),
   },
 ];
-const spreads = measure(subjects);
+const spreads = measure(subjects, amount(1200, 4));
 table(
   ["work", ...SPREAD_HEADINGS],
   subjects.map(({ name }, i) => [name, ...spreadCells(spreads[i] as Spread)]),

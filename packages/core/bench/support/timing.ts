@@ -27,14 +27,25 @@ export interface Spread {
 const RUN_MILLISECONDS = amount(0.4, 0.1);
 /** Others get the processor during runs that last longer. */
 const LONG_MILLISECONDS = 5;
-const WARM_MILLISECONDS = amount(40, 4);
-const ROUNDS = amount(60, 6);
+/** Of processor time: on a busy machine the optimising compiler waits its turn too. */
+const WARM_MILLISECONDS = amount(200, 4);
+const ROUNDS = amount(100, 6);
 /** A round of something slow costs time that other rows need; these are enough for a minimum. */
 const SLOW_MILLISECONDS = amount(6000, 60);
 
-/** Times subjects in turns. The spreads come in the order of the subjects. */
-export function measure(subjects: readonly Subject[]): Spread[] {
-  const prepared = subjects.map((subject) => ({ subject, calls: warm(subject), turn: 1000 }));
+/**
+ * Times subjects in turns. The spreads come in the order of the subjects. Much JavaScript takes
+ * longer to be compiled than one call into WebAssembly: then give it more time to warm up.
+ */
+export function measure(
+  subjects: readonly Subject[],
+  warmMilliseconds = WARM_MILLISECONDS,
+): Spread[] {
+  const prepared = subjects.map((subject) => ({
+    subject,
+    calls: warm(subject, warmMilliseconds),
+    turn: 1000,
+  }));
   const samples: number[][] = subjects.map(() => []);
   const processor: number[] = subjects.map(() => Number.POSITIVE_INFINITY);
   const deadline = performance.now() + SLOW_MILLISECONDS;
@@ -61,15 +72,20 @@ export function spreadOf(samples: readonly number[]): Spread {
 }
 
 /** Runs a subject until its code is hot, and says how many calls make a short run. */
-function warm(subject: Subject): number {
-  const started = performance.now();
+function warm(subject: Subject, milliseconds: number): number {
+  const started = process.cpuUsage();
   let calls = 0;
   let fastest = Number.POSITIVE_INFINITY;
-  do {
-    const before = performance.now();
-    subject.call(calls++);
-    fastest = Math.min(fastest, performance.now() - before);
-  } while (performance.now() - started < WARM_MILLISECONDS && calls < 200_000);
+  let busy = 0;
+  while (busy < milliseconds) {
+    for (let left = fastest < 0.05 ? 64 : 1; left > 0; left--) {
+      const before = performance.now();
+      subject.call(calls++);
+      fastest = Math.min(fastest, performance.now() - before);
+    }
+    const { user, system } = process.cpuUsage(started);
+    busy = (user + system) / 1000;
+  }
   return Math.max(1, Math.min(100_000, Math.round(RUN_MILLISECONDS / Math.max(fastest, 1e-5))));
 }
 
