@@ -300,7 +300,7 @@ describe("what is gone", () => {
       expect(error.help).toBe("make another one with Machine.create()");
     }
     expect(result.values[0]).toBe(8);
-    expect(result.print()).toBe("8.0");
+    expect(result.print()).toBe("8");
     program.dispose();
   });
 
