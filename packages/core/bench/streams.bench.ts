@@ -35,7 +35,6 @@ interface Stream {
 
 const STEPS = 50;
 const PASSES = amount(25, 1);
-const SLICE = 8;
 
 printEnvironment();
 section("Calibration streams, 50 Adam steps × 44 points a fit, f32, domain clamp");
@@ -67,7 +66,9 @@ if (rows.length > 0) {
   const hand = ["JavaScript by hand", "µs a step"];
   table(["stream", "programs", ...speeds, ...hand, "failed", "R² > 0.9", "checksum"], rows);
   note("");
-  note("fits/s: sum of the minima of slices of 8 programs; a start counts as a fit. By hand: the");
+  note(
+    "fits/s: sum of the minima of slices of a few programs; a start counts as a fit. By hand: the",
+  );
   note("first program of the stream as a JavaScript function with its gradient, same loop.");
 }
 machine.dispose();
@@ -77,7 +78,9 @@ function runStream(stream: Stream, { task, candidates }: Task): string[] {
   const held = { x: Float64Array.from(task.xho), y: Float64Array.from(task.yho) };
   const used = amount(candidates, candidates.slice(0, stream.restarts > 1 ? 8 : 40));
   const { restarts } = stream;
-  const slices = Math.ceil(used.length / SLICE);
+  // A slice should be shorter than a scheduler's.
+  const size = restarts === 1 ? 8 : 1;
+  const slices = Math.ceil(used.length / size);
   const fastest = new Float64Array(slices).fill(Number.POSITIVE_INFINITY);
   const passes: number[] = [];
   const failed = new Set<number>();
@@ -103,9 +106,9 @@ function runStream(stream: Stream, { task, candidates }: Task): string[] {
   for (let pass = 0; pass < passCount(restarts); pass++) {
     let total = 0;
     for (let slice = 0; slice < slices; slice++) {
-      const to = Math.min(used.length, (slice + 1) * SLICE);
+      const to = Math.min(used.length, (slice + 1) * size);
       const started = performance.now();
-      for (let index = slice * SLICE; index < to; index++) fitOne(index, pass);
+      for (let index = slice * size; index < to; index++) fitOne(index, pass);
       const took = performance.now() - started;
       fastest[slice] = Math.min(fastest[slice] as number, took);
       total += took;
