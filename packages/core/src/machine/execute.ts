@@ -166,7 +166,7 @@ export class Execution {
     if (!this.#isWithinBudgets(trace)) return false;
     if (trace.width > Math.max(4, 4 * lanes)) return false;
     const wanted = Math.min(lanes, this.#widthFor(trace.bytesPerLane));
-    return trace.width * 4 >= wanted;
+    return trace.width * 8 >= wanted;
   }
 
   /**

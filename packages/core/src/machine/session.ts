@@ -45,7 +45,21 @@ interface Slot {
 /** Arrays of the machine's own precision, so that numbers move without conversion. */
 export type Numbers = Float64Array | Float32Array;
 
-/** Addresses in the machine's memory, as indices of reals, while one trace is linked. */
+/** A place in the machine's memory and the session's numbers that belong there. */
+interface Pairing {
+  readonly machine: Numbers;
+  readonly session: Numbers;
+}
+
+/** Views of one chunk, made once: making them on each run would cost more than the numbers. */
+interface ChunkViews {
+  readonly count: number;
+  readonly shared: readonly Pairing[];
+  readonly perLane: readonly Pairing[];
+  readonly results: readonly Pairing[];
+}
+
+/** Places in the machine's memory, as indices of reals, while one trace is linked. */
 interface Layout {
   readonly trace: Trace;
   readonly slots: readonly { readonly slot: Slot; readonly at: number }[];
@@ -57,6 +71,8 @@ interface Layout {
     /** Elements of the input. */
     readonly count: number;
   }[];
+  /** Views of all chunks; made again when the machine's memory has moved. */
+  views: readonly ChunkViews[];
 }
 
 export class Session {
@@ -122,21 +138,51 @@ export class Session {
 
   #replay(layout: Layout): boolean {
     const { machine, wrt } = this.#setup;
-    const { exports, reals } = machine;
+    const { exports } = machine;
     const { trace } = layout;
     machine.parking.use(trace.handle);
     if (trace.owner !== this) this.#writeFixed(trace);
-    const width = trace.width;
-    const wantsGradient = wrt.length > 0;
-    for (let from = 0; from < this.lanes; from += width) {
-      const count = Math.min(width, this.lanes - from);
-      writeSlots(reals.view(), layout, from, count, reals.bytes);
-      const result = wantsGradient ? trace.resultData : -1;
-      if (exports.replayGradient(count, trace.resultData, result, trace.isMixed) === 0)
+    const result = wrt.length > 0 ? trace.resultData : -1;
+    // Views of memory that has grown have no length any more.
+    if (layout.views[0]?.results[0]?.machine.length === 0) layout.views = this.#makeViews(layout);
+    for (let i = 0; i < layout.views.length; i++) {
+      const views = layout.views[i] as ChunkViews;
+      writeChunkViews(views);
+      this.#writeStrided(layout, i * trace.width, views.count);
+      if (exports.replayGradient(views.count, trace.resultData, result, trace.isMixed) === 0)
         return false;
-      this.#read(layout, from, count);
+      for (const { machine: from, session: to } of views.results) move(from, to);
+      this.#readWide(layout, i * trace.width, views.count);
     }
     return true;
+  }
+
+  #makeViews(layout: Layout): ChunkViews[] {
+    const memory = this.#setup.machine.reals.view();
+    const { width } = layout.trace;
+    const vector = 16 / memory.BYTES_PER_ELEMENT;
+    const chunks: ChunkViews[] = [];
+    for (let from = 0; from < this.lanes; from += width) {
+      const count = Math.min(width, this.lanes - from);
+      const pairing = (at: number, numbers: Numbers): Pairing => ({
+        machine: memory.subarray(at, at + count),
+        session: numbers.subarray(from, from + count),
+      });
+      const perLane = layout.slots.filter(({ slot }) => !slot.isShared && !slot.stride);
+      const shared = layout.slots.filter(({ slot }) => slot.isShared);
+      const scalars = layout.adjoints.filter((adjoint) => adjoint.count === 1);
+      const values = layout.resultIsUniform ? [] : [pairing(layout.result, this.values)];
+      chunks.push({
+        count,
+        shared: shared.map(({ slot, at }) => ({
+          machine: memory.subarray(at, at + vector),
+          session: slot.numbers,
+        })),
+        perLane: perLane.map(({ slot, at }) => pairing(at, slot.numbers)),
+        results: [...values, ...scalars.map(({ at, into }) => pairing(at, into))],
+      });
+    }
+    return chunks;
   }
 
   /** Writes vectors and matrices, which stay in a trace while nobody else uses it. */
@@ -154,17 +200,27 @@ export class Session {
     trace.owner = this;
   }
 
-  #read(layout: Layout, from: number, count: number): void {
-    const view = this.#setup.machine.reals.view();
-    if (layout.resultIsUniform) this.values.fill(view[layout.result] as number, from, from + count);
-    else move(view, layout.result, this.values, from, count);
-    const run = this.#setup.machine.exports.runBytes() / this.#setup.machine.reals.bytes;
+  /** Writes inputs that vary over some axes only. */
+  #writeStrided(layout: Layout, from: number, count: number): void {
+    for (const { slot, at } of layout.slots) {
+      if (slot.stride === undefined) continue;
+      const view = this.#setup.machine.reals.view();
+      writeStrided(slot.numbers, slot.stride, { from, to: from + count }, view, at);
+    }
+  }
+
+  /** Reads what is no run of plain numbers: a value that all lanes share, gradients of vectors. */
+  #readWide(layout: Layout, from: number, count: number): void {
+    const { exports, reals } = this.#setup.machine;
+    if (layout.resultIsUniform)
+      this.values.fill(reals.view()[layout.result] as number, from, from + count);
     for (const { into, at, count: elements } of layout.adjoints) {
-      if (elements === 1) move(view, at, into, from, count);
-      else
-        for (let i = 0; i < count; i++)
-          for (let e = 0; e < elements; e++)
-            into[(from + i) * elements + e] = view[at + e * run + i] as number;
+      if (elements === 1) continue;
+      const view = reals.view();
+      const run = exports.runBytes() / reals.bytes;
+      for (let i = 0; i < count; i++)
+        for (let e = 0; e < elements; e++)
+          into[(from + i) * elements + e] = view[at + e * run + i] as number;
     }
   }
 
@@ -210,7 +266,8 @@ export class Session {
     program.traces.use(trace);
     const { exports, reals } = machine;
     const index = (address: number) => address / reals.bytes;
-    return {
+    const layout: Layout = {
+      views: [],
       trace,
       slots: this.#slots.map((slot) => ({
         slot,
@@ -224,6 +281,8 @@ export class Session {
         count,
       })),
     };
+    layout.views = this.#makeViews(layout);
+    return layout;
   }
 }
 
@@ -249,31 +308,18 @@ function makeSlots(
 }
 
 /** Below this many numbers a loop is faster than a block move. */
-const MOVE_LEAST = 128;
+const MOVE_LEAST = 32;
 
-function move(from: Numbers, at: number, to: Numbers, into: number, count: number): void {
-  if (count >= MOVE_LEAST) to.set(from.subarray(at, at + count), into);
-  else for (let i = 0; i < count; i++) to[into + i] = from[at + i] as number;
+function move(from: Numbers, to: Numbers): void {
+  const { length } = to;
+  if (length >= MOVE_LEAST) to.set(from);
+  else for (let i = 0; i < length; i++) to[i] = from[i] as number;
 }
 
-function writeSlots(
-  view: Numbers,
-  layout: Layout,
-  from: number,
-  count: number,
-  bytes: number,
-): void {
-  const vector = 16 / bytes;
-  for (const { slot, at } of layout.slots) {
-    if (slot.stride !== undefined) {
-      writeStrided(slot.numbers, slot.stride, { from, to: from + count }, view, at);
-      continue;
-    }
-    if (!slot.isShared) {
-      move(slot.numbers, from, view, at, count);
-      continue;
-    }
-    const value = slot.numbers[0] as number;
-    for (let i = 0; i < vector; i++) view[at + i] = value;
+function writeChunkViews({ shared, perLane }: ChunkViews): void {
+  for (const { machine, session } of shared) {
+    const value = session[0] as number;
+    for (let i = 0; i < machine.length; i++) machine[i] = value;
   }
+  for (const { machine, session } of perLane) move(session, machine);
 }

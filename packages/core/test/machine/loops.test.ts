@@ -85,8 +85,8 @@ describe("loops without a tape", () => {
         (list spun (car keep) (cadr keep) ((caddr keep)) (cadddr keep) row again))`;
     const result = machine.load(source).evaluate({ a: [0.25, 4] });
     expect(result.stats.compactions).toBeGreaterThan(0);
-    expect(result.print(0)).toBe("(300000.5 0.25 [0.25 2.0 3.0] 0.5 name [2.0 3.0] 2.5)");
-    expect(result.print(1)).toBe("(300008.0 4.0 [4.0 2.0 3.0] 8.0 name [2.0 3.0] 2.5)");
+    expect(result.print(0)).toBe("(300000.5 0.25 [0.25 2 3] 0.5 name [2 3] 2.5)");
+    expect(result.print(1)).toBe("(300008 4 [4 2 3] 8 name [2 3] 2.5)");
     machine.dispose();
   });
 });
