@@ -4,6 +4,7 @@
 
 export { type ErrorCode, type ErrorDetails, NdvmError, type Span } from "./errors.js";
 export { fit } from "./fit/fit.js";
+export { fitFromJSON } from "./fit/restore.js";
 export type {
   AdamOptions,
   BestFit,

@@ -68,25 +68,37 @@ class Rounds<B extends Batch> {
     this.#refill();
   }
 
+  /** Restarts that have a slot. */
   get running(): number {
-    return this.#slots.reduce((sum, restart) => sum + (restart === undefined ? 0 : 1), 0);
+    let count = 0;
+    for (let slot = 0; slot < this.#slots.length; slot++)
+      if (this.#slots[slot] !== undefined) count += 1;
+    return count;
   }
 
   advance(): void {
     if (this.#batch?.slots !== this.#slots.length)
       this.#batch = this.#how.makeBatch(this.#slots.length);
     const batch = this.#batch;
-    const filler = this.#slots.find((restart) => restart !== undefined) as Restart<B>;
-    for (const [slot, restart] of this.#slots.entries())
-      batch.x.set((restart ?? filler).x, slot * filler.x.length);
+    // An empty slot repeats a neighbour, so that it is never the one that fails.
+    let filler: Restart<B> | undefined;
+    for (let slot = 0; slot < this.#slots.length; slot++) filler ??= this.#slots[slot];
+    for (let slot = 0; slot < this.#slots.length; slot++) {
+      const { x } = this.#slots[slot] ?? (filler as Restart<B>);
+      batch.x.set(x, slot * x.length);
+    }
     batch.run();
-    for (const [slot, restart] of this.#slots.entries()) {
+    let ended = 0;
+    for (let slot = 0; slot < this.#slots.length; slot++) {
+      const restart = this.#slots[slot];
       if (restart === undefined) continue;
       restart.take(batch, slot);
-      if (restart.reason !== undefined) this.#slots[slot] = undefined;
+      if (restart.reason === undefined) continue;
+      this.#slots[slot] = undefined;
+      ended += 1;
     }
     this.count += 1;
-    this.#refill();
+    if (ended > 0) this.#refill();
   }
 
   #refill(): void {

@@ -52,7 +52,8 @@ export async function fit(program: Program, options: FitOptions): Promise<FitRes
       onProgress: options.onProgress,
     });
   } catch (error) {
-    explainStart(program, problem, restarts[0] as Restart);
+    const isTold = error instanceof NdvmError && error.code !== "E-RESULT";
+    if (!isTold) explainStart(program, problem, restarts[0] as Restart);
     throw error;
   }
   if (!restarts.some(({ loss }) => Number.isFinite(loss)))
@@ -74,7 +75,7 @@ export interface Problem {
 function residualProblem(program: Program, options: FitOptions, settings: Settings): Problem {
   const target = options.target as string;
   const table = readTable(program.inputs, target, options);
-  const columns = Object.keys(table.columns);
+  const columns = Object.keys(options.data ?? {});
   const parameters = resolveParameters(program.inputs, columns, options, table.groups);
   const counted = table.rootWeights?.reduce((sum, root) => sum + (root > 0 ? 1 : 0), 0);
   const points = counted ?? table.points;
@@ -97,7 +98,12 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
     const isTensor = typeof value === "number" || "kind" in value;
     data[name] = isTensor ? (value as Input) : vec(numbersOf(name, value));
   }
-  const parameters = resolveParameters(program.inputs, Object.keys(data), options, []);
+  const parameters = resolveParameters(
+    program.inputs,
+    Object.keys(options.data ?? {}),
+    options,
+    [],
+  );
   const makeBatch = (slots: number) => new ObjectiveBatch(program, data, parameters, slots);
   return { program, options, parameters, table: undefined, data, makeBatch };
 }

@@ -67,11 +67,11 @@ export class LbfgsRestart extends Restart {
     else this.#startLine();
   }
 
-  /** Largest change of the loss, relative to it, that a relative change of a number brings. */
+  /** Whether changing a number by its size, or by 1, would hardly change the loss. */
   #isFlat(): boolean {
     const size = Math.max(1e-300, Math.abs(this.loss));
     for (let j = 0; j < this.u.length; j++) {
-      const scale = Math.max(1e-8, Math.abs(this.u[j] as number));
+      const scale = Math.max(1, Math.abs(this.u[j] as number));
       if (Math.abs(this.#gradient[j] as number) * scale > this.limits.gradient * size) return false;
     }
     return true;

@@ -67,7 +67,7 @@ const huber = (y: Float64Array, width: number): PointLoss => ({
   },
   slope: (f, row) => {
     const off = f - (y[row] as number);
-    return off > width ? width : off < -width ? -width : off;
+    return Math.min(Math.max(off, -width), width);
   },
 });
 

@@ -26,6 +26,8 @@ export interface Free {
   readonly isLog: boolean;
   readonly start: number | undefined;
   readonly range: readonly [number, number];
+  /** The place that the transform is made around. */
+  readonly origin: number;
   readonly transform: Transform;
 }
 
@@ -203,6 +205,7 @@ function makeFree(label: string, input: string, group: number, spec: ParameterOp
     isLog,
     start: start === undefined ? undefined : inside(start),
     range,
+    origin: first,
     transform: makeTransform(lower, upper, first, isLog),
   };
 }

@@ -59,7 +59,7 @@ export function checkSettings(options: FitOptions): Settings {
     steps: count("steps", options.steps ?? STEPS[optimiser]),
     gradient: notNegative(
       "tolerances.gradient",
-      tolerances.gradient ?? (optimiser === "lm" ? 1e-10 : 1e-8),
+      tolerances.gradient ?? (optimiser === "lm" ? 1e-12 : 1e-8),
     ),
     step: notNegative("tolerances.step", tolerances.step ?? 1e-12),
     loss: notNegative("tolerances.loss", tolerances.loss ?? (optimiser === "lm" ? 1e-15 : 1e-14)),
