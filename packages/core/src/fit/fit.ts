@@ -72,6 +72,16 @@ export interface Problem {
   makeBatch(slots: number): ResidualBatch | ObjectiveBatch;
 }
 
+/** Keeps the batch of one slot, which the last restart and the description share. */
+function keepNarrow<B>(make: (slots: number) => B): (slots: number) => B {
+  let narrow: B | undefined;
+  return (slots) => {
+    if (slots !== 1) return make(slots);
+    narrow ??= make(1);
+    return narrow;
+  };
+}
+
 function residualProblem(program: Program, options: FitOptions, settings: Settings): Problem {
   const target = options.target as string;
   const table = readTable(program.inputs, target, options);
@@ -86,8 +96,9 @@ function residualProblem(program: Program, options: FitOptions, settings: Settin
     );
   const { loss } = settings;
   const pointLoss = typeof loss === "string" ? makeLoss(loss, table, options) : loss;
-  const makeBatch = (slots: number) =>
-    new ResidualBatch(program, table, parameters, slots, pointLoss, target);
+  const makeBatch = keepNarrow(
+    (slots) => new ResidualBatch(program, table, parameters, slots, pointLoss, target),
+  );
   return { program, options, parameters, table, data: {}, makeBatch };
 }
 
@@ -104,7 +115,7 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
     options,
     [],
   );
-  const makeBatch = (slots: number) => new ObjectiveBatch(program, data, parameters, slots);
+  const makeBatch = keepNarrow((slots) => new ObjectiveBatch(program, data, parameters, slots));
   return { program, options, parameters, table: undefined, data, makeBatch };
 }
 

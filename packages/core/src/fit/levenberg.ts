@@ -28,6 +28,8 @@ const SCALE_MOST = 1e32;
 const FALL_LEAST = 1e-3;
 /** Where the loss can no longer tell points apart, the gradient does. */
 const ROUNDING = 1e-13;
+/** Relative rounding of a loss: smaller falls cannot be told from none. */
+const NOISE = { f64: 1e-15, f32: 1e-6 } as const;
 /** A column's norm that falls to this share has lost its influence. */
 const INFLUENCE_LEAST = 1e-4;
 /** How many steps in a row may be taken back for that. */
@@ -43,6 +45,7 @@ export class LevenbergRestart extends Restart<SquaresBatch> {
   #radius = RADIUS_START;
   #shrink = 2;
   #predicted = 0;
+  #noise = 0;
   #vetoes = 0;
   #isFirst = true;
 
@@ -59,6 +62,7 @@ export class LevenbergRestart extends Restart<SquaresBatch> {
 
   take(batch: SquaresBatch, slot: number): void {
     this.evaluations += 1;
+    this.#noise = batch.isSingle ? NOISE.f32 : NOISE.f64;
     const loss = batch.factorInto(slot, this.slopes, this.#trialFactor);
     if (this.#isFirst) this.#begin(loss);
     else this.#judge(loss);
@@ -103,7 +107,7 @@ export class LevenbergRestart extends Restart<SquaresBatch> {
       this.#checkGradient();
       return;
     }
-    if (2 * this.#predicted <= 1e-15 * before) this.reason = "loss";
+    if (2 * this.#predicted <= this.#noise * before) this.reason = "loss";
     else if (Number.isFinite(loss) && this.#isStepSmall()) this.reason = "step";
     this.#radius /= this.#shrink;
     this.#shrink *= 2;

@@ -56,6 +56,6 @@ export function fitFromJSON(program: Program, json: FitJson): FitResult {
       best: Float64Array.from(model.best),
       parameters: { free, fixed, assumed },
     },
-    states,
+    () => states,
   );
 }

@@ -49,7 +49,7 @@ export interface Finished extends Problem {
 const CONVERGED: readonly string[] = ["gradient", "step", "loss"];
 
 export function describeFit(finished: Finished): FitResult {
-  const { settings, restarts, parameters, table, options, driven } = finished;
+  const { settings, restarts, parameters, table, driven } = finished;
   const { free } = parameters;
   const winner = bestOf(restarts);
   const used = free.flatMap((one, j) =>
@@ -61,26 +61,17 @@ export function describeFit(finished: Finished): FitResult {
   batch?.x.set(winner.best);
   batch?.run();
   const variance = noiseOf(finished, winner.loss, freedom);
-  const spread = spreadOf(finished, winner, used, batch, variance.forCovariance);
+  const spread = settings.isFull
+    ? spreadOf(finished, winner, used, batch, variance.forCovariance)
+    : undefined;
   const labels = free.map(({ label }) => label);
   const residuals = table === undefined ? undefined : residualsOf(table, batch as ResidualBatch);
   const checks =
-    residuals === undefined ? undefined : checkResiduals(residuals, table?.rootWeights);
+    residuals === undefined || !settings.isFull
+      ? undefined
+      : checkResiduals(residuals, table?.rootWeights);
   const identifiability = identify(finished, winner, spread, labels, used);
-  const hasKnownVariance = table === undefined || table.hasSigma || settings.lossName !== "squares";
-  const fitted: Fitted = {
-    program: finished.program,
-    parameters,
-    best: Float64Array.from(winner.best),
-    columns: Object.keys(table?.columns ?? {}),
-    groups: table?.groups ?? [],
-    groupsBy: options.groups?.by,
-    covariance: spread?.covariance,
-    sigma: variance.sigma,
-    freedom,
-    hasKnownVariance,
-    level: settings.level,
-  };
+  const fitted = fittedOf(finished, winner, spread, variance.sigma, freedom);
   const errors = standardErrors(free, spread);
   const best = bestFit(finished, winner, residuals, points);
   const body = {
@@ -110,17 +101,41 @@ export function describeFit(finished: Finished): FitResult {
       milliseconds: driven.milliseconds,
     },
   };
-  const states = restarts.map((restart) => ({
-    index: restart.index,
-    start: [...restart.start],
-    numbers: restart.save(),
-  }));
-  return withMethods(body, fitted, states);
+  return withMethods(body, fitted, () =>
+    restarts.map((restart) => ({
+      index: restart.index,
+      start: [...restart.start],
+      numbers: restart.save(),
+    })),
+  );
+}
+
+/** What predictions need. */
+function fittedOf(
+  { program, parameters, table, options, settings }: Finished,
+  winner: Finished["restarts"][number],
+  spread: Spread | undefined,
+  sigma: number,
+  freedom: number,
+): Fitted {
+  return {
+    program,
+    parameters,
+    best: Float64Array.from(winner.best),
+    columns: Object.keys(table?.columns ?? {}),
+    groups: table?.groups ?? [],
+    groupsBy: options.groups?.by,
+    covariance: spread?.covariance,
+    sigma,
+    freedom,
+    hasKnownVariance: table === undefined || table.hasSigma || settings.lossName !== "squares",
+    level: settings.level,
+  };
 }
 
 type Body = Omit<FitResult, "predict" | "toJSON">;
 
-export function withMethods(body: Body, fitted: Fitted, states: unknown): FitResult {
+export function withMethods(body: Body, fitted: Fitted, states: () => unknown): FitResult {
   return {
     ...body,
     predict: (data: Data, how: { readonly level?: number } = {}) =>
@@ -128,7 +143,7 @@ export function withMethods(body: Body, fitted: Fitted, states: unknown): FitRes
     toJSON: () => {
       const { program: _program, parameters, ...model } = fitted;
       const specs = parameters.free.map(({ transform: _transform, ...spec }) => spec);
-      const plain = toPlain({ ...body, states, model: { ...model, free: specs } });
+      const plain = toPlain({ ...body, states: states(), model: { ...model, free: specs } });
       return { version: 1, ...(plain as object) } as FitJson;
     },
   };
@@ -272,7 +287,9 @@ function intervalsOf(
   winner: Finished["restarts"][number],
   errors: Readonly<Record<string, number>>,
 ): Record<string, [number, number]> {
-  const reach = hasKnownVariance ? normalReach(level) : studentReach(level, freedom);
+  const hasErrors = Object.values(errors).some((error) => !Number.isNaN(error));
+  const wanted = hasKnownVariance ? normalReach : (share: number) => studentReach(share, freedom);
+  const reach = hasErrors ? wanted(level) : Number.NaN;
   const intervals: Record<string, [number, number]> = {};
   for (const [j, one] of parameters.free.entries()) {
     const [x, u] = [winner.best[j] as number, winner.u[j] as number];
@@ -320,7 +337,7 @@ function identify(
 }
 
 function diagnose(
-  { program, parameters, table, data, driven }: Finished,
+  { program, parameters, table, data, driven, settings }: Finished,
   winner: Finished["restarts"][number],
   found: {
     readonly best: BestFit;
@@ -344,6 +361,7 @@ function diagnose(
     { ...data, ...parameters.fixed, ...table?.columns },
     winner.best,
     table,
+    settings.isFull,
   );
   for (const name of machine.predicateOnly)
     notes.push(`${name} is only used in tests, so it has no gradient and was not fitted`);
@@ -359,10 +377,11 @@ function lookCloser(
   known: Readonly<Record<string, Input>>,
   best: Float64Array,
   table: Table | undefined,
+  isFull: boolean,
 ): Omit<FitDiagnostics, "notes"> {
   const isGrouped = free.some(({ group }) => group >= 0);
   const nothing = { predicateOnly: [], branches: [], clamped: [] };
-  if (isGrouped || (table?.points ?? 0) > DIAGNOSED_ROWS_MOST) return nothing;
+  if (!isFull || isGrouped || (table?.points ?? 0) > DIAGNOSED_ROWS_MOST) return nothing;
   const inputs: Record<string, Input> = { ...known };
   for (const [j, { input }] of free.entries()) inputs[input] = best[j] as number;
   const wrt = free.map(({ input }) => input);

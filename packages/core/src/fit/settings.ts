@@ -19,6 +19,7 @@ export interface Settings {
   readonly limits: Limits;
   readonly timeMax: number;
   readonly level: number;
+  readonly isFull: boolean;
   readonly adam: Required<AdamOptions>;
 }
 
@@ -43,6 +44,7 @@ const KEYS: readonly (keyof FitOptions)[] = [
   "tolerances",
   "adam",
   "level",
+  "detail",
   "together",
   "resume",
 ];
@@ -66,6 +68,8 @@ export function checkSettings(options: FitOptions): Settings {
   };
   const level = options.level ?? 0.95;
   if (!(level > 0 && level < 1)) throw bad("level", level, "it lies between 0 and 1, as 0.95");
+  const detail = options.detail ?? "full";
+  if (detail !== "full" && detail !== "scores") throw bad("detail", detail, "it is full or scores");
   const seed = options.seed ?? 0;
   if (!Number.isFinite(seed)) throw bad("seed", seed, "it must be a finite number");
   if (options.together !== undefined) count("together", options.together);
@@ -79,6 +83,7 @@ export function checkSettings(options: FitOptions): Settings {
     limits,
     timeMax: notNegative("timeMax", options.timeMax ?? Infinity),
     level,
+    isFull: detail === "full",
     adam: {
       rate: notNegative("adam.rate", adam.rate ?? 0.05),
       beta1: share("adam.beta1", adam.beta1 ?? 0.9),

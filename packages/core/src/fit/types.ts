@@ -77,6 +77,11 @@ export interface FitOptions {
   readonly adam?: AdamOptions;
   /** Level of the confidence intervals. Default 0.95. */
   readonly level?: number;
+  /**
+   * "scores" leaves out what takes a search's time: errors, identifiability, checks of residuals
+   * and the machine's diagnosis. Default "full".
+   */
+  readonly detail?: "full" | "scores";
   /** Restarts that run together. Default: what suits the number of points. */
   readonly together?: number;
   /** A result's JSON: its unfinished restarts go on from where they were. */

@@ -80,6 +80,15 @@ describe("limits", () => {
   });
 });
 
+test("scores are the same without the details", async () => {
+  const full = await fitText(source, options);
+  const scores = await fitText(source, { ...options, detail: "scores" });
+  expect(scores.best).toEqual(full.best);
+  expect(scores.restarts).toEqual(full.restarts);
+  expect(scores.covariance).toBeUndefined();
+  expect(scores.standardErrors["a"]).toBeNaN();
+});
+
 describe("resumption", () => {
   test.each([
     ["lm", 3],
