@@ -66,6 +66,7 @@ export class ResidualBatch implements SquaresBatch {
   readonly #slotStep: number;
   readonly #block: Float64Array;
   readonly #blockRows: number;
+  readonly #rowSlopes: Float64Array;
   #isAlive = false;
 
   constructor(
@@ -90,6 +91,7 @@ export class ResidualBatch implements SquaresBatch {
     this.#slotStep = hasData ? table.points : 1;
     this.#blockRows = Math.min(BLOCK, table.points);
     this.#block = new Float64Array((free.length + 1) * this.#blockRows);
+    this.#rowSlopes = new Float64Array(table.points);
     const isProgram = "session" in loss;
     this.#lossSession = isProgram ? lossSession(loss, table, slots, target) : undefined;
     this.#loss = isProgram ? lossOfSession(this.#lossSession as Session) : loss;
@@ -141,19 +143,37 @@ export class ResidualBatch implements SquaresBatch {
   gradientInto(slot: number, gradient: Float64Array): number {
     gradient.fill(0);
     if (!this.#isAlive) return Number.NaN;
+    const { points, rowGroups } = this.#table;
+    const rowSlopes = this.#rowSlopes;
+    const loss = this.#slopesOfRows(slot);
+    const from = slot * this.#slotStep;
+    for (let j = 0; j < gradient.length; j++) {
+      const { group } = this.#free[j] as Free;
+      const own = this.#gradients[j] as Numbers;
+      let sum = 0;
+      for (let row = 0; row < points; row++) {
+        const slope = rowSlopes[row] as number;
+        // A row that does not count may have a derivative that is not finite.
+        if (slope === 0 || (group >= 0 && rowGroups[row] !== group)) continue;
+        sum += slope * (own[from + row * this.#rowStep] as number);
+      }
+      gradient[j] = sum;
+    }
+    return loss;
+  }
+
+  /** The weighted loss of a slot; leaves its derivative by every row's prediction. */
+  #slopesOfRows(slot: number): number {
     const { points, rootWeights } = this.#table;
-    const size = this.#free.length;
+    const lossFrom = this.#lossSession === undefined ? 0 : slot * points;
     let loss = 0;
     for (let row = 0; row < points; row++) {
-      const prediction = this.prediction(slot, row);
       const root = rootWeights === undefined ? 1 : (rootWeights[row] as number);
+      this.#rowSlopes[row] = 0;
       if (root === 0) continue;
-      const at = this.#lossSession === undefined ? row : slot * points + row;
-      loss += root * root * this.#loss.value(prediction, at);
-      const slope = root * root * this.#loss.slope(prediction, at);
-      if (slope === 0) continue;
-      for (let j = 0; j < size; j++)
-        gradient[j] = (gradient[j] as number) + slope * this.derivative(slot, row, j);
+      const prediction = this.prediction(slot, row);
+      loss += root * root * this.#loss.value(prediction, lossFrom + row);
+      this.#rowSlopes[row] = root * root * this.#loss.slope(prediction, lossFrom + row);
     }
     return loss;
   }

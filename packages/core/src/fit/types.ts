@@ -3,11 +3,11 @@
  */
 
 import type { Program } from "../machine/program.js";
-import type { Input, TensorInput } from "../machine/types.js";
+import type { IntInput, TensorInput } from "../machine/types.js";
 
 /** A column of numbers; the column that names groups may hold words. */
 export type Column = readonly number[] | Float64Array | Float32Array | readonly string[];
-export type Data = Readonly<Record<string, Column | TensorInput | number>>;
+export type Data = Readonly<Record<string, Column | TensorInput | IntInput | number>>;
 
 export interface ParameterOptions {
   /** Where the first restart begins. */
@@ -265,5 +265,3 @@ export interface FitResult {
   predict(data: Data, options?: { readonly level?: number }): Prediction;
   toJSON(): FitJson;
 }
-
-export type Inputs = Readonly<Record<string, Input>>;
