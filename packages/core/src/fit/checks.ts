@@ -4,7 +4,7 @@
 
 import type { ResidualChecks } from "./types.js";
 
-/** `residuals` are target minus prediction in the order of the rows, `roots` their weights' roots. */
+/** `residuals` are target minus prediction by row, `roots` the square roots of their weights. */
 export function checkResiduals(
   residuals: Float64Array,
   roots: Float64Array | undefined,

@@ -34,7 +34,8 @@ export function numbersOf(name: string, column: unknown): Float64Array {
     const value = column[row];
     if (typeof value !== "number")
       throw refuse(
-        `column ${name} holds ${JSON.stringify(value) ?? String(value)} in row ${row + 1}, which is no number`,
+        `column ${name} holds ${JSON.stringify(value) ?? String(value)} in row ${row + 1}, ` +
+          "which is no number",
         "leave out the row, or turn the column into numbers",
       );
     if (!Number.isFinite(value))

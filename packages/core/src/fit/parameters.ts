@@ -265,7 +265,8 @@ function checkRange(
     );
   if (range[0] < lower || range[1] > upper)
     throw refuse(
-      `the range of parameter ${name}, ${range[0]} to ${range[1]}, leaves its bounds ${lower} to ${upper}`,
+      `the range of parameter ${name}, ${range[0]} to ${range[1]}, leaves its bounds ` +
+        `${lower} to ${upper}`,
       "restarts begin inside the bounds",
     );
   if (isLog && range[0] <= 0)

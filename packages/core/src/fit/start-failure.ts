@@ -16,7 +16,8 @@ export function explainStart(program: Program, problem: Problem, restart: Restar
   for (const [j, { input, group }] of parameters.free.entries())
     if (group <= 0) inputs[input] = restart.start[j] as number;
   const outcome = program.evaluate(inputs);
-  const at = `at ${parameters.free.map(({ label }, j) => `${label} = ${restart.start[j]}`).join(", ")}`;
+  const starts = parameters.free.map(({ label }, j) => `${label} = ${restart.start[j]}`);
+  const at = `at ${starts.join(", ")}`;
   checkShape(outcome);
   const [failure] = outcome.failures;
   if (failure !== undefined) {

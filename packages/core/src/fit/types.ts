@@ -172,7 +172,7 @@ export interface ResidualChecks {
   readonly mean: number;
   /** Near 2 where neighbours are independent; near 0 where they go together. */
   readonly durbinWatson: number;
-  /** Runs of one sign, the number expected of independent residuals, and standard deviations off. */
+  /** Runs of one sign, how many noise would have, and the difference in standard deviations. */
   readonly runs: number;
   readonly runsExpected: number;
   readonly runsScore: number;

@@ -82,6 +82,17 @@ describe("least squares of a straight line", () => {
     expect(() => r.predict({ z: [1] })).toThrow("the data have no column x");
   });
 
+  test("ten thousand rows, taken in blocks, give what a repeated table gives", async () => {
+    const many = (column: readonly number[]) => Array.from({ length: 1000 }, () => column).flat();
+    const r = await fitText(line, { data: { x: many(x), y: many(y) }, target: "y" });
+    const { a, b, rss, varB } = closedForm(x.map(() => 1));
+    expect(r.best.params["a"]).toBeCloseTo(a, 10);
+    expect(r.best.params["b"]).toBeCloseTo(b, 10);
+    expect(r.best.loss / (1000 * rss)).toBeCloseTo(1, 10);
+    const error = Math.sqrt(((1000 * rss) / 9998) * (varB / 1000));
+    expect(r.standardErrors["b"]).toBeCloseTo(error, 10);
+  });
+
   test("a program without columns is fitted: the mean", async () => {
     const r = await fitText("m", { data: { y }, target: "y" });
     expect(r.best.params["m"]).toBeCloseTo(y.reduce((s, v) => s + v, 0) / 10, 12);
