@@ -80,6 +80,17 @@ describe("limits", () => {
   });
 });
 
+test("fits of one machine that run at the same time do not disturb each other", async () => {
+  const how = { ...options, optimiser: "adam" as const, steps: 300 };
+  const other = "(+ a (* k t) (* w (sin t)))";
+  const alone = [await fitText(source, how), await fitText(other, how)];
+  const program = machine.load(source);
+  const both = await Promise.all([fit(program, how), fitText(other, how), fit(program, how)]);
+  expect(plain(both[0])).toBe(plain(alone[0] as (typeof both)[0]));
+  expect(plain(both[1])).toBe(plain(alone[1] as (typeof both)[0]));
+  expect(plain(both[2])).toBe(plain(both[0]));
+});
+
 test("scores are the same without the details", async () => {
   const full = await fitText(source, options);
   const scores = await fitText(source, { ...options, detail: "scores" });
