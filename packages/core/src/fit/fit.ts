@@ -11,7 +11,7 @@ import { vec } from "../machine/inputs.js";
 import type { Program } from "../machine/program.js";
 import type { Input } from "../machine/types.js";
 import { AdamRestart } from "./adam.js";
-import { type Batch, ObjectiveBatch, ResidualBatch } from "./batch.js";
+import { ObjectiveBatch, ResidualBatch } from "./batch.js";
 import { numbersOf, readTable, type Table } from "./columns.js";
 import { type Driven, drive } from "./drive.js";
 import { fromPlain } from "./json.js";
@@ -44,7 +44,7 @@ export async function fit(program: Program, options: FitOptions): Promise<FitRes
   let driven: Driven;
   try {
     driven = await drive({
-      restarts: restarts as readonly Restart<Batch>[],
+      restarts,
       slotsMax,
       makeBatch: problem.makeBatch,
       timeMax: settings.timeMax,

@@ -41,8 +41,7 @@ import type {
 /** A fit whose restarts have ended. */
 export interface Finished extends Problem {
   readonly settings: Settings;
-  // biome-ignore lint/suspicious/noExplicitAny: restarts of all optimisers, whose batches differ.
-  readonly restarts: readonly Restart<any>[];
+  readonly restarts: readonly Restart[];
   readonly driven: Driven;
 }
 
