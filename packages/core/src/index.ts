@@ -3,6 +3,31 @@
  */
 
 export { type ErrorCode, type ErrorDetails, NdvmError, type Span } from "./errors.js";
+export { fit } from "./fit/fit.js";
+export { fitFromJSON } from "./fit/restore.js";
+export type {
+  AdamOptions,
+  BestFit,
+  Column,
+  Covariance,
+  Data,
+  FitDiagnostics,
+  FitJson,
+  FitOptions,
+  FitProgress,
+  FitResult,
+  Identifiability,
+  LossName,
+  Optimiser,
+  ParameterOptions,
+  ParameterSpec,
+  Prediction,
+  ResidualChecks,
+  RestartOutcome,
+  StopReason,
+  Tolerances,
+  Undetermined,
+} from "./fit/types.js";
 export { over } from "./machine/axes.js";
 export {
   type BranchFlip,

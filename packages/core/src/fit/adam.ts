@@ -1,0 +1,98 @@
+/**
+ * Adam (Kingma and Ba, algorithm 1): steps of a set size along averaged gradients, without a line
+ * search. The loss may rise between steps; the best point of the way is kept.
+ *
+ * In residual mode the gradient is that of the mean over the points, as in the paper's recipe.
+ */
+
+import type { Batch } from "./batch.js";
+import type { Free } from "./parameters.js";
+import { isFiniteArray, type Limits, Restart } from "./restart.js";
+import type { AdamOptions } from "./types.js";
+
+export class AdamRestart extends Restart {
+  readonly #options: Required<AdamOptions>;
+  readonly #points: number;
+  readonly #gradient: Float64Array;
+  readonly #first: Float64Array;
+  readonly #second: Float64Array;
+  /** Powers of the two decay rates. */
+  #power1 = 1;
+  #power2 = 1;
+
+  constructor(
+    index: number,
+    start: Float64Array,
+    free: readonly Free[],
+    limits: Limits,
+    options: Required<AdamOptions>,
+    points: number,
+  ) {
+    super(index, start, free, limits);
+    this.#options = options;
+    this.#points = Math.max(1, points);
+    this.#gradient = new Float64Array(free.length);
+    this.#first = new Float64Array(free.length);
+    this.#second = new Float64Array(free.length);
+  }
+
+  take(batch: Batch, slot: number): void {
+    this.evaluations += 1;
+    const loss = batch.gradientInto(slot, this.#gradient);
+    this.chain(this.#gradient);
+    if (!Number.isFinite(loss) || !isFiniteArray(this.#gradient)) {
+      this.reason = Number.isFinite(this.loss) ? "damping" : "not finite";
+      return;
+    }
+    if (!(loss >= this.loss)) {
+      this.acceptTrial(loss);
+    }
+    if (this.steps >= this.limits.steps) {
+      this.reason = "steps";
+      return;
+    }
+    this.#move();
+  }
+
+  #move(): void {
+    const { rate, beta1, beta2, epsilon } = this.#options;
+    this.steps += 1;
+    this.#power1 *= beta1;
+    this.#power2 *= beta2;
+    for (let j = 0; j < this.trial.length; j++) {
+      const g = (this.#gradient[j] as number) / this.#points;
+      const first = beta1 * (this.#first[j] as number) + (1 - beta1) * g;
+      const second = beta2 * (this.#second[j] as number) + (1 - beta2) * g * g;
+      this.#first[j] = first;
+      this.#second[j] = second;
+      const mean = first / (1 - this.#power1);
+      const size = Math.sqrt(second / (1 - this.#power2));
+      this.trial[j] = (this.trial[j] as number) - (rate * mean) / (size + epsilon);
+    }
+    this.moveTrial();
+  }
+
+  save(): number[] {
+    const counts = [this.steps, this.evaluations, this.loss, this.#power1, this.#power2];
+    return [...counts, ...this.u, ...this.trial, ...this.#first, ...this.#second];
+  }
+
+  load(numbers: readonly number[]): void {
+    const size = this.trial.length;
+    [this.steps, this.evaluations, this.loss, this.#power1, this.#power2] = numbers as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    const part = (k: number) => numbers.slice(5 + k * size, 5 + (k + 1) * size);
+    this.trial.set(part(0));
+    this.moveTrial();
+    this.acceptTrial(this.loss);
+    this.trial.set(part(1));
+    this.#first.set(part(2));
+    this.#second.set(part(3));
+    this.moveTrial();
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Directions that the data do not determine, in words.
+ *
+ * A null direction of the Jacobian holds at one point only. Where two parameters share it, we try
+ * the usual reasons on the predictions themselves: if a·1.5 and b/1.5 predict the same as a and b,
+ * they only enter as a·b.
+ */
+
+import type { ResidualBatch } from "./batch.js";
+import type { Spread } from "./covariance.js";
+import type { Undetermined } from "./types.js";
+
+/** Makes two other values for two parameters between which a combination does not tell. */
+interface Combination {
+  readonly sign: string;
+  move(a: number, b: number): readonly [number, number];
+}
+
+const combinations: readonly Combination[] = [
+  { sign: "·", move: (a, b) => [a * 1.25, b / 1.25] },
+  { sign: "/", move: (a, b) => [a * 1.25, b * 1.25] },
+  { sign: " + ", move: (a, b) => [a + reach(a, b), b - reach(a, b)] },
+  { sign: " − ", move: (a, b) => [a + reach(a, b), b + reach(a, b)] },
+];
+
+const reach = (a: number, b: number): number => 0.25 * (Math.max(Math.abs(a), Math.abs(b)) || 1);
+
+/** Most parameters whose pairs are tried. */
+const PAIRS_OF_MOST = 12;
+
+interface Group {
+  readonly sign: string;
+  readonly members: number[];
+}
+
+export function describeUndetermined(
+  spread: Spread,
+  labels: readonly string[],
+  best: Float64Array,
+  batch: ResidualBatch,
+  points: number,
+): Undetermined[] {
+  const { nullDirections, used } = spread;
+  if (nullDirections.length === 0) return [];
+  const moving = used.filter((_, a) => nullDirections.some((d) => isMoving(d, a, best, used)));
+  const test = new Test(batch, best, points);
+  const silent = moving.filter((j) => test.isSilent(j));
+  const loud = moving.filter((j) => !silent.includes(j));
+  const groups = loud.length <= PAIRS_OF_MOST ? findGroups(loud, test) : [];
+  const words = [
+    ...silent.map((j) => `${labels[j]} does not change the predictions`),
+    ...groups.flatMap(({ sign, members }) => {
+      const names = members.map((j) => labels[j] as string);
+      const told = `${listed(names)} only enter as ${names.join(sign)}`;
+      return members.slice(1).map(() => told);
+    }),
+  ];
+  return nullDirections.map((direction, k) => {
+    const named = nameDirection(direction, used, labels, best);
+    return { direction: named, words: words[k] ?? wordsOf(named) };
+  });
+}
+
+/** Whether a parameter takes part in a direction, by its size. */
+function isMoving(
+  d: Float64Array,
+  a: number,
+  best: Float64Array,
+  used: readonly number[],
+): boolean {
+  const share = (b: number) =>
+    Math.abs(d[b] as number) / (Math.abs(best[used[b] as number] as number) || 1);
+  const most = Math.max(...used.map((_, b) => share(b)));
+  return share(a) > 1e-4 * most;
+}
+
+class Test {
+  readonly #batch: ResidualBatch;
+  readonly #best: Float64Array;
+  readonly #points: number;
+  readonly #before: Float64Array;
+
+  constructor(batch: ResidualBatch, best: Float64Array, points: number) {
+    this.#batch = batch;
+    this.#best = best;
+    this.#points = points;
+    this.#before = this.#predict(best);
+  }
+
+  #predict(x: Float64Array): Float64Array {
+    this.#batch.x.set(x);
+    this.#batch.run();
+    return Float64Array.from({ length: this.#points }, (_, row) => this.#batch.prediction(0, row));
+  }
+
+  #isSame(x: Float64Array): boolean {
+    const after = this.#predict(x);
+    const size = this.#before.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    return after.every(
+      (value, row) => Math.abs(value - (this.#before[row] as number)) <= 1e-7 * size,
+    );
+  }
+
+  isSilent(j: number): boolean {
+    const x = Float64Array.from(this.#best);
+    x[j] = (x[j] as number) * 1.25 + 0.1;
+    return this.#isSame(x);
+  }
+
+  combination(a: number, b: number): string | undefined {
+    const found = combinations.find(({ move }) => {
+      const x = Float64Array.from(this.#best);
+      const [left, right] = move(x[a] as number, x[b] as number);
+      x[a] = left;
+      x[b] = right;
+      return (left !== this.#best[a] || right !== this.#best[b]) && this.#isSame(x);
+    });
+    return found?.sign;
+  }
+}
+
+/** Pairs that enter as a product or sum are joined into one; the others stay pairs. */
+function findGroups(parameters: readonly number[], test: Test): Group[] {
+  const groups: Group[] = [];
+  for (const [at, a] of parameters.entries())
+    for (const b of parameters.slice(at + 1)) {
+      const sign = test.combination(a, b);
+      if (sign === undefined) continue;
+      const joined = groups.find(
+        (group) =>
+          group.sign === sign && group.members.includes(a) && (sign === "·" || sign === " + "),
+      );
+      if (joined?.members.includes(b)) continue;
+      if (joined !== undefined) joined.members.push(b);
+      else if (!groups.some((group) => group.members.includes(a) && group.members.includes(b)))
+        groups.push({ sign, members: [a, b] });
+    }
+  return groups;
+}
+
+function nameDirection(
+  direction: Float64Array,
+  used: readonly number[],
+  labels: readonly string[],
+  best: Float64Array,
+): Record<string, number> {
+  const named: Record<string, number> = {};
+  let largest = 0;
+  for (const value of direction) if (Math.abs(value) > Math.abs(largest)) largest = value;
+  for (const [a, j] of used.entries())
+    if (isMoving(direction, a, best, used))
+      named[labels[j] as string] = (direction[a] as number) / largest;
+  return named;
+}
+
+function wordsOf(direction: Readonly<Record<string, number>>): string {
+  const names = Object.keys(direction);
+  if (names.length === 1) return `${names[0]} is not determined by the data`;
+  const moves = Object.entries(direction).map(([name, by]) => `${name} by ${by.toPrecision(3)}`);
+  return `${listed(names)} can move together without changing the predictions: ${moves.join(", ")}`;
+}
+
+export function listed(names: readonly string[]): string {
+  if (names.length <= 1) return names.join("");
+  return `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
+}

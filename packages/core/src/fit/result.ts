@@ -1,0 +1,395 @@
+/**
+ * What a fit found, from its restarts: the best, how sure it is, and what to be wary of.
+ */
+
+import type { Program } from "../machine/program.js";
+import type { Input } from "../machine/types.js";
+import type { ResidualBatch } from "./batch.js";
+import { checkResiduals } from "./checks.js";
+import type { Table } from "./columns.js";
+import {
+  intervalOf,
+  isAtBound,
+  RANK_TOLERANCE,
+  type Spread,
+  spreadOfFactor,
+  spreadOfHessian,
+} from "./covariance.js";
+import type { Driven } from "./drive.js";
+import { log, normalReach, studentReach } from "./elementary.js";
+import type { Problem } from "./fit.js";
+import { hessianAt } from "./hessian.js";
+import { describeUndetermined } from "./identify.js";
+import { toPlain } from "./json.js";
+import { logLikelihoodOf } from "./likelihood.js";
+import { Factor } from "./linear.js";
+import type { Free } from "./parameters.js";
+import { type Fitted, predictWith } from "./predict.js";
+import type { Restart } from "./restart.js";
+import type { Settings } from "./settings.js";
+import type {
+  BestFit,
+  Data,
+  FitDiagnostics,
+  FitJson,
+  FitResult,
+  Identifiability,
+  ResidualChecks,
+  RestartOutcome,
+} from "./types.js";
+
+/** A fit whose restarts have ended. */
+export interface Finished extends Problem {
+  readonly settings: Settings;
+  readonly restarts: readonly Restart[];
+  readonly driven: Driven;
+}
+
+const CONVERGED: readonly string[] = ["gradient", "step", "loss"];
+
+export function describeFit(finished: Finished): FitResult {
+  const { settings, restarts, parameters, table, driven } = finished;
+  const { free } = parameters;
+  const winner = bestOf(restarts);
+  const used = free.flatMap((one, j) =>
+    isAtBound(one, winner.best[j] as number, winner.u[j] as number) ? [] : [j],
+  );
+  const points = countPoints(table);
+  const freedom = table === undefined ? 0 : points - used.length;
+  const batch = table === undefined ? undefined : (finished.makeBatch(1) as ResidualBatch);
+  batch?.x.set(winner.best);
+  batch?.run();
+  const variance = noiseOf(finished, winner.loss, freedom);
+  const spread = settings.isFull
+    ? spreadOf(finished, winner, used, batch, variance.forCovariance)
+    : undefined;
+  const labels = free.map(({ label }) => label);
+  const residuals = table === undefined ? undefined : residualsOf(table, batch as ResidualBatch);
+  const checks =
+    residuals === undefined || !settings.isFull
+      ? undefined
+      : checkResiduals(residuals, table?.rootWeights);
+  const identifiability = identify(finished, winner, spread, labels, used);
+  const fitted = fittedOf(finished, winner, spread, variance.sigma, freedom);
+  const errors = standardErrors(free, spread);
+  const best = bestFit(finished, winner, residuals, points);
+  const body = {
+    mode: settings.mode,
+    optimiser: settings.optimiser,
+    loss: settings.lossName,
+    seed: settings.seed,
+    points: table?.points ?? 0,
+    freedom,
+    parameters: labels,
+    assumed: parameters.assumed,
+    fixed: parameters.fixed,
+    best,
+    sigma: variance.sigma,
+    level: settings.level,
+    covariance: spread === undefined ? undefined : { names: labels, matrix: spread.covariance },
+    standardErrors: errors,
+    intervals: intervalsOf(fitted, winner, errors),
+    identifiability,
+    residuals: checks,
+    restarts: restarts.map((restart) => outcomeOf(restart, labels)),
+    stopped: driven.stopped,
+    diagnostics: diagnose(finished, winner, { best, identifiability, checks }),
+    counters: {
+      rounds: driven.rounds,
+      evaluations: restarts.reduce((sum, { evaluations }) => sum + evaluations, 0),
+      milliseconds: driven.milliseconds,
+    },
+  };
+  return withMethods(body, fitted, () =>
+    restarts.map((restart) => ({
+      index: restart.index,
+      start: [...restart.start],
+      numbers: restart.save(),
+    })),
+  );
+}
+
+/** What predictions need. */
+function fittedOf(
+  { program, parameters, table, options, settings }: Finished,
+  winner: Finished["restarts"][number],
+  spread: Spread | undefined,
+  sigma: number,
+  freedom: number,
+): Fitted {
+  return {
+    program,
+    parameters,
+    best: Float64Array.from(winner.best),
+    columns: Object.keys(table?.columns ?? {}),
+    groups: table?.groups ?? [],
+    groupsBy: options.groups?.by,
+    covariance: spread?.covariance,
+    sigma,
+    freedom,
+    hasKnownVariance: table === undefined || table.hasSigma || settings.lossName !== "squares",
+    level: settings.level,
+  };
+}
+
+type Body = Omit<FitResult, "predict" | "toJSON">;
+
+export function withMethods(body: Body, fitted: Fitted, states: () => unknown): FitResult {
+  return {
+    ...body,
+    predict: (data: Data, how: { readonly level?: number } = {}) =>
+      predictWith(fitted, data, how.level),
+    toJSON: () => {
+      const { program: _program, parameters, ...model } = fitted;
+      const specs = parameters.free.map(({ transform: _transform, ...spec }) => spec);
+      const plain = toPlain({ ...body, states: states(), model: { ...model, free: specs } });
+      return { version: 1, ...(plain as object) } as FitJson;
+    },
+  };
+}
+
+function bestOf(restarts: Finished["restarts"]): Finished["restarts"][number] {
+  let best = restarts[0] as Finished["restarts"][number];
+  for (const restart of restarts)
+    if (restart.loss < best.loss || !Number.isFinite(best.loss)) best = restart;
+  return best;
+}
+
+function countPoints(table: Table | undefined): number {
+  if (table === undefined) return 0;
+  return table.rootWeights?.reduce((sum, root) => sum + (root > 0 ? 1 : 0), 0) ?? table.points;
+}
+
+/** The noise of one point, and the variance that scales (JᵀJ)⁻¹. */
+function noiseOf({ table, settings }: Finished, loss: number, freedom: number) {
+  if (table === undefined || settings.lossName !== "squares")
+    return { sigma: Number.NaN, forCovariance: 1 };
+  const variance = freedom > 0 ? loss / freedom : Number.NaN;
+  return { sigma: Math.sqrt(variance), forCovariance: table.hasSigma ? 1 : variance };
+}
+
+function spreadOf(
+  finished: Finished,
+  winner: Finished["restarts"][number],
+  used: readonly number[],
+  batch: ResidualBatch | undefined,
+  variance: number,
+): Spread | undefined {
+  const { settings, options, parameters } = finished;
+  const size = parameters.free.length;
+  if (settings.lossName === "squares" && batch !== undefined) {
+    const factor = new Factor(size);
+    batch.factorInto(0, new Float64Array(size).fill(1), factor);
+    const tolerance = batch.isSingle ? RANK_TOLERANCE.f32 : RANK_TOLERANCE.f64;
+    return spreadOfFactor(factor, used, variance, tolerance);
+  }
+  const isLikelihood = ["poisson", "binomial"].includes(settings.lossName);
+  if (!isLikelihood && options.isNegativeLogLikelihood !== true) return undefined;
+  const { hessian, isSingle } = hessianAt(finished, winner.best);
+  const tolerance = isSingle ? 1e-3 : 1e-8;
+  return spreadOfHessian(hessian, used, size, tolerance);
+}
+
+function residualsOf(table: Table, batch: ResidualBatch): Float64Array {
+  return table.target.map((value, row) => value - batch.prediction(0, row));
+}
+
+function named(labels: readonly string[], values: Float64Array): Record<string, number> {
+  return Object.fromEntries(labels.map((label, j) => [label, values[j] as number]));
+}
+
+function outcomeOf(
+  restart: Finished["restarts"][number],
+  labels: readonly string[],
+): RestartOutcome {
+  const reason = restart.reason ?? "steps";
+  return {
+    index: restart.index,
+    start: named(labels, restart.start),
+    params: named(labels, restart.best),
+    loss: restart.loss,
+    steps: restart.steps,
+    evaluations: restart.evaluations,
+    reason,
+    hasConverged: CONVERGED.includes(reason),
+  };
+}
+
+function bestFit(
+  { parameters, table, settings, options }: Finished,
+  winner: Finished["restarts"][number],
+  residuals: Float64Array | undefined,
+  points: number,
+): BestFit {
+  const { free, fixed } = parameters;
+  const isLikelihood = settings.lossName === "program" && options.isNegativeLogLikelihood === true;
+  const logLikelihood =
+    table === undefined || isLikelihood
+      ? isLikelihood
+        ? -winner.loss
+        : Number.NaN
+      : logLikelihoodOf(settings.lossName, winner.loss, table);
+  const hasNoise = settings.lossName === "squares" && table?.hasSigma === false;
+  const count = free.length + (hasNoise ? 1 : 0);
+  return {
+    params: {
+      ...named(
+        free.map(({ label }) => label),
+        winner.best,
+      ),
+      ...fixed,
+    },
+    loss: winner.loss,
+    r2: table === undefined || residuals === undefined ? Number.NaN : rSquared(table, residuals),
+    logLikelihood,
+    aic: 2 * count - 2 * logLikelihood,
+    bic: table === undefined ? Number.NaN : count * log(points) - 2 * logLikelihood,
+    restart: winner.index,
+  };
+}
+
+/** 1 − the weighted squares of the residuals over those about the weighted mean. */
+function rSquared({ target, rootWeights }: Table, residuals: Float64Array): number {
+  let total = 0;
+  let sum = 0;
+  for (const [row, value] of target.entries()) {
+    const weight = (rootWeights?.[row] ?? 1) * (rootWeights?.[row] ?? 1);
+    total += weight;
+    sum += weight * value;
+  }
+  const mean = sum / total;
+  let left = 0;
+  let all = 0;
+  for (const [row, value] of target.entries()) {
+    const weight = (rootWeights?.[row] ?? 1) * (rootWeights?.[row] ?? 1);
+    const residual = residuals[row] as number;
+    left += weight * residual * residual;
+    all += weight * (value - mean) * (value - mean);
+  }
+  return isConstant(target) ? Number.NaN : 1 - left / all;
+}
+
+const isConstant = (target: Float64Array): boolean => target.every((value) => value === target[0]);
+
+function standardErrors(free: readonly Free[], spread: Spread | undefined): Record<string, number> {
+  const errors: Record<string, number> = {};
+  for (const [j, { label }] of free.entries()) {
+    const isUsed = spread?.used.includes(j) ?? false;
+    const variance = isUsed ? spread?.covariance[j * free.length + j] : Number.NaN;
+    errors[label] = Math.sqrt(variance ?? Number.NaN);
+  }
+  return errors;
+}
+
+function intervalsOf(
+  { parameters, hasKnownVariance, level, freedom }: Fitted,
+  winner: Finished["restarts"][number],
+  errors: Readonly<Record<string, number>>,
+): Record<string, [number, number]> {
+  const hasErrors = Object.values(errors).some((error) => !Number.isNaN(error));
+  const wanted = hasKnownVariance ? normalReach : (share: number) => studentReach(share, freedom);
+  const reach = hasErrors ? wanted(level) : Number.NaN;
+  const intervals: Record<string, [number, number]> = {};
+  for (const [j, one] of parameters.free.entries()) {
+    const [x, u] = [winner.best[j] as number, winner.u[j] as number];
+    intervals[one.label] = intervalOf(one, x, u, errors[one.label] as number, reach);
+  }
+  return intervals;
+}
+
+function identify(
+  finished: Finished,
+  winner: Finished["restarts"][number],
+  spread: Spread | undefined,
+  labels: readonly string[],
+  used: readonly number[],
+): Identifiability | undefined {
+  if (spread === undefined) return undefined;
+  const { table } = finished;
+  const size = labels.length;
+  const correlated: [string, string, number][] = [];
+  for (const i of used)
+    for (const j of used) {
+      if (j <= i) continue;
+      const at = (a: number, b: number) => spread.covariance[a * size + b] as number;
+      const correlation = at(i, j) / Math.sqrt(at(i, i) * at(j, j));
+      if (Math.abs(correlation) > 0.99)
+        correlated.push([labels[i] as string, labels[j] as string, correlation]);
+    }
+  return {
+    parameters: used.length,
+    rank: spread.rank,
+    condition: spread.condition,
+    undetermined:
+      table === undefined
+        ? []
+        : describeUndetermined(
+            spread,
+            labels,
+            winner.best,
+            finished.makeBatch(1) as ResidualBatch,
+            table.points,
+          ),
+    atBounds: labels.filter((_, j) => !used.includes(j)),
+    correlated,
+  };
+}
+
+function diagnose(
+  { program, parameters, table, data, driven, settings }: Finished,
+  winner: Finished["restarts"][number],
+  found: {
+    readonly best: BestFit;
+    readonly identifiability: Identifiability | undefined;
+    readonly checks: ResidualChecks | undefined;
+  },
+): FitDiagnostics {
+  const notes: string[] = [];
+  if (table !== undefined && isConstant(table.target))
+    notes.push("the target is constant, so R² is not defined");
+  if (driven.stopped !== "done")
+    notes.push(`the fit was ended early (${driven.stopped}); this is the best so far`);
+  else if (!CONVERGED.includes(winner.reason ?? ""))
+    notes.push(`the best restart did not converge: it ended by ${winner.reason}`);
+  for (const { words } of found.identifiability?.undetermined ?? []) notes.push(words);
+  for (const name of found.identifiability?.atBounds ?? []) notes.push(`${name} is at a bound`);
+  notes.push(...(found.checks?.words ?? []));
+  const machine = lookCloser(
+    program,
+    parameters.free,
+    { ...data, ...parameters.fixed, ...table?.columns },
+    winner.best,
+    table,
+    settings.isFull,
+  );
+  for (const name of machine.predicateOnly)
+    notes.push(`${name} is only used in tests, so it has no gradient and was not fitted`);
+  return { ...machine, notes: [...new Set(notes)] };
+}
+
+/** Most rows that the machine's own diagnosis walks again. */
+const DIAGNOSED_ROWS_MOST = 20_000;
+
+function lookCloser(
+  program: Program,
+  free: readonly Free[],
+  known: Readonly<Record<string, Input>>,
+  best: Float64Array,
+  table: Table | undefined,
+  isFull: boolean,
+): Omit<FitDiagnostics, "notes"> {
+  const isGrouped = free.some(({ group }) => group >= 0);
+  const nothing = { predicateOnly: [], branches: [], clamped: [] };
+  if (!isFull || isGrouped || (table?.points ?? 0) > DIAGNOSED_ROWS_MOST) return nothing;
+  const inputs: Record<string, Input> = { ...known };
+  for (const [j, { input }] of free.entries()) inputs[input] = best[j] as number;
+  const wrt = free.map(({ input }) => input);
+  const { predicateOnly, branches, clamped } = program.diagnose(inputs, { wrt });
+  return {
+    predicateOnly: predicateOnly.filter((name) => wrt.includes(name)),
+    branches: branches
+      .filter(({ taken, notTaken }) => taken > 0 && notTaken > 0)
+      .map(({ text, taken, notTaken }) => ({ text, taken, notTaken })),
+    clamped: clamped.map(({ text, lanes }) => ({ text, rows: lanes.length })),
+  };
+}

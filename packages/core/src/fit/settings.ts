@@ -1,0 +1,156 @@
+/**
+ * The options of `fit`, checked, with their defaults filled in.
+ */
+
+import { NdvmError } from "../errors.js";
+import type { Program } from "../machine/program.js";
+import { nearest } from "../syntax/suggest.js";
+import { lossNames } from "./losses.js";
+import type { Limits } from "./restart.js";
+import type { AdamOptions, FitOptions, LossName, Optimiser } from "./types.js";
+
+export interface Settings {
+  readonly mode: "residual" | "objective";
+  readonly optimiser: Optimiser;
+  readonly loss: LossName | Program;
+  readonly lossName: LossName | "program";
+  readonly restarts: number;
+  readonly seed: number;
+  readonly limits: Limits;
+  readonly timeMax: number;
+  readonly level: number;
+  readonly isFull: boolean;
+  readonly adam: Required<AdamOptions>;
+}
+
+const KEYS: readonly (keyof FitOptions)[] = [
+  "data",
+  "target",
+  "params",
+  "loss",
+  "huberWidth",
+  "weights",
+  "sigma",
+  "trials",
+  "groups",
+  "isNegativeLogLikelihood",
+  "optimiser",
+  "restarts",
+  "seed",
+  "steps",
+  "timeMax",
+  "signal",
+  "onProgress",
+  "tolerances",
+  "adam",
+  "level",
+  "detail",
+  "together",
+  "resume",
+];
+
+const STEPS: Readonly<Record<Optimiser, number>> = { lm: 2000, lbfgs: 1000, adam: 500 };
+
+export function checkSettings(options: FitOptions): Settings {
+  checkKeys(options);
+  const mode = options.target === undefined ? "objective" : "residual";
+  const { loss, lossName } = checkLoss(options, mode);
+  const optimiser = checkOptimiser(options, mode, lossName);
+  const { tolerances = {}, adam = {} } = options;
+  const limits: Limits = {
+    steps: count("steps", options.steps ?? STEPS[optimiser]),
+    gradient: notNegative(
+      "tolerances.gradient",
+      tolerances.gradient ?? (optimiser === "lm" ? 1e-12 : 1e-8),
+    ),
+    step: notNegative("tolerances.step", tolerances.step ?? 1e-12),
+    loss: notNegative("tolerances.loss", tolerances.loss ?? (optimiser === "lm" ? 1e-15 : 1e-14)),
+  };
+  const level = options.level ?? 0.95;
+  if (!(level > 0 && level < 1)) throw bad("level", level, "it lies between 0 and 1, as 0.95");
+  const detail = options.detail ?? "full";
+  if (detail !== "full" && detail !== "scores") throw bad("detail", detail, "it is full or scores");
+  const seed = options.seed ?? 0;
+  if (!Number.isFinite(seed)) throw bad("seed", seed, "it must be a finite number");
+  if (options.together !== undefined) count("together", options.together);
+  return {
+    mode,
+    optimiser,
+    loss,
+    lossName,
+    restarts: count("restarts", options.restarts ?? 1),
+    seed,
+    limits,
+    timeMax: notNegative("timeMax", options.timeMax ?? Infinity),
+    level,
+    isFull: detail === "full",
+    adam: {
+      rate: notNegative("adam.rate", adam.rate ?? 0.05),
+      beta1: share("adam.beta1", adam.beta1 ?? 0.9),
+      beta2: share("adam.beta2", adam.beta2 ?? 0.999),
+      epsilon: notNegative("adam.epsilon", adam.epsilon ?? 1e-8),
+    },
+  };
+}
+
+const bad = (name: string, value: unknown, help: string): NdvmError =>
+  new NdvmError("E-OPTION", `the option ${name} is ${String(value)}`, { help });
+
+function count(name: string, value: number): number {
+  if (Number.isInteger(value) && value >= 1) return value;
+  throw bad(name, value, "it must be a whole number from 1");
+}
+
+function notNegative(name: string, value: number): number {
+  if (typeof value === "number" && value >= 0) return value;
+  throw bad(name, value, "it must be 0 or more");
+}
+
+function share(name: string, value: number): number {
+  if (value >= 0 && value < 1) return value;
+  throw bad(name, value, "it lies from 0 to below 1");
+}
+
+function checkKeys(options: FitOptions): void {
+  for (const key of Object.keys(options)) {
+    if ((KEYS as readonly string[]).includes(key)) continue;
+    const near = nearest(key, KEYS);
+    throw new NdvmError("E-OPTION", `fit has no option ${key}`, {
+      help: near === undefined ? `its options are ${KEYS.join(", ")}` : `did you mean ${near}?`,
+    });
+  }
+}
+
+function checkLoss(options: FitOptions, mode: Settings["mode"]) {
+  const loss = options.loss ?? "squares";
+  if (mode === "objective") {
+    const other = (["loss", "weights", "sigma", "trials", "groups"] as const).find(
+      (key) => options[key] !== undefined,
+    );
+    if (other !== undefined)
+      throw new NdvmError("E-OPTION", `the option ${other} needs a target`, {
+        help: "without target the program's value is the loss",
+      });
+    return { loss, lossName: "program" as const };
+  }
+  if (typeof loss !== "string") return { loss, lossName: "program" as const };
+  if (lossNames.includes(loss)) return { loss, lossName: loss };
+  throw bad("loss", loss, `the losses are ${lossNames.join(", ")}, or a loaded program`);
+}
+
+function checkOptimiser(
+  options: FitOptions,
+  mode: Settings["mode"],
+  lossName: Settings["lossName"],
+): Optimiser {
+  const canLm = mode === "residual" && lossName === "squares";
+  const wanted = options.optimiser ?? "auto";
+  if (wanted === "auto") return canLm ? "lm" : "lbfgs";
+  if (!["lm", "lbfgs", "adam"].includes(wanted))
+    throw bad("optimiser", wanted, "the optimisers are lm, lbfgs, adam and auto");
+  if (wanted === "lm" && !canLm)
+    throw new NdvmError("E-OPTION", "lm is for least squares", {
+      help: mode === "objective" ? "give a target, or take lbfgs" : "take lbfgs for this loss",
+    });
+  return wanted;
+}

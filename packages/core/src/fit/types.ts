@@ -1,0 +1,267 @@
+/**
+ * The public types of calibration: what `fit` takes and what it gives.
+ */
+
+import type { Program } from "../machine/program.js";
+import type { IntInput, TensorInput } from "../machine/types.js";
+
+/** A column of numbers; the column that names groups may hold words. */
+export type Column = readonly number[] | Float64Array | Float32Array | readonly string[];
+export type Data = Readonly<Record<string, Column | TensorInput | IntInput | number>>;
+
+export interface ParameterOptions {
+  /** Where the first restart begins. */
+  readonly start?: number;
+  /** Restarts begin at numbers drawn from here; the first one too where there is no start. */
+  readonly range?: readonly [number, number];
+  /** The parameter stays inside; null or an infinity where there is no bound. */
+  readonly bounds?: readonly [number | null, number | null];
+  /** The parameter keeps this value. */
+  readonly fixed?: number;
+  /** "log": the parameter is positive and moves by factors. Default "linear". */
+  readonly scale?: "linear" | "log";
+}
+
+/** A number is a start. */
+export type ParameterSpec = number | ParameterOptions;
+
+/** Known losses, added up over the points with their weights. */
+export type LossName = "squares" | "absolute" | "huber" | "poisson" | "binomial";
+
+export type Optimiser = "lm" | "lbfgs" | "adam";
+
+export interface FitProgress {
+  /** Steps of the optimiser so far, all restarts together advancing by one. */
+  readonly rounds: number;
+  readonly bestLoss: number;
+  readonly restartsRunning: number;
+  readonly restartsDone: number;
+  readonly restarts: number;
+  readonly milliseconds: number;
+}
+
+export interface FitOptions {
+  /** Columns of one length. In objective mode they are vectors of the program. */
+  readonly data?: Data;
+  /** The column that the program's value predicts. Without it the program's value is the loss. */
+  readonly target?: string;
+  readonly params?: Readonly<Record<string, ParameterSpec>>;
+  /** Default "squares". A program is a loss of one point over `pred`, the target and columns. */
+  readonly loss?: LossName | Program;
+  /** Where Huber's loss turns from squares to lines. Default 1. */
+  readonly huberWidth?: number;
+  /** Weight of each point, or the column that holds it. */
+  readonly weights?: string | Column;
+  /** Standard deviation of each point, or the column that holds it: weights of 1/sigma². */
+  readonly sigma?: string | Column;
+  /** Number of trials of each point, for the binomial loss. Default 1. */
+  readonly trials?: string | Column;
+  /** The listed parameters have one value for each word or number in the column `by`. */
+  readonly groups?: { readonly by: string; readonly params: readonly string[] };
+  /** The program's value is a negative log-likelihood (objective mode): gives standard errors. */
+  readonly isNegativeLogLikelihood?: boolean;
+  /** Default "auto": lm for squares, else lbfgs. */
+  readonly optimiser?: Optimiser | "auto";
+  /** Default 1. */
+  readonly restarts?: number;
+  /** Default 0. */
+  readonly seed?: number;
+  /** Most steps of one restart. Default 2000 for lm, 1000 for lbfgs, 500 for adam. */
+  readonly steps?: number;
+  /** Most milliseconds of wall-clock; the best so far is the result. */
+  readonly timeMax?: number;
+  /** Ends the fit; the best so far is the result. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: FitProgress) => void;
+  readonly tolerances?: Tolerances;
+  readonly adam?: AdamOptions;
+  /** Level of the confidence intervals. Default 0.95. */
+  readonly level?: number;
+  /**
+   * "scores" leaves out what takes a search's time: errors, identifiability, checks of residuals
+   * and the machine's diagnosis. Default "full".
+   */
+  readonly detail?: "full" | "scores";
+  /** Restarts that run together. Default: what suits the number of points. */
+  readonly together?: number;
+  /** A result's JSON: its unfinished restarts go on from where they were. */
+  readonly resume?: FitJson;
+}
+
+export interface Tolerances {
+  /** Largest cosine between the residuals and a column of the Jacobian; lbfgs: |gradient|. */
+  readonly gradient?: number;
+  /** Largest relative change of a parameter in a step. */
+  readonly step?: number;
+  /** Relative fall of the loss in a step. */
+  readonly loss?: number;
+}
+
+export interface AdamOptions {
+  /** Default 0.05. */
+  readonly rate?: number;
+  /** Default 0.9 and 0.999. */
+  readonly beta1?: number;
+  readonly beta2?: number;
+  /** Default 1e-8. */
+  readonly epsilon?: number;
+}
+
+/**
+ * Why a restart ended. "gradient", "step", "loss": it converged, by that tolerance. "damping": no
+ * step however small helps. "not finite": the loss is not a finite number at the start.
+ */
+export type StopReason =
+  | "gradient"
+  | "step"
+  | "loss"
+  | "damping"
+  | "steps"
+  | "time"
+  | "aborted"
+  | "not finite";
+
+export interface RestartOutcome {
+  readonly index: number;
+  readonly start: Readonly<Record<string, number>>;
+  readonly params: Readonly<Record<string, number>>;
+  readonly loss: number;
+  readonly steps: number;
+  readonly evaluations: number;
+  readonly reason: StopReason;
+  readonly hasConverged: boolean;
+}
+
+export interface BestFit {
+  /** Fitted and fixed parameters, in the user's units. */
+  readonly params: Readonly<Record<string, number>>;
+  /** The loss added up over the points. */
+  readonly loss: number;
+  /** Share of the target's variance explained; NaN where the target is constant. */
+  readonly r2: number;
+  readonly logLikelihood: number;
+  readonly aic: number;
+  readonly bic: number;
+  /** Which restart it is. */
+  readonly restart: number;
+}
+
+/** A direction in which the parameters can move without changing the predictions. */
+export interface Undetermined {
+  /** Change of each parameter, the largest being 1; parameters that do not move are left out. */
+  readonly direction: Readonly<Record<string, number>>;
+  readonly words: string;
+}
+
+export interface Identifiability {
+  /** Fitted parameters, and how many directions of them the data determine. */
+  readonly parameters: number;
+  readonly rank: number;
+  /** Condition of the Jacobian with columns of unit length: 1 is best. */
+  readonly condition: number;
+  readonly undetermined: readonly Undetermined[];
+  /** Parameters that ended at a bound: they count as fixed in the covariance. */
+  readonly atBounds: readonly string[];
+  /** Pairs whose estimates go together: |correlation| > 0.99. */
+  readonly correlated: readonly (readonly [string, string, number])[];
+}
+
+export interface ResidualChecks {
+  /** Target minus prediction, in the order of the rows. */
+  readonly residuals: Float64Array;
+  readonly mean: number;
+  /** Near 2 where neighbours are independent; near 0 where they go together. */
+  readonly durbinWatson: number;
+  /** Runs of one sign, how many noise would have, and the difference in standard deviations. */
+  readonly runs: number;
+  readonly runsExpected: number;
+  readonly runsScore: number;
+  readonly words: readonly string[];
+}
+
+export interface Covariance {
+  readonly names: readonly string[];
+  /** Row-major; NaN for parameters that the data do not determine. */
+  readonly matrix: Float64Array;
+}
+
+export interface Prediction {
+  readonly values: Float64Array;
+  /** Standard error of the predicted mean, and its confidence band. */
+  readonly standardErrors: Float64Array;
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+  /** Band for a new observation: the noise of one point is added. */
+  readonly observationLower: Float64Array;
+  readonly observationUpper: Float64Array;
+}
+
+export interface FitCounters {
+  readonly rounds: number;
+  readonly evaluations: number;
+  readonly milliseconds: number;
+}
+
+/** What the machine noticed at the best parameters. */
+export interface FitDiagnostics {
+  /** Parameters that reach tests only: they have no gradient and cannot be fitted so. */
+  readonly predicateOnly: readonly string[];
+  /** Branches at which rows went both ways, with the text of the test. */
+  readonly branches: readonly {
+    readonly text: string;
+    readonly taken: number;
+    readonly notTaken: number;
+  }[];
+  /** Primitives whose input was clamped, and on how many rows. */
+  readonly clamped: readonly { readonly text: string; readonly rows: number }[];
+  /** Remarks in sentences. */
+  readonly notes: readonly string[];
+}
+
+export type Named = Readonly<Record<string, number>>;
+export type Intervals = Readonly<Record<string, readonly [number, number]>>;
+
+/** The state of a restart that can go on. */
+export interface RestartState {
+  readonly index: number;
+  readonly start: readonly number[];
+  readonly numbers: readonly number[];
+}
+
+/** A result as plain JSON. Numbers that are not finite are written as words. */
+export interface FitJson {
+  readonly version: 1;
+  readonly [key: string]: unknown;
+}
+
+export interface FitResult {
+  readonly mode: "residual" | "objective";
+  readonly optimiser: Optimiser;
+  readonly loss: string;
+  readonly seed: number;
+  /** Rows of the data; 0 in objective mode. */
+  readonly points: number;
+  /** Points less fitted parameters. */
+  readonly freedom: number;
+  /** Names of the fitted parameters; those of groups are written k[group]. */
+  readonly parameters: readonly string[];
+  /** Free names of the program that were taken as parameters without being declared. */
+  readonly assumed: readonly string[];
+  readonly fixed: Named;
+  readonly best: BestFit;
+  /** Standard deviation of one point, from the residuals. */
+  readonly sigma: number;
+  readonly level: number;
+  readonly covariance: Covariance | undefined;
+  readonly standardErrors: Named;
+  readonly intervals: Intervals;
+  readonly identifiability: Identifiability | undefined;
+  readonly residuals: ResidualChecks | undefined;
+  readonly restarts: readonly RestartOutcome[];
+  /** Why the fit as a whole ended: as its restarts did, or before them. */
+  readonly stopped: "done" | "time" | "aborted";
+  readonly diagnostics: FitDiagnostics;
+  readonly counters: FitCounters;
+  predict(data: Data, options?: { readonly level?: number }): Prediction;
+  toJSON(): FitJson;
+}
