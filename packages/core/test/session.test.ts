@@ -64,6 +64,16 @@ describe.each(["f32", "f64"] as Precision[])("a session in %s", (precision) => {
     expect(Array.from(session.gradients["s"] ?? [])).toEqual([54]);
   });
 
+  test("follows its numbers after the machine's memory has grown", () => {
+    const session = machine.load("(* 2 x)").session({ x: 1 });
+    for (let turn = 0; turn < 4; turn++) session.run();
+    const big = machine.load("(vsum (zeros 900 900))");
+    expect(big.evaluate().values[0]).toBe(0);
+    session.set("x", 21);
+    session.run();
+    expect(Array.from(session.values)).toEqual([42]);
+  });
+
   test("refuses an input it does not have", () => {
     const session = machine.load("(* 2 x)").session({ x: 1 });
     expect(() => session.set("y", 1)).toThrow(NdvmError);

@@ -71,8 +71,9 @@ interface Layout {
     /** Elements of the input. */
     readonly count: number;
   }[];
-  /** Views of all chunks; made again when the machine's memory has moved. */
+  /** Views of all chunks, and the memory they look at: made again when that has moved. */
   views: readonly ChunkViews[];
+  memory: Numbers;
 }
 
 export class Session {
@@ -143,8 +144,8 @@ export class Session {
     machine.parking.use(trace.handle);
     if (trace.owner !== this) this.#writeFixed(trace);
     const result = wrt.length > 0 ? trace.resultData : -1;
-    // Views of memory that has grown have no length any more.
-    if (layout.views[0]?.results[0]?.machine.length === 0) layout.views = this.#makeViews(layout);
+    // A view of memory that has grown since has no length any more.
+    if (layout.memory.length === 0) this.#makeViews(layout);
     for (let i = 0; i < layout.views.length; i++) {
       const views = layout.views[i] as ChunkViews;
       writeChunkViews(views);
@@ -157,7 +158,7 @@ export class Session {
     return true;
   }
 
-  #makeViews(layout: Layout): ChunkViews[] {
+  #makeViews(layout: Layout): void {
     const memory = this.#setup.machine.reals.view();
     const { width } = layout.trace;
     const vector = 16 / memory.BYTES_PER_ELEMENT;
@@ -182,7 +183,8 @@ export class Session {
         results: [...values, ...scalars.map(({ at, into }) => pairing(at, into))],
       });
     }
-    return chunks;
+    layout.memory = memory;
+    layout.views = chunks;
   }
 
   /** Writes vectors and matrices, which stay in a trace while nobody else uses it. */
@@ -268,6 +270,7 @@ export class Session {
     const index = (address: number) => address / reals.bytes;
     const layout: Layout = {
       views: [],
+      memory: reals.view(),
       trace,
       slots: this.#slots.map((slot) => ({
         slot,
@@ -281,7 +284,7 @@ export class Session {
         count,
       })),
     };
-    layout.views = this.#makeViews(layout);
+    this.#makeViews(layout);
     return layout;
   }
 }
