@@ -53,7 +53,7 @@ function showSpeed(program: Program, inputs: SetInputs, t: Float64Array): void {
   print(
     `${stats.lanes} lanes, value and ${WRT.length} gradients each: ${timeText(best)} a run, ` +
       `${timeText(best / stats.lanes)} a lane ` +
-      `(${countText(stats.steps)} steps, ${countText(stats.tapeRecords)} tape records)\n`,
+      `(${countText(stats.tapeRecords)} tape records, replayed)\n`,
   );
 }
 
