@@ -25,6 +25,16 @@ export interface ApiCase {
   run(machine: Machine, precision: Precision): Promise<Seen> | Seen;
 }
 
+/** The value of one lane run by itself, NaN where it fails. */
+function aloneOrNaN(machine: Machine, source: string, x0: number): number {
+  try {
+    return machine.load(source).evaluate({ x0, r: 1.9 }, { replay: false }).values[0] as number;
+  } catch (error) {
+    if (error instanceof NdvmError) return Number.NaN;
+    throw error;
+  }
+}
+
 export const precisions: readonly Precision[] = ["f32", "f64"];
 
 // ---- checks -----------------------------------------------------------------------------------
@@ -294,6 +304,31 @@ const cases: readonly ApiCase[] = [
       close(clamped.values, [2, 1e-4, 3], 1e-6);
       close(clamped.gradients["x"] ?? [], [0.25, 0, 1 / 6], 1e-6);
       return { values: result.values, x: clamped.gradients["x"] ?? [] };
+    },
+  },
+  {
+    name: "lanes that part, merge, loop apart and fail have the bits they have alone, replayed too",
+    run(machine) {
+      const sources = [
+        `(loop ((x x0) (k 0)) (if (= k 16) x
+           (if (< x 0.5) (recur (* r x) (+ k 1)) (recur (* r (- 1 x)) (+ k 1)))))`,
+        "(loop ((z (+ 0.5 x0)) (k 0)) (if (> z 9) (* z r) (recur (* z (+ 1.2 x0)) (+ k 1))))",
+        "(apply * r (if (< x0 0.4) (list x0 r) (list x0 x0 2)))",
+        "(if (> x0 0.9) (car '()) (ref [r x0 3] (floor (* 3 x0))))",
+      ];
+      const x0 = pseudoRandom(37).map(Math.abs);
+      const seen: Record<string, ArrayLike<number>> = {};
+      sources.forEach((source, i) => {
+        const program = machine.load(source);
+        for (const turn of [0, 1, 2]) {
+          const lanes = x0.map((x) => (x + turn * 0.137) % 1);
+          const { values, gradients } = program.gradient({ x0: lanes, r: 1.9 });
+          const alone = Array.from(lanes, (x) => aloneOrNaN(machine, source, x));
+          close(values, alone, 0);
+          seen[`${i}/${turn}`] = [...values, ...(gradients["x0"] ?? []), ...(gradients["r"] ?? [])];
+        }
+      });
+      return seen;
     },
   },
   {
