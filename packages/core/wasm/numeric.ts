@@ -235,7 +235,7 @@ function concluded(op: i32, z: i32, x: i32, y: i32, before: usize): u64 {
 }
 
 /** Payload of a scalar; -1 and a fault for anything else. */
-function toScalar(value: u64, operand: i32): i32 {
+export function toScalar(value: u64, operand: i32): i32 {
   if (tagOf(value) == TAG_TENSOR) {
     failOperand(FAULT_NOT_SCALAR, operand, value);
     return -1;

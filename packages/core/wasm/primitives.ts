@@ -91,6 +91,7 @@ import {
   applyUnary,
   compare,
   toPayload,
+  toScalar,
 } from "./numeric";
 import { countOf } from "./payload";
 import { filled, identity, makeMatrix, makeVector, reference, sizeOf } from "./tensors";
@@ -153,7 +154,7 @@ function applyFunction(op: i32, from: usize, count: i32): u64 {
 }
 
 function applyComparison(op: i32, from: usize, count: i32): u64 {
-  if (count == 1) return toPayload(at(from, 0), 0) < 0 ? VALUE_FAIL : VALUE_TRUE;
+  if (count == 1) return toScalar(at(from, 0), 0) < 0 ? VALUE_FAIL : VALUE_TRUE;
   let result = VALUE_TRUE;
   for (let i = 1; i < count; i++) {
     const here = compare(op, at(from, i - 1), at(from, i), i - 1);
