@@ -54,3 +54,20 @@ describe.each(["f32", "f64"] as const)("in %s", (precision) => {
     expect(counter(off)).not.toBe(counter(on));
   });
 });
+
+describe("recognising loops", () => {
+  const programs = [
+    "(let ((y (let f ((y x)) y))) (+ (* x b) (* y a) (* x c)))",
+    `(define (g z) (* z a))
+     (+ x (let f ((y x) (k 0)) (if (> k 2) (g y) (if (> y b) (g x) (f (* y c) (+ k 1))))))`,
+  ];
+  test.each(programs)("places the same identity records: %s", async (source) => {
+    const on = (await Machine.create()).load(source);
+    const off = (await Machine.create({ mechanisms: { loops: false } })).load(source);
+    for (let i = 0; i < 200; i++) {
+      const number = (j: number) => 2 * Math.sin(i * 7.13 + j * 3.7);
+      const inputs = { x: number(0), a: number(1), b: number(2), c: number(3) };
+      expect(off.gradient(inputs).gradients).toEqual(on.gradient(inputs).gradients);
+    }
+  });
+});
