@@ -6,8 +6,10 @@
  */
 
 import {
+  CLIENT_STACK,
   FAULT_MEMORY,
   FAULT_NONE,
+  IMAGE_CLIENT,
   IMAGE_CONSTANTS,
   IMAGE_CONSTANTS_AT,
   IMAGE_HEAP,
@@ -53,10 +55,12 @@ import {
   run,
   setCurrentNode,
 } from "./payload";
-import { Walk } from "./registers";
+import { beginMix } from "./mix";
+import { beginWalk, setGlobal, Walk, word } from "./registers";
 import { beginSwitchCounters } from "./switches";
 import { dataOf, integerValue, tagOf } from "./value";
-import { beginWalk, setGlobal } from "./walk";
+import { walk as walkScheme } from "./clients/scheme/walk";
+import { walk as walkStack } from "./clients/stack/walk";
 
 export {
   beganFresh,
@@ -99,6 +103,7 @@ export {
 } from "./lanes";
 export { mathApply } from "./math/door";
 export { allocate, free, memoryBytes, setMemoryMax } from "./memory";
+export { abandon, skipDead } from "./mix";
 export { activeMade, currentNode, payloadsMade, uniformMade } from "./payload";
 export {
   adjointAddress,
@@ -117,7 +122,7 @@ export {
   useTrace,
 } from "./replay";
 export { integerPoolHits, setSwitches, smallShapeCalls } from "./switches";
-export { abandon, runningNode, skipDead, walk } from "./walk";
+export { runningNode } from "./registers";
 
 /** Copies the program's quoted structure to the start of the heap. */
 function layQuotedStructure(program: usize): bool {
@@ -168,8 +173,14 @@ export function begin(
     fail(FAULT_MEMORY);
     return FAULT_MEMORY;
   }
+  beginMix();
   reviveLanes(laneCount, run);
   return FAULT_NONE;
+}
+
+/** Runs the image's client until the program is done, its slice is used up, or something fails. */
+export function walk(): i32 {
+  return word(Walk.image, IMAGE_CLIENT) == CLIENT_STACK ? walkStack() : walkScheme();
 }
 
 /** Makes the payload of input `index` and returns the address for its numbers; 0 after a fault. */

@@ -3,6 +3,7 @@
  */
 
 import { NdvmError, type Span } from "../errors.js";
+import { FRAME_BYTES, FRAME_RETURN } from "../program/layout.js";
 import { faultError } from "./faults.js";
 import type { Machine } from "./machine.js";
 import type { Program } from "./program.js";
@@ -23,9 +24,6 @@ export function limitError(
     file: program.file,
   });
 }
-
-const FRAME_BYTES = 16;
-const FRAME_RETURN = 7;
 
 /** The fault of the run under way, as an error with the program's text. */
 export function machineFault(machine: Machine, program: Program, place?: number): NdvmError {

@@ -39,6 +39,10 @@ import {
   CELL_SEQ,
   FLAG_SPREAD,
   FLAG_TAIL,
+} from "./cells.js";
+import {
+  CLIENT_SCHEME,
+  IMAGE_CLIENT,
   IMAGE_CONSTANTS,
   IMAGE_CONSTANTS_AT,
   IMAGE_CONTROL,
@@ -133,6 +137,7 @@ class Encoder {
     words[IMAGE_HEAP_AT] = heapAt;
     words[IMAGE_STACK] = stackMax.get(PROGRAM) as number;
     words[IMAGE_CONTROL] = controlMax.get(PROGRAM) as number;
+    words[IMAGE_CLIENT] = CLIENT_SCHEME;
     return { words: words.subarray(0, this.#length), symbols: this.#constants.symbols };
   }
 

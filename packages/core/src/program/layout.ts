@@ -57,12 +57,13 @@ export const TAG_BOX: i32 = 13; // data: heap index
 export const TAG_FAIL: i32 = 255; // never stored: a primitive failed, see the fault
 
 // A heap object is one header word (8 bytes) and its fields, values of 8 bytes each.
-// Header: field count in the low word; in the high word a closure's lambda cell.
+// Header: field count in the low word; in the high word a word of the client's own: the word index
+// of the place a closure was made from.
 export const PAIR_FIELDS: i32 = 2; // car, cdr
 
 // Image: i32 words. Header fields are word indices.
 export const IMAGE_WORDS: i32 = 0; // length of the image in words
-export const IMAGE_ENTRY: i32 = 1; // word index of the program's cell
+export const IMAGE_ENTRY: i32 = 1; // word index of the place where it begins
 export const IMAGE_INPUTS: i32 = 2; // how many inputs
 export const IMAGE_GLOBALS: i32 = 3; // inputs and top-level variables together
 export const IMAGE_CONSTANTS: i32 = 4; // how many real constants
@@ -71,38 +72,20 @@ export const IMAGE_HEAP: i32 = 6; // 8-byte words of quoted structure
 export const IMAGE_HEAP_AT: i32 = 7; // word index of that structure
 export const IMAGE_STACK: i32 = 8; // value slots the outermost expression needs
 export const IMAGE_CONTROL: i32 = 9; // control frames the outermost expression needs
-export const IMAGE_HEADER: i32 = 10;
+export const IMAGE_CLIENT: i32 = 10; // which evaluator reads it
+export const IMAGE_HEADER: i32 = 11;
 
-// Cells. Word 0: kind, and flags from bit 8 on; word 1: node number; then the operands below.
-// Kinds up to CELL_SIMPLE_LAST yield their value without any further evaluation. Cells with
-// operands share one form: a word of their own, the count, the operands, further words.
-export const CELL_CONST: i32 = 0; // tag, data
-export const CELL_LOCAL: i32 = 1; // slot
-export const CELL_CAPTURED: i32 = 2; // index
-export const CELL_GLOBAL: i32 = 3; // index
-export const CELL_SELF: i32 = 4; // the running closure
-export const CELL_LOCAL_BOX: i32 = 5; // slot
-export const CELL_CAPTURED_BOX: i32 = 6; // index
-export const CELL_SIMPLE_LAST: i32 = 6;
-export const CELL_IF: i32 = 7; // test, then, else
-export const CELL_PRIMITIVE: i32 = 8; // op, count, operands…
-export const CELL_CALL: i32 = 9; // 0, count + 1, operator, operands…
-export const CELL_LAMBDA: i32 = 10; // params, rest, body, stack, control, captured count, captured…
-export const CELL_LET: i32 = 11; // body, count, inits…, depth
-export const CELL_LETREC: i32 = 12; // body, count, inits…, depth, boxed…
-export const CELL_SEQ: i32 = 13; // 0, count, body…
-export const CELL_LOOP: i32 = 14; // body, count, inits…, depth
-export const CELL_RECUR: i32 = 15; // body, count, operands…, depth of the loop
-export const CELL_DEFINE: i32 = 16; // global index, init
-export const CELL_COPY: i32 = 17; // child; an active number leaving a branch gets an identity record
+// Clients: which evaluator reads the image.
+export const CLIENT_SCHEME: i32 = 0;
+export const CLIENT_STACK: i32 = 1;
 
-export const FLAG_TAIL: i32 = 1 << 8; // nothing of the current frame is needed afterwards
-export const FLAG_SPREAD: i32 = 1 << 9; // a call whose last operand is a list of further operands
-
-// Where a lambda takes a captured value from: low two bits, index above them.
-export const CAPTURE_LOCAL: i32 = 0;
-export const CAPTURE_CAPTURED: i32 = 1;
-export const CAPTURE_SELF: i32 = 2;
+// Control frames: kind, place, index, saved. Kinds that the machine knows; a client has its own
+// from FRAME_CLIENT on. A place is an address in the image; its second word is a node number.
+export const FRAME_HALT: i32 = 0; // the program's value ends the walk
+export const FRAME_RETURN: i32 = 1; // leave a procedure; `saved` is the caller's frame
+export const FRAME_SIDE: i32 = 2; // the value of one side of a branch that lanes take both ways
+export const FRAME_CLIENT: i32 = 3;
+export const FRAME_BYTES: i32 = 16;
 
 // A payload's entry in the payload table, byte offsets.
 export const PAYLOAD_PRIMAL: i32 = 0; // offset from the primal arena's base
@@ -177,6 +160,7 @@ export const FAULT_SHAPE: i32 = 15; // detail: SHAPE_* of wasm/linalg/shapes.ts
 export const FAULT_SHAPES_DIFFER: i32 = 16; // element-wise on tensors of different shapes
 export const FAULT_ROWS_DIFFER: i32 = 17; // mat of rows of different lengths
 export const FAULT_NOT_ALIST: i32 = 19; // assq and friends: an element that is not a pair
+export const FAULT_NOT_BOOLEAN: i32 = 18;
 export const FAULT_STEPS: i32 = 20; // one primitive alone would pass the step budget
 export const STEPS_OF_PRIMITIVE: i32 = 1; // detail: not the run's budget, what one primitive may take
 

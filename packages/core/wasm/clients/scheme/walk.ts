@@ -34,77 +34,66 @@ import {
   CELL_SELF,
   CELL_SEQ,
   CELL_SIMPLE_LAST,
+  FLAG_SPREAD,
+  FLAG_TAIL,
+} from "../../../src/program/cells";
+import {
   FAULT_ARITY,
   FAULT_NOT_LIST,
   FAULT_NOT_PROCEDURE,
   FAULT_RECURSION,
   FAULT_UNINITIALISED,
-  FLAG_SPREAD,
-  FLAG_TAIL,
+  FRAME_BYTES,
+  FRAME_CLIENT,
+  FRAME_HALT,
+  FRAME_RETURN,
+  FRAME_SIDE,
   IMAGE_CONTROL,
-  IMAGE_ENTRY,
-  IMAGE_GLOBALS,
   IMAGE_STACK,
   TAG_BOX,
   TAG_CLOSURE,
-  TAG_MASK,
   TAG_PRIMITIVE,
-  TRACE_BRANCH,
   WALK_DONE,
   WALK_FAULT,
   WALK_PAUSED,
-} from "../src/program/layout";
-import { controlBase, reserveControl, reserveStack, stackBase } from "./arena";
-import { beginPrimitive, spend, step, unstep } from "./budget";
-import { collect, wantsCollection } from "./collect";
-import { fail, failOperand, failSpread, setFaultOp } from "./fault";
-import { OP_APPLY, OP_STRUCTURAL_FIRST, opArityMax, opArityMin } from "./generated/ops";
-import { fieldAddress, getField, head, isPair, lambdaOf, newObject, setField, tail } from "./heap";
-import { agreed, dropCounting } from "./lanes";
-import { listFrom, properLength } from "./lists";
+} from "../../../src/program/layout";
+import { stackBase } from "../../arena";
+import { judge, SAID_BOTH, SAID_FAULT, SAID_FALSE } from "../../branch";
+import { beginPrimitive, spend, step, unstep } from "../../budget";
+import { collect, wantsCollection } from "../../collect";
+import { fail, failOperand, failSpread, setFaultOp } from "../../fault";
+import { OP_APPLY, OP_STRUCTURAL_FIRST, opArityMax, opArityMin } from "../../generated/ops";
+import { fieldAddress, getField, head, isPair, wordOf, newObject, setField, tail } from "../../heap";
+import { listFrom, properLength } from "../../lists";
 import {
-  beginMix,
-  contextDied,
-  intercept,
+  interceptCall,
   interceptFrames,
+  interceptJump,
   interceptSlots,
-  NEXT_PENDING_CALL,
-  NEXT_PENDING_RECUR,
   openMix,
   pendingCell,
   pendingCount,
   pendingTail,
   sideValue,
-} from "./mix";
-import { copyLeaving } from "./numeric";
-import { context, notesBranches, RECORD_NOTHING, recording, setCurrentNode } from "./payload";
-import { applyPrimitive } from "./primitives";
+} from "../../mix";
+import { copyLeaving } from "../../numeric";
+import { RECORD_NOTHING, recording, setCurrentNode } from "../../payload";
+import { applyPrimitive } from "../../primitives";
 import {
   cellAt,
-  FRAME_BYTES,
-  FRAME_COPY,
-  FRAME_DEFINE,
-  FRAME_HALT,
-  FRAME_LETREC,
-  FRAME_OPERAND,
-  FRAME_POP,
-  FRAME_RETURN,
-  FRAME_SEQ,
-  FRAME_SIDE,
-  FRAME_TEST,
   kindOf,
   NEXT_CELL,
   NEXT_FAULT,
   NEXT_OVER,
+  NEXT_PENDING_CALL,
+  NEXT_PENDING_JUMP,
   NEXT_VALUE,
   push,
   pushFrame,
   reserve,
-  SLACK_SLOTS,
   Walk,
   word,
-} from "./registers";
-import { recordTrace } from "./tape";
+} from "../../registers";
 import {
   dataOf,
   tagOf,
@@ -114,7 +103,16 @@ import {
   VALUE_UNINITIALISED,
   VALUE_UNSPECIFIED,
   valueOf,
-} from "./value";
+} from "../../value";
+
+// What to do with the value of the cell above.
+const FRAME_OPERAND: i32 = FRAME_CLIENT; // push it, go on with operand `index`
+const FRAME_TEST: i32 = FRAME_CLIENT + 1; // branch on it
+const FRAME_SEQ: i32 = FRAME_CLIENT + 2; // drop it, go on with expression `index`
+const FRAME_LETREC: i32 = FRAME_CLIENT + 3; // it initialises variable `index`
+const FRAME_DEFINE: i32 = FRAME_CLIENT + 4;
+const FRAME_POP: i32 = FRAME_CLIENT + 5; // leave the slots of a let or loop
+const FRAME_COPY: i32 = FRAME_CLIENT + 6;
 
 /** Fails in the name of the cell at `at`. */
 function failAt(at: usize, code: i32, culprit: u64): u64 {
@@ -203,7 +201,7 @@ function finish(at: usize, count: i32): i32 {
 
 function recur(at: usize, count: i32): i32 {
   const slots = Walk.framePtr + (<usize>word(at, 4 + count) << 3);
-  if (slots - stackBase < interceptSlots) return intercept(at, count, true);
+  if (slots - stackBase < interceptSlots) return interceptJump(at, count, slots - stackBase);
   const bytes = <usize>count << 3;
   memory.copy(slots, Walk.stackPtr - bytes, bytes);
   Walk.stackPtr = slots + bytes;
@@ -223,8 +221,8 @@ function collectRest(base: usize, params: i32, count: i32): bool {
 
 function callClosure(at: usize, callee: u64, count: i32, isTail: bool): i32 {
   if (isTail && Walk.framePtr - stackBase <= interceptFrames)
-    return intercept(at, count + 1, false);
-  const lambda = cellAt(lambdaOf(dataOf(callee)));
+    return interceptCall(at, count + 1);
+  const lambda = cellAt(wordOf(dataOf(callee)));
   const params = word(lambda, 2);
   const hasRest = word(lambda, 3) != 0;
   if (count < params || (count > params && !hasRest)) {
@@ -377,24 +375,24 @@ function continueSeq(at: usize, index: i32): i32 {
   return NEXT_CELL;
 }
 
-/** Leaves a note of a branch on the tape: the test by lane, or one truth for all. */
-function noteBranch(at: usize, test: u64): bool {
-  const mask = tagOf(test) == TAG_MASK ? dataOf(test) : -1;
-  const truth = test == VALUE_FALSE ? 0 : 1;
-  return recordTrace(TRACE_BRANCH, -1, mask, word(at, 1), truth, context);
+/** The test of the if at `at` is `Walk.value`. */
+function branch(at: usize): i32 {
+  const said = judge(Walk.value, word(at, 1));
+  if (said == SAID_FAULT) return NEXT_FAULT;
+  if (said == SAID_BOTH) return branchBothWays(at);
+  Walk.cell = cellAt(word(at, said == SAID_FALSE ? 4 : 3));
+  return NEXT_CELL;
 }
 
-function branch(at: usize): i32 {
-  if (notesBranches && !noteBranch(at, Walk.value)) return NEXT_FAULT;
-  if (tagOf(Walk.value) == TAG_MASK) {
-    setCurrentNode(word(at, 1));
-    const mask = dataOf(Walk.value);
-    Walk.value = agreed(mask);
-    if (Walk.value == VALUE_FAIL) return NEXT_FAULT;
-    if (tagOf(Walk.value) == TAG_MASK) return openMix(at, mask);
-  }
-  Walk.cell = cellAt(word(at, Walk.value == VALUE_FALSE ? 4 : 3));
-  return NEXT_CELL;
+/** Lanes disagree: both branches run, with the room that the running procedure needs. */
+function branchBothWays(at: usize): i32 {
+  const callee = load<u64>(Walk.framePtr - 8);
+  const isProcedure = tagOf(callee) == TAG_CLOSURE;
+  const lambda = isProcedure ? cellAt(wordOf(dataOf(callee))) : 0;
+  const slots = isProcedure ? word(lambda, 5) : word(Walk.image, IMAGE_STACK);
+  const frames = isProcedure ? word(lambda, 6) : word(Walk.image, IMAGE_CONTROL);
+  const mask = dataOf(Walk.value);
+  return openMix(mask, cellAt(word(at, 3)), cellAt(word(at, 4)), <usize>slots, <usize>frames);
 }
 
 // @ts-ignore: decorator
@@ -470,61 +468,18 @@ function resume(frame: usize): i32 {
   }
 }
 
-/** Prepares the walk of the program whose image lies at `program`. Globals are set afterwards. */
-export function beginWalk(program: usize): bool {
-  Walk.image = program;
-  const globals = <usize>word(program, IMAGE_GLOBALS);
-  const slots = globals + 1 + <usize>word(program, IMAGE_STACK);
-  if (!reserveStack(0, (slots + SLACK_SLOTS) << 3)) return false;
-  if (!reserveControl(0, (<usize>word(program, IMAGE_CONTROL) + 6) * FRAME_BYTES)) return false;
-  Walk.stackPtr = stackBase;
-  for (let i: usize = 0; i < globals; i++) push(VALUE_UNINITIALISED);
-  push(VALUE_NIL);
-  Walk.framePtr = Walk.stackPtr;
-  Walk.controlPtr = controlBase;
-  pushFrame(FRAME_HALT, 0, 0, 0);
-  Walk.cell = cellAt(word(program, IMAGE_ENTRY));
-  pausedNext = NEXT_CELL;
-  beginMix();
-  return true;
-}
-
-export function setGlobal(index: i32, global: u64): void {
-  store<u64>(stackBase + (<usize>index << 3), global);
-}
-
-/** How the walk goes on when it is called again. */
-let pausedNext: i32 = NEXT_CELL;
-
-/** Node of the cell that is evaluated next. */
-export function runningNode(): i32 {
-  return word(Walk.cell, 1);
-}
-
-/** Goes on without the lanes that evaluate now: they have failed or must be walked alone. */
-export function abandon(): bool {
-  if (!dropCounting()) return false;
-  pausedNext = contextDied();
-  return true;
-}
-
-/** Goes on where no lane is left of those that evaluate now. */
-export function skipDead(): void {
-  pausedNext = contextDied();
-}
-
 /** One outcome of a step that is neither a cell, a fault nor the end. */
 function continued(next: i32): i32 {
   if (next == NEXT_PENDING_CALL) return call(pendingCell, pendingCount, pendingTail);
-  if (next == NEXT_PENDING_RECUR) return recur(pendingCell, pendingCount);
+  if (next == NEXT_PENDING_JUMP) return recur(pendingCell, pendingCount);
   Walk.controlPtr -= FRAME_BYTES;
   return resume(Walk.controlPtr);
 }
 
 /** Runs until the program is done, the slice of steps is used up, or something fails. */
 export function walk(): i32 {
-  let next = pausedNext;
-  pausedNext = NEXT_CELL;
+  let next = Walk.next;
+  Walk.next = NEXT_CELL;
   while (true) {
     while (next != NEXT_CELL) {
       if (next == NEXT_FAULT) return WALK_FAULT;

@@ -1,0 +1,1 @@
+export function walk(): i32 { return 0; }
