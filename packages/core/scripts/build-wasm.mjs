@@ -22,7 +22,7 @@ const asc = join(
 );
 
 /** Constants that both sides of the boundary read. */
-const LAYOUTS = ["src/program/layout.ts", "src/program/cells.ts", "src/bytecode/instructions.ts"];
+const LAYOUTS = ["src/program/layout.ts", "src/program/cells.ts", "src/bytecode/codes.ts"];
 
 const newestOf = (folder) =>
   readdirSync(folder, { withFileTypes: true, recursive: true })
