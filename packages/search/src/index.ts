@@ -1,0 +1,5 @@
+/**
+ * The public face of @ndvm/search.
+ */
+
+export type * from "./types.js";
