@@ -114,7 +114,7 @@ export interface Outcome {
   readonly origin: string;
   readonly source: string;
   readonly parents: readonly number[];
-  /** The program with parameters as `P` and numbers as `C`, in one canonical spelling. */
+  /** The program in one canonical spelling, its parameters as P0, P1 …: see skeleton.ts. */
   readonly skeleton: string;
   readonly complexity: number;
   readonly status: "scored" | "failed" | "duplicate";
