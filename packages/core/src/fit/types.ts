@@ -68,6 +68,11 @@ export interface FitOptions {
   readonly seed?: number;
   /** Most steps of one restart. Default 2000 for lm, 1000 for lbfgs, 500 for adam. */
   readonly steps?: number;
+  /**
+   * Most steps of one walk of the program (default 1e9). Parameters that need more count as not
+   * finite: the limit depends on no clock, so results do not either.
+   */
+  readonly stepsMax?: number;
   /** Most milliseconds of wall-clock; the best so far is the result. */
   readonly timeMax?: number;
   /** Ends the fit; the best so far is the result. */
