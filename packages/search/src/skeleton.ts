@@ -59,10 +59,7 @@ class Speller {
   private readonly parameters = new Map<string, string>();
   private readonly inputs: ReadonlySet<string> | undefined;
 
-  constructor(
-    private readonly nodes: readonly Core[],
-    inputs: readonly string[] | undefined,
-  ) {
+  constructor(nodes: readonly Core[], inputs: readonly string[] | undefined) {
     this.inputs = inputs === undefined ? undefined : new Set(inputs);
     for (const node of nodes) for (const [i, v] of boundBy(node).entries()) this.places.set(v, i);
     const merged = mergedCalls(nodes);
