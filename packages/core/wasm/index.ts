@@ -89,11 +89,15 @@ export {
   forwardStructured,
 } from "./kernels";
 export {
+  allowStrays,
+  beginSurvey,
   branchesMixed,
   bucketsMade,
   countingLanes,
+  endSurvey,
   firstCounting,
   mergesMade,
+  strayLanes,
   writeCounting,
   writeLive,
 } from "./lanes";

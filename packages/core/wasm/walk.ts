@@ -60,7 +60,7 @@ import { collect, wantsCollection } from "./collect";
 import { fail, failOperand, failSpread, setFaultOp } from "./fault";
 import { OP_APPLY, OP_STRUCTURAL_FIRST, opArityMax, opArityMin } from "./generated/ops";
 import { fieldAddress, getField, head, isPair, lambdaOf, newObject, setField, tail } from "./heap";
-import { agreed, dropCounting } from "./lanes";
+import { agreedAtBranch, dropCounting } from "./lanes";
 import { listFrom, properLength } from "./lists";
 import {
   beginMix,
@@ -389,7 +389,7 @@ function branch(at: usize): i32 {
   if (tagOf(Walk.value) == TAG_MASK) {
     setCurrentNode(word(at, 1));
     const mask = dataOf(Walk.value);
-    Walk.value = agreed(mask);
+    Walk.value = agreedAtBranch(mask);
     if (Walk.value == VALUE_FAIL) return NEXT_FAULT;
     if (tagOf(Walk.value) == TAG_MASK) return openMix(at, mask);
   }

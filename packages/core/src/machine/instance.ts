@@ -36,6 +36,10 @@ export interface Exports {
   countingLanes(): number;
   writeCounting(to: number): void;
   writeLive(to: number): void;
+  allowStrays(lanes: number): void;
+  strayLanes(): number;
+  beginSurvey(): void;
+  endSurvey(): number;
   abandon(): number;
   skipDead(): void;
   recordingLevel(): number;
