@@ -1,0 +1,3 @@
+export async function reportPage(_: unknown): Promise<string> {
+  return "";
+}
