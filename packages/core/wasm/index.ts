@@ -100,6 +100,7 @@ export {
   strayLanes,
   writeCounting,
   writeLive,
+  writeRefused,
 } from "./lanes";
 export { mathApply } from "./math/door";
 export { allocate, free, memoryBytes, setMemoryMax } from "./memory";

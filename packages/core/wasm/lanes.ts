@@ -110,6 +110,21 @@ export function writeLive(to: usize): void {
     store<u8>(to + <usize>lane, load<u8>(live + <usize>lane * sizeof<real>()) & 1);
 }
 
+/** Writes the numbers, 4 bytes each, of those of the first `count` lanes that do not live. */
+export function writeRefused(to: usize, count: i32): i32 {
+  const perVector: i32 = 16 / sizeof<real>();
+  let found = 0;
+  for (let first = 0; first < count; first += perVector) {
+    if (v128.all_true<i32>(v128.load(live + <usize>first * sizeof<real>()))) continue;
+    for (let lane = first; lane < min(first + perVector, count); lane++) {
+      if (load<u8>(live + <usize>lane * sizeof<real>()) != 0) continue;
+      store<i32>(to + (<usize>found << 2), lane);
+      found += 1;
+    }
+  }
+  return found;
+}
+
 /** Live lanes of a mask payload. */
 export function lanesIn(mask: i32): i32 {
   let count = 0;

@@ -59,6 +59,9 @@ interface Adjoint {
 
 export class Layout {
   readonly trace: Trace;
+  /** The layout that took all lanes in the run after this one's, and how often in a row. */
+  next: Layout | undefined;
+  nextSeen = 0;
   readonly #machine: Machine;
   readonly #holdings: Holdings;
   readonly #slots: readonly { readonly slot: Slot; readonly at: number }[];
@@ -149,7 +152,7 @@ export class Layout {
     return count;
   }
 
-  /** Reads the results of a chunk of neighbours, all of which passed. */
+  /** Reads the results of a chunk of neighbours: those of lanes that did not pass mean nothing. */
   readChunk(index: number): void {
     const { from, count, results } = this.#views[index] as ChunkViews;
     for (const { machine, session } of results) move(machine, session);
@@ -189,12 +192,12 @@ export class Layout {
     }
   }
 
-  /** Reads the results of the lanes of a set that passed: `live` has one byte a lane. */
-  readLanes(set: LaneSet, live: Uint8Array): void {
+  /** Reads the results of any lanes: those of lanes that did not pass mean nothing. */
+  readLanes(set: LaneSet): void {
     const view = this.#machine.reals.view();
     const { values } = this.#holdings;
-    for (let i = 0; i < live.length; i++) {
-      if (live[i] === 0) continue;
+    const lanes = laneCount(set);
+    for (let i = 0; i < lanes; i++) {
       const lane = laneAt(set, i);
       values[lane] = view[this.#result + (this.#resultIsUniform ? 0 : i)] as number;
       for (const { into, at, count } of this.#adjoints)

@@ -73,6 +73,8 @@ export class Session {
   readonly #all: LaneSet;
   /** Kept traces that suit the session, those that took most lanes first. */
   #layouts: Layout[] = [];
+  /** The layout that took most lanes in the latest run. */
+  #latest: Layout | undefined;
   #failures: readonly LaneFailure[] = NO_FAILURES;
   readonly #stats = { runs: 0, walks: 0, replays: 0, sortings: 0 };
 
@@ -129,21 +131,51 @@ export class Session {
 
   /** Runs all lanes on kept traces, one after the other; returns the lanes that none took. */
   #replay(): LaneSet {
+    const likely = this.#likely();
     let rest = this.#all;
-    let misses = 0;
-    const { mechanisms } = this.#setup.machine;
+    if (likely !== undefined && this.#canRun(likely, this.lanes)) {
+      if (this.#isToBeSorted(likely)) return rest;
+      rest = this.#replayOn(likely, rest);
+      if (rest === NO_LANES) {
+        this.#follow(likely);
+        return rest;
+      }
+    }
+    let misses = rest === this.#all ? 0 : 1;
     for (const layout of this.#layouts) {
-      const { trace } = layout;
       const tried = laneCount(rest);
       if (misses === MISSES_MAX || tried === 0) break;
-      if (!trace.isKept || !isWidthFitting(trace, tried)) continue;
-      // A run of all lanes sorts them.
-      if (tried === this.lanes && wantsSorting(trace) && mechanisms.sorting !== false) return rest;
+      if (layout === likely || !this.#canRun(layout, tried)) continue;
+      if (rest === this.#all && this.#isToBeSorted(layout)) return rest;
       rest = this.#replayOn(layout, rest);
       if (isMiss(tried, tried - laneCount(rest))) misses += 1;
     }
-    if (this.#layouts.length > 1) this.#layouts.sort((a, b) => preferred(a.trace, b.trace));
+    this.#layouts.sort((a, b) => preferred(a.trace, b.trace));
+    this.#follow(this.#layouts[0]);
     return rest;
+  }
+
+  /** The layout to try first: what followed on the latest one twice, else the latest one. */
+  #likely(): Layout | undefined {
+    const latest = this.#latest;
+    return latest !== undefined && latest.nextSeen > 1 ? latest.next : this.#layouts[0];
+  }
+
+  #follow(layout: Layout | undefined): void {
+    const latest = this.#latest;
+    this.#latest = layout;
+    if (latest === undefined) return;
+    latest.nextSeen = latest.next === layout ? latest.nextSeen + 1 : 1;
+    latest.next = layout;
+  }
+
+  #canRun({ trace }: Layout, lanes: number): boolean {
+    return trace.isKept && isWidthFitting(trace, lanes);
+  }
+
+  /** Whether the general way must sort lanes first that go on this trace. */
+  #isToBeSorted({ trace }: Layout): boolean {
+    return wantsSorting(trace) && this.#setup.machine.mechanisms.sorting !== false;
   }
 
   #replayOn(layout: Layout, lanes: LaneSet): LaneSet {
@@ -168,8 +200,8 @@ export class Session {
     for (let i = 0; i < chunks; i++) {
       const count = layout.writeChunk(i);
       const passed = this.#replayGradient(layout.trace, count);
-      if (passed === count) layout.readChunk(i);
-      else refused = this.#readPassed(layout, layout.lanesOf(i), passed, refused);
+      if (passed > 0) layout.readChunk(i);
+      if (passed !== count) refused = this.#addRefused(layout.lanesOf(i), passed, refused ?? []);
     }
     return refused;
   }
@@ -183,7 +215,8 @@ export class Session {
       rest = others;
       layout.writeLanes(set);
       const passed = this.#replayGradient(layout.trace, laneCount(set));
-      refused = this.#readPassed(layout, set, passed, refused);
+      if (passed > 0) layout.readLanes(set);
+      if (passed !== laneCount(set)) refused = this.#addRefused(set, passed, refused ?? []);
     }
     return refused;
   }
@@ -195,24 +228,19 @@ export class Session {
     return machine.exports.replayGradient(count, trace.resultData, result, trace.isMixed);
   }
 
-  /** Reads the lanes that passed; adds the others to those refused so far. */
-  #readPassed(
-    layout: Layout,
-    set: LaneSet,
-    passed: number,
-    refused: number[] | undefined,
-  ): number[] | undefined {
+  /** Adds the lanes that did not pass, or all of them after a fault. */
+  #addRefused(set: LaneSet, passed: number, refused: number[]): number[] {
     const { machine } = this.#setup;
     const count = laneCount(set);
-    const at = machine.laneBuffer(layout.trace.width);
-    machine.exports.writeLive(at);
-    const live = new Uint8Array(machine.exports.memory.buffer, at, count);
-    if (passed < 0) live.fill(0);
-    else layout.readLanes(set, live);
-    if (passed === count) return refused;
-    const all = refused ?? [];
-    for (let i = 0; i < count; i++) if (live[i] === 0) all.push(laneAt(set, i));
-    return all;
+    if (passed <= 0) {
+      for (let i = 0; i < count; i++) refused.push(laneAt(set, i));
+      return refused;
+    }
+    const at = machine.laneBuffer(4 * count);
+    const found = machine.exports.writeRefused(at, count);
+    const places = new Int32Array(machine.exports.memory.buffer, at, found);
+    for (const place of places) refused.push(laneAt(set, place));
+    return refused;
   }
 
   /** Writes vectors and matrices, which stay in a trace while nobody else uses it. */

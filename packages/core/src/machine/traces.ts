@@ -179,7 +179,9 @@ const WIDTH_LEAST = 32;
 /** Lanes below which few that go their own way cost less than a replay of their own. */
 const SORT_LEAST = 64;
 /** Lanes are few where this many times as many go together. */
-const FEW = 8;
+const FEW = 3;
+/** Trying the next trace pays where the one before took more than one in so many. */
+const MISS = 8;
 /** Every so many tries of a trace its branches are surveyed. */
 const SURVEY_EVERY = 16;
 /** Tries before lanes are sorted by path again. */
@@ -212,7 +214,7 @@ export function delaySorting(trace: Trace): void {
 
 /** Whether a trace took so few of many lanes that trying the next one may not pay. */
 export const isMiss = (tried: number, taken: number): boolean =>
-  tried > FEW && taken > 0 && taken * FEW < tried;
+  tried > MISS && taken > 0 && taken * MISS < tried;
 
 // ─── Arenas ─────────────────────────────────────────────────────────────────
 
