@@ -84,14 +84,19 @@ export interface ProposerProblem {
   readonly message: string;
 }
 
-/** One source of programs. All of its state goes through `save` and `restore`. */
+/**
+ * One source of programs. All of its state goes through `save` and `restore`.
+ *
+ * A batch without programs that is not exhausted means "not yet": the next proposer has its turn.
+ */
 export interface Proposer {
   readonly name: string;
   begin(brief: StudyBrief): void;
   /** At most `count` programs. `signal` ends the wait for something slow. */
   propose(count: number, signal: AbortSignal): Promise<ProposalBatch>;
-  /** Outcomes of all proposers' candidates, in the order of their ids. */
+  /** Outcomes of all proposers' candidates, in the order of their visits, batch after batch. */
   observe(outcomes: readonly Outcome[]): void;
+  /** Called at any time; while `propose` is under way, the state from before it. */
   save(): Json;
   restore(state: Json): void;
 }
@@ -106,9 +111,12 @@ export interface Failure {
   readonly message: string;
 }
 
-/** What became of a candidate after its last fit. */
+/** What became of a candidate after the last fit of a visit. */
 export interface Outcome {
+  /** The number of the candidate: that of its first visit. */
   readonly id: number;
+  /** The number of the proposal. It differs from `id` for revisits only. */
+  readonly visit: number;
   readonly batch: number;
   readonly proposer: string;
   readonly origin: string;
@@ -123,6 +131,9 @@ export interface Outcome {
   readonly duplicateOf?: number;
   /** Which rung of the ladder of fits it reached: 0 is the short fit. */
   readonly rung: number;
+  /** Fits that were run: the restarts of all rungs. */
+  readonly fits: number;
+  /** Fitted parameters. They and the numbers below are empty and NaN where there is no score. */
   readonly params: Readonly<Record<string, number>>;
   /** Sum of squares over the training rows. */
   readonly loss: number;
@@ -130,14 +141,13 @@ export interface Outcome {
   /** Held-out R². */
   readonly r2: number;
   readonly bic: number;
-  readonly intervals: Readonly<Record<string, readonly [number, number]>>;
 }
 
-/** One rung of the ladder: a fit with its restarts and steps, and how many go on to the next. */
+/** One rung of the ladder of fits: successive halving inside each batch. */
 export interface Rung {
   readonly restarts: number;
   readonly steps: number;
-  /** Share of a batch's scored candidates that are promoted from the rung before; 1 for rung 0. */
+  /** Share of a batch's candidates on the rung before that are promoted here; 1 for rung 0. */
   readonly share: number;
 }
 
@@ -149,13 +159,32 @@ export interface Recipe {
   readonly startDeviation: number;
 }
 
+/** What ends a search. Whichever comes first does. */
 export interface Budget {
+  /** Wall-clock. Ends work that is under way. */
   readonly seconds?: number;
+  /** Proposals taken, revisits and duplicates too. */
   readonly candidates?: number;
+  /** Restarts fitted. Never exceeded. */
   readonly fits?: number;
+  /** Tokens of language models, in and out. */
   readonly tokens?: number;
   /** Stop when the best held-out R² reaches this. */
   readonly r2?: number;
+}
+
+/** What one candidate may use. All of them count something that no clock knows. */
+export interface CandidateLimits {
+  /** Steps of one walk over a few rows, before any fit. Default 20,000. */
+  readonly screenSteps?: number;
+  /** Steps of one walk in a fit. Default 100,000. */
+  readonly fitSteps?: number;
+  /** Letters of a program. Default 10,000. */
+  readonly sourceLength?: number;
+  /** Parameters of a program. Default 32. */
+  readonly parameters?: number;
+  /** Bytes of a machine. Default 256 MiB. */
+  readonly memory?: number;
 }
 
 export interface SearchOptions {
@@ -185,14 +214,17 @@ export interface SearchOptions {
   readonly description?: string;
   /** Ends the search: what is done is kept and returned. */
   readonly signal?: AbortSignal;
-  /** Candidates in a batch, and how many batches a proposer is behind. Defaults 32 and 2. */
+  /** Candidates in a batch, and how many batches a proposer is behind. Defaults 64 and 2. */
   readonly batch?: number;
   readonly lag?: number;
+  readonly limits?: CandidateLimits;
 }
 
 /** A member of the front: nothing simpler is as accurate. */
 export interface FrontMember {
   readonly id: number;
+  /** The visit whose fit it is. */
+  readonly visit: number;
   readonly source: string;
   readonly params: Readonly<Record<string, number>>;
   readonly intervals: Readonly<Record<string, readonly [number, number]>>;
@@ -206,7 +238,9 @@ export interface FrontMember {
 }
 
 export interface Counts {
+  /** Proposals taken, and how many of them were revisits. */
   readonly candidates: number;
+  readonly revisits: number;
   readonly scored: number;
   readonly duplicates: number;
   readonly failed: number;

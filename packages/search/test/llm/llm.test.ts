@@ -45,6 +45,7 @@ const propose = (proposer: Proposer) => proposer.propose(8, new AbortController(
 
 const outcome = (change: Partial<Outcome>): Outcome => ({
   id: 0,
+  visit: 0,
   batch: 0,
   proposer: "llm",
   origin: "answer",
@@ -54,12 +55,12 @@ const outcome = (change: Partial<Outcome>): Outcome => ({
   complexity: 3,
   status: "scored",
   rung: 0,
+  fits: 1,
   params: { a: 2 },
   loss: 1,
   trainR2: 0.5,
   r2: 0.5,
   bic: 0,
-  intervals: {},
   ...change,
 });
 
