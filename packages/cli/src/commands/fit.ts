@@ -96,7 +96,20 @@ async function writeFiles({ result, problem, score, exports, options }: Shown): 
   }
   if (options.report !== undefined) {
     const { reportPage } = await import("../fit/report.js");
-    await write(options.report, await reportPage({ result, problem, score, x: options.x }));
+    await write(
+      options.report,
+      await reportPage({ result, problem, score, x: options.x, command: typedCommand() }),
+    );
   }
   if (written.length > 0 && !options.quiet) note(`wrote ${written.join(", ")}`);
 }
+
+/** The command line, quoted so that a shell takes it again. */
+function typedCommand(): string {
+  const words = process.argv
+    .slice(2)
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word)));
+  return ["ndvm", ...words].join(" ");
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

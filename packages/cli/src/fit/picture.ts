@@ -120,10 +120,8 @@ function curvesOf(result: FitResult, problem: FitProblem, x: string | undefined)
   if (x === undefined || columns.length !== 1 || columns[0] !== x) return [];
   const by = options.groups?.by;
   const words = by === undefined ? [] : [...new Set(data[by] as readonly string[])];
-  const values = data[x] as Float64Array;
   const curve = (group: string): Curve => {
-    const own =
-      by === undefined ? values : values.filter((_, row) => (data[by] as string[])[row] === group);
+    const own = rangeOfGroup(problem, x, group);
     const places = alongOf(own);
     const predict = (at: Float64Array): Prediction =>
       result.predict({
@@ -141,6 +139,27 @@ function curvesOf(result: FitResult, problem: FitProblem, x: string | undefined)
     return { group, x: there, prediction: predict(there) };
   };
   return by === undefined ? [curve("")] : words.map(curve);
+}
+
+/** The values of x, held-out rows too, of one group or of all. */
+function rangeOfGroup(
+  { data, heldOut, options }: FitProblem,
+  x: string,
+  group: string,
+): Float64Array {
+  const by = options.groups?.by;
+  const parts = [data, ...(heldOut === undefined ? [] : [heldOut])].map((part) => {
+    const values = part[x] as Float64Array;
+    return by === undefined
+      ? values
+      : values.filter((_, row) => (part[by] as readonly string[])[row] === group);
+  });
+  const [first = new Float64Array(0), second] = parts;
+  if (second === undefined) return first;
+  const both = new Float64Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
 }
 
 function alongOf(values: Float64Array): Float64Array {

@@ -79,7 +79,7 @@ function parameterTable(result: FitResult): string {
 }
 
 /** Restarts that came within this relative distance of the best loss count as having found it. */
-const SAME_LOSS = 1e-6;
+export const SAME_LOSS = 1e-6;
 
 export function restartWords({ restarts, best }: FitResult): string {
   const close = SAME_LOSS * Math.max(Math.abs(best.loss), 1e-12);
@@ -98,7 +98,7 @@ export function scoresOf(result: FitResult): [name: string, value: string][] {
     ["log-likelihood", best.logLikelihood],
     ["AIC", best.aic],
     ["BIC", best.bic],
-    ["residual standard deviation", sigma],
+    ["residual s.d.", sigma],
   ];
   return scores
     .filter(([, value]) => !Number.isNaN(value))
