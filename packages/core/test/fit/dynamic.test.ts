@@ -13,6 +13,8 @@ import { examples } from "../examples/cases.js";
 import { readModel, readTable } from "../examples/support.js";
 import { fitText, machine } from "./support.js";
 
+type Params = NonNullable<FitOptions["params"]>;
+
 const folder = "dynamic_calibration";
 const log = (start: number) => ({ start, scale: "log" }) as const;
 const share = (start: number) => ({ start, bounds: [0, 1] }) as const;
@@ -253,13 +255,13 @@ describeCorpus("exponential smoothing", () => {
     // R's own bounds.
     const bounds = [1e-4, 0.9999] as const;
     const [first = 0, second = 0] = y;
-    const free = {
+    const free: Params = {
       alpha: { start: 0.5, bounds },
       l0: first,
-      ...(has.trend ? { trend: { start: 0.1, bounds: [1e-4, 1] }, b0: (second - first) / 4 } : {}),
-      ...(has.damped ? { phi: { start: 0.9, bounds: [0.8, 0.98] } } : {}),
-      ...(has.seasonal ? { season: { start: 0.5, bounds: [0, 1] }, a1: 0, a2: 0, a3: 0 } : {}),
-    } as const;
+      ...(has.trend && { trend: { start: 0.1, bounds: [1e-4, 1] }, b0: (second - first) / 4 }),
+      ...(has.damped && { phi: { start: 0.9, bounds: [0.8, 0.98] } }),
+      ...(has.seasonal && { season: share(0.5), a1: 0, a2: 0, a3: 0 }),
+    };
     const result = await fitText(model(has), { data: { y }, params: free, restarts: 4, seed: 1 });
     const { sse = Infinity, mse = Infinity } = expected;
     const published = Math.min(sse, mse * y.length);
@@ -281,10 +283,7 @@ describeCorpus("exponential smoothing", () => {
     const start = hasTrend
       ? { y: y.slice(2), l0: second, b0: second - first }
       : { y: y.slice(1), l0: first };
-    const params = {
-      alpha: { start: 0.5, bounds: [0, 1] },
-      ...(hasTrend ? { trend: { start: 0.5, bounds: [0, 1] } } : {}),
-    } as const;
+    const params: Params = { alpha: share(0.5), ...(hasTrend && { trend: share(0.5) }) };
     const kind = { trend: hasTrend, damped: false, seasonal: false };
     const result = await fitText(model(kind), { data: start, params });
     expectReached(result, SSE, 1e-7 * SSE);
