@@ -346,13 +346,13 @@ export class Execution {
     const width = this.#widthFor(trace.bytesPerLane);
     const isFar =
       laneCount(others) > width && (width * 2 <= trace.width || width >= trace.width * 2);
-    const isSorting = this.#wantsSorting(trace) && laneCount(others) >= SORT_CHUNKS * width;
+    const wantsSorting = this.#wantsSorting(trace);
     if (isFar && this.#chunkWanted() === undefined && walked.pending.length === 0) {
       // A second walk at the width that suits the working set costs little beside many chunks.
       program.traces.drop(trace);
-      return yield* this.#walkAtWidth(others, width, isSorting);
+      return yield* this.#walkAtWidth(others, width, wantsSorting);
     }
-    if (isSorting) {
+    if (wantsSorting && laneCount(others) >= SORT_CHUNKS * trace.width) {
       delaySorting(trace);
       return joined(walked.pending, yield* this.#walkAtWidth(others, trace.width, true));
     }

@@ -127,6 +127,7 @@ export class Session {
     if (laneCount(rest) === 0) return;
     this.#walk(rest);
     this.#findLayouts();
+    this.#latest = undefined;
   }
 
   /** Runs all lanes on kept traces, one after the other; returns the lanes that none took. */
