@@ -2,6 +2,7 @@
  * The public types of calibration: what `fit` takes and what it gives.
  */
 
+import type { ExportFormat, ExportOptions } from "../export/model.js";
 import type { Program } from "../machine/program.js";
 import type { IntInput, TensorInput } from "../machine/types.js";
 
@@ -268,5 +269,7 @@ export interface FitResult {
   readonly diagnostics: FitDiagnostics;
   readonly counters: FitCounters;
   predict(data: Data, options?: { readonly level?: number }): Prediction;
+  /** The fitted model as text: Scheme, JSON, JavaScript, NumPy, SymPy, LaTeX, mathematics. */
+  export(format: ExportFormat, options?: ExportOptions): string;
   toJSON(): FitJson;
 }
