@@ -1,5 +1,5 @@
 /**
- * Test projects: core and cli in Node, core's API once more in Chromium, and the tooling's own
+ * Test projects: core, search and cli in Node, core's API once more in Chromium, and the tooling's own
  * tests. No test has a time limit.
  */
 import { playwright } from "@vitest/browser-playwright";
@@ -48,6 +48,7 @@ export default defineConfig({
           },
         },
       },
+      { test: { ...unlimited, name: "search", include: ["packages/search/test/**/*.test.ts"] } },
       { test: { ...unlimited, name: "cli", include: ["packages/cli/test/**/*.test.ts"] } },
       { test: { ...unlimited, name: "scripts", include: ["scripts/test/**/*.test.ts"] } },
     ],

@@ -1,12 +1,13 @@
 /**
  * Fails on an import that points against the flow.
  *
- *   packages/core/src    syntax → program → machine → fit → index.ts; a room imports itself and
+ *   packages/core/src    syntax → program → machine → export → fit → index.ts; a room imports itself and
  *                        rooms to its left, plus primitives/ and errors.ts. primitives/ imports
  *                        only errors.ts, errors.ts nothing. Nothing comes from node_modules;
  *                        Node's own modules only in machine/ (where WebAssembly is read).
  *   packages/core/wasm   imports only wasm/ and src/program/layout.
- *   packages/cli/src     imports itself, Node's modules, @ndvm/core and its declared dependencies.
+ *   packages/search/src  imports itself, Node's modules, @ndvm/core and its declared dependencies.
+ *   packages/cli/src     the same, with @ndvm/search.
  *
  *   node scripts/check-imports.mjs [root]
  */
@@ -16,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".."));
-const ROOMS = ["syntax", "program", "machine", "fit"];
+const ROOMS = ["syntax", "program", "machine", "export", "fit"];
 
 const filesOf = (folder) =>
   existsSync(join(root, folder))
@@ -78,13 +79,14 @@ function checkWasm(file, specifier) {
   return "wasm imports only wasm/ and src/program/layout";
 }
 
-function checkCli(file, specifier, dependencies) {
+/** A package above core: itself, Node, and what its manifest declares. */
+function checkPackage(folder, dependencies, file, specifier) {
   if (specifier.startsWith("node:")) return undefined;
   if (!isRelative(specifier)) {
     return dependencies.has(specifier) ? undefined : "not among the dependencies of the package";
   }
   const target = targetOf(file, specifier);
-  return target.startsWith("packages/cli/src/") ? undefined : "cli's src imports only itself";
+  return target.startsWith(`${folder}/`) ? undefined : `${folder} imports only itself`;
 }
 
 function dependenciesOf(folder) {
@@ -93,11 +95,16 @@ function dependenciesOf(folder) {
   return new Set(Object.keys(JSON.parse(readFileSync(manifest, "utf8")).dependencies ?? {}));
 }
 
-const cliDependencies = dependenciesOf("packages/cli");
+const packageCheck = (folder) => {
+  const dependencies = dependenciesOf(folder);
+  const source = `${folder}/src`;
+  return [source, (file, specifier) => checkPackage(source, dependencies, file, specifier)];
+};
 const areas = [
   ["packages/core/src", checkCore],
   ["packages/core/wasm", checkWasm],
-  ["packages/cli/src", (file, specifier) => checkCli(file, specifier, cliDependencies)],
+  packageCheck("packages/search"),
+  packageCheck("packages/cli"),
 ];
 
 let count = 0;

@@ -8,7 +8,8 @@
  */
 
 import { extname } from "node:path";
-import { mat, NdvmError, nearest, type TensorInput, vec } from "@ndvm/core";
+import { mat, nearest, type TensorInput, vec } from "@ndvm/core";
+import { fileError, type Row, splitRows } from "./delimited.js";
 import { readTextFile } from "./text-file.js";
 
 export interface Table {
@@ -18,12 +19,6 @@ export interface Table {
   readonly rowCount: number;
   /** The column's numbers; an E-FILE error for a name the table does not have. */
   column(name: string): Float64Array;
-}
-
-/** One row of cells with the line (counted from 1) that it starts on. */
-interface Row {
-  readonly line: number;
-  readonly cells: readonly string[];
 }
 
 const MISSING = /^(|na|n\/a|nan)$/i;
@@ -38,84 +33,6 @@ export function parseNumber(text: string): number | undefined {
   const infinite = INFINITE.exec(trimmed);
   if (infinite) return infinite[1] === "-" ? -Infinity : Infinity;
   return undefined;
-}
-
-function fileError(file: string, message: string, help?: string): NdvmError {
-  return new NdvmError("E-FILE", `${file}: ${message}`, { help });
-}
-
-/** The delimiter that occurs most often in the first line, outside quotes. */
-function delimiterOf(text: string): string {
-  const end = text.search(/[\r\n]/);
-  const line = (end < 0 ? text : text.slice(0, end)).replace(/"[^"]*"/g, "");
-  const counts = ["\t", ";", "|", ","].map((mark) => line.split(mark).length - 1);
-  const most = Math.max(...counts);
-  return most === 0 ? "," : (["\t", ";", "|", ","][counts.indexOf(most)] ?? ",");
-}
-
-/** Splits delimited text (RFC 4180: quotes, doubled quotes, line breaks in quotes) into rows. */
-function splitRows(file: string, text: string): Row[] {
-  const delimiter = delimiterOf(text);
-  const rows: Row[] = [];
-  let cells: string[] = [];
-  let line = 1;
-  let rowLine = 1;
-  let at = 0;
-  while (at < text.length) {
-    let cell: string;
-    if (text[at] === '"') {
-      const end = closingQuote(text, at);
-      if (end < 0) throw fileError(file, `line ${line}: a quote is opened and never closed`);
-      cell = text.slice(at + 1, end).replaceAll('""', '"');
-      line += cell.split("\n").length - 1;
-      at = end + 1;
-      if (at < text.length && !`${delimiter}\r\n`.includes(text[at] ?? "")) {
-        throw fileError(file, `line ${line}: text follows a closing quote`);
-      }
-    } else {
-      const end = endOfCell(text, at, delimiter);
-      cell = text.slice(at, end);
-      at = end;
-    }
-    cells.push(cell);
-    if (text[at] === delimiter) {
-      at += 1;
-      if (at < text.length) continue;
-      cells.push("");
-    }
-    if (text[at] === "\r" && text[at + 1] === "\n") at += 1;
-    rows.push({ line: rowLine, cells });
-    cells = [];
-    at += 1;
-    line += 1;
-    rowLine = line;
-  }
-  return withoutBlankLines(rows);
-}
-
-/** In a table of one column a blank line between rows is a missing value; elsewhere it is none. */
-function withoutBlankLines(rows: readonly Row[]): Row[] {
-  const isBlank = (row: Row): boolean => row.cells.length === 1 && row.cells[0]?.trim() === "";
-  const first = rows.findIndex((row) => !isBlank(row));
-  const last = rows.findLastIndex((row) => !isBlank(row));
-  const used = first < 0 ? [] : rows.slice(first, last + 1);
-  return used[0]?.cells.length === 1 ? used : used.filter((row) => !isBlank(row));
-}
-
-function closingQuote(text: string, open: number): number {
-  let at = text.indexOf('"', open + 1);
-  while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
-  return at;
-}
-
-function endOfCell(text: string, start: number, delimiter: string): number {
-  let at = start;
-  while (at < text.length) {
-    const mark = text[at];
-    if (mark === delimiter || mark === "\n" || mark === "\r") break;
-    at += 1;
-  }
-  return at;
 }
 
 function requireEqualWidths(file: string, rows: readonly Row[]): void {

@@ -5,12 +5,12 @@
  *   2  usage       130  interrupted with Ctrl-C
  */
 
-import { readFileSync } from "node:fs";
 import { type ErrorCode, NdvmError } from "@ndvm/core";
 import { Command, CommanderError } from "commander";
 import { differentiate, evaluate } from "./commands/evaluate.js";
 import { explain } from "./commands/explain.js";
 import { repl } from "./commands/repl.js";
+import { addFitOptions, type FitCommandOptions } from "./fit/options.js";
 import { UsageError } from "./inputs.js";
 import {
   addFormatOption,
@@ -25,6 +25,7 @@ import {
   parseSeed,
 } from "./options.js";
 import { endQuietlyOnBrokenPipe, reportError } from "./terminal.js";
+import { commandVersion } from "./versions.js";
 
 /** Codes of the user's errors that are not 1. */
 const EXIT_CODES: Partial<Record<ErrorCode, number>> = { "E-OPTION": 2, "E-ABORTED": 130 };
@@ -43,13 +44,15 @@ Inputs:
   Lists, ranges and columns spread over lanes; brackets and whole files are one vector or matrix.
   All inputs that spread must have the same number of values.`;
 
+const FIT_HELP = `
+How it works:
+  Free names of the program that are columns of the data are bound row by row, and its value is the
+  prediction of --target in that row. All other free names are parameters, and the fit finds them.
+  Without --target the program's value is the loss itself, and columns are vectors.
+  Ctrl-C ends the fit: the best so far is printed, and the exit code is 130.`;
+
 const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`;
-
-const version = (): string => {
-  const manifest = new URL("../package.json", import.meta.url);
-  return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
-};
 
 /** Receives the exit code of the command that ran. */
 type Finish = (code: number) => void;
@@ -57,7 +60,7 @@ type Finish = (code: number) => void;
 function buildCommands(finish: Finish): Command {
   const root = new Command("ndvm")
     .description("Runs Scheme models as data and returns exact gradients.")
-    .version(version(), "-V, --version")
+    .version(commandVersion(), "-V, --version")
     .showHelpAfterError("(add --help for all options)")
     .exitOverride()
     .addHelpText(
@@ -66,12 +69,14 @@ function buildCommands(finish: Finish): Command {
         "ndvm eval -e '(* a (exp (* k t)))' --set a=2 --set k=-0.5 --set t=0:10:1",
         "ndvm grad model.scm --set a=2 --set k=-0.5 --set t=@data.csv:time --wrt a,k",
         "ndvm explain -e '(if (> x 0) (* x y) y)' --set x=1 --set y=2",
+        "ndvm fit model.scm --data data.csv --target y --param k=0.01..10 --restarts 32",
         "ndvm repl",
       ),
     );
   addEval(root, finish);
   addGrad(root, finish);
   addExplain(root, finish);
+  addFit(root, finish);
   addRepl(root, finish);
   return root;
 }
@@ -131,6 +136,26 @@ function addExplain(root: Command, finish: Finish): void {
     .action(async (file: string | undefined, options: ExplainOptions) =>
       finish(await explain(file, options)),
     );
+}
+
+function addFit(root: Command, finish: Finish): void {
+  addFitOptions(root.command("fit"))
+    .description("fit a program's constants to data")
+    .addHelpText("after", FIT_HELP)
+    .addHelpText(
+      "after",
+      examples(
+        "ndvm fit model.scm --data data.csv --target y",
+        "ndvm fit model.scm --data data.csv --target y --param k=0.01..10 --bound k=0.. --restarts 32",
+        "ndvm fit -e '(* a (exp (- (* k t))))' --data d.tsv --target y --group cell:a --hold-out 0.2",
+        "ndvm fit model.scm --data d.csv --target y --report fit.html --export js=model.js",
+        "ndvm fit likelihood.scm --data returns.csv --likelihood --log omega --json > fit.json",
+      ),
+    )
+    .action(async (file: string | undefined, options: FitCommandOptions) => {
+      const { fit } = await import("./commands/fit.js");
+      finish(await fit(file, options));
+    });
 }
 
 function addRepl(root: Command, finish: Finish): void {

@@ -33,12 +33,12 @@ export interface ExplainOptions extends ProgramOptions {
   readonly format: "table" | "json";
 }
 
-const collect = (value: string, previous: readonly string[] = []): readonly string[] => [
+export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [
   ...previous,
   value,
 ];
 
-function parseCount(text: string): number {
+export function parseCount(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value) || value < 1) {
     throw new InvalidArgumentError("It must be a positive number such as 1e6.");

@@ -55,3 +55,43 @@ export function plotText({ title, x, y, height = 10 }: PlotOptions): string {
   });
   return `${out.bold(title)}\n${text.replace(/^\n+|\s+$/g, "")}`;
 }
+
+export type Points = readonly (readonly [number, number])[];
+
+export interface FitPlotOptions {
+  readonly title: string;
+  /** What was measured. */
+  readonly points: Points;
+  /** What the program predicts, each line in order of x. */
+  readonly lines: readonly Points[];
+  readonly height?: number;
+}
+
+const POINT = "●";
+
+const finitePoints = (points: Points): [number, number][] =>
+  points.filter((point) => point.every(Number.isFinite)).map(([x, y]) => [x, y]);
+
+/** Data as dots over the lines of a prediction. */
+export function fitPlotText({ title, points, lines, height = 14 }: FitPlotOptions): string {
+  const width = Math.min(76, widthOf(process.stdout) - MARGIN);
+  const dots = finitePoints(points);
+  const curves = lines.map(finitePoints).filter(({ length }) => length > 1);
+  const all = [...dots, ...curves.flat()];
+  const ys = all.map(([, y]) => y);
+  const [low, high] = [Math.min(...ys), Math.max(...ys)];
+  if (curves.length === 0 || !(high > low)) {
+    return `${out.bold(title)}\n(no plot: the numbers do not vary)`;
+  }
+  const text = chart(curves, {
+    width,
+    height,
+    yRange: [low, high],
+    points: dots.map(([x, y]) => ({ x, y })),
+    symbols: { point: POINT },
+    customXAxisTicks: ticksOf(all, 0, Math.floor(width / 12)),
+    customYAxisTicks: ticksOf(all, 1, Math.floor(height / 3)),
+    formatter: (value) => shortText(value, 4),
+  });
+  return `${out.bold(title)}\n${text.replace(/^\n+|\s+$/g, "")}`;
+}

@@ -16,7 +16,7 @@ export interface Source {
 
 export async function readSource(
   file: string | undefined,
-  options: ProgramOptions,
+  options: Pick<ProgramOptions, "eval">,
 ): Promise<Source> {
   if (options.eval !== undefined) {
     if (file !== undefined) {

@@ -3,6 +3,14 @@
  */
 
 export { type ErrorCode, type ErrorDetails, NdvmError, type Span } from "./errors.js";
+export {
+  type Exportable,
+  type ExportFormat,
+  type ExportOptions,
+  exportFormats,
+  exportModel,
+  type ModelSource,
+} from "./export/model.js";
 export { fit } from "./fit/fit.js";
 export { fitFromJSON } from "./fit/restore.js";
 export type {
@@ -49,10 +57,12 @@ export type {
   PoolRunOptions,
 } from "./machine/pool.js";
 export type { Program, Run } from "./machine/program.js";
-export type { Session } from "./machine/session.js";
+export type { Session, SessionStats } from "./machine/session.js";
 export { sumOver } from "./machine/sums.js";
 export type * from "./machine/types.js";
+export type { Core, Expansion, Variable } from "./syntax/core.js";
 export type { Datum } from "./syntax/datum.js";
+export { type ExpandOptions, expand } from "./syntax/expand.js";
 export { type FormatErrorOptions, formatError } from "./syntax/format-error.js";
 export { print } from "./syntax/print.js";
 export { printCore } from "./syntax/print-core.js";

@@ -11,6 +11,10 @@ const kalman = `(loop ((k 0) (x [0 0]) (P (mat [1 0] [0 1])) (L 0.0))
       (recur (+ k 1) (+ x (matvec K e)) (matmul (- (eye 2) K) Ppred)
         (+ L (log (det S)) (dot e (matvec Sinv e)))))))`;
 const summed = "(let turn ((k 0) (s 0)) (if (= k 30) s (turn (+ k 1) (+ s (* k (sin (* 2 x)))))))";
+const parting = `(loop ((z (+ x 0.0)) (k 0))
+  (if (= k 8) (* 2 z)
+    (if (< z 0.5) (recur (* 1.9 z) (+ k 1)) (recur (* 1.9 (- 1 z)) (+ k 1)))))`;
+const mostlyAlike = Float64Array.from({ length: 256 }, (_, i) => (i % 32 === 31 ? i / 256 : 0.3));
 const lanes = 300;
 const q = Float64Array.from({ length: lanes }, (_, i) => 0.05 * (1 + i * 1e-3));
 const observations = Array.from({ length: 12 }, (_, k) => [Math.sin(k), Math.cos(2 * k)]);
@@ -19,9 +23,10 @@ interface Observed {
   readonly bits: readonly number[];
   readonly filter: RunStats;
   readonly loop: RunStats;
+  readonly parted: RunStats;
 }
 
-/** The second run of two programs, on a machine with some mechanisms turned off. */
+/** The second run of three programs, on a machine with some mechanisms turned off. */
 async function observe(precision: Precision, mechanisms: Mechanisms): Promise<Observed> {
   const machine = await Machine.create({ precision, mechanisms });
   const filter = machine.load(kalman);
@@ -29,11 +34,16 @@ async function observe(precision: Precision, mechanisms: Mechanisms): Promise<Ob
   filter.gradient(inputs, { wrt: ["q", "r", "obs"] });
   const first = filter.gradient(inputs, { wrt: ["q", "r", "obs"] });
   const second = machine.load(summed).gradient({ x: [1, 2, 3] });
-  const numbers = [first.values, ...Object.values(first.gradients), second.values];
+  const tent = machine.load(parting);
+  tent.gradient({ x: mostlyAlike });
+  const third = tent.gradient({ x: mostlyAlike });
+  const runs = [first, second, third];
+  const numbers = runs.flatMap(({ values, gradients }) => [values, ...Object.values(gradients)]);
   return {
-    bits: [...numbers, second.gradients["x"] as Float64Array].flatMap((list) => [...list]),
+    bits: numbers.flatMap((list) => [...list]),
     filter: first.stats,
     loop: second.stats,
+    parted: third.stats,
   };
 }
 
@@ -43,6 +53,7 @@ const switches: [keyof Mechanisms, (seen: Observed) => number][] = [
   ["loops", ({ loop }) => loop.heapObjects],
   ["smallShapes", ({ filter }) => filter.smallShapeCalls],
   ["adjointReuse", ({ filter }) => filter.adjointBytes],
+  ["sorting", ({ parted }) => parted.sortings],
   ["integerPool", ({ loop }) => loop.integerPoolHits],
 ];
 

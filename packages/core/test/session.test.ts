@@ -74,6 +74,99 @@ describe.each(["f32", "f64"] as Precision[])("a session in %s", (precision) => {
     expect(Array.from(session.values)).toEqual([42]);
   });
 
+  const trips = "(loop ((s x) (k 0)) (if (< s 0.5) (* s a) (recur (* s 0.6) (+ k 1))))";
+
+  test("walks each path once, in whatever order a parameter crosses branches", () => {
+    const session = machine.load(trips).session({ x: 1, a: 2 }, { wrt: ["x", "a"] });
+    const single = machine.load(trips);
+    const starts = Array.from({ length: 12 }, (_, k) => 0.4 / 0.6 ** k);
+    const order = Array.from({ length: 200 }, (_, turn) => (turn < 100 ? turn : turn * turn) % 12);
+    for (const [turn, path] of order.entries()) {
+      const x = (starts[path] as number) * (1 + 1e-3 * (turn % 5));
+      session.set("x", x);
+      session.run();
+      const direct = single.gradient({ x, a: 2 }, { replay: false });
+      expectSame(session.values, direct.values);
+      expectSame(session.gradients["x"], direct.gradients["x"]);
+      expectSame(session.gradients["a"], direct.gradients["a"]);
+    }
+    expect(session.stats.walks).toBe(12);
+    expect(session.stats.runs).toBe(200);
+  });
+
+  test("walks each path once where a shared number decides for many lanes", () => {
+    const lanes = Float64Array.from({ length: 500 }, (_, i) => i / 500);
+    const source = `(+ a ${trips})`;
+    const session = machine.load(source).session({ x: 1, a: lanes }, { wrt: ["x", "a"] });
+    for (let turn = 0; turn < 40; turn++) {
+      session.set("x", 0.4 / 0.6 ** ((turn * 7) % 10));
+      session.run();
+    }
+    // One path may be walked twice: once narrow, once at the width that suits it.
+    expect(session.stats.walks).toBeLessThanOrEqual(20);
+    const { walks } = session.stats;
+    for (let turn = 0; turn < 40; turn++) {
+      session.set("x", 0.4 / 0.6 ** ((turn * 3) % 10));
+      session.run();
+    }
+    expect(session.stats.walks).toBe(walks);
+  });
+
+  test("evaluates without gradients, walking each path once", () => {
+    const session = machine.load(trips).session({ x: 1, a: 2 });
+    for (let turn = 0; turn < 30; turn++) {
+      session.set("x", 0.4 / 0.6 ** (turn % 3));
+      session.run();
+    }
+    expect(session.stats.walks).toBe(3);
+  });
+
+  test("walks only the lanes that no trace takes, and tells which of them failed", () => {
+    const source = "(if (> x 1) (* y (ref [1 2 3] x)) (* x y))";
+    const x = Float64Array.from({ length: 40 }, (_, i) => i / 100);
+    const program = machine.load(source);
+    const session = program.session({ x, y: 2 }, { wrt: ["x", "y"] });
+    for (let turn = 0; turn < 6; turn++) {
+      const now = x.slice();
+      now[3 + turn] = 2;
+      now[30 - turn] = 7.5;
+      session.set("x", now);
+      session.run();
+      expect(session.failures.map(({ lane, error }) => [lane, error.code])).toEqual([
+        [30 - turn, "E-TYPE"],
+      ]);
+      const direct = machine.load(source).gradient({ x: now, y: 2 }, { replay: false });
+      expectSame(session.values, direct.values);
+      expectSame(session.gradients["x"], direct.gradients["x"]);
+      expectSame(session.gradients["y"], direct.gradients["y"]);
+    }
+    session.set("x", 7.5);
+    expect(() => session.run()).toThrow(NdvmError);
+    session.set("x", 0.5);
+    session.run();
+    expect(session.failures).toEqual([]);
+    expect(Array.from(session.values)).toEqual(Array.from(x, () => 1));
+  });
+
+  test("without replay walks on every run", () => {
+    const program = machine.load("(* 2 x)");
+    program.session({ x: 1 }).run();
+    const session = program.session({ x: 1 }, { replay: false });
+    for (let turn = 0; turn < 3; turn++) session.run();
+    expect(session.stats).toMatchObject({ runs: 3, walks: 3, replays: 0 });
+  });
+
+  test("keeps a bounded number of traces", () => {
+    const program = machine.load(trips);
+    const session = program.session({ x: 1, a: 2 }, { wrt: ["x"] });
+    for (let path = 0; path < 60; path++) {
+      session.set("x", 0.4 / 0.6 ** path);
+      session.run();
+    }
+    expect(program.traces.count).toBeLessThanOrEqual(32);
+    expect(session.stats.walks).toBe(60);
+  });
+
   test("refuses an input it does not have", () => {
     const session = machine.load("(* 2 x)").session({ x: 1 });
     expect(() => session.set("y", 1)).toThrow(NdvmError);

@@ -3,7 +3,7 @@
  */
 
 import { TAG_MASK, TRACE_BRANCH } from "../src/program/layout";
-import { agreed } from "./lanes";
+import { agreedAtBranch } from "./lanes";
 import { context, notesBranches, setCurrentNode } from "./payload";
 import { recordTrace } from "./tape";
 import { dataOf, tagOf, VALUE_FAIL, VALUE_FALSE } from "./value";
@@ -26,7 +26,7 @@ export function judge(test: u64, node: i32): i32 {
   if (notesBranches && !noteBranch(test, node)) return SAID_FAULT;
   if (tagOf(test) != TAG_MASK) return test == VALUE_FALSE ? SAID_FALSE : SAID_TRUE;
   setCurrentNode(node);
-  const said = agreed(dataOf(test));
+  const said = agreedAtBranch(dataOf(test));
   if (said == VALUE_FAIL) return SAID_FAULT;
   if (tagOf(said) == TAG_MASK) return SAID_BOTH;
   return said == VALUE_FALSE ? SAID_FALSE : SAID_TRUE;

@@ -93,13 +93,18 @@ export {
   forwardStructured,
 } from "./kernels";
 export {
+  allowStrays,
+  beginSurvey,
   branchesMixed,
   bucketsMade,
   countingLanes,
+  endSurvey,
   firstCounting,
   mergesMade,
+  strayLanes,
   writeCounting,
   writeLive,
+  writeRefused,
 } from "./lanes";
 export { mathApply } from "./math/door";
 export { allocate, free, memoryBytes, setMemoryMax } from "./memory";

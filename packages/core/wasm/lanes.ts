@@ -36,19 +36,25 @@ import { recordTrace } from "./tape";
 
 export let live: usize = 0;
 let liveBytes: usize = 0;
+/** Lanes that were with the fewer at some branch that lanes took both ways. Beside `live`. */
+let strays: usize = 0;
 
 /** Makes room for `bytes` of live lanes; false where memory does not allow it. */
 export function reserveLive(bytes: usize): bool {
   if (bytes <= liveBytes) return true;
   free(live);
-  live = allocate(bytes);
+  live = allocate(bytes * 2);
   liveBytes = live == 0 ? 0 : bytes;
+  strays = live + liveBytes;
   return live != 0;
 }
 
 /** All of `count` lanes live, padding does not. Plain loops: a run is short. */
 export function reviveLanes(count: i32, bytes: usize): void {
-  for (let b: usize = 0; b < bytes; b += 16) v128.store(live + b, i8x16.splat(-1));
+  for (let b: usize = 0; b < bytes; b += 16) {
+    v128.store(live + b, i8x16.splat(-1));
+    v128.store(strays + b, i8x16.splat(0));
+  }
   for (let b = <usize>count * sizeof<real>(); b < bytes; b += sizeof<real>())
     store<real>(live + b, 0);
 }
@@ -104,6 +110,21 @@ export function writeLive(to: usize): void {
     store<u8>(to + <usize>lane, load<u8>(live + <usize>lane * sizeof<real>()) & 1);
 }
 
+/** Writes the numbers, 4 bytes each, of those of the first `count` lanes that do not live. */
+export function writeRefused(to: usize, count: i32): i32 {
+  const perVector: i32 = 16 / sizeof<real>();
+  let found = 0;
+  for (let first = 0; first < count; first += perVector) {
+    if (v128.all_true<i32>(v128.load(live + <usize>first * sizeof<real>()))) continue;
+    for (let lane = first; lane < min(first + perVector, count); lane++) {
+      if (load<u8>(live + <usize>lane * sizeof<real>()) != 0) continue;
+      store<i32>(to + (<usize>found << 2), lane);
+      found += 1;
+    }
+  }
+  return found;
+}
+
 /** Live lanes of a mask payload. */
 export function lanesIn(mask: i32): i32 {
   let count = 0;
@@ -134,6 +155,7 @@ export let branchesMixed: f64 = 0;
 export let mergesMade: f64 = 0;
 
 export function beginLanes(): void {
+  strayAllowance = 0;
   bucketsMade = 0;
   branchesMixed = 0;
   mergesMade = 0;
@@ -145,6 +167,96 @@ export function countMixed(): void {
 
 export function countMerge(): void {
   mergesMade += 1;
+}
+
+// ─── Lanes that few others go with ──────────────────────────────────────────
+
+/** Lanes that may still leave the walk because few take their side of a branch. */
+let strayAllowance: i32 = 0;
+
+/** Lets up to `count` lanes leave the walk that begins, where few take their side of a branch. */
+export function allowStrays(count: i32): void {
+  strayAllowance = count;
+}
+
+/** Whether replays count strays. */
+export let isSurveying: bool = false;
+let straysFound: i32 = 0;
+
+export function beginSurvey(): void {
+  isSurveying = true;
+  straysFound = 0;
+}
+
+/** Strays of all replays since the survey began. */
+export function endSurvey(): i32 {
+  isSurveying = false;
+  return straysFound;
+}
+
+/** Adds the strays of the replay that has just ended. */
+export function surveyStrays(): void {
+  straysFound += strayLanes();
+}
+
+/** Live lanes that were with the fewer at some branch, since they were last revived. */
+export function strayLanes(): i32 {
+  let count = 0;
+  for (let b: usize = 0; b < run; b += 16)
+    count += popcnt<i32>(i8x16.bitmask(v128.and(v128.load(live + b), v128.load(strays + b))));
+  return count / sizeof<real>();
+}
+
+/** Marks the fewer of the live lanes of a mask at `within` (0: of all), by the mask at `truth`. */
+export function noteStrays(within: usize, truth: usize): void {
+  let balance = 0;
+  for (let b: usize = 0; b < run; b += 16) {
+    const here = lanesAt(within, b);
+    const said = v128.load(truth + b);
+    balance += popcnt<i32>(i8x16.bitmask(v128.and(here, said)));
+    balance -= popcnt<i32>(i8x16.bitmask(v128.andnot(here, said)));
+  }
+  for (let b: usize = 0; b < run; b += 16) {
+    const here = lanesAt(within, b);
+    const said = v128.load(truth + b);
+    const fewer = balance < 0 ? v128.and(here, said) : v128.andnot(here, said);
+    v128.store(strays + b, v128.or(v128.load(strays + b), fewer));
+  }
+}
+
+// @ts-ignore: decorator
+@inline function lanesAt(within: usize, b: usize): v128 {
+  const alive = v128.load(live + b);
+  return within == 0 ? alive : v128.and(alive, v128.load(within + b));
+}
+
+/** What the counting lanes say about a mask, as counts of bytes. */
+let bytesTrue: i32 = 0;
+let bytesFalse: i32 = 0;
+
+function countSides(mask: i32): void {
+  bytesTrue = 0;
+  bytesFalse = 0;
+  for (let b: usize = 0; b < run; b += 16) {
+    const here = counting(b);
+    const truth = maskAt(mask, b);
+    bytesTrue += popcnt<i32>(i8x16.bitmask(v128.and(truth, here)));
+    bytesFalse += popcnt<i32>(i8x16.bitmask(v128.andnot(here, truth)));
+  }
+}
+
+/**
+ * The test of a branch: as `agreed`, but where the walk may let lanes go and few take one side,
+ * those leave.
+ */
+export function agreedAtBranch(mask: i32): u64 {
+  const said = agreed(mask);
+  if (strayAllowance == 0 || tagOf(said) != TAG_MASK) return said;
+  countSides(mask);
+  const fewer = min(bytesTrue, bytesFalse) / sizeof<real>();
+  if (fewer > strayAllowance) return said;
+  strayAllowance -= fewer;
+  return decide(said);
 }
 
 // What the counting lanes say about a mask.
@@ -185,15 +297,8 @@ function guardTruth(mask: i32, truth: i32): bool {
 export function decide(value: u64): u64 {
   if (tagOf(value) != TAG_MASK) return value;
   const mask = dataOf(value);
-  let yes = 0;
-  let no = 0;
-  for (let b: usize = 0; b < run; b += 16) {
-    const here = counting(b);
-    const truth = maskAt(mask, b);
-    yes += popcnt<i32>(i8x16.bitmask(v128.and(truth, here)));
-    no += popcnt<i32>(i8x16.bitmask(v128.andnot(here, truth)));
-  }
-  const truth = yes >= no;
+  countSides(mask);
+  const truth = bytesTrue >= bytesFalse;
   bucketsMade += 1;
   for (let b: usize = 0; b < run; b += 16) {
     const said = maskAt(mask, b);
@@ -287,8 +392,8 @@ export function guardInteger(payload: i32, n: i32): bool {
   return recordTrace(TRACE_GUARD_INTEGER, -1, payload, -1, n, context);
 }
 
-/** A new mask payload: a and b, or a and not b. */
-export function combineMasks(kind: i32, a: i32, b: i32): i32 {
+/** A new mask payload: a and b, or a and not b. `aux` is 1 where a branch parts lanes. */
+export function combineMasks(kind: i32, a: i32, b: i32, aux: i32 = 0): i32 {
   const varying = (flagsOf(a) | flagsOf(b)) & PAYLOAD_VARYING;
   const z = newPayload(1, 1, PAYLOAD_MASK | varying | (flagsOf(a) & flagsOf(b) & PAYLOAD_UNIFORM));
   if (z < 0) return -1;
@@ -296,7 +401,7 @@ export function combineMasks(kind: i32, a: i32, b: i32): i32 {
   const bytes: usize = isUniform(z) ? 16 : run;
   for (let lane: usize = 0; lane < bytes; lane += 16)
     v128.store(at + lane, combined(kind, maskAt(a, lane), maskAt(b, lane), a == b));
-  if (varying != 0 && recording == RECORD_VARYING && !recordTrace(kind, z, a, b, 0, -1)) return -1;
+  if (varying != 0 && recording == RECORD_VARYING && !recordTrace(kind, z, a, b, aux, -1)) return -1;
   return z;
 }
 
@@ -306,10 +411,16 @@ export function combineMasks(kind: i32, a: i32, b: i32): i32 {
   return same ? v128.not(a) : v128.andnot(a, b);
 }
 
-/** The lanes of the context in which the mask is true (or false). -1 after a fault. */
+/**
+ * The lanes of the context in which the mask is true (or false). -1 after a fault. A branch asks
+ * for both; the second, the false one, notes how lanes part there.
+ */
 export function contextWhere(mask: i32, truth: bool): i32 {
-  if (context < 0) return truth ? mask : combineMasks(TRACE_AND_NOT, mask, mask);
-  return combineMasks(truth ? TRACE_AND : TRACE_AND_NOT, context, mask);
+  if (truth) return context < 0 ? mask : combineMasks(TRACE_AND, context, mask);
+  const z = combineMasks(TRACE_AND_NOT, context < 0 ? mask : context, mask, 1);
+  if (z >= 0 && !isUniform(mask) && (context < 0 || !isUniform(context)))
+    noteStrays(context < 0 ? 0 : primalOf(context), primalOf(mask));
+  return z;
 }
 
 /** Logical not of a lane-varying boolean. */

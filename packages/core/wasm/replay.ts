@@ -72,7 +72,15 @@ import { clearFault, fail, faultCode } from "./fault";
 import { adjointElementwise, forwardElementwise, forwardPredicate } from "./generated/elementwise";
 import { OP_ELEMENTWISE_LAST, OP_PREDICATE_LAST } from "./generated/ops";
 import { adjointStructured, forwardStructured } from "./generated/structured";
-import { live, liveLanes, reviveLanes, validIndices } from "./lanes";
+import {
+  isSurveying,
+  live,
+  liveLanes,
+  noteStrays,
+  reviveLanes,
+  surveyStrays,
+  validIndices,
+} from "./lanes";
 import { allocate, free } from "./memory";
 import { equalForward, gatherAdjoint, gatherForward, mergeAdjoint, mergeForward } from "./merge";
 import {
@@ -179,6 +187,9 @@ export function freeTrace(trace: usize): void {
 
 // ─── Forward ────────────────────────────────────────────────────────────────
 
+/** Guards have refused every lane: the rest of the trace concerns nobody. */
+let isForsaken: bool = false;
+
 /** Lanes that say otherwise than the guard leave. */
 function guard(at: usize, code: i32): void {
   const x = load<usize>(at, BLOCK_X);
@@ -199,7 +210,9 @@ function guard(at: usize, code: i32): void {
     refused = v128.or(refused, leaving);
     v128.store(live + b, v128.andnot(alive, leaving));
   }
-  if (v128.any_true(refused)) guardsFailed += 1;
+  if (!v128.any_true(refused)) return;
+  guardsFailed += 1;
+  if (liveLanes() == 0) isForsaken = true;
 }
 
 /** z = x and y, x and not y, or not x, lane by lane. */
@@ -211,6 +224,8 @@ function combineForward(at: usize, code: i32): void {
   const yMask = load<usize>(at, BLOCK_Y_MASK);
   const bytes = load<usize>(at, BLOCK_Z_RUN);
   const isSame = load<i32>(at, BLOCK_IN0) == load<i32>(at, BLOCK_IN1);
+  if (isSurveying && load<i32>(at, BLOCK_AUX) == 1 && bytes == run)
+    noteStrays(isSame ? 0 : x, y);
   for (let b: usize = 0; b < bytes; b += 16) {
     const mine = v128.load(x + (b & xMask));
     const other = v128.load(y + (b & yMask));
@@ -239,17 +254,22 @@ function forwardTrace(at: usize, code: i32): void {
   }
 }
 
-/** Runs the linked trace forward for `count` lanes of new inputs. */
+/** Runs the linked trace forward for `count` lanes of new inputs, as far as any lane goes. */
 export function replay(count: i32): void {
   reviveLanes(count, run);
+  isForsaken = false;
   const end = blocksBase + blocksTop;
   for (let at = blocksBase; at < end; at += BLOCK_BYTES) {
     const code = load<i32>(at, BLOCK_OP) & RECORD_CODE;
     if (code <= OP_ELEMENTWISE_LAST) forwardElementwise(code, at);
     else if (code <= OP_PREDICATE_LAST) forwardPredicate(code, at);
     else if (code < TRACE_GUARD) forwardStructured(code, at);
-    else forwardTrace(at, code);
+    else {
+      forwardTrace(at, code);
+      if (isForsaken) return;
+    }
   }
+  if (isSurveying) surveyStrays();
 }
 
 // ─── Backward ───────────────────────────────────────────────────────────────
@@ -448,21 +468,23 @@ function blend(target: usize, kept: usize, bytes: usize, mark: usize): void {
 
 /**
  * Replays the linked trace, whose value is the scalar payload `value`, for `count` lanes and, with
- * a `result` to differentiate, runs it back from an adjoint of one in every lane. False where a lane failed a guard: nothing is valid then.
+ * a `result` to differentiate, runs it back from an adjoint of one in every lane. Returns how many
+ * lanes passed all guards: numbers are valid in those only. -1 after a fault: then nothing is.
  */
-export function replayGradient(count: i32, value: i32, result: i32, mixed: bool): bool {
+export function replayGradient(count: i32, value: i32, result: i32, mixed: bool): i32 {
   replay(count);
-  if (liveLanes() != count) return false;
+  const passed = liveLanes();
+  if (passed == 0) return 0;
   canonicalise(primalOf(value), isUniform(value) ? 16 : run);
-  if (result < 0) return true;
+  if (result < 0) return passed;
   clear(adjointBase, standing);
   const seed = adjointAddress(result);
-  if (seed == 0) return true;
+  if (seed == 0) return passed;
   const one = v128.splat<real>(1);
   for (let b: usize = 0; b < run; b += 16) v128.store(seed + b, one);
-  if (backward(result, mixed) != FAULT_NONE) return false;
+  if (backward(result, mixed) != FAULT_NONE) return -1;
   canonicalise(adjointBase, standing);
-  return true;
+  return passed;
 }
 
 /** Gives every NaN the same bits. */

@@ -52,6 +52,10 @@ function attempt(session: Session): boolean {
   }
 }
 
+/** Run options without a limit that was not given. */
+export const limited = (stepsMax: number | undefined): { stepsMax?: number } =>
+  stepsMax === undefined ? {} : { stepsMax };
+
 export class ResidualBatch implements SquaresBatch {
   readonly slots: number;
   readonly x: Float64Array;
@@ -76,6 +80,7 @@ export class ResidualBatch implements SquaresBatch {
     slots: number,
     loss: PointLoss | Program,
     target: string,
+    stepsMax: number | undefined = undefined,
   ) {
     const { free } = parameters;
     this.slots = slots;
@@ -83,7 +88,10 @@ export class ResidualBatch implements SquaresBatch {
     this.#table = table;
     this.#free = free;
     const inputs = bindResidual(table, parameters, slots);
-    this.#session = program.session(inputs, { wrt: [...new Set(free.map(({ input }) => input))] });
+    this.#session = program.session(inputs, {
+      wrt: [...new Set(free.map(({ input }) => input))],
+      ...limited(stepsMax),
+    });
     this.#gradients = free.map(({ input }) => this.#session.gradients[input] as Numbers);
     this.#inputs = free.map(({ input }) => this.#session.inputs[input] as Numbers);
     const hasData = this.#session.lanes === slots * table.points;
@@ -270,13 +278,17 @@ export class ObjectiveBatch implements Batch {
     data: Readonly<Record<string, Input>>,
     { free, fixed }: Parameters,
     slots: number,
+    stepsMax: number | undefined = undefined,
   ) {
     this.slots = slots;
     this.x = new Float64Array(slots * free.length);
     const inputs: Record<string, Input> = {};
     for (const { input } of free) inputs[input] = over("restart", new Float64Array(slots));
     Object.assign(inputs, fixed, data);
-    this.#session = program.session(inputs, { wrt: free.map(({ input }) => input) });
+    this.#session = program.session(inputs, {
+      wrt: free.map(({ input }) => input),
+      ...limited(stepsMax),
+    });
     this.#inputs = free.map(({ input }) => this.#session.inputs[input] as Numbers);
     this.#gradients = free.map(({ input }) => this.#session.gradients[input] as Numbers);
   }

@@ -97,7 +97,8 @@ function residualProblem(program: Program, options: FitOptions, settings: Settin
   const { loss } = settings;
   const pointLoss = typeof loss === "string" ? makeLoss(loss, table, options) : loss;
   const makeBatch = keepNarrow(
-    (slots) => new ResidualBatch(program, table, parameters, slots, pointLoss, target),
+    (slots) =>
+      new ResidualBatch(program, table, parameters, slots, pointLoss, target, options.stepsMax),
   );
   return { program, options, parameters, table, data: {}, makeBatch };
 }
@@ -115,7 +116,9 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
     options,
     [],
   );
-  const makeBatch = keepNarrow((slots) => new ObjectiveBatch(program, data, parameters, slots));
+  const makeBatch = keepNarrow(
+    (slots) => new ObjectiveBatch(program, data, parameters, slots, options.stepsMax),
+  );
   return { program, options, parameters, table: undefined, data, makeBatch };
 }
 

@@ -2,6 +2,7 @@
  * What a fit found, from its restarts: the best, how sure it is, and what to be wary of.
  */
 
+import { exportModel } from "../export/model.js";
 import type { Program } from "../machine/program.js";
 import type { Input } from "../machine/types.js";
 import type { ResidualBatch } from "./batch.js";
@@ -18,6 +19,7 @@ import {
 import type { Driven } from "./drive.js";
 import { log, normalReach, studentReach } from "./elementary.js";
 import type { Problem } from "./fit.js";
+import { sourceOf } from "./fitted-model.js";
 import { hessianAt } from "./hessian.js";
 import { describeUndetermined } from "./identify.js";
 import { toPlain } from "./json.js";
@@ -132,13 +134,15 @@ function fittedOf(
   };
 }
 
-type Body = Omit<FitResult, "predict" | "toJSON">;
+type Body = Omit<FitResult, "predict" | "toJSON" | "export">;
 
 export function withMethods(body: Body, fitted: Fitted, states: () => unknown): FitResult {
   return {
     ...body,
     predict: (data: Data, how: { readonly level?: number } = {}) =>
       predictWith(fitted, data, how.level),
+    export: (format, options = {}) =>
+      exportModel(sourceOf(body, fitted, options.group), format, options),
     toJSON: () => {
       const { program: _program, parameters, ...model } = fitted;
       const specs = parameters.free.map(({ transform: _transform, ...spec }) => spec);

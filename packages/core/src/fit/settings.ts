@@ -38,6 +38,7 @@ const KEYS: readonly (keyof FitOptions)[] = [
   "restarts",
   "seed",
   "steps",
+  "stepsMax",
   "timeMax",
   "signal",
   "onProgress",
@@ -73,6 +74,7 @@ export function checkSettings(options: FitOptions): Settings {
   const seed = options.seed ?? 0;
   if (!Number.isFinite(seed)) throw bad("seed", seed, "it must be a finite number");
   if (options.together !== undefined) count("together", options.together);
+  if (options.stepsMax !== undefined) count("stepsMax", options.stepsMax);
   return {
     mode,
     optimiser,

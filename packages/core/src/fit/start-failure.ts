@@ -6,16 +6,17 @@
 import { NdvmError } from "../errors.js";
 import type { Program } from "../machine/program.js";
 import type { Evaluation, Input } from "../machine/types.js";
+import { limited } from "./batch.js";
 import type { Problem } from "./fit.js";
 import type { Restart } from "./restart.js";
 
 /** Throws what can be told; returns where the program itself is well there. */
 export function explainStart(program: Program, problem: Problem, restart: Restart): void {
-  const { table, parameters, data } = problem;
+  const { table, parameters, data, options } = problem;
   const inputs: Record<string, Input> = { ...data, ...parameters.fixed, ...table?.columns };
   for (const [j, { input, group }] of parameters.free.entries())
     if (group <= 0) inputs[input] = restart.start[j] as number;
-  const outcome = program.evaluate(inputs);
+  const outcome = program.evaluate(inputs, limited(options.stepsMax));
   const starts = parameters.free.map(({ label }, j) => `${label} = ${restart.start[j]}`);
   const at = `at ${starts.join(", ")}`;
   checkShape(outcome);

@@ -2,6 +2,7 @@
  * The public types of calibration: what `fit` takes and what it gives.
  */
 
+import type { ExportFormat, ExportOptions } from "../export/model.js";
 import type { Program } from "../machine/program.js";
 import type { IntInput, TensorInput } from "../machine/types.js";
 
@@ -68,6 +69,11 @@ export interface FitOptions {
   readonly seed?: number;
   /** Most steps of one restart. Default 2000 for lm, 1000 for lbfgs, 500 for adam. */
   readonly steps?: number;
+  /**
+   * Most steps of one walk of the program (default 1e9). Parameters that need more count as not
+   * finite: the limit depends on no clock, so results do not either.
+   */
+  readonly stepsMax?: number;
   /** Most milliseconds of wall-clock; the best so far is the result. */
   readonly timeMax?: number;
   /** Ends the fit; the best so far is the result. */
@@ -263,5 +269,7 @@ export interface FitResult {
   readonly diagnostics: FitDiagnostics;
   readonly counters: FitCounters;
   predict(data: Data, options?: { readonly level?: number }): Prediction;
+  /** The fitted model as text: Scheme, JSON, JavaScript, NumPy, SymPy, LaTeX, mathematics. */
+  export(format: ExportFormat, options?: ExportOptions): string;
   toJSON(): FitJson;
 }

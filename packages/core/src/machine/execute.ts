@@ -32,7 +32,18 @@ import type { Program } from "./program.js";
 import { type RecordedInput, Results } from "./results.js";
 import { limitError, machineFault } from "./sites.js";
 import { isUniform, payloadInfo, shapeOf } from "./snapshot.js";
-import { signatureOf, type Trace, type WalkCounters } from "./traces.js";
+import {
+  delaySorting,
+  isMiss,
+  isSurveyDue,
+  isThin,
+  isWidthFitting,
+  signatureOf,
+  straysAllowed,
+  type Trace,
+  type WalkCounters,
+  wantsSorting,
+} from "./traces.js";
 import type { Axis, RunOptions, RunStats } from "./types.js";
 
 /** What is recorded: nothing, what is active, or all that varies (payload.ts in wasm/). */
@@ -56,6 +67,10 @@ const OPTIONAL_TRACE_BYTES = 2 ** 26;
 const REPLAY_SLICE_MS = 5;
 /** Lanes that are left over are replayed on a fresh trace where they are at least so many. */
 const REPLAY_LEAST = 2;
+/** Traces that take few of many lanes and are tried in one run before the rest is walked. */
+const MISSES_MAX = 4;
+/** Chunks to come that make up for the walk which sorts them. */
+const SORT_CHUNKS = 4;
 
 export interface Job {
   readonly machine: Machine;
@@ -76,6 +91,8 @@ export interface Job {
   readonly backward: ((chunk: Chunk) => void) | undefined;
   /** Whether branches leave notes on the tape; such a run is walked and keeps no trace. */
   readonly notesBranches?: boolean;
+  /** Whether these are lanes of a session's run, which will come again. */
+  readonly isRepeated?: boolean;
 }
 
 /** Lanes whose values have just been computed, while the machine still holds their trace. */
@@ -96,6 +113,7 @@ interface Counters {
   mixedBranches: number;
   merges: number;
   buckets: number;
+  sortings: number;
   chunkWidth: number;
 }
 
@@ -114,6 +132,7 @@ export class Execution {
     mixedBranches: 0,
     merges: 0,
     buckets: 0,
+    sortings: 0,
     chunkWidth: 0,
   };
   /** Of the latest chunk: counters of its walk, or of the walk that made its trace. */
@@ -132,6 +151,7 @@ export class Execution {
     this.#stepsMax = Math.min(stepsMax ?? STEPS_MAX, Number.MAX_SAFE_INTEGER);
     this.#replays =
       !job.notesBranches && (job.options.replay ?? job.machine.mechanisms.replay ?? true);
+    if (!job.isRepeated) job.program.traces.beginRun();
   }
 
   get axes(): readonly Axis[] {
@@ -142,16 +162,34 @@ export class Execution {
   *run(): Generator<void, void> {
     const { program, lanes } = this.#job;
     let pending: LaneSet = { from: 0, to: lanes };
-    if (this.#replays) {
-      for (const trace of program.traces.matching(this.#signature)) {
-        if (laneCount(pending) === 0) break;
-        if (this.#isWorthwhile(trace, laneCount(pending)))
-          pending = yield* this.#replayAll(trace, pending);
-      }
-    }
+    if (this.#replays) pending = yield* this.#replayKept(pending);
     while (laneCount(pending) > 0) pending = yield* this.#walkAndReplay(pending);
     program.countRun();
     this.#throwIfAllFailed();
+  }
+
+  /** Runs lanes on the kept traces that suit them; returns those that none took. */
+  *#replayKept(lanes: LaneSet): Generator<void, LaneSet> {
+    const { program } = this.#job;
+    let pending = lanes;
+    let misses = 0;
+    for (const trace of program.traces.matching(this.#signature)) {
+      if (misses === MISSES_MAX || laneCount(pending) === 0) break;
+      if (this.#isWorthwhile(trace, laneCount(pending)) && this.#wantsSorting(trace)) {
+        delaySorting(trace);
+        pending = yield* this.#walkAtWidth(pending, trace.width, true);
+      }
+      const tried = laneCount(pending);
+      if (!trace.isKept || !this.#isWorthwhile(trace, tried)) continue;
+      pending = yield* this.#replayAll(trace, pending);
+      if (isMiss(tried, tried - laneCount(pending))) misses += 1;
+    }
+    return pending;
+  }
+
+  /** Whether lanes of a trace that few others go with should run by themselves. */
+  #wantsSorting(trace: Trace): boolean {
+    return this.#job.machine.mechanisms.sorting !== false && wantsSorting(trace);
   }
 
   #throwIfAllFailed(): void {
@@ -163,10 +201,8 @@ export class Execution {
 
   /** Whether replaying at the trace's width beats walking. */
   #isWorthwhile(trace: Trace, lanes: number): boolean {
-    if (!this.#isWithinBudgets(trace)) return false;
-    if (trace.width > Math.max(4, 4 * lanes)) return false;
-    const wanted = Math.min(lanes, this.#widthFor(trace.bytesPerLane));
-    return trace.width * 8 >= wanted;
+    if (lanes === 0 || !this.#isWithinBudgets(trace)) return false;
+    return isWidthFitting(trace, Math.min(lanes, this.#widthFor(trace.bytesPerLane)));
   }
 
   /**
@@ -211,6 +247,8 @@ export class Execution {
     trace.owner = undefined;
     this.#walked = trace.counters;
     const refused: number[] = [];
+    const isSurvey = isSurveyDue(trace);
+    let strays = 0;
     let rest = lanes;
     let pauseAt = performance.now() + REPLAY_SLICE_MS;
     while (laneCount(rest) > 0) {
@@ -224,14 +262,20 @@ export class Execution {
       rest = others;
       this.#writeInputs(set);
       const before = machine.exports.guardsFailed.value as number;
+      if (isSurvey) machine.exports.beginSurvey();
       machine.exports.replay(laneCount(set));
+      if (isSurvey) strays += machine.exports.endSurvey();
       this.#counters.replays += 1;
       this.#counters.guardFailures += (machine.exports.guardsFailed.value as number) - before;
       const live = this.#liveLanes(laneCount(set));
       this.#collectRefused(set, live, refused);
       this.#takeResult(set, live, trace.resultTag, trace.resultData, trace.isMixed);
     }
-    return { list: refused };
+    const taken = laneCount(lanes) - refused.length;
+    if (isSurvey) trace.isThin = isThin(strays, taken);
+    program.traces.took(trace, taken);
+    // Where no lane was taken they are as they were: neighbours, not a list.
+    return taken === 0 ? lanes : { list: refused };
   }
 
   #checkTime(): void {
@@ -302,19 +346,31 @@ export class Execution {
     const width = this.#widthFor(trace.bytesPerLane);
     const isFar =
       laneCount(others) > width && (width * 2 <= trace.width || width >= trace.width * 2);
+    const wantsSorting = this.#wantsSorting(trace);
     if (isFar && this.#chunkWanted() === undefined && walked.pending.length === 0) {
       // A second walk at the width that suits the working set costs little beside many chunks.
       program.traces.drop(trace);
-      return yield* this.#walkAtWidth(others, width);
+      return yield* this.#walkAtWidth(others, width, wantsSorting);
+    }
+    if (wantsSorting && laneCount(others) >= SORT_CHUNKS * trace.width) {
+      delaySorting(trace);
+      return joined(walked.pending, yield* this.#walkAtWidth(others, trace.width, true));
     }
     const refused = yield* this.#replayAll(trace, others);
     return left.length === 0 ? refused : { list: [...walked.pending, ...listOf(refused)] };
   }
 
-  *#walkAtWidth(lanes: LaneSet, width: number): Generator<void, LaneSet> {
+  /**
+   * Walks lanes of a set and replays the others on the trace that came of it. Where they are
+   * sorted, lanes that few others go with leave the walk, and its trace refuses their like.
+   */
+  *#walkAtWidth(lanes: LaneSet, width: number, isSorting: boolean): Generator<void, LaneSet> {
     const [set, others] = splitLanes(lanes, width);
-    const walked = yield* this.#walk(set, this.#recordingLevel(true));
+    const strays = isSorting ? straysAllowed(laneCount(set)) : 0;
+    if (isSorting) this.#counters.sortings += 1;
+    const walked = yield* this.#walk(set, this.#recordingLevel(true), strays);
     if (walked === undefined) return lanes;
+    if (isSorting && walked.trace !== undefined) delaySorting(walked.trace);
     if (walked.trace === undefined || !this.#isWithinBudgets(walked.trace))
       return joined(walked.pending, others);
     const refused = yield* this.#replayAll(walked.trace, others);
@@ -329,18 +385,22 @@ export class Execution {
     if (this.#job.notesBranches) return RECORD_BRANCHES;
     if (!this.#replays) return isGradient ? RECORD_ACTIVE_ONLY : RECORD_NOTHING;
     if (isGradient) return RECORD_VARYING;
-    return hasMoreLanes || program.runs > 0 ? RECORD_VARYING : RECORD_NOTHING;
+    const comesAgain = hasMoreLanes || program.runs > 0 || this.#job.isRepeated;
+    return comesAgain ? RECORD_VARYING : RECORD_NOTHING;
   }
 
-  /** Walks one chunk. Undefined: memory was short and the chunk must be narrower. */
-  *#walk(set: LaneSet, level: number): Generator<void, Walked | undefined> {
+  /**
+   * Walks one chunk. So many `strays` may leave it for being with few others at some branch.
+   * Undefined: memory was short and the chunk must be narrower.
+   */
+  *#walk(set: LaneSet, level: number, strays = 0): Generator<void, Walked | undefined> {
     const { machine, program, wrt } = this.#job;
     const count = laneCount(set);
     this.#counters.walks += 1;
     this.#counters.chunkWidth = Math.max(this.#counters.chunkWidth, count);
     machine.parking.useWalk();
     const failed = new Uint8Array(count);
-    const outcome = yield* this.#walkLanes(set, level, failed);
+    const outcome = yield* this.#walkLanes(set, level, failed, strays);
     this.#addCounters();
     if (outcome === "again") return undefined;
     if (outcome === "narrow") return this.#narrow(count);
@@ -369,9 +429,12 @@ export class Execution {
       return next === "again" ? undefined : { pending, trace: undefined };
     }
     this.#walked = this.#countWalk(tapeRecords);
-    const known = { signature: this.#signature, width: count, steps, recordedBytes };
+    const taken = live.reduce((sum, one) => sum + one, 0);
+    const isFew = isThin(exports.strayLanes(), taken);
+    const known = { signature: this.#signature, width: count, steps, recordedBytes, isThin: isFew };
     const trace =
       linked === LINK_DONE ? program.traces.keep({ ...known, counters: this.#walked }) : undefined;
+    if (trace !== undefined) program.traces.took(trace, taken);
     this.#takeResult(set, live, tag, data, trace?.isMixed ?? exports.isMixed() !== 0);
     return { pending, trace };
   }
@@ -393,10 +456,12 @@ export class Execution {
     set: LaneSet,
     level: number,
     failed: Uint8Array,
+    strays: number,
   ): Generator<void, "done" | "partial" | "narrow" | "again"> {
     const { exports } = this.#job.machine;
     const count = laneCount(set);
     if (!this.#begin(set, level)) return this.#narrowOr(set, failed);
+    exports.allowStrays(strays);
     let outcome: "done" | "partial" = "done";
     const isTimed = this.#job.isAsync === true || this.#deadline !== Number.POSITIVE_INFINITY;
     const limit = isTimed ? SLICE : this.#stepsMax;

@@ -36,6 +36,11 @@ export interface Exports {
   countingLanes(): number;
   writeCounting(to: number): void;
   writeLive(to: number): void;
+  writeRefused(to: number, lanes: number): number;
+  allowStrays(lanes: number): void;
+  strayLanes(): number;
+  beginSurvey(): void;
+  endSurvey(): number;
   abandon(): number;
   skipDead(): void;
   recordingLevel(): number;

@@ -213,7 +213,6 @@ export class Program {
       program: this,
       ...prepared,
       options: { ...options, wrt: options.wrt ?? [] },
-      given: inputs,
     });
   }
 

@@ -9,15 +9,27 @@
 
 import { NdvmError } from "../errors.js";
 import { TAG_REAL } from "../program/layout.js";
-import { isOver, type Stride, writeStrided } from "./axes.js";
-import { writeChunk } from "./chunk.js";
-import type { Bound } from "./inputs.js";
+import { gradientChunk } from "./backward.js";
+import { type LaneSet, laneAt, laneCount, splitLanes, writeChunk } from "./chunk.js";
+import { type Chunk, Execution } from "./execute.js";
+import { type Bound, selectLanes } from "./inputs.js";
 import type { Machine } from "./machine.js";
 import type { Program } from "./program.js";
-import type { RecordedInput } from "./results.js";
-import { payloadInfo } from "./snapshot.js";
-import { signatureOf, type Trace } from "./traces.js";
-import type { Axis, Evaluation, GradientOptions, Input, Inputs, LaneFailure } from "./types.js";
+import type { RecordedInput, Results } from "./results.js";
+import { type Holdings, Layout, type Numbers, type Slot } from "./session-layout.js";
+import {
+  isMiss,
+  isSurveyDue,
+  isThin,
+  isWidthFitting,
+  preferred,
+  signatureOf,
+  type Trace,
+  wantsSorting,
+} from "./traces.js";
+import type { Axis, GradientOptions, LaneFailure } from "./types.js";
+
+export type { Numbers } from "./session-layout.js";
 
 /** What a session needs of its program. */
 export interface SessionSetup {
@@ -29,52 +41,21 @@ export interface SessionSetup {
   readonly wanted: ReadonlySet<string>;
   readonly wrt: readonly RecordedInput[];
   readonly options: Omit<GradientOptions, "seed">;
-  /** The inputs as the caller gave them: what is no plain number stays as it is. */
-  readonly given: Inputs;
 }
 
-interface Slot {
-  readonly name: string;
-  readonly payload: number;
-  /** The session's own numbers: one for all lanes, one per lane, or one per place of its axes. */
-  readonly numbers: Numbers;
-  readonly isShared: boolean;
-  readonly stride: Stride | undefined;
+/** Counters over all runs of a session. */
+export interface SessionStats {
+  readonly runs: number;
+  /** Walks, and chunks that ran on a kept trace instead. */
+  readonly walks: number;
+  readonly replays: number;
+  /** Walks that sorted lanes by path. */
+  readonly sortings: number;
 }
 
-/** Arrays of the machine's own precision, so that numbers move without conversion. */
-export type Numbers = Float64Array | Float32Array;
-
-/** A place in the machine's memory and the session's numbers that belong there. */
-interface Pairing {
-  readonly machine: Numbers;
-  readonly session: Numbers;
-}
-
-/** Views of one chunk, made once: making them on each run would cost more than the numbers. */
-interface ChunkViews {
-  readonly count: number;
-  readonly shared: readonly Pairing[];
-  readonly perLane: readonly Pairing[];
-  readonly results: readonly Pairing[];
-}
-
-/** Places in the machine's memory, as indices of reals, while one trace is linked. */
-interface Layout {
-  readonly trace: Trace;
-  readonly slots: readonly { readonly slot: Slot; readonly at: number }[];
-  readonly result: number;
-  readonly resultIsUniform: boolean;
-  readonly adjoints: readonly {
-    readonly into: Numbers;
-    readonly at: number;
-    /** Elements of the input. */
-    readonly count: number;
-  }[];
-  /** Views of all chunks, and the memory they look at: made again when that has moved. */
-  views: readonly ChunkViews[];
-  memory: Numbers;
-}
+const NO_FAILURES: readonly LaneFailure[] = [];
+/** Traces that take few of many lanes and are tried in one run before the rest is walked. */
+const MISSES_MAX = 4;
 
 export class Session {
   readonly lanes: number;
@@ -87,25 +68,36 @@ export class Session {
   /** The numbers the next run takes: write into them, or use `set`. */
   readonly inputs: Readonly<Record<string, Numbers>>;
   readonly #setup: SessionSetup;
-  readonly #slots: readonly Slot[];
+  readonly #holdings: Holdings;
   readonly #signature: string;
-  #layout: Layout | undefined;
-  #failures: readonly LaneFailure[] = [];
+  readonly #all: LaneSet;
+  /** Kept traces that suit the session, those that took most lanes first. */
+  #layouts: Layout[] = [];
+  /** The layout that took most lanes in the latest run. */
+  #latest: Layout | undefined;
+  #failures: readonly LaneFailure[] = NO_FAILURES;
+  readonly #stats = { runs: 0, walks: 0, replays: 0, sortings: 0 };
 
   /** Made by `program.session`. */
   constructor(setup: SessionSetup) {
     this.#setup = setup;
-    this.lanes = setup.lanes;
+    const { lanes, wrt } = setup;
+    this.lanes = lanes;
     this.axes = setup.axes;
     const make = (count: number): Numbers =>
       setup.machine.precision === "f32" ? new Float32Array(count) : new Float64Array(count);
-    this.values = make(setup.lanes);
-    this.#slots = makeSlots(setup, make);
-    this.inputs = Object.fromEntries(this.#slots.map(({ name, numbers }) => [name, numbers]));
-    this.gradients = Object.fromEntries(
-      setup.wrt.map(({ name, count }) => [name, make(setup.lanes * count)]),
-    );
+    this.values = make(lanes);
+    const slots = makeSlots(setup, make);
+    this.inputs = Object.fromEntries(slots.map(({ name, numbers }) => [name, numbers]));
+    this.gradients = Object.fromEntries(wrt.map(({ name, count }) => [name, make(lanes * count)]));
+    this.#holdings = { lanes, slots, values: this.values, gradients: this.gradients, wrt };
     this.#signature = signatureOf(setup.inputs, setup.wanted);
+    this.#all = { from: 0, to: lanes };
+  }
+
+  /** What all runs so far did. */
+  get stats(): SessionStats {
+    return { ...this.#stats };
   }
 
   /** Lanes of the latest run that failed: their values and gradients are NaN. */
@@ -126,65 +118,130 @@ export class Session {
 
   /** Runs the program for the numbers set; `values` and `gradients` then hold the results. */
   run(): void {
-    const { machine } = this.#setup;
+    const { machine, program } = this.#setup;
     machine.beginRun();
-    const layout = this.#layout;
-    if (layout?.trace.isKept && this.#replay(layout)) {
-      this.#failures = [];
-      return;
-    }
-    this.#runSlowly();
-    this.#layout = this.#findLayout();
+    program.traces.beginRun();
+    this.#stats.runs += 1;
+    this.#failures = NO_FAILURES;
+    const rest = this.#replay();
+    if (laneCount(rest) === 0) return;
+    this.#walk(rest);
+    this.#findLayouts();
+    this.#latest = undefined;
   }
 
-  #replay(layout: Layout): boolean {
-    const { machine, wrt } = this.#setup;
-    const { exports } = machine;
+  /** Runs all lanes on kept traces, one after the other; returns the lanes that none took. */
+  #replay(): LaneSet {
+    const likely = this.#likely();
+    let rest = this.#all;
+    if (likely !== undefined && this.#canRun(likely, this.lanes)) {
+      if (this.#isToBeSorted(likely)) return rest;
+      rest = this.#replayOn(likely, rest);
+      if (rest === NO_LANES) {
+        this.#follow(likely);
+        return rest;
+      }
+    }
+    let misses = rest === this.#all ? 0 : 1;
+    for (const layout of this.#layouts) {
+      const tried = laneCount(rest);
+      if (misses === MISSES_MAX || tried === 0) break;
+      if (layout === likely || !this.#canRun(layout, tried)) continue;
+      if (rest === this.#all && this.#isToBeSorted(layout)) return rest;
+      rest = this.#replayOn(layout, rest);
+      if (isMiss(tried, tried - laneCount(rest))) misses += 1;
+    }
+    this.#layouts.sort((a, b) => preferred(a.trace, b.trace));
+    this.#follow(this.#layouts[0]);
+    return rest;
+  }
+
+  /** The layout to try first: what followed on the latest one twice, else the latest one. */
+  #likely(): Layout | undefined {
+    const latest = this.#latest;
+    return latest !== undefined && latest.nextSeen > 1 ? latest.next : this.#layouts[0];
+  }
+
+  #follow(layout: Layout | undefined): void {
+    const latest = this.#latest;
+    this.#latest = layout;
+    if (latest === undefined) return;
+    latest.nextSeen = latest.next === layout ? latest.nextSeen + 1 : 1;
+    latest.next = layout;
+  }
+
+  #canRun({ trace }: Layout, lanes: number): boolean {
+    return trace.isKept && isWidthFitting(trace, lanes);
+  }
+
+  /** Whether the general way must sort lanes first that go on this trace. */
+  #isToBeSorted({ trace }: Layout): boolean {
+    return wantsSorting(trace) && this.#setup.machine.mechanisms.sorting !== false;
+  }
+
+  #replayOn(layout: Layout, lanes: LaneSet): LaneSet {
+    const { machine, program } = this.#setup;
     const { trace } = layout;
     machine.parking.use(trace.handle);
     if (trace.owner !== this) this.#writeFixed(trace);
-    const result = wrt.length > 0 ? trace.resultData : -1;
-    // A view of memory that has grown since has no length any more.
-    if (layout.memory.length === 0) this.#makeViews(layout);
-    for (let i = 0; i < layout.views.length; i++) {
-      const views = layout.views[i] as ChunkViews;
-      writeChunkViews(views);
-      this.#writeStrided(layout, i * trace.width, views.count);
-      if (exports.replayGradient(views.count, trace.resultData, result, trace.isMixed) === 0)
-        return false;
-      for (const { machine: from, session: to } of views.results) move(from, to);
-      this.#readWide(layout, i * trace.width, views.count);
-    }
-    return true;
+    const isSurvey = isSurveyDue(trace);
+    if (isSurvey) machine.exports.beginSurvey();
+    const refused = lanes === this.#all ? this.#replayAll(layout) : this.#replaySome(layout, lanes);
+    const taken = laneCount(lanes) - (refused?.length ?? 0);
+    if (isSurvey) trace.isThin = isThin(machine.exports.endSurvey(), taken);
+    program.traces.took(trace, taken);
+    if (refused === undefined) return NO_LANES;
+    return taken === 0 ? lanes : { list: refused };
   }
 
-  #makeViews(layout: Layout): void {
-    const memory = this.#setup.machine.reals.view();
-    const { width } = layout.trace;
-    const vector = 16 / memory.BYTES_PER_ELEMENT;
-    const chunks: ChunkViews[] = [];
-    for (let from = 0; from < this.lanes; from += width) {
-      const count = Math.min(width, this.lanes - from);
-      const pairing = (at: number, numbers: Numbers): Pairing => ({
-        machine: memory.subarray(at, at + count),
-        session: numbers.subarray(from, from + count),
-      });
-      const perLane = layout.slots.filter(({ slot }) => !slot.isShared && !slot.stride);
-      const shared = layout.slots.filter(({ slot }) => slot.isShared);
-      const scalars = layout.adjoints.filter((adjoint) => adjoint.count === 1);
-      const values = layout.resultIsUniform ? [] : [pairing(layout.result, this.values)];
-      chunks.push({
-        count,
-        shared: shared.map(({ slot, at }) => ({
-          machine: memory.subarray(at, at + vector),
-          session: slot.numbers,
-        })),
-        perLane: perLane.map(({ slot, at }) => pairing(at, slot.numbers)),
-        results: [...values, ...scalars.map(({ at, into }) => pairing(at, into))],
-      });
+  /** Runs all lanes in chunks of neighbours; returns those that failed a guard. */
+  #replayAll(layout: Layout): number[] | undefined {
+    let refused: number[] | undefined;
+    const { chunks } = layout;
+    for (let i = 0; i < chunks; i++) {
+      const count = layout.writeChunk(i);
+      const passed = this.#replayGradient(layout.trace, count);
+      if (passed > 0) layout.readChunk(i);
+      if (passed !== count) refused = this.#addRefused(layout.lanesOf(i), passed, refused ?? []);
     }
-    layout.memory = memory;
-    layout.views = chunks;
+    return refused;
+  }
+
+  /** Runs any lanes; returns those that failed a guard. */
+  #replaySome(layout: Layout, lanes: LaneSet): number[] | undefined {
+    let refused: number[] | undefined;
+    let rest = lanes;
+    while (laneCount(rest) > 0) {
+      const [set, others] = splitLanes(rest, layout.trace.width);
+      rest = others;
+      layout.writeLanes(set);
+      const passed = this.#replayGradient(layout.trace, laneCount(set));
+      if (passed > 0) layout.readLanes(set);
+      if (passed !== laneCount(set)) refused = this.#addRefused(set, passed, refused ?? []);
+    }
+    return refused;
+  }
+
+  #replayGradient(trace: Trace, count: number): number {
+    const { machine, wrt } = this.#setup;
+    this.#stats.replays += 1;
+    const result = wrt.length > 0 ? trace.resultData : -1;
+    return machine.exports.replayGradient(count, trace.resultData, result, trace.isMixed);
+  }
+
+  /** Adds the lanes that did not pass, or all of them after a fault. */
+  #addRefused(set: LaneSet, passed: number, refused: number[]): number[] {
+    const { machine } = this.#setup;
+    const count = laneCount(set);
+    if (passed <= 0) {
+      for (let i = 0; i < count; i++) refused.push(laneAt(set, i));
+      return refused;
+    }
+    const at = machine.laneBuffer(4 * count);
+    const found = machine.exports.writeRefused(at, count);
+    const places = new Int32Array(machine.exports.memory.buffer, at, found);
+    for (const place of places) refused.push(laneAt(set, place));
+    return refused;
   }
 
   /** Writes vectors and matrices, which stay in a trace while nobody else uses it. */
@@ -202,92 +259,98 @@ export class Session {
     trace.owner = this;
   }
 
-  /** Writes inputs that vary over some axes only. */
-  #writeStrided(layout: Layout, from: number, count: number): void {
-    for (const { slot, at } of layout.slots) {
-      if (slot.stride === undefined) continue;
-      const view = this.#setup.machine.reals.view();
-      writeStrided(slot.numbers, slot.stride, { from, to: from + count }, view, at);
-    }
+  /** The general way for lanes that no trace took: walks, guards, buckets. */
+  #walk(lanes: LaneSet): void {
+    const { machine, program, wrt, wanted, axes, options } = this.#setup;
+    const isAll = lanes === this.#all;
+    const list = isAll
+      ? undefined
+      : Array.from({ length: laneCount(lanes) }, (_, i) => laneAt(lanes, i));
+    const bound = this.#boundInputs();
+    const inputs = list === undefined ? bound : bound.map((input) => selectLanes(input, list));
+    const backward = (chunk: Chunk) =>
+      gradientChunk(machine, program, wrt, chunk, undefined, new Set());
+    const execution = new Execution({
+      machine,
+      program,
+      inputs,
+      lanes: laneCount(lanes),
+      axes: isAll ? axes : [],
+      wrt,
+      wanted,
+      options,
+      isPart: !isAll,
+      isRepeated: true,
+      backward: wrt.length > 0 ? backward : undefined,
+    });
+    for (const _pause of execution.run());
+    const { walks, replays, sortings } = execution.stats();
+    this.#stats.walks += walks;
+    this.#stats.replays += replays;
+    this.#stats.sortings += sortings;
+    this.#take(execution.results, lanes);
   }
 
-  /** Reads what is no run of plain numbers: a value that all lanes share, gradients of vectors. */
-  #readWide(layout: Layout, from: number, count: number): void {
-    const { exports, reals } = this.#setup.machine;
-    if (layout.resultIsUniform)
-      this.values.fill(reals.view()[layout.result] as number, from, from + count);
-    for (const { into, at, count: elements } of layout.adjoints) {
-      if (elements === 1) continue;
-      const view = reals.view();
-      const run = exports.runBytes() / reals.bytes;
-      for (let i = 0; i < count; i++)
-        for (let e = 0; e < elements; e++)
-          into[(from + i) * elements + e] = view[at + e * run + i] as number;
-    }
+  /** The program's inputs with the session's numbers. */
+  #boundInputs(): Bound[] {
+    const slots = new Map(this.#holdings.slots.map((slot) => [slot.name, slot]));
+    return this.#setup.inputs.map((input) => {
+      const slot = slots.get(input.name);
+      if (slot === undefined) return input;
+      return slot.isShared
+        ? { ...input, value: slot.numbers[0] as number }
+        : { ...input, perLane: slot.numbers };
+    });
   }
 
-  /** The general way: walks, guards, buckets. */
-  #runSlowly(): void {
-    const { program, options, wrt } = this.#setup;
-    const { given } = this.#setup;
-    const inputs: Record<string, Input> = {};
-    for (const { name, numbers, isShared } of this.#slots) {
-      const before = given[name];
-      const values = isOver(before) ? { ...before, values: numbers } : numbers;
-      inputs[name] = isShared ? (numbers[0] as number) : values;
-    }
-    const all: Inputs = { ...given, ...inputs };
-    const runOptions = { ...options, lanes: this.lanes };
-    if (wrt.length === 0) {
-      this.#take(program.evaluate(all, runOptions));
-      return;
-    }
-    const result = program.gradient(all, runOptions);
-    this.#take(result);
-    for (const { name } of wrt) this.gradients[name]?.set(result.gradients[name] as Float64Array);
-  }
-
-  #take(result: Evaluation): void {
-    if (result.shape !== undefined && result.shape.length > 0)
+  #take(results: Results, lanes: LaneSet): void {
+    const { wrt } = this.#setup;
+    this.#failures = results.failures.map(({ lane, error }) => ({
+      lane: laneAt(lanes, lane),
+      error,
+    }));
+    const count = laneCount(lanes);
+    const hasValues = this.#failures.length < count;
+    if (hasValues && results.shape !== undefined && results.shape.length > 0)
       throw new NdvmError("E-RESULT", "a session takes programs whose value is one number", {
         help: "use program.run or program.jacobian for vectors and matrices",
       });
-    this.values.set(result.values);
-    this.#failures = result.failures;
+    const values = hasValues ? results.values : new Float64Array(count).fill(Number.NaN);
+    for (let i = 0; i < count; i++) this.values[laneAt(lanes, i)] = values[i] as number;
+    for (const { name, count: elements } of wrt) {
+      const from = results.gradients[name] as Float64Array;
+      const into = this.gradients[name] as Numbers;
+      for (let i = 0; i < count; i++)
+        for (let e = 0; e < elements; e++)
+          into[laneAt(lanes, i) * elements + e] = from[i * elements + e] as number;
+    }
   }
 
-  /** Addresses of the trace that the next run will replay. */
-  #findLayout(): Layout | undefined {
-    const { machine, program, wrt } = this.#setup;
-    const isSplit = this.#setup.inputs.some(({ tensors }) => tensors !== undefined);
-    const [trace] = program.traces.matching(this.#signature);
-    const { timeMax, stepsMax = Number.POSITIVE_INFINITY } = this.#setup.options;
-    const isPlain = !isSplit && timeMax === undefined;
-    if (trace === undefined || trace.resultTag !== TAG_REAL || !isPlain) return undefined;
-    if (trace.steps > stepsMax) return undefined;
-    program.traces.use(trace);
-    const { exports, reals } = machine;
-    const index = (address: number) => address / reals.bytes;
-    const layout: Layout = {
-      views: [],
-      memory: reals.view(),
-      trace,
-      slots: this.#slots.map((slot) => ({
-        slot,
-        at: index(exports.primalAddress(slot.payload)),
-      })),
-      result: index(exports.primalAddress(trace.resultData)),
-      resultIsUniform: payloadInfo(exports, trace.resultData).uniform,
-      adjoints: wrt.map(({ name, payload, count }) => ({
-        into: this.gradients[name] as Numbers,
-        at: index(exports.adjointAddress(payload)),
-        count,
-      })),
-    };
-    this.#makeViews(layout);
-    return layout;
+  /** The traces that the next run can replay, with the places of the session's numbers in them. */
+  #findLayouts(): void {
+    const { machine, program, options, inputs } = this.#setup;
+    const isSplit = inputs.some(({ tensors }) => tensors !== undefined);
+    if (isSplit || options.timeMax !== undefined || options.replay === false) return;
+    const known = new Map(this.#layouts.map((layout) => [layout.trace, layout]));
+    this.#layouts = program.traces
+      .matching(this.#signature)
+      .filter((trace) => this.#isUsable(trace))
+      .map((trace) => {
+        program.traces.use(trace);
+        return known.get(trace) ?? new Layout(machine, trace, this.#holdings);
+      });
+  }
+
+  #isUsable({ resultTag, steps, recordedBytes }: Trace): boolean {
+    const { options, wrt } = this.#setup;
+    const { stepsMax = Number.POSITIVE_INFINITY, tapeBytesMax = Number.POSITIVE_INFINITY } =
+      options;
+    const isWithinTape = wrt.length === 0 || recordedBytes <= tapeBytesMax;
+    return resultTag === TAG_REAL && steps <= stepsMax && isWithinTape;
   }
 }
+
+const NO_LANES: LaneSet = { from: 0, to: 0 };
 
 function makeSlots(
   { inputs, program, lanes }: SessionSetup,
@@ -308,21 +371,4 @@ function makeSlots(
     payload += 1;
   }
   return slots;
-}
-
-/** Below this many numbers a loop is faster than a block move. */
-const MOVE_LEAST = 32;
-
-function move(from: Numbers, to: Numbers): void {
-  const { length } = to;
-  if (length >= MOVE_LEAST) to.set(from);
-  else for (let i = 0; i < length; i++) to[i] = from[i] as number;
-}
-
-function writeChunkViews({ shared, perLane }: ChunkViews): void {
-  for (const { machine, session } of shared) {
-    const value = session[0] as number;
-    for (let i = 0; i < machine.length; i++) machine[i] = value;
-  }
-  for (const { machine, session } of perLane) move(session, machine);
 }

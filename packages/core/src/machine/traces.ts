@@ -28,6 +28,15 @@ export interface Trace {
   /** Bytes of tape, primals and adjoints that the walk recorded. */
   readonly recordedBytes: number;
   readonly counters: WalkCounters;
+  /** The latest run that tried it, and how many lanes it took there. */
+  usedIn: number;
+  taken: number;
+  /** Whether so few lanes go their own way on it that they had better run by themselves. */
+  isThin: boolean;
+  /** How often it was tried; its branches are surveyed now and then. */
+  tries: number;
+  /** Lanes are sorted by path only from so many tries on. */
+  sortFrom: number;
 }
 
 /** What one walk did. */
@@ -47,15 +56,21 @@ export type WalkCounters = Pick<
 >;
 
 /** What is known of a trace before it is kept. */
-type Known = Pick<Trace, "signature" | "width" | "steps" | "recordedBytes" | "counters">;
+type Known = Pick<Trace, "signature" | "width" | "steps" | "recordedBytes" | "counters" | "isThin">;
 
-/** Most traces a program keeps; the one that was not used for longest goes first. */
-const TRACES_MAX = 8;
+/**
+ * Traces a program keeps; the one that was not used for longest goes first. A few are kept whatever
+ * they take, more while they are small: a small program's paths are many and cheap to keep.
+ */
+const TRACES_LEAST = 8;
+const TRACES_MAX = 32;
+const BYTES_MAX = 2 ** 24;
 
 export class Traces {
   readonly #exports: Exports;
   readonly #list: Trace[] = [];
   readonly #parking: Parking;
+  #run = 0;
 
   constructor(exports: Exports, parking: Parking) {
     this.#exports = exports;
@@ -66,9 +81,25 @@ export class Traces {
     return this.#list.length;
   }
 
-  /** Traces of a signature, most recently used first. */
+  /** A run begins: what its traces take decides which are tried first in the next. */
+  beginRun(): void {
+    this.#run += 1;
+  }
+
+  /** A trace took lanes in the run under way, perhaps none. */
+  took(trace: Trace, lanes: number): void {
+    if (trace.usedIn !== this.#run) {
+      // A trace that took nothing was of no use.
+      if (lanes === 0) return;
+      trace.usedIn = this.#run;
+      trace.taken = 0;
+    }
+    trace.taken += lanes;
+  }
+
+  /** Traces of a signature: the latest run's first, by lanes they took. */
   matching(signature: string): Trace[] {
-    return this.#list.filter((trace) => trace.signature === signature);
+    return this.#list.filter((trace) => trace.signature === signature).sort(preferred);
   }
 
   /** Keeps the machine's current trace. Undefined where memory is short or it cannot replay. */
@@ -86,24 +117,40 @@ export class Traces {
       isKept: true,
       owner: undefined,
       ...known,
+      isThin: known.isThin && isMixed,
       handle,
       resultTag,
       resultData,
       isMixed,
       bytesPerLane,
+      usedIn: this.#run,
+      taken: 0,
+      tries: 0,
+      sortFrom: 0,
     };
-    this.#list.unshift(trace);
-    while (this.#list.length > TRACES_MAX) this.#drop(this.#list.at(-1) as Trace);
+    this.#list.push(trace);
+    this.#makeRoom(trace);
     return trace;
+  }
+
+  #makeRoom(kept: Trace): void {
+    let bytes = this.#list.reduce((sum, { recordedBytes }) => sum + recordedBytes, 0);
+    const isFull = () => {
+      const { length } = this.#list;
+      return length > TRACES_MAX || (length > TRACES_LEAST && bytes > BYTES_MAX);
+    };
+    while (isFull()) {
+      const last = this.#list
+        .filter((trace) => trace !== kept)
+        .sort(preferred)
+        .at(-1) as Trace;
+      bytes -= last.recordedBytes;
+      this.#drop(last);
+    }
   }
 
   /** Makes a trace the machine's current one. */
   use(trace: Trace): void {
-    const at = this.#list.indexOf(trace);
-    if (at > 0) {
-      this.#list.splice(at, 1);
-      this.#list.unshift(trace);
-    }
     this.#parking.use(trace.handle);
   }
 
@@ -121,6 +168,55 @@ export class Traces {
     for (const trace of [...this.#list]) this.#drop(trace);
   }
 }
+
+/** Order of trying: traces of the latest run first, those that took most lanes before others. */
+export const preferred = (a: Trace, b: Trace): number => b.usedIn - a.usedIn || b.taken - a.taken;
+
+// ─── Which lanes a trace is for ─────────────────────────────────────────────
+
+/** A replay of so few lanes costs little more than one of a single lane. */
+const WIDTH_LEAST = 32;
+/** Lanes below which few that go their own way cost less than a replay of their own. */
+const SORT_LEAST = 64;
+/** Lanes are few where this many times as many go together. */
+const FEW = 3;
+/** Trying the next trace pays where the one before took more than one in so many. */
+const MISS = 8;
+/** Every so many tries of a trace its branches are surveyed. */
+const SURVEY_EVERY = 16;
+/** Tries before lanes are sorted by path again. */
+const SORT_AGAIN = 64;
+
+/** Whether replaying lanes at the trace's width beats walking them. */
+export const isWidthFitting = ({ width }: Trace, lanes: number): boolean =>
+  width <= Math.max(WIDTH_LEAST, 4 * lanes) && width * 8 >= lanes;
+
+/** How many of the lanes that are walked may leave for being with few others. */
+export const straysAllowed = (lanes: number): number => Math.floor(lanes / FEW);
+
+/** Whether strays are few enough to run by themselves; where there are none, both sides run idly. */
+export const isThin = (strays: number, lanes: number): boolean =>
+  strays === 0 || (lanes >= SORT_LEAST && strays <= straysAllowed(lanes));
+
+/** Counts a try of a trace; whether its branches are to be surveyed on the way. */
+export function isSurveyDue(trace: Trace): boolean {
+  trace.tries += 1;
+  return trace.isMixed && trace.tries % SURVEY_EVERY === 0;
+}
+
+export const wantsSorting = (trace: Trace): boolean =>
+  trace.isThin && trace.tries >= trace.sortFrom;
+
+/** Lanes of the trace have been sorted: not again until it was used as often as before. */
+export function delaySorting(trace: Trace): void {
+  trace.sortFrom = trace.tries + Math.max(SORT_AGAIN, trace.tries);
+}
+
+/** Whether a trace took so few of many lanes that trying the next one may not pay. */
+export const isMiss = (tried: number, taken: number): boolean =>
+  tried > MISS && taken > 0 && taken * MISS < tried;
+
+// ─── Arenas ─────────────────────────────────────────────────────────────────
 
 /** Which trace's arenas the machine works on. The walk has arenas of its own. */
 export class Parking {

@@ -21,6 +21,8 @@ export interface Mechanisms {
   readonly loops?: boolean;
   /** Unrolled kernels for 2 × 2 shapes. Counter: smallShapeCalls. */
   readonly smallShapes?: boolean;
+  /** Lanes that few others go with run by themselves. Counter: sortings. */
+  readonly sorting?: boolean;
   /** Places of adjoints are used again. Counter: adjointBytes. */
   readonly adjointReuse?: boolean;
   /** Small integers that meet a real number are stored once. Counter: integerPoolHits. */
@@ -159,6 +161,8 @@ export interface RunStats {
   readonly merges: number;
   /** Times lanes parted because structure cannot be merged. */
   readonly buckets: number;
+  /** Walks that sorted lanes by path, because few went another way than the others. */
+  readonly sortings: number;
   /** Kernel calls that took an unrolled form, and integers found in the pool. */
   readonly smallShapeCalls: number;
   readonly integerPoolHits: number;

@@ -37,6 +37,7 @@ const counted = [
   "mixedBranches",
   "merges",
   "buckets",
+  "sortings",
 ] as const;
 
 export const nothingSeen = (): Seen => ({
@@ -46,6 +47,7 @@ export const nothingSeen = (): Seen => ({
   mixedBranches: 0,
   merges: 0,
   buckets: 0,
+  sortings: 0,
 });
 
 const chunkWidths = [1, 2, 3, 5, 7, 16, 64, 1000];
@@ -87,7 +89,10 @@ export class Decomposition {
       if (!this.#learnShape(all)) return { kind: "skip", why: "shapes differ between lanes" };
       const alone = all.map((lane) => this.#alone(lane, stepsMost));
       const failure =
-        this.#calls(all, alone, salt) ?? this.#session(all, alone) ?? this.#budgets(all, salt);
+        this.#calls(all, alone, salt) ??
+        this.#session(all, alone) ??
+        this.#fewApart(all, alone, salt) ??
+        this.#budgets(all, salt);
       return failure ? { kind: "fail", failure } : { kind: "pass" };
     } catch (error) {
       const got = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -164,20 +169,44 @@ export class Decomposition {
     }
   }
 
-  /** A session: the same numbers set, run and set again. Vectors and matrices of one stay fixed. */
+  /** Two calls' lanes in turn, by a session. */
   #session(all: readonly number[], alone: readonly Lane[]): Failure | undefined {
     const half = all.length >> 1;
+    if (half === 0) return undefined;
+    const [first, second] = [all.slice(0, half), all.slice(half, 2 * half)];
+    const runs = [first, first, second, second, first, second.toReversed()];
+    return this.#sessionRuns(runs, alone);
+  }
+
+  /** Many lanes that are alike but for a few: those are sorted out. */
+  #fewApart(all: readonly number[], alone: readonly Lane[], salt: number): Failure | undefined {
+    if (salt % 4 !== 1) return undefined;
+    const few = (turn: number): number[] =>
+      Array.from({ length: 72 }, (_, i) => {
+        const place = (i + turn) % 9 === 0 ? i * 7 + salt : salt;
+        return all[place % all.length] as number;
+      });
+    const calls = [0, 0, 1, 0].map(
+      (turn): Call => ({ name: "few apart", lanes: few(turn), options: {} }),
+    );
+    const runs = [few(0), few(0), few(2), few(0), few(1)];
+    return this.#sequence(calls, alone) ?? this.#sessionRuns(runs, alone);
+  }
+
+  /** A session: numbers set, run and set again. Vectors and matrices of one stay fixed. */
+  #sessionRuns(runs: readonly (readonly number[])[], alone: readonly Lane[]): Failure | undefined {
     const { inputs } = this.#program;
     const isFixed = inputs.some(({ kind }) => kind === "vector" || kind === "matrix");
-    if (!this.#isOneNumber || isFixed || half === 0) return undefined;
+    if (!this.#isOneNumber || isFixed) return undefined;
     const program = this.#load(this.#bench.machine);
-    const [first, second] = [all.slice(0, half), all.slice(half, 2 * half)];
+    const [first] = runs as [readonly number[]];
+    const half = first.length;
     const wrt = this.#wrt(program);
     const start = machineInputs(program, this.#program, first);
     const options = { wrt, lanes: half, stepsMax: stepsMost };
     try {
       const session = program.session(start, options);
-      for (const lanes of [first, first, second, second, first, second.toReversed()]) {
+      for (const lanes of runs) {
         const numbers = Object.entries(machineInputs(program, this.#program, lanes));
         for (const [name, values] of numbers)
           if (Array.isArray(values)) session.set(name, values as number[]);

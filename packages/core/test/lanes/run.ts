@@ -49,6 +49,7 @@ const mechanisms: readonly Mechanisms[] = [
   { smallShapes: false },
   { adjointReuse: false },
   { integerPool: false },
+  { sorting: false },
 ];
 const precisions: readonly Precision[] = ["f64", "f32"];
 

@@ -1,0 +1,115 @@
+/** `ndvm fit`: the constants of a program from a table, how sure they are, and a picture. */
+
+import { type FitResult, fit as fitProgram } from "@ndvm/core";
+import { type ExportedModel, parseExports, writeModels } from "../fit/export.js";
+import { type HeldOutScore, scoreHeldOut } from "../fit/held-out.js";
+import type { FitCommandOptions } from "../fit/options.js";
+import { pictureOf } from "../fit/picture.js";
+import { type FitProblem, openProblem } from "../fit/problem.js";
+import { viewProgress } from "../fit/progress.js";
+import { resultJson } from "../fit/result-json.js";
+import { summaryText, warningsOf } from "../fit/summary.js";
+import { terminalPlot } from "../fit/terminal-plot.js";
+import { inCommandWords } from "../fit/words.js";
+import { note, print, warn } from "../terminal.js";
+import { writeTextFile } from "../text-file.js";
+
+/** Exit code of a fit that Ctrl-C ended: its result is the best so far. */
+const INTERRUPTED = 130;
+
+export async function fit(file: string | undefined, options: FitCommandOptions): Promise<number> {
+  const exports = parseExports(options.export);
+  const problem = await openProblem(file, options);
+  try {
+    const result = await runFit(problem, options);
+    const score = scoreHeldOut(result, problem);
+    await showResult({ result, problem, score, exports: writeModels(result, exports), options });
+    return result.stopped === "aborted" ? INTERRUPTED : 0;
+  } catch (error) {
+    throw inCommandWords(error, problem);
+  } finally {
+    problem.machine.dispose();
+  }
+}
+
+/** The first Ctrl-C asks for the best so far; a second one ends the process. */
+async function runFit(problem: FitProblem, options: FitCommandOptions): Promise<FitResult> {
+  const controller = new AbortController();
+  const onInterrupt = (): void => controller.abort();
+  process.once("SIGINT", onInterrupt);
+  const view = viewProgress(options.quiet === true);
+  try {
+    return await fitProgram(problem.program, {
+      ...problem.options,
+      signal: controller.signal,
+      onProgress: (progress) => view.update(progress),
+    });
+  } finally {
+    view.stop();
+    process.off("SIGINT", onInterrupt);
+  }
+}
+
+interface Shown {
+  readonly result: FitResult;
+  readonly problem: FitProblem;
+  readonly score: HeldOutScore | undefined;
+  readonly exports: readonly ExportedModel[];
+  readonly options: FitCommandOptions;
+}
+
+async function showResult(shown: Shown): Promise<void> {
+  const { result, problem, score, options, exports } = shown;
+  const printed = exports.filter(({ file }) => file === undefined);
+  if (options.json) print(JSON.stringify(resultJson(result, problem, score, exports)));
+  else {
+    // A model on standard output stands alone there, so that it can go into a file.
+    const say = printed.length > 0 ? note : print;
+    say(summaryText(result, problem, score));
+    showPlot(shown, say);
+    for (const { text } of printed) print(text.trimEnd());
+  }
+  if (!options.quiet) for (const warning of warningsOf(result)) warn(warning);
+  await writeFiles(shown);
+  if (result.stopped === "aborted" && !options.quiet) {
+    const again = options.out === undefined ? "" : `; go on with --resume ${options.out}`;
+    warn(`interrupted: this is the best so far${again}`);
+  }
+}
+
+function showPlot({ result, problem, score, options }: Shown, say: (text: string) => void): void {
+  const isWanted = options.plot ?? (process.stdout.isTTY === true && options.quiet !== true);
+  const picture = isWanted ? pictureOf(result, problem, score, options.x) : undefined;
+  if (picture !== undefined) say(`\n${terminalPlot(picture, options.x !== undefined)}`);
+}
+
+async function writeFiles({ result, problem, score, exports, options }: Shown): Promise<void> {
+  const written: string[] = [];
+  const write = async (file: string, text: string): Promise<void> => {
+    await writeTextFile(file, text);
+    written.push(file);
+  };
+  for (const { file, text } of exports) if (file !== undefined) await write(file, text);
+  if (options.out !== undefined) {
+    const json = JSON.stringify(resultJson(result, problem, score, exports));
+    await write(options.out, `${json}\n`);
+  }
+  if (options.report !== undefined) {
+    const { reportPage } = await import("../fit/report.js");
+    await write(
+      options.report,
+      await reportPage({ result, problem, score, x: options.x, command: typedCommand() }),
+    );
+  }
+  if (written.length > 0 && !options.quiet) note(`wrote ${written.join(", ")}`);
+}
+
+/** The command line, quoted so that a shell takes it again. */
+function typedCommand(): string {
+  const words = process.argv
+    .slice(2)
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word)));
+  return ["ndvm", ...words].join(" ");
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

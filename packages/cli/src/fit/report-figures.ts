@@ -1,0 +1,270 @@
+/** The pictures in the report of a fit. */
+
+import type { FitResult } from "@ndvm/core";
+import { shortText } from "../numbers.js";
+import { binsOf, drawChart, type Layer, type XY } from "../report/chart.js";
+import { type Content, figure, type Html, type LegendEntry, seriesColor } from "../report/html.js";
+import type { Curve, Picture } from "./picture.js";
+import { percentText, SAME_LOSS } from "./summary.js";
+import { agreement } from "./terminal-plot.js";
+
+const INK = "var(--ink)";
+const HELD = seriesColor(1);
+/** Points up to this many tell their numbers to a pointer. */
+const TITLES_MOST = 600;
+/** Groups that get a colour and a line in the legend of their own. */
+const GROUPS_MOST = 8;
+
+const pairs = (x: ArrayLike<number>, y: ArrayLike<number>): XY[] =>
+  Array.from(x, (value, index) => [value, y[index] ?? Number.NaN]);
+
+/** Smaller dots where there are many. */
+const radiusFor = (count: number): number => (count > 800 ? 1.5 : count > 200 ? 2.2 : 3);
+
+function titlesFor(points: readonly XY[], x: string, y: string) {
+  if (points.length > TITLES_MOST) return {};
+  return {
+    titles: (index: number): string => {
+      const [at = Number.NaN, value = Number.NaN] = points[index] ?? [];
+      return `${x} ${shortText(at, 6)}, ${y} ${shortText(value, 6)}`;
+    },
+  };
+}
+
+const thinned = ({ rows, observed }: Picture): string =>
+  rows > observed.length ? ` ${observed.length} of ${rows} rows are shown.` : "";
+
+export async function dataFigure(picture: Picture, result: FitResult): Promise<Html> {
+  const { target, x, observed, predicted, curves, heldOut } = picture;
+  const points = pairs(x.values, observed);
+  const groups = picture.groups ? [...new Set(picture.groups)] : [];
+  const isColoured = groups.length > 1 && groups.length <= GROUPS_MOST;
+  const colorOf = (group: string): string =>
+    isColoured ? seriesColor(groups.indexOf(group)) : seriesColor(0);
+  const layers: Layer[] = curves.flatMap((curve) => bandLayers(curve, colorOf(curve.group)));
+  const dots = isColoured ? groups : [""];
+  for (const group of dots) {
+    const own = isColoured ? points.filter((_, row) => picture.groups?.[row] === group) : points;
+    layers.push({
+      kind: "dots",
+      points: own,
+      color: isColoured ? colorOf(group) : INK,
+      radius: radiusFor(points.length),
+      ...titlesFor(own, x.name, target),
+    });
+  }
+  if (heldOut !== undefined) {
+    const own = pairs(heldOut.x, heldOut.y);
+    layers.push({ kind: "dots", points: own, color: isColoured ? INK : HELD, isRing: true });
+  }
+  for (const curve of curves) {
+    const line = pairs(curve.x, curve.prediction.values);
+    layers.push({ kind: "line", points: line, color: colorOf(curve.group) });
+  }
+  if (curves.length === 0) {
+    layers.push({
+      kind: "dots",
+      points: pairs(x.values, predicted),
+      color: seriesColor(0),
+      isRing: true,
+      radius: radiusFor(points.length) + 1,
+    });
+  }
+  const hasBands = curves.some(({ prediction }) => prediction.lower.some(Number.isFinite));
+  const svg = await drawChart({
+    description: `${target} over ${x.name}: data and fit`,
+    x: { label: x.name },
+    y: { label: target },
+    layers,
+  });
+  return figure({
+    svg,
+    legend: legendOf(picture, groups, isColoured, colorOf, hasBands),
+    caption: captionOf(picture, result, hasBands),
+  });
+}
+
+function bandLayers({ x, prediction }: Curve, color: string): Layer[] {
+  const band = (low: Float64Array, high: Float64Array, opacity: number): Layer[] =>
+    low.some(Number.isFinite)
+      ? [
+          {
+            kind: "band",
+            points: Array.from(x, (at, index) => [at, low[index] ?? 0, high[index] ?? 0] as const),
+            color,
+            opacity,
+          },
+        ]
+      : [];
+  return [
+    ...band(prediction.observationLower, prediction.observationUpper, 0.1),
+    ...band(prediction.lower, prediction.upper, 0.28),
+  ];
+}
+
+function legendOf(
+  { heldOut, curves }: Picture,
+  groups: readonly string[],
+  isColoured: boolean,
+  colorOf: (group: string) => string,
+  hasBands: boolean,
+): LegendEntry[] {
+  const fit: LegendEntry["mark"] = curves.length > 0 ? "line" : "ring";
+  const entries: LegendEntry[] = isColoured
+    ? groups.map((group) => ({
+        label: group,
+        color: colorOf(group),
+        mark: curves.length > 0 ? fit : "dot",
+      }))
+    : [
+        { label: "data", color: INK, mark: "dot" },
+        { label: "fit", color: seriesColor(0), mark: fit },
+      ];
+  if (hasBands && !isColoured) {
+    entries.push({ label: "bands", color: seriesColor(0), mark: "band" });
+  }
+  if (heldOut !== undefined) {
+    entries.push({ label: "held out", color: isColoured ? INK : HELD, mark: "ring" });
+  }
+  return entries;
+}
+
+function captionOf(picture: Picture, { level }: FitResult, hasBands: boolean): Content {
+  const { curves } = picture;
+  if (curves.length === 0) {
+    return `Dots are data, rings the predictions, which depend on other columns too.${thinned(picture)}`;
+  }
+  const bands = hasBands
+    ? `Dark band: where the mean lies, at ${percentText(level)}; light band: where a new observation lies.`
+    : "";
+  return `${bands}${thinned(picture)}`;
+}
+
+export async function residualFigures(picture: Picture): Promise<Html[]> {
+  const { target, x, observed, predicted } = picture;
+  const residuals = observed.map((value, index) => value - (predicted[index] ?? Number.NaN));
+  const over = async (label: string, at: Float64Array, caption: string): Promise<Html> => {
+    const points = pairs(at, residuals);
+    const svg = await drawChart({
+      description: `Residuals over ${label}`,
+      x: { label },
+      y: { label: "residual" },
+      width: 460,
+      height: 280,
+      layers: [
+        { kind: "level", y: 0 },
+        {
+          kind: "dots",
+          points,
+          color: seriesColor(0),
+          radius: radiusFor(points.length),
+          ...titlesFor(points, label, "residual"),
+        },
+      ],
+    });
+    return figure({ svg, caption });
+  };
+  const histogram = await drawChart({
+    description: "Histogram of the residuals",
+    x: { label: "residual" },
+    y: { label: "rows", isWhole: true },
+    width: 460,
+    height: 280,
+    layers: [
+      { kind: "bars", bins: binsOf(residuals), color: seriesColor(0) },
+      { kind: "level", y: 0 },
+    ],
+  });
+  return [
+    await over(
+      x.name,
+      x.values,
+      `${target} minus its prediction, over ${x.name}.${thinned(picture)}`,
+    ),
+    await over(
+      "prediction",
+      predicted,
+      "The same over the prediction: a funnel means uneven noise.",
+    ),
+    figure({ svg: histogram, caption: "How the residuals are spread." }),
+    await agreementFigure(picture),
+  ];
+}
+
+async function agreementFigure({ target, observed, predicted }: Picture): Promise<Html> {
+  const points = pairs(predicted, observed);
+  const svg = await drawChart({
+    description: `${target} against its prediction`,
+    x: { label: "prediction" },
+    y: { label: target },
+    width: 460,
+    height: 280,
+    layers: [
+      { kind: "line", points: agreement(observed, predicted), color: INK, isDashed: true },
+      {
+        kind: "dots",
+        points,
+        color: seriesColor(0),
+        radius: radiusFor(points.length),
+        ...titlesFor(points, "prediction", target),
+      },
+    ],
+  });
+  return figure({ svg, caption: "Data against prediction: on the dashed line they agree." });
+}
+
+/** A ratio of losses beyond which only a logarithmic axis shows the small ones. */
+const LOG_RATIO = 50;
+
+/** A range that shows one number in its middle. */
+function aroundOf(value: number): [number, number] {
+  const reach = value === 0 ? 1 : Math.abs(value);
+  return value > 0 ? [0, 2 * value] : [value - reach, value + reach];
+}
+
+export async function restartsFigure({ restarts }: FitResult): Promise<Html | undefined> {
+  const ended = restarts.filter(({ loss }) => Number.isFinite(loss));
+  const sorted = [...ended].sort((a, b) => a.loss - b.loss);
+  const [first] = sorted;
+  const last = sorted.at(-1);
+  if (restarts.length < 2 || first === undefined || last === undefined) return undefined;
+  const isLog = first.loss > 0 && last.loss > LOG_RATIO * first.loss;
+  const areEqual = last.loss - first.loss <= SAME_LOSS * Math.abs(first.loss);
+  const points = sorted.map(({ loss }, rank) => [rank + 1, loss] as const);
+  const svg = await drawChart({
+    description: "Losses of the restarts, sorted",
+    x: { label: "restart, by loss", isWhole: true },
+    y: { label: "loss", isLog, ...(areEqual ? { domain: aroundOf(first.loss) } : {}) },
+    height: 260,
+    layers: [
+      { kind: "line", points, color: "var(--rule)" },
+      {
+        kind: "dots",
+        points: points.filter((_, rank) => sorted[rank]?.hasConverged),
+        color: seriesColor(0),
+        radius: radiusFor(points.length),
+      },
+      {
+        kind: "dots",
+        points: points.filter((_, rank) => sorted[rank]?.hasConverged === false),
+        color: HELD,
+        isRing: true,
+      },
+    ],
+  });
+  const lost = restarts.length - ended.length;
+  return figure({
+    svg,
+    legend: [
+      { label: "converged", color: seriesColor(0), mark: "dot" },
+      ...(ended.every(({ hasConverged }) => hasConverged)
+        ? []
+        : [{ label: "did not converge", color: HELD, mark: "ring" as const }]),
+    ],
+    caption:
+      (areEqual
+        ? "All restarts came to the same loss."
+        : "Steps in the losses are local optima; a flat start means many restarts agree.") +
+      (lost > 0 ? ` ${lost} restarts never had a finite loss.` : ""),
+  });
+}

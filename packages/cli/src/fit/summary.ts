@@ -1,0 +1,181 @@
+/** The result of a fit as text: a table of parameters, a few scores, and what to be wary of. */
+
+import type { FitResult } from "@ndvm/core";
+import { countText, shortText, timeText } from "../numbers.js";
+import { formatTable, type TextColumn } from "../tables.js";
+import { out } from "../terminal.js";
+import type { HeldOutScore } from "./held-out.js";
+import type { FitProblem } from "./problem.js";
+
+export interface ParameterRow {
+  readonly name: string;
+  readonly estimate: number;
+  readonly error: number;
+  readonly lower: number;
+  readonly upper: number;
+  /** "", "fixed", "at a bound", "not determined". */
+  readonly remark: string;
+}
+
+export function parameterRows(result: FitResult): ParameterRow[] {
+  const { best, standardErrors, intervals, identifiability, fixed } = result;
+  const atBounds = identifiability?.atBounds ?? [];
+  const open = new Set(
+    (identifiability?.undetermined ?? []).flatMap(({ direction }) => Object.keys(direction)),
+  );
+  const rows = result.parameters.map((name) => {
+    const [lower, upper] = intervals[name] ?? [Number.NaN, Number.NaN];
+    const error = standardErrors[name] ?? Number.NaN;
+    const isOpen = open.has(name) && !Number.isFinite(error);
+    return {
+      name,
+      estimate: best.params[name] ?? Number.NaN,
+      error,
+      lower,
+      upper,
+      remark: atBounds.includes(name) ? "at a bound" : isOpen ? "not determined" : "",
+    };
+  });
+  const kept = Object.entries(fixed).map(([name, estimate]) => ({
+    name,
+    estimate,
+    error: Number.NaN,
+    lower: Number.NaN,
+    upper: Number.NaN,
+    remark: "fixed",
+  }));
+  return [...rows, ...kept];
+}
+
+export const percentText = (level: number): string => `${shortText(level * 100, 4)} %`;
+
+const numberText = (value: number, digits = 6): string =>
+  Number.isNaN(value) ? "" : shortText(value, digits);
+
+export function intervalText({ lower, upper }: ParameterRow): string {
+  return Number.isNaN(lower) || Number.isNaN(upper)
+    ? ""
+    : `${shortText(lower, 5)} to ${shortText(upper, 5)}`;
+}
+
+function parameterTable(result: FitResult): string {
+  const rows = parameterRows(result);
+  const column = (
+    title: string,
+    align: TextColumn["align"],
+    cell: (row: ParameterRow) => string,
+  ): TextColumn => ({ title, align, cell: (index) => cell(rows[index] as ParameterRow) });
+  const columns = [
+    column("parameter", "left", ({ name }) => name),
+    column("estimate", "right", ({ estimate }) => shortText(estimate, 7)),
+    column("std. error", "right", ({ error }) => numberText(error, 4)),
+    column(`${percentText(result.level)} interval`, "left", intervalText),
+    column("", "left", ({ remark }) => remark),
+  ];
+  const shown = columns.filter(
+    (one, index) => index < 2 || rows.some((_, row) => one.cell(row) !== ""),
+  );
+  return formatTable(shown, rows.length, "parameters", rows.length <= 60);
+}
+
+/** Restarts that came within this relative distance of the best loss count as having found it. */
+export const SAME_LOSS = 1e-6;
+
+export function restartWords({ restarts, best }: FitResult): string {
+  const close = SAME_LOSS * Math.max(Math.abs(best.loss), 1e-12);
+  const found = restarts.filter(({ loss }) => Math.abs(loss - best.loss) <= close).length;
+  const converged = restarts.filter(({ hasConverged }) => hasConverged).length;
+  if (restarts.length === 1) return converged === 1 ? "converged" : "did not converge";
+  return `${converged} of ${restarts.length} restarts converged, ${found} to the best loss`;
+}
+
+/** Scores by name, those that make no sense for this fit left out. */
+export function scoresOf(result: FitResult): [name: string, value: string][] {
+  const { best, sigma, mode } = result;
+  const scores: [string, number][] = [
+    [mode === "objective" ? "loss" : `loss (${result.loss})`, best.loss],
+    ["R²", best.r2],
+    ["log-likelihood", best.logLikelihood],
+    ["AIC", best.aic],
+    ["BIC", best.bic],
+    ["residual s.d.", sigma],
+  ];
+  return scores
+    .filter(([, value]) => !Number.isNaN(value))
+    .map(([name, value]) => [name, shortText(value, 7)]);
+}
+
+/** The rows that were used, in words: "16 rows of data.csv; 2 left out: missing values". */
+export function rowsWords({ table, rows }: FitProblem): string | undefined {
+  if (table === undefined || rows === undefined) return undefined;
+  const parts = [
+    `${countText(rows.taken.length)} of ${countText(table.rowCount)} rows of ${table.file}`,
+  ];
+  if (rows.filtered > 0) parts.push(`${countText(rows.filtered)} left out by --where`);
+  if (rows.missing > 0) {
+    parts.push(`${countText(rows.missing)} with missing values left out`);
+  }
+  if (rows.heldOut.length > 0) parts.push(`${countText(rows.heldOut.length)} held out`);
+  return parts.join(", ");
+}
+
+export function heldOutWords({ rows, rmse, mae, r2, loss }: HeldOutScore): string {
+  const scores = [
+    `RMSE ${shortText(rmse, 5)}`,
+    `mean absolute error ${shortText(mae, 5)}`,
+    ...(Number.isNaN(r2) ? [] : [`R² ${shortText(r2, 5)}`]),
+    `mean loss ${shortText(loss, 5)}`,
+  ];
+  return `${countText(rows)} rows held out: ${scores.join(", ")}`;
+}
+
+export function summaryText(
+  result: FitResult,
+  problem: FitProblem,
+  score: HeldOutScore | undefined,
+): string {
+  const { counters } = result;
+  const scores = scoresOf(result).map(([name, value]) => `${name} ${value}`);
+  const data = rowsWords(problem);
+  const lines = [
+    parameterTable(result),
+    "",
+    scores.slice(0, 2).join(", "),
+    scores.slice(2).join(", "),
+    ...(score === undefined ? [] : [heldOutWords(score)]),
+    ...(data === undefined ? [] : [data]),
+    `${result.optimiser}, ${restartWords(result)}, ` +
+      `${countText(counters.evaluations)} evaluations in ${timeText(counters.milliseconds)}`,
+  ];
+  return lines.filter((line, index) => line !== "" || index === 1).join("\n");
+}
+
+/** Sentences a reader of the result should know, most important first. */
+export function warningsOf(result: FitResult): string[] {
+  const { assumed, diagnostics, identifiability } = result;
+  const warnings = [...diagnostics.notes];
+  for (const [a, b, correlation] of identifiability?.correlated ?? []) {
+    warnings.push(
+      `the estimates of ${a} and ${b} go together (correlation ${shortText(correlation, 4)})`,
+    );
+  }
+  for (const { text, rows } of diagnostics.clamped) {
+    warnings.push(`the input of ${oneLine(text)} was clamped on ${rows} rows`);
+  }
+  if (assumed.length > 0) {
+    const one = assumed.length === 1;
+    warnings.push(
+      `${assumed.join(", ")} ${one ? "was" : "were"} taken as ${one ? "a parameter" : "parameters"} ` +
+        `starting at 1; --param ${assumed[0]}=… says so, or where to start`,
+    );
+  }
+  return warnings;
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ");
+  return line.length > 60 ? `${line.slice(0, 57)}…` : line;
+}
+
+/** Text in bold on a terminal, for headings over plots. */
+export const heading = (text: string): string => out.bold(text);

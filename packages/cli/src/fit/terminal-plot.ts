@@ -1,0 +1,48 @@
+/** The plot of data and fit that goes to the terminal. */
+
+import { fitPlotText, type Points } from "../plot.js";
+import type { Picture } from "./picture.js";
+
+const pairs = (x: ArrayLike<number>, y: ArrayLike<number>): [number, number][] =>
+  Array.from(x, (value, index) => [value, y[index] ?? Number.NaN]);
+
+export function terminalPlot(picture: Picture, hasChosenX: boolean): string {
+  const { target, x, observed, predicted, curves } = picture;
+  const heldOut = picture.heldOut ? pairs(picture.heldOut.x, picture.heldOut.y) : [];
+  if (curves.length > 0) {
+    return fitPlotText({
+      title: `${target} over ${x.name}: ● data, ━ fit`,
+      points: [...pairs(x.values, observed), ...heldOut],
+      lines: curves.map((curve) => pairs(curve.x, curve.prediction.values)),
+    });
+  }
+  if (hasChosenX || x.name === "row") {
+    const line = pairs(x.values, predicted).sort((a, b) => a[0] - b[0]);
+    return fitPlotText({
+      title: `${target} over ${x.name}: ● data, ━ fit`,
+      points: [...pairs(x.values, observed), ...heldOut],
+      lines: [line],
+    });
+  }
+  return fitPlotText({
+    title: `${target} against its prediction: ● data, ━ where they agree`,
+    points: pairs(predicted, observed),
+    lines: [agreement(observed, predicted)],
+  });
+}
+
+/** The line on which prediction and data agree, over the range of both. */
+export function agreement(observed: Float64Array, predicted: Float64Array): Points {
+  let [low, high] = [Infinity, -Infinity];
+  for (const values of [observed, predicted]) {
+    for (const value of values) {
+      if (!Number.isFinite(value)) continue;
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+    }
+  }
+  return Array.from({ length: 100 }, (_, index) => {
+    const value = low + ((high - low) * index) / 99;
+    return [value, value] as const;
+  });
+}

@@ -1,0 +1,184 @@
+/**
+ * A model outside of this library: as text of Scheme, JSON, JavaScript, Python, LaTeX, or as a line
+ * of mathematics.
+ */
+
+import { NdvmError } from "../errors.js";
+import type { Program } from "../machine/program.js";
+import type { LoadOptions } from "../machine/types.js";
+import type { Expansion } from "../syntax/core.js";
+import { expand } from "../syntax/expand.js";
+import { read } from "../syntax/read.js";
+import { nearest } from "../syntax/suggest.js";
+import { writeJavaScript } from "./javascript.js";
+import { writeLatex, writeMath } from "./mathematics.js";
+import { writeNumpy, writeSympy } from "./python.js";
+import { writeScheme } from "./scheme.js";
+import { closedForm } from "./symbolic.js";
+
+export const exportFormats = [
+  "scheme",
+  "json",
+  "javascript",
+  "latex",
+  "sympy",
+  "numpy",
+  "math",
+] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export interface ExportOptions {
+  /** Name of the function, for JavaScript and NumPy. Default "model". */
+  readonly name?: string;
+  /** Leaves parameters as names instead of writing their values in. */
+  readonly isSymbolic?: boolean;
+  /** Significant digits of constants in LaTeX and mathematics. Default 6; elsewhere all. */
+  readonly digits?: number;
+  /** Scheme: definitions before the text instead of numbers in it. */
+  readonly constants?: "inline" | "define";
+  /** JavaScript: `export` before the function. */
+  readonly isModule?: boolean;
+  /** The group whose parameters are written, for a fit with groups. */
+  readonly group?: string | number;
+}
+
+/** A program with values for some of its inputs. */
+export interface ModelSource {
+  /** A loaded program, or its text. */
+  readonly program: Program | string;
+  readonly params?: Readonly<Record<string, number>>;
+  /** Inputs that are numbers, never vectors, where that is known. */
+  readonly numbers?: readonly string[];
+  /** Inputs that are vectors or matrices, where no vector procedure of the program tells it. */
+  readonly tensors?: readonly string[];
+  /** What else JSON shall hold. */
+  readonly about?: Readonly<Record<string, unknown>>;
+}
+
+/** What can export itself, as the result of a fit does. */
+export interface Exportable {
+  export(format: ExportFormat, options?: ExportOptions): string;
+}
+
+interface Model {
+  readonly source: string;
+  readonly expansion: Expansion;
+  readonly load: LoadOptions;
+  readonly params: Readonly<Record<string, number>>;
+  readonly given: ModelSource;
+}
+
+/** The text of a fitted model, or of a program with values for its parameters. */
+export function exportModel(
+  source: ModelSource | Exportable,
+  format: ExportFormat,
+  options: ExportOptions = {},
+): string {
+  checkOptions(format, options);
+  if ("export" in source) return source.export(format, options);
+  const model = modelOf(source, options);
+  const name = options.name ?? "model";
+  try {
+    switch (format) {
+      case "scheme":
+        return writeScheme(
+          model.source,
+          model.expansion,
+          model.params,
+          options.constants ?? "inline",
+        );
+      case "json":
+        return writeJson(model);
+      case "javascript":
+        return writeJavaScript(model.expansion, {
+          name,
+          params: model.params,
+          isClamped: model.load.domain === "clamp",
+          isModule: options.isModule ?? false,
+          numbers: source.numbers ?? [],
+          hasTensors: (source.tensors ?? []).length > 0,
+        });
+      default:
+        return writeClosedForm(model, format, options);
+    }
+  } catch (error) {
+    throw error instanceof NdvmError ? error.in(model.source, model.load.file) : error;
+  }
+}
+
+function writeClosedForm(
+  { expansion, params, load }: Model,
+  format: "latex" | "math" | "numpy" | "sympy",
+  { name = "model", digits = 6 }: ExportOptions,
+): string {
+  const form = closedForm(expansion, params, load.domain === "clamp");
+  if (format === "latex") return writeLatex(form, digits);
+  if (format === "math") return writeMath(form, digits);
+  return format === "numpy" ? writeNumpy(form, name) : writeSympy(form, name);
+}
+
+function checkOptions(format: string, options: ExportOptions): void {
+  const known: readonly string[] = exportFormats;
+  if (!known.includes(format)) {
+    const near = nearest(format, known);
+    throw new NdvmError("E-OPTION", `there is no export format ${format}`, {
+      help: near === undefined ? `formats are ${known.join(", ")}` : `did you mean ${near}?`,
+    });
+  }
+  const { name = "model", digits = 6 } = options;
+  if (!/^[A-Za-z_]\w*$/.test(name))
+    throw new NdvmError("E-OPTION", `${JSON.stringify(name)} cannot be the name of a function`, {
+      help: "use letters, digits and _",
+    });
+  if (!(Number.isInteger(digits) && digits >= 1 && digits <= 17))
+    throw new NdvmError("E-OPTION", `digits is ${digits}`, { help: "it is from 1 to 17" });
+}
+
+function modelOf(given: ModelSource, options: ExportOptions): Model {
+  const { program } = given;
+  const isText = typeof program === "string";
+  const source = isText ? program : program.source;
+  const load = isText ? {} : program.loadOptions;
+  const expansion = isText ? expandText(program) : program.expansion;
+  const params = options.isSymbolic === true ? {} : (given.params ?? {});
+  for (const [name, value] of Object.entries(given.params ?? {})) {
+    if (!expansion.inputs.includes(name))
+      throw new NdvmError("E-INPUT", `the program has no parameter ${name}`, {
+        help: `its free names are ${expansion.inputs.join(", ") || "none"}`,
+      });
+    if (typeof value !== "number")
+      throw new NdvmError("E-INPUT", `the value of ${name} is no number`);
+  }
+  return { source, load, expansion, params, given };
+}
+
+function expandText(source: string): Expansion {
+  try {
+    return expand(read(source));
+  } catch (error) {
+    throw error instanceof NdvmError ? error.in(source) : error;
+  }
+}
+
+/** Numbers that JSON has no word for are written as words. */
+const jsonValue = (_key: string, value: unknown): unknown =>
+  typeof value === "number" && !Number.isFinite(value)
+    ? String(value)
+    : ArrayBuffer.isView(value)
+      ? Array.from(value as Float64Array)
+      : value;
+
+function writeJson({ source, expansion, load, given }: Model): string {
+  const params = given.params ?? {};
+  const model = {
+    format: "ndvm-model",
+    version: 1,
+    source,
+    scheme: writeScheme(source, expansion, params, "inline"),
+    inputs: expansion.inputs.filter((name) => params[name] === undefined),
+    params,
+    domain: load.domain ?? "ieee",
+    ...given.about,
+  };
+  return `${JSON.stringify(model, jsonValue, 2)}\n`;
+}

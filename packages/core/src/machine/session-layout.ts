@@ -1,0 +1,217 @@
+/**
+ * Where a session's numbers lie in one kept trace, and how they get there and back: all lanes of a
+ * session in chunks of neighbours, by views that are made once, or some of its lanes one by one.
+ *
+ * Places are indices of reals in the machine's memory. They hold while the trace is kept; views
+ * hold until that memory grows.
+ */
+
+import { type Stride, strideIndex, writeStrided } from "./axes.js";
+import { type LaneSet, laneAt, laneCount } from "./chunk.js";
+import type { Machine } from "./machine.js";
+import type { RecordedInput } from "./results.js";
+import { payloadInfo } from "./snapshot.js";
+import type { Trace } from "./traces.js";
+
+/** Arrays of the machine's own precision, so that numbers move without conversion. */
+export type Numbers = Float64Array | Float32Array;
+
+/** A number input of a session. */
+export interface Slot {
+  readonly name: string;
+  readonly payload: number;
+  /** The session's own numbers: one for all lanes, one per lane, or one per place of its axes. */
+  readonly numbers: Numbers;
+  readonly isShared: boolean;
+  readonly stride: Stride | undefined;
+}
+
+/** What a session moves to and from the machine. */
+export interface Holdings {
+  readonly lanes: number;
+  readonly slots: readonly Slot[];
+  readonly values: Numbers;
+  readonly gradients: Readonly<Record<string, Numbers>>;
+  readonly wrt: readonly RecordedInput[];
+}
+
+/** A place in the machine's memory and the session's numbers that belong there. */
+interface Pairing {
+  readonly machine: Numbers;
+  readonly session: Numbers;
+}
+
+/** Views of one chunk, made once: making them on each run would cost more than the numbers. */
+interface ChunkViews {
+  readonly from: number;
+  readonly count: number;
+  readonly shared: readonly Pairing[];
+  readonly perLane: readonly Pairing[];
+  readonly results: readonly Pairing[];
+}
+
+interface Adjoint {
+  readonly into: Numbers;
+  readonly at: number;
+  /** Elements of the input. */
+  readonly count: number;
+}
+
+export class Layout {
+  readonly trace: Trace;
+  /** The layout that took all lanes in the run after this one's, and how often in a row. */
+  next: Layout | undefined;
+  nextSeen = 0;
+  readonly #machine: Machine;
+  readonly #holdings: Holdings;
+  readonly #slots: readonly { readonly slot: Slot; readonly at: number }[];
+  readonly #result: number;
+  readonly #resultIsUniform: boolean;
+  readonly #adjoints: readonly Adjoint[];
+  /** Reals between two elements of a payload. */
+  readonly #run: number;
+  /** Whether all results are plain runs of numbers, which views move. */
+  readonly #isNarrow: boolean;
+  readonly #strided: readonly { readonly slot: Slot; readonly at: number }[];
+  #views: readonly ChunkViews[] = [];
+  /** The memory that the views look at. It has no length any more once it has moved. */
+  #memory: Numbers | undefined;
+
+  /** The trace must be the machine's current one. */
+  constructor(machine: Machine, trace: Trace, holdings: Holdings) {
+    const { exports, reals } = machine;
+    const index = (address: number) => address / reals.bytes;
+    this.trace = trace;
+    this.#machine = machine;
+    this.#holdings = holdings;
+    this.#slots = holdings.slots.map((slot) => ({
+      slot,
+      at: index(exports.primalAddress(slot.payload)),
+    }));
+    this.#strided = this.#slots.filter(({ slot }) => slot.stride !== undefined);
+    this.#result = index(exports.primalAddress(trace.resultData));
+    this.#resultIsUniform = payloadInfo(exports, trace.resultData).uniform;
+    this.#adjoints = holdings.wrt.map(({ name, payload, count }) => ({
+      into: holdings.gradients[name] as Numbers,
+      at: index(exports.adjointAddress(payload)),
+      count,
+    }));
+    this.#run = index(exports.runBytes());
+    this.#isNarrow = !this.#resultIsUniform && this.#adjoints.every(({ count }) => count === 1);
+  }
+
+  /** Chunks of all the session's lanes. */
+  get chunks(): number {
+    if (this.#memory === undefined || this.#memory.length === 0) this.#makeViews();
+    return this.#views.length;
+  }
+
+  #makeViews(): void {
+    const memory = this.#machine.reals.view();
+    const { lanes, values: results } = this.#holdings;
+    const { width } = this.trace;
+    const vector = 16 / memory.BYTES_PER_ELEMENT;
+    const perLane = this.#slots.filter(({ slot }) => !slot.isShared && !slot.stride);
+    const shared = this.#slots.filter(({ slot }) => slot.isShared);
+    const scalars = this.#adjoints.filter((adjoint) => adjoint.count === 1);
+    const chunks: ChunkViews[] = [];
+    for (let from = 0; from < lanes; from += width) {
+      const count = Math.min(width, lanes - from);
+      const pairing = (at: number, numbers: Numbers): Pairing => ({
+        machine: memory.subarray(at, at + count),
+        session: numbers.subarray(from, from + count),
+      });
+      const values = this.#resultIsUniform ? [] : [pairing(this.#result, results)];
+      chunks.push({
+        from,
+        count,
+        shared: shared.map(({ slot, at }) => ({
+          machine: memory.subarray(at, at + vector),
+          session: slot.numbers,
+        })),
+        perLane: perLane.map(({ slot, at }) => pairing(at, slot.numbers)),
+        results: [...values, ...scalars.map(({ at, into }) => pairing(at, into))],
+      });
+    }
+    this.#memory = memory;
+    this.#views = chunks;
+  }
+
+  /** Writes the numbers of a chunk of neighbours; returns how many lanes it has. */
+  writeChunk(index: number): number {
+    const { from, count, shared, perLane } = this.#views[index] as ChunkViews;
+    for (const { machine, session } of shared) {
+      const value = session[0] as number;
+      for (let i = 0; i < machine.length; i++) machine[i] = value;
+    }
+    for (const { machine, session } of perLane) move(session, machine);
+    for (const { slot, at } of this.#strided) {
+      const view = this.#machine.reals.view();
+      writeStrided(slot.numbers, slot.stride as Stride, { from, to: from + count }, view, at);
+    }
+    return count;
+  }
+
+  /** Reads the results of a chunk of neighbours: those of lanes that did not pass mean nothing. */
+  readChunk(index: number): void {
+    const { from, count, results } = this.#views[index] as ChunkViews;
+    for (const { machine, session } of results) move(machine, session);
+    if (this.#isNarrow) return;
+    const view = this.#machine.reals.view();
+    if (this.#resultIsUniform)
+      this.#holdings.values.fill(view[this.#result] as number, from, from + count);
+    for (const { into, at, count: elements } of this.#adjoints) {
+      if (elements === 1) continue;
+      for (let i = 0; i < count; i++)
+        for (let e = 0; e < elements; e++)
+          into[(from + i) * elements + e] = view[at + e * this.#run + i] as number;
+    }
+  }
+
+  /** The lanes of a chunk of neighbours. */
+  lanesOf(index: number): LaneSet {
+    const { from, count } = this.#views[index] as ChunkViews;
+    return { from, to: from + count };
+  }
+
+  /** Writes the numbers of any lanes, at most as many as the trace is wide. */
+  writeLanes(set: LaneSet): void {
+    const view = this.#machine.reals.view();
+    const vector = 16 / view.BYTES_PER_ELEMENT;
+    const count = laneCount(set);
+    for (const { slot, at } of this.#slots) {
+      const { numbers, stride } = slot;
+      if (slot.isShared) {
+        view.fill(numbers[0] as number, at, at + vector);
+        continue;
+      }
+      for (let i = 0; i < count; i++) {
+        const lane = laneAt(set, i);
+        view[at + i] = numbers[stride === undefined ? lane : strideIndex(stride, lane)] as number;
+      }
+    }
+  }
+
+  /** Reads the results of any lanes: those of lanes that did not pass mean nothing. */
+  readLanes(set: LaneSet): void {
+    const view = this.#machine.reals.view();
+    const { values } = this.#holdings;
+    const lanes = laneCount(set);
+    for (let i = 0; i < lanes; i++) {
+      const lane = laneAt(set, i);
+      values[lane] = view[this.#result + (this.#resultIsUniform ? 0 : i)] as number;
+      for (const { into, at, count } of this.#adjoints)
+        for (let e = 0; e < count; e++)
+          into[lane * count + e] = view[at + e * this.#run + i] as number;
+    }
+  }
+}
+
+/** Below this many numbers a loop is faster than a block move. */
+const MOVE_LEAST = 32;
+
+function move(from: Numbers, to: Numbers): void {
+  const { length } = to;
+  if (length >= MOVE_LEAST) to.set(from);
+  else for (let i = 0; i < length; i++) to[i] = from[i] as number;
+}

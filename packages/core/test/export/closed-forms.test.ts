@@ -1,0 +1,171 @@
+/**
+ * Closed forms as NumPy, SymPy, LaTeX and mathematics: what the texts look like, that they compute
+ * what the machine does, and what has no closed form.
+ */
+
+import { spawnSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { type ExportFormat, exportModel, Machine, NdvmError } from "../../src/index.js";
+import { expectClose } from "../corpus/support.js";
+import { evaluatePython } from "./python.js";
+
+const machine = await Machine.create({ precision: "f64" });
+
+/** Closed forms, each a function of t, x and k at the places below. */
+const closed = [
+  "(* 2.5 (exp (- (* k t))) (cos (* 3 t)))",
+  "(+ t (- x) (* -2 k) (/ -1 t))",
+  "(- t (- x k) (+ x k))",
+  "(/ t (/ x k) (* x k))",
+  "(expt (- t x) 2)",
+  "(- (expt t 2))",
+  "(expt 2 (- t))",
+  "(expt (expt t 2) k)",
+  "(let* ((a (* t x)) (b (+ a 1))) (/ a b))",
+  "(if (< t 1) (* k t) (if (>= x 0.5) (sqrt x) (log k)))",
+  "(if (and (> t 0) (or (< x 0.2) (not (= k 1)))) t x)",
+  "(min t x k)",
+  "(+ (max t x) (abs (- x 3)) (square k))",
+  "(define (hill x n) (/ (expt x n) (+ 1 (expt x n)))) (* k (hill t 2.5))",
+  "(fold-left + 0 (map (lambda (p) (* p t)) (list 1 2 k)))",
+  "(let loop ((i 0) (sum 0)) (if (= i 4) sum (loop (+ i 1) (+ sum (expt t i)))))",
+  "(loop ((i 0) (y x)) (if (= i 3) y (recur (+ i 1) (+ y (* 0.1 (- k y))))))",
+  "(dot [t x 2] [k 1 x])",
+  "(norm (vec t x))",
+  "(+ (sigmoid t) (softplus x) (log1p t) (expm1 x) (tanh k))",
+  "(+ (asin (/ t 10)) (acos (/ x 10)) (atan t) (atan t x) (sinh x) (cosh x) (tan k) (sin t))",
+  "(+ (floor (* 3 t)) (ceiling (* 3 x)) (modulo t x))",
+  "(log t 10)",
+  "(* 1e-7 t 1e21)",
+];
+
+const places = [
+  { t: 0.7, x: 1.3, k: 0.4 },
+  { t: 2.1, x: 0.15, k: 1 },
+  { t: 1.5, x: 0.6, k: 2.2 },
+];
+
+/** The expression behind the last = or return of a Python text. */
+const expressionOf = (text: string): string =>
+  (text.trimEnd().split("\n").at(-1) as string).replace(/^\s*(return |\w+ = )/, "");
+
+describe.each(closed)("%s", (source) => {
+  const program = machine.load(source);
+  for (const format of ["numpy", "sympy"] as const)
+    test(format, () => {
+      const text = exportModel({ program }, format);
+      for (const place of places) {
+        const used = program.inputs.map((name) => [name, place[name as keyof typeof place]]);
+        const inputs = Object.fromEntries(used) as Record<string, number>;
+        const want = program.evaluate(inputs).values[0] as number;
+        const got = evaluatePython(expressionOf(text), inputs) as number;
+        expectClose(got, want, { relative: 1e-12, absolute: 1e-13 }, text);
+      }
+    });
+  test("values of parameters are written in", () => {
+    const params = program.inputs.includes("k") ? { k: 1.75 } : {};
+    const text = exportModel({ program, params }, "numpy");
+    expect(text).not.toMatch(/\bk\b/);
+    const inputs = Object.fromEntries(
+      program.inputs.map((name) => [name, name === "k" ? 1.75 : 0.8]),
+    );
+    const want = program.evaluate(inputs).values[0] as number;
+    const got = evaluatePython(expressionOf(text), inputs) as number;
+    expectClose(got, want, { relative: 1e-12, absolute: 1e-13 }, text);
+  });
+});
+
+test("mathematics and LaTeX", () => {
+  const lines = closed.map((program) =>
+    [program, exportModel({ program }, "math"), exportModel({ program }, "latex")].join("\n    "),
+  );
+  expect(`${lines.join("\n")}\n`).toMatchSnapshot();
+});
+
+test("whole texts", () => {
+  const model = { program: "(if (< t k) (* a t) (exp (/ t rate_1)))", params: { a: 2, k: 0.25 } };
+  const formats: ExportFormat[] = ["numpy", "sympy", "latex", "math", "scheme", "javascript"];
+  for (const format of formats) expect(exportModel(model, format)).toMatchSnapshot(format);
+  expect(exportModel(model, "math", { isSymbolic: true })).toBe("a·t if t < k else exp(t/rate_1)");
+  expect(exportModel(model, "scheme", { constants: "define" })).toMatchSnapshot("defined");
+  expect(exportModel({ program: "(vec (* a t) (exp t))" }, "math")).toBe("[a·t, exp(t)]");
+  expect(exportModel({ program: "(vec (* a t) (exp t))" }, "latex")).toBe(
+    "\\begin{pmatrix} a \\, t \\\\ e^{t} \\end{pmatrix}",
+  );
+});
+
+function refusalOf(program: string, format: ExportFormat): string {
+  try {
+    exportModel({ program }, format);
+  } catch (error) {
+    if (!(error instanceof NdvmError)) throw error;
+    const { code, message, span, help } = error;
+    const place = span === undefined ? "" : ` at ${program.slice(span.start, span.end)}`;
+    return `${code}: ${message}${place} (${help})`;
+  }
+  return "no refusal";
+}
+
+test("what has no closed form is refused with its place", () => {
+  const refused = [
+    "(let loop ((i 0) (y x)) (if (> i t) y (loop (+ i 1) (* y k))))",
+    "(loop ((y x)) (if (< y 1) y (recur (/ y 2))))",
+    "(list t x)",
+    "(inv (mat [t x] [x t]))",
+    "(if (< t 1) '(1 2) '())",
+    "(ref [1 2 3] t)",
+    "(gcd t 4)",
+    "(let loop ((i 0) (y x)) (if (= i 9999) y (loop (+ i 1) (* y k))))",
+    "(let ((a (+ x x))) (let* ((b (* a a)) (c (* b b)) (d (* c c)) (e (* d d)) (f (* e e)) (g (* f f)) (h (* g g)) (i (* h h)) (j (* i i)) (l (* j j)) (m (* l l)) (n (* m m))) n))",
+  ];
+  const told = refused.map((program) => `${program}\n    ${refusalOf(program, "latex")}`);
+  expect(`${told.join("\n")}\n`).toMatchSnapshot();
+  expect(refusalOf("(round t)", "sympy")).toContain("E-REFUSED: the program has no closed form");
+});
+
+test("formats, names and parameters are checked", () => {
+  const model = { program: "(* a t)" };
+  expect(() => exportModel(model, "latx" as never)).toThrowError(
+    expect.objectContaining({ code: "E-OPTION", help: "did you mean latex?" }),
+  );
+  expect(() => exportModel(model, "numpy", { name: "a b" })).toThrowError(/name of a function/);
+  expect(() => exportModel(model, "math", { digits: 0 })).toThrowError(/digits is 0/);
+  expect(() => exportModel({ ...model, params: { b: 1 } }, "math")).toThrowError(/no parameter b/);
+  expect(() => exportModel({ program: "(* a" }, "math")).toThrowError(
+    expect.objectContaining({ code: "E-SYNTAX", source: "(* a" }),
+  );
+});
+
+const python = spawnSync("python3", ["-c", "import numpy, sympy"], { encoding: "utf8" });
+
+test.runIf(python.status === 0)("Python itself gives the machine's values", () => {
+  const lines = ["import json", "results = []"];
+  const wanted: number[] = [];
+  for (const source of closed) {
+    const program = machine.load(source);
+    for (const place of places) {
+      const inputs = Object.fromEntries(
+        program.inputs.map((name) => [name, place[name as keyof typeof place]]),
+      );
+      const values = Object.entries(inputs).map(([name, value]) => `${name}=${value}`);
+      wanted.push(program.evaluate(inputs).values[0] as number);
+      lines.push(exportModel({ program }, "numpy"));
+      lines.push(`results.append(float(model(${values.join(", ")})))`);
+      wanted.push(wanted.at(-1) as number);
+      lines.push(exportModel({ program }, "sympy"));
+      const symbols = Object.entries(inputs).map(([name, value]) => `${name}: ${value}`);
+      lines.push(`results.append(float(model.subs({${symbols.join(", ")}})))`);
+    }
+  }
+  lines.push("print(json.dumps(results))");
+  const run = spawnSync("python3", ["-"], { input: lines.join("\n"), encoding: "utf8" });
+  expect(run.stderr).toBe("");
+  const got = JSON.parse(run.stdout) as number[];
+  for (const [i, want] of wanted.entries())
+    expectClose(
+      got[i],
+      want,
+      { relative: 1e-11, absolute: 1e-12 },
+      closed[Math.floor(i / 6)] ?? "",
+    );
+});

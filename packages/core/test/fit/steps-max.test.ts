@@ -1,0 +1,28 @@
+/**
+ * The step budget of a fit: what a search relies on to end programs that would not.
+ */
+
+import { expect, test } from "vitest";
+import { fit } from "../../src/index.js";
+import { machine, refusal } from "./support.js";
+
+const data = { x: [1, 2, 3, 4, 5, 6], y: [2.1, 3.9, 6.2, 8, 9.8, 12.1] };
+
+test("a program that never ends at its start is told apart by its steps", async () => {
+  const source = "(loop ((s a)) (if (> s 1e9) (* s x) (recur (* s 1))))";
+  const told = await refusal(source, { data, target: "y", stepsMax: 5000 }, "E-STEPS");
+  expect(told).toContain("5000");
+});
+
+test("a limit that is not reached changes no bit", async () => {
+  const program = machine.load("(* a x)");
+  const plain = await fit(program, { data, target: "y" });
+  const limited = await fit(program, { data, target: "y", stepsMax: 5000 });
+  expect(limited.best).toEqual(plain.best);
+});
+
+test("a limit that is no count is refused", async () => {
+  expect(await refusal("(* a x)", { data, target: "y", stepsMax: 0.5 }, "E-OPTION")).toContain(
+    "stepsMax",
+  );
+});

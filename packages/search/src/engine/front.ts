@@ -1,0 +1,92 @@
+/**
+ * The front: candidates that nothing simpler matches in accuracy on held-out rows.
+ *
+ * Members are in order of complexity, and so of accuracy. A front is never changed: a better
+ * candidate makes a new one, so that whoever looks at an old front sees it as it was.
+ */
+
+import type { FrontMember, Outcome } from "../types.js";
+
+export interface Front {
+  readonly members: readonly Outcome[];
+}
+
+export const emptyFront: Front = { members: [] };
+
+/** The front with an outcome taken in, or the same front where it changes nothing. */
+export function advance(front: Front, outcome: Outcome): Front {
+  if (outcome.status !== "scored" || !Number.isFinite(outcome.r2)) return front;
+  const { members } = front;
+  let at = 0;
+  while (at < members.length && (members[at] as Outcome).complexity <= outcome.complexity) {
+    if ((members[at] as Outcome).r2 >= outcome.r2) return front;
+    at += 1;
+  }
+  const simpler = members.slice(0, at).filter(({ complexity }) => complexity < outcome.complexity);
+  const larger = members.slice(at).filter(({ r2 }) => r2 > outcome.r2);
+  return { members: [...simpler, outcome, ...larger] };
+}
+
+/** The smallest training loss on the front among members that are no larger; Infinity if none. */
+export function lossAt(front: Front, complexity: number): number {
+  let loss = Number.POSITIVE_INFINITY;
+  for (const member of front.members) {
+    if (member.complexity > complexity) break;
+    loss = Math.min(loss, member.loss);
+  }
+  return loss;
+}
+
+/** A loss that is 0 has no logarithm. */
+const LOSS_LEAST = 1e-30;
+
+/** Held-out loss as a share of the target's variance. */
+const shareLeft = (r2: number): number => Math.max(1 - r2, LOSS_LEAST);
+
+export type Intervals = Readonly<Record<string, readonly [number, number]>>;
+
+/** Members as users see them, with scores. */
+export function describeFront(
+  front: Front,
+  intervals: ReadonlyMap<number, Intervals>,
+): readonly FrontMember[] {
+  return front.members.map((member, i): FrontMember => {
+    const before = front.members[i - 1];
+    const fall =
+      before === undefined ? 0 : Math.log(shareLeft(before.r2)) - Math.log(shareLeft(member.r2));
+    const grown = before === undefined ? 1 : member.complexity - before.complexity;
+    const { id, visit, source, params, r2, trainR2, loss, bic, complexity } = member;
+    const known = intervals.get(visit) ?? {};
+    const score = fall / grown;
+    return {
+      id,
+      visit,
+      source,
+      params,
+      intervals: known,
+      r2,
+      trainR2,
+      loss,
+      bic,
+      complexity,
+      score,
+    };
+  });
+}
+
+/** The most accurate member: the largest. */
+export function bestOf(front: readonly FrontMember[]): FrontMember | undefined {
+  return front.at(-1);
+}
+
+/** Members whose held-out loss is at most this many times the best one's are near the best. */
+const NEAR = 1.5;
+
+/** The parsimony choice: of the members near the best, the one with the highest score. */
+export function choiceOf(front: readonly FrontMember[]): FrontMember | undefined {
+  const best = front.at(-1);
+  if (best === undefined) return undefined;
+  const most = NEAR * shareLeft(best.r2);
+  const near = front.filter(({ r2 }) => shareLeft(r2) <= most);
+  return near.reduce((chosen, member) => (member.score > chosen.score ? member : chosen));
+}

@@ -1,0 +1,100 @@
+/**
+ * Intake: proposals get their numbers, and what needs no fit is found out.
+ *
+ * A program that cannot be read, that is too long or too complex fails here. One whose skeleton was
+ * seen is a duplicate, or, where the proposer asks for it, another visit to the same candidate.
+ */
+
+import { expand, NdvmError, read } from "@ndvm/core";
+import { complexityOfCore } from "../complexity.js";
+import { hashText } from "../seeds.js";
+import { skeletonOfCore } from "../skeleton.js";
+import type { Study } from "../study.js";
+import type { Failure, Proposal } from "../types.js";
+import type { Slot } from "./batch.js";
+
+/** Skeletons that are remembered: the latest. An older one that comes again is fitted again. */
+const SEEN_MAX = 2 ** 20;
+
+interface Reading {
+  readonly skeleton: string;
+  readonly complexity: number;
+  readonly failure?: Failure;
+}
+
+export class Intake {
+  readonly #study: Study;
+  readonly #seen = new Map<number, number>();
+  /** Texts of revisited candidates, which come again and again. */
+  readonly #revisited = new Map<string, Reading>();
+
+  constructor(study: Study) {
+    this.#study = study;
+  }
+
+  /** Notes a candidate of an earlier run. They must come in order. */
+  remember(skeleton: string, id: number): void {
+    this.#note(hashText(skeleton), id);
+  }
+
+  /** `isScreened` says whether a candidate is known to have passed the screen. */
+  take(proposal: Proposal, visit: number, isScreened: (id: number) => boolean): Slot {
+    const { failure, skeleton, complexity } = this.#read(proposal);
+    const slot = { visit, proposal, skeleton, complexity, results: [] };
+    if (skeleton === "")
+      return { ...slot, id: visit, isScreened: false, ...(failure && { failure }) };
+    const hash = hashText(skeleton);
+    const known = this.#seen.get(hash);
+    if (known === undefined) {
+      this.#note(hash, visit);
+      return { ...slot, id: visit, isScreened: false, ...(failure && { failure }) };
+    }
+    if (proposal.isRevisit !== true)
+      return { ...slot, id: visit, duplicateOf: known, isScreened: false };
+    return { ...slot, id: known, isScreened: isScreened(known), ...(failure && { failure }) };
+  }
+
+  #note(hash: number, id: number): void {
+    this.#seen.set(hash, id);
+    if (this.#seen.size <= SEEN_MAX) return;
+    for (const oldest of this.#seen.keys()) {
+      this.#seen.delete(oldest);
+      break;
+    }
+  }
+
+  #read({ source, isRevisit }: Proposal): Reading {
+    if (isRevisit !== true) return readProgram(source, this.#study);
+    const known = this.#revisited.get(source);
+    if (known !== undefined) return known;
+    const reading = readProgram(source, this.#study);
+    this.#revisited.set(source, reading);
+    return reading;
+  }
+}
+
+function readProgram(source: string, study: Study): Reading {
+  const { inputs, limits, complexityMax } = study;
+  const unread = { skeleton: "", complexity: 0 };
+  if (typeof source !== "string" || source.length > limits.sourceLength)
+    return {
+      ...unread,
+      failure: {
+        stage: "parse",
+        code: "E-LENGTH",
+        message: `the program has ${source.length} letters, more than ${limits.sourceLength}`,
+      },
+    };
+  try {
+    const expansion = expand(read(source), { inputs });
+    const complexity = complexityOfCore(expansion);
+    const skeleton = skeletonOfCore(expansion, inputs);
+    if (complexityMax === undefined || complexity <= complexityMax) return { skeleton, complexity };
+    const message = `its complexity is ${complexity}, more than ${complexityMax}`;
+    return { skeleton, complexity, failure: { stage: "screen", code: "E-COMPLEXITY", message } };
+  } catch (error) {
+    if (!(error instanceof NdvmError)) throw error;
+    const { code, message } = error;
+    return { ...unread, failure: { stage: "parse", code, message } };
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * A journal: where a study's progress goes before anybody hears of it.
+ *
+ * An entry is all that happened since the one before, with the state that belongs to it; it is kept
+ * as a whole or not at all.
+ */
+
+import type { TaskResult } from "../pipeline/task.js";
+import type { Json, Outcome, SearchEvent, Spending } from "../types.js";
+import type { Batch } from "./batch.js";
+import type { Intervals } from "./front.js";
+import type { TallyCounts } from "./tally.js";
+
+/** What the engine needs to go on, besides candidates and outcomes. */
+export interface EngineState {
+  /** The next batch and visit to be proposed, and whose turn it is. */
+  readonly nextBatch: number;
+  readonly nextVisit: number;
+  readonly turn: number;
+  /** Batches that are complete, and those that proposers have heard of. */
+  readonly settled: number;
+  readonly observed: number;
+  readonly exhausted: readonly boolean[];
+  readonly spending: Spending;
+  readonly counts: TallyCounts;
+  readonly countsObserved: TallyCounts;
+  /** Visits of the members of both fronts. */
+  readonly front: readonly number[];
+  readonly frontObserved: readonly number[];
+  readonly proposers: readonly Json[];
+}
+
+export interface SettledBatch {
+  readonly batch: Batch;
+  readonly outcomes: readonly Outcome[];
+  /** Seconds since the search began. */
+  readonly seconds: number;
+}
+
+export interface JournalEntry {
+  readonly proposed: readonly Batch[];
+  readonly settled: readonly SettledBatch[];
+  readonly events: readonly SearchEvent[];
+  readonly intervals: ReadonlyMap<number, Intervals>;
+  readonly state: EngineState;
+}
+
+export interface Journal {
+  commit(entry: JournalEntry): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A batch that was proposed and not settled, as the archive has it. */
+export interface PendingBatch {
+  readonly index: number;
+  readonly proposer: string;
+  readonly visits: readonly PendingVisit[];
+  readonly front: readonly Outcome[];
+}
+
+export interface PendingVisit {
+  readonly visit: number;
+  readonly id: number;
+  readonly source: string;
+  readonly origin: string;
+  readonly parents: readonly number[];
+  readonly prompt: string | undefined;
+  readonly params: string | undefined;
+  readonly isRevisit: boolean;
+  readonly skeleton: string;
+  readonly complexity: number;
+  readonly duplicateOf: number | undefined;
+  readonly failure: TaskResult["failure"];
+}
+
+/** A settled batch that proposers have not heard of. */
+export interface Unobserved {
+  readonly outcomes: readonly Outcome[];
+  readonly fitsMost: number;
+}
+
+/** What an earlier run left. */
+export interface Resumption {
+  readonly state: EngineState;
+  /** Skeletons with the candidates they first belonged to, in order. */
+  seen(): Iterable<readonly [skeleton: string, id: number]>;
+  outcomes(visits: readonly number[]): readonly Outcome[];
+  settledBatch(index: number): Unobserved;
+  readonly pending: readonly PendingBatch[];
+}

@@ -1,0 +1,63 @@
+/**
+ * A queue of events from the engine to whoever listens, as an async iterator.
+ */
+
+export class EventQueue<E> {
+  #events: E[] = [];
+  #at = 0;
+  #wake: (() => void) | undefined;
+  #drained: (() => void) | undefined;
+  #isClosed = false;
+  #error: unknown;
+
+  push(event: E): void {
+    this.#events.push(event);
+    this.#wake?.();
+  }
+
+  /** No more events will come; listeners get what is left, then `error` if there is one. */
+  close(error?: unknown): void {
+    this.#isClosed = true;
+    this.#error = error;
+    this.#wake?.();
+    this.#drained?.();
+  }
+
+  get size(): number {
+    return this.#events.length - this.#at;
+  }
+
+  /** Resolves when fewer than `most` events wait to be heard. */
+  async room(most: number): Promise<void> {
+    while (this.size >= most && !this.#isClosed)
+      await new Promise<void>((resolve) => {
+        this.#drained = resolve;
+      });
+  }
+
+  async next(): Promise<E | undefined> {
+    for (;;) {
+      if (this.#at < this.#events.length) return this.#take();
+      if (this.#isClosed) {
+        if (this.#error !== undefined) throw this.#error;
+        return undefined;
+      }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = undefined;
+    }
+  }
+
+  #take(): E {
+    const event = this.#events[this.#at] as E;
+    this.#at += 1;
+    if (this.#at === this.#events.length) {
+      this.#events = [];
+      this.#at = 0;
+    }
+    this.#drained?.();
+    this.#drained = undefined;
+    return event;
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Slots of batches that an earlier run proposed and did not settle.
+ */
+
+import type { ParameterSpec } from "@ndvm/core";
+import type { Proposal } from "../types.js";
+import type { Slot } from "./batch.js";
+import type { PendingVisit } from "./journal.js";
+
+export function restoreSlots(visits: readonly PendingVisit[]): readonly Slot[] {
+  return visits.map((kept): Slot => {
+    const { visit, id, skeleton, complexity, failure, duplicateOf } = kept;
+    return {
+      visit,
+      id,
+      proposal: proposalOf(kept),
+      skeleton,
+      complexity,
+      ...(failure === undefined ? {} : { failure }),
+      ...(duplicateOf === undefined ? {} : { duplicateOf }),
+      isScreened: false,
+      results: [],
+    };
+  });
+}
+
+function proposalOf(kept: PendingVisit): Proposal {
+  const { source, origin, parents, prompt, params, isRevisit } = kept;
+  return {
+    source,
+    origin,
+    parents,
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(params === undefined
+      ? {}
+      : { params: JSON.parse(params) as Readonly<Record<string, ParameterSpec>> }),
+    ...(isRevisit ? { isRevisit } : {}),
+  };
+}

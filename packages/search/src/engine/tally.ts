@@ -1,0 +1,96 @@
+/**
+ * What a study has come to, batch after batch in order: counts, the front, the best.
+ */
+
+import type { Counts, Outcome, Spending } from "../types.js";
+import { advance, emptyFront, type Front } from "./front.js";
+
+export const NO_SPENDING: Spending = { requests: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
+
+export function addSpending(a: Spending, b: Spending | undefined): Spending {
+  if (b === undefined) return a;
+  return {
+    requests: a.requests + b.requests,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cost: a.cost + b.cost,
+  };
+}
+
+/** Counts of outcomes, as they are saved. */
+export interface TallyCounts {
+  readonly candidates: number;
+  readonly revisits: number;
+  readonly scored: number;
+  readonly duplicates: number;
+  readonly failed: number;
+  readonly fits: number;
+  readonly failures: Readonly<Record<string, number>>;
+}
+
+export class Tally {
+  front: Front = emptyFront;
+  #candidates = 0;
+  #revisits = 0;
+  #scored = 0;
+  #duplicates = 0;
+  #failed = 0;
+  #fits = 0;
+  #failures: Record<string, number> = {};
+
+  get fits(): number {
+    return this.#fits;
+  }
+
+  /** The best held-out R² so far. */
+  get r2(): number {
+    return this.front.members.at(-1)?.r2 ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Takes the outcomes of a batch. */
+  add(outcomes: readonly Outcome[]): void {
+    for (const outcome of outcomes) {
+      this.#candidates += 1;
+      this.#fits += outcome.fits;
+      if (outcome.visit !== outcome.id) this.#revisits += 1;
+      if (outcome.status === "duplicate") this.#duplicates += 1;
+      else if (outcome.status === "scored") {
+        this.#scored += 1;
+        this.front = advance(this.front, outcome);
+      } else {
+        this.#failed += 1;
+        const code = outcome.failure?.code ?? "E-NONE";
+        this.#failures[code] = (this.#failures[code] ?? 0) + 1;
+      }
+    }
+  }
+
+  counts(): TallyCounts {
+    return {
+      candidates: this.#candidates,
+      revisits: this.#revisits,
+      scored: this.#scored,
+      duplicates: this.#duplicates,
+      failed: this.#failed,
+      fits: this.#fits,
+      failures: { ...this.#failures },
+    };
+  }
+
+  restore(counts: TallyCounts, front: Front): void {
+    this.front = front;
+    this.#candidates = counts.candidates;
+    this.#revisits = counts.revisits;
+    this.#scored = counts.scored;
+    this.#duplicates = counts.duplicates;
+    this.#failed = counts.failed;
+    this.#fits = counts.fits;
+    this.#failures = { ...counts.failures };
+  }
+}
+
+export const countsOf = (
+  tally: TallyCounts,
+  workersReplaced: number,
+  spending: Spending,
+): Counts => ({ ...tally, workersReplaced, spending });

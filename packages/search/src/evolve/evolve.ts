@@ -1,0 +1,252 @@
+/**
+ * `evolve`: typed genetic programming over the language, as a proposer.
+ *
+ * The first programs are the user's, then some drawn from the grammar; after that every program is a
+ * child of programs that were fitted. A child starts from its parents' fitted numbers, is simplified,
+ * and is proposed only if its skeleton is new. All chance comes from one generator, and all state
+ * goes through `save` and `restore`, so the same outcomes lead to the same proposals.
+ */
+
+import { skeletonOf } from "../skeleton.js";
+import type { Json, Outcome, Proposal, ProposalBatch, Proposer, StudyBrief } from "../types.js";
+import { Chance } from "./chance.js";
+import { Draft } from "./draft.js";
+import { Grammar } from "./grammar.js";
+import { type Member, Population, type PopulationState } from "./population.js";
+import { Seen } from "./seen.js";
+import { Dead, simplify } from "./simplify.js";
+import { startParameters } from "./starts.js";
+import { readTree, writeTree } from "./text.js";
+import { paramsOf, sizeOf, type Tree } from "./tree.js";
+import { cross, variations } from "./vary.js";
+
+export interface EvolveOptions {
+  /** Default "evolve". */
+  readonly name?: string;
+  /** Programs to start from; holes (`_`, `?name`) are filled with drawn expressions. */
+  readonly seeds?: readonly string[];
+  /** Default 4. */
+  readonly islands?: number;
+  /** Programs on an island. Default 40. */
+  readonly islandSize?: number;
+  /** Programs that are drawn from the grammar before the first children. Default 300. */
+  readonly draws?: number;
+}
+
+interface Saved {
+  readonly chance: readonly number[];
+  readonly seen: string;
+  readonly population: PopulationState;
+  readonly made: number;
+}
+
+/** A child on its way: what it is made of, and how. */
+interface Made {
+  readonly draft: Draft;
+  readonly tree: Tree;
+  readonly parents: readonly number[];
+  readonly origin: string;
+}
+
+const triesMax = 60;
+const paramsMax = 12;
+const migrationEvery = 200;
+
+export function evolve(options: EvolveOptions = {}): Proposer {
+  return new Evolve(options);
+}
+
+class Evolve implements Proposer {
+  readonly name: string;
+  #brief!: StudyBrief;
+  #chance = new Chance(0);
+  #grammar!: Grammar;
+  #population: Population;
+  #seen = new Seen();
+  #made = 0;
+  readonly #draws: number;
+  readonly #islands: number;
+
+  constructor(private readonly options: EvolveOptions) {
+    this.name = options.name ?? "evolve";
+    this.#draws = options.draws ?? 300;
+    this.#islands = options.islands ?? 4;
+    this.#population = new Population({
+      islands: this.#islands,
+      islandSize: options.islandSize ?? 40,
+    });
+  }
+
+  begin(brief: StudyBrief): void {
+    this.#brief = brief;
+    this.#chance = new Chance(brief.seed);
+    this.#grammar = new Grammar(brief, this.#chance);
+  }
+
+  propose(count: number): Promise<ProposalBatch> {
+    const proposals: Proposal[] = [];
+    while (proposals.length < count) {
+      const proposal = this.#next();
+      if (proposal === undefined) break;
+      proposals.push(proposal);
+    }
+    return Promise.resolve({ proposals });
+  }
+
+  observe(outcomes: readonly Outcome[]): void {
+    for (const outcome of outcomes) {
+      if (outcome.skeleton !== "") this.#seen.add(outcome.skeleton);
+      if (outcome.status !== "scored") continue;
+      if (outcome.complexity > this.#brief.complexityMax) continue;
+      this.#population.add(outcome, this.#chance);
+    }
+  }
+
+  save(): Json {
+    const saved: Saved = {
+      chance: this.#chance.save(),
+      seen: this.#seen.save(),
+      population: this.#population.save(),
+      made: this.#made,
+    };
+    return saved as unknown as Json;
+  }
+
+  restore(state: Json): void {
+    const saved = state as unknown as Saved;
+    this.#chance.restore(saved.chance);
+    this.#seen.restore(saved.seen);
+    this.#population.restore(saved.population);
+    this.#made = saved.made;
+  }
+
+  #next(): Proposal | undefined {
+    this.#made += 1;
+    if (this.#made % migrationEvery === 0) this.#population.migrate(this.#chance);
+    for (let i = 0; i < triesMax; i++) {
+      const proposal = this.#attempt(i);
+      if (proposal !== undefined) return proposal;
+    }
+    return undefined;
+  }
+
+  #attempt(tries: number): Proposal | undefined {
+    try {
+      const isEarly = this.#made <= this.#draws || this.#population.count < 8;
+      const drawsNow = isEarly || this.#chance.happens(0.03) || tries > triesMax / 2;
+      if (!drawsNow && this.#chance.happens(0.06)) return this.#revisit();
+      const made = drawsNow ? this.#draw() : this.#breed();
+      return made === undefined ? undefined : this.#finish(made);
+    } catch (error) {
+      if (error instanceof Dead) return undefined;
+      throw error;
+    }
+  }
+
+  #draw(): Made {
+    const draft = new Draft(this.#grammar.hasAlgebra);
+    return { draft, tree: this.#grammar.program(draft), parents: [], origin: "draw" };
+  }
+
+  #parent(): Member | undefined {
+    const { chance } = this.#grammar;
+    if (chance.happens(0.2)) {
+      const front = this.#population.front();
+      if (front.length > 0) return chance.pick(front);
+    }
+    return this.#population.select(this.#made % this.#islands, chance);
+  }
+
+  #treeOf(member: Member, draft: Draft): Tree | undefined {
+    const tree = readTree(member.source, { inputs: new Set(this.#grammar.inputs) });
+    return tree === undefined ? undefined : draft.adopt(tree, member.params);
+  }
+
+  #breed(): Made | undefined {
+    const grammar = this.#grammar;
+    const { chance } = grammar;
+    const draft = new Draft(grammar.hasAlgebra);
+    const parent = this.#parent();
+    const tree = parent === undefined ? undefined : this.#treeOf(parent, draft);
+    if (parent === undefined || tree === undefined) return undefined;
+    if (chance.happens(0.2)) {
+      const mate = this.#parent();
+      const donor = mate === undefined ? undefined : this.#treeOf(mate, draft);
+      if (mate === undefined || donor === undefined) return undefined;
+      const child = cross({ draft, grammar, tree }, donor);
+      const parents = [parent.id, mate.id];
+      return child === undefined ? undefined : { draft, tree: child, parents, origin: "cross" };
+    }
+    let child: Tree = tree;
+    const steps = chance.happens(0.25) ? 2 : 1;
+    const names: string[] = [];
+    for (let i = 0; i < steps; i++) {
+      const [name, vary] = chance.weighted(variations.map((v) => [v, v[2]] as const));
+      const next = vary({ draft, grammar, tree: child });
+      if (next === undefined) continue;
+      child = next;
+      names.push(name);
+    }
+    if (names.length === 0) return undefined;
+    return { draft, tree: child, parents: [parent.id], origin: names.join("+") };
+  }
+
+  /** A fitted program again, from other starts. */
+  #revisit(): Proposal | undefined {
+    const member = this.#parent();
+    const draft = new Draft(this.#grammar.hasAlgebra);
+    const tree = member === undefined ? undefined : this.#treeOf(member, draft);
+    if (member === undefined || tree === undefined || paramsOf(tree).length === 0) return undefined;
+    for (const name of paramsOf(tree)) {
+      const value = draft.valueOf(name);
+      const size = Math.abs(value) + 0.1;
+      const isFar = this.#chance.happens(0.4);
+      const moved = isFar
+        ? this.#chance.normal() * 2 * size
+        : value + 0.3 * size * this.#chance.normal();
+      draft.starts.set(name, { value: moved, range: [-3 * size, 3 * size] });
+    }
+    startParameters(tree, draft, this.#grammar);
+    const { source, params } = writeTree(tree, { inputs: new Set(this.#grammar.inputs) });
+    return {
+      source,
+      parents: [member.id],
+      origin: "restart",
+      params: this.#starts(draft, params),
+      isRevisit: true,
+    };
+  }
+
+  #finish({ draft, tree, parents, origin }: Made): Proposal | undefined {
+    let simple = simplify(tree, draft);
+    for (let i = 0; i < 3; i++) simple = simplify(simple, draft);
+    if (sizeOf(simple) > this.#brief.complexityMax) return undefined;
+    if (!this.#isAllowed(simple)) return undefined;
+    const names = paramsOf(simple);
+    if (names.length > Math.min(paramsMax, this.#brief.rows / 2)) return undefined;
+    startParameters(simple, draft, this.#grammar);
+    const { source, params } = writeTree(simple, { inputs: new Set(this.#grammar.inputs) });
+    const skeleton = skeletonOf(source, this.#grammar.inputs);
+    if (this.#seen.has(skeleton)) return undefined;
+    this.#seen.add(skeleton);
+    return { source, parents, origin, params: this.#starts(draft, params) };
+  }
+
+  #starts(draft: Draft, params: ReadonlyMap<string, string>): Proposal["params"] & object {
+    const starts: Record<string, { start: number; range?: readonly [number, number] }> = {};
+    for (const [name, written] of params) {
+      const { value, range } = draft.starts.get(name) ?? { value: 1 };
+      starts[written] = range === undefined ? { start: value } : { start: value, range };
+    }
+    return starts;
+  }
+
+  #isAllowed(tree: Tree): boolean {
+    const grammar = this.#grammar;
+    if (tree.kind === "call" && !grammar.has(tree.name === "neg" ? "-" : tree.name)) return false;
+    if (tree.kind === "if" && !grammar.hasIf) return false;
+    if (tree.kind === "let" && !grammar.hasLet) return false;
+    if (tree.kind === "loop" && !grammar.hasLoop) return false;
+    return tree.args.every((arg) => this.#isAllowed(arg));
+  }
+}

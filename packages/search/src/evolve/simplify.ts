@@ -1,0 +1,448 @@
+/**
+ * Simplification: the same function with fewer nodes, and no two parameters where one does.
+ *
+ *   constants     (* 2 3) → 6; (+ a b), (* a b), (exp a) of parameters → one parameter
+ *   sums          like terms together: (+ (* a x) (* b x)) → (* c x); x − x → 0; one constant term
+ *   products      one constant factor; x / x → 1; (/ x a) → (* b x)
+ *   scales        a · (b + c x) → b′ + c′ x;  (a x) / (b + c x) → (a′ x) / (b′ + x)
+ *   functions     exp(a + e) → a′ exp(e); log(a e) → a′ + log(e); sqrt(a e) → a′ sqrt(e)
+ *   numbers       what is no small integer becomes a parameter, except inside tests
+ *   tests         parameters become numbers there, for no gradient reaches a test
+ *   forms         branches that agree or are decided; lets used once; loops of no or one turn
+ *
+ * A parameter that takes the place of others starts at the value they made together, so a fit that
+ * starts there starts from the same function. The algebra of sums and products runs only where all
+ * of + − * / are allowed.
+ */
+
+import {
+  branch,
+  call,
+  isConstant,
+  isFixed,
+  keyOf,
+  loopParts,
+  mapLeaves,
+  mentions,
+  number,
+  substitute,
+  type Tree,
+  test,
+  withArgs,
+} from "./tree.js";
+
+/** The parameters of the tree at work. */
+export interface Parameters {
+  valueOf(name: string): number;
+  /** A new parameter that starts at this value. */
+  add(value: number): Tree;
+  readonly hasAlgebra: boolean;
+}
+
+/** The tree is not worth keeping: a constant of it is not finite. */
+export class Dead extends Error {}
+
+const integerMax = 12;
+const turnsMax = 1;
+
+export function simplify(tree: Tree, parameters: Parameters): Tree {
+  if (tree.kind === "number") return constant(tree.value, parameters);
+  if (tree.args.length === 0) return tree;
+  if (tree.kind === "test") return simplifyTest(tree, parameters);
+  const args = tree.args.map((arg) => simplify(arg, parameters));
+  const same = withArgs(tree, args);
+  if (tree.kind === "if") return simplifyIf(same);
+  if (tree.kind === "let") return simplifyLet(same, parameters);
+  if (tree.kind === "loop") return simplifyLoop(same, parameters);
+  return simplifyCall(same, parameters);
+}
+
+function constant(value: number, parameters: Parameters): Tree {
+  if (!Number.isFinite(value)) throw new Dead();
+  const isSmall = Number.isInteger(value) && Math.abs(value) <= integerMax;
+  return isSmall ? number(value) : parameters.add(value);
+}
+
+/** One constant for a tree of numbers and parameters. */
+function fold(tree: Tree, parameters: Parameters): Tree {
+  const value = evaluate(tree, parameters);
+  if (!hasParams(tree)) return constant(value, parameters);
+  return parameters.add(Number.isFinite(value) ? value : 1);
+}
+
+const hasParams = (tree: Tree): boolean => tree.kind === "param" || tree.args.some(hasParams);
+
+const functions: Readonly<Record<string, (x: number, y: number) => number>> = {
+  "+": (x, y) => x + y,
+  "-": (x, y) => x - y,
+  "*": (x, y) => x * y,
+  "/": (x, y) => x / y,
+  neg: (x) => -x,
+  min: Math.min,
+  max: Math.max,
+  expt: (x, y) => x ** y,
+  pow: (x, y) => x ** y,
+  abs: Math.abs,
+  square: (x) => x * x,
+  sqrt: Math.sqrt,
+  exp: Math.exp,
+  log: Math.log,
+  sin: Math.sin,
+  cos: Math.cos,
+  tan: Math.tan,
+  tanh: Math.tanh,
+};
+
+/** The value of a tree of numbers and parameters; NaN where we do not know the function. */
+export function evaluate(tree: Tree, parameters: Parameters): number {
+  if (tree.kind === "number") return tree.value;
+  if (tree.kind === "param") return parameters.valueOf(tree.name);
+  const [x, y] = tree.args.map((arg) => evaluate(arg, parameters));
+  const apply = tree.kind === "call" ? functions[tree.name] : undefined;
+  return apply === undefined ? Number.NaN : apply(x as number, y as number);
+}
+
+function simplifyTest(tree: Tree, parameters: Parameters): Tree {
+  const [left, right] = tree.args.map((arg) => {
+    const plain = mapLeaves(arg, (leaf) =>
+      leaf.kind === "param" ? number(shorten(parameters.valueOf(leaf.name))) : leaf,
+    );
+    if (!isFixed(plain)) return plain;
+    const value = evaluate(plain, parameters);
+    if (!Number.isFinite(value)) throw new Dead();
+    return number(shorten(value));
+  });
+  return test(tree.name, left as Tree, right as Tree);
+}
+
+/** Four digits: enough for a threshold, and short to read. */
+export const shorten = (value: number): number => Number(value.toPrecision(4));
+
+function simplifyIf(tree: Tree): Tree {
+  const [condition, then, otherwise] = tree.args as readonly [Tree, Tree, Tree];
+  if (keyOf(then) === keyOf(otherwise)) return then;
+  const [left, right] = condition.args as readonly [Tree, Tree];
+  if (keyOf(left) === keyOf(right)) return condition.name.endsWith("=") ? then : otherwise;
+  if (left.kind !== "number" || right.kind !== "number") {
+    return branch(condition, then, otherwise);
+  }
+  const isLess = left.value < right.value;
+  return isLess === condition.name.startsWith("<") ? then : otherwise;
+}
+
+function simplifyLet(tree: Tree, parameters: Parameters): Tree {
+  const [value, body] = tree.args as readonly [Tree, Tree];
+  const name = tree.binds[0] as string;
+  const uses = countUses(body, name);
+  if (uses === 0) return body;
+  if (uses === 1 || value.args.length === 0) {
+    return simplify(substitute(body, name, value), parameters);
+  }
+  return tree;
+}
+
+function countUses(tree: Tree, name: string): number {
+  if (tree.kind === "variable") return tree.name === name ? 1 : 0;
+  return tree.args.reduce((sum, arg) => sum + countUses(arg, name), 0);
+}
+
+function simplifyLoop(tree: Tree, parameters: Parameters): Tree {
+  const { turns, states, counter, starts, nexts, result } = loopParts(tree);
+  if (!tree.binds.some((name) => mentions(result, name))) return result;
+  if (turns > turnsMax) return tree;
+  let unrolled = result;
+  if (turns === 1) {
+    unrolled = substitute(unrolled, counter, number(1));
+    unrolled = substituteAll(unrolled, states, nexts);
+  }
+  unrolled = substitute(unrolled, counter, number(0));
+  return simplify(substituteAll(unrolled, states, starts), parameters);
+}
+
+/** Puts trees in the place of names, all at once. */
+function substituteAll(tree: Tree, names: readonly string[], by: readonly Tree[]): Tree {
+  const marked = names.reduce(
+    (at, name, i) => substitute(at, name, { ...number(0), kind: "variable", name: `\u0002${i}` }),
+    tree,
+  );
+  return by.reduce((at, value, i) => substitute(at, `\u0002${i}`, value), marked);
+}
+
+function simplifyCall(tree: Tree, parameters: Parameters): Tree {
+  if (isFixed(tree)) return fold(tree, parameters);
+  const { name, args } = tree;
+  const [first, second] = args as readonly [Tree, Tree];
+  if (!parameters.hasAlgebra) return tree;
+  if (name === "+" || name === "-" || name === "neg") return simplifySum(tree, parameters);
+  if (name === "*" || name === "/") return simplifyProduct(tree, parameters);
+  if (name === "min" || name === "max") return keyOf(first) === keyOf(second) ? first : tree;
+  if (name === "expt" || name === "pow") return simplifyPower(tree);
+  return simplifyFunction(tree, first, parameters);
+}
+
+function simplifyPower(tree: Tree): Tree {
+  const [base, power] = tree.args as readonly [Tree, Tree];
+  if (power.kind !== "number") return tree;
+  if (power.value === 1) return base;
+  return power.value === 0 ? number(1) : tree;
+}
+
+function simplifyFunction(tree: Tree, arg: Tree, parameters: Parameters): Tree {
+  const { name } = tree;
+  if (name === "exp" && isCall(arg, "log")) return arg.args[0] as Tree;
+  if (name === "log" && isCall(arg, "exp")) return arg.args[0] as Tree;
+  if (name === "abs" && (isCall(arg, "neg") || isCall(arg, "abs"))) {
+    return call("abs", arg.args[0] as Tree);
+  }
+  if (name === "exp") return splitExponent(tree, arg, parameters);
+  if (name !== "log" && name !== "sqrt") return tree;
+  const { constants, divisors, over, under, sign } = factorsOf(arg);
+  if (sign < 0 || divisors.length > 0) return tree;
+  const value = constants.reduce((product, c) => product * evaluate(c, parameters), 1);
+  if (constants.length === 0 || !(value > 0)) return tree;
+  const rest = call(name, buildQuotient(over, under));
+  if (name === "log") return call("+", parameters.add(Math.log(value)), rest);
+  return call("*", parameters.add(Math.sqrt(value)), rest);
+}
+
+/** exp(a + e) → a′ exp(e). */
+function splitExponent(tree: Tree, arg: Tree, parameters: Parameters): Tree {
+  const terms = termsOf(arg);
+  const fixed = terms.filter(({ rest }) => rest === undefined);
+  if (fixed.length === 0) return tree;
+  let value = 0;
+  for (const { sign, constants } of fixed) {
+    value += sign * constants.reduce((product, c) => product * evaluate(c, parameters), 1);
+  }
+  const factor = Math.exp(value);
+  if (!Number.isFinite(factor) || factor === 0) return tree;
+  const rest = buildSum(terms.filter((term) => term.rest !== undefined));
+  return call("*", parameters.add(factor), call("exp", rest));
+}
+
+const isCall = (tree: Tree, name: string): boolean => tree.kind === "call" && tree.name === name;
+
+/** sign · (product of constants) · rest; no rest: a constant. */
+interface Term {
+  readonly sign: 1 | -1;
+  readonly constants: readonly Tree[];
+  readonly rest: Tree | undefined;
+}
+
+function termsOf(tree: Tree, sign: 1 | -1 = 1): Term[] {
+  const [first, second] = tree.args as readonly [Tree, Tree];
+  const flipped = sign === 1 ? -1 : 1;
+  if (isCall(tree, "+")) return [...termsOf(first, sign), ...termsOf(second, sign)];
+  if (isCall(tree, "-")) return [...termsOf(first, sign), ...termsOf(second, flipped)];
+  if (isCall(tree, "neg")) return termsOf(first, flipped);
+  if (isConstant(tree)) return [{ sign, constants: [tree], rest: undefined }];
+  const { constants, divisors, over, under, sign: own } = factorsOf(tree);
+  if (divisors.length > 0) return [{ sign, constants: [], rest: tree }];
+  const rest = buildQuotient(over, under);
+  return [{ sign: (sign * own) as 1 | -1, constants, rest }];
+}
+
+interface Factors {
+  readonly sign: 1 | -1;
+  /** Those above the line. */
+  readonly constants: readonly Tree[];
+  /** Those below the line. */
+  readonly divisors: readonly Tree[];
+  readonly over: readonly Tree[];
+  readonly under: readonly Tree[];
+}
+
+function factorsOf(tree: Tree): Factors {
+  let sign: 1 | -1 = 1;
+  const constants: Tree[] = [];
+  const divisors: Tree[] = [];
+  const over: Tree[] = [];
+  const under: Tree[] = [];
+  const gather = (at: Tree, isOver: boolean): void => {
+    const [first, second] = at.args as readonly [Tree, Tree];
+    if (isCall(at, "*")) {
+      gather(first, isOver);
+      gather(second, isOver);
+    } else if (isCall(at, "/")) {
+      gather(first, isOver);
+      gather(second, !isOver);
+    } else if (isCall(at, "neg")) {
+      sign = sign === 1 ? -1 : 1;
+      gather(first, isOver);
+    } else if (isNumber(at, 1)) return;
+    else if (isConstant(at)) (isOver ? constants : divisors).push(at);
+    else (isOver ? over : under).push(at);
+  };
+  gather(tree, true);
+  return { sign, constants, divisors, over, under };
+}
+
+function buildQuotient(over: readonly Tree[], under: readonly Tree[]): Tree {
+  const top = over.length === 0 ? number(1) : over.reduce((a, b) => call("*", a, b));
+  return under.length === 0
+    ? top
+    : call(
+        "/",
+        top,
+        under.reduce((a, b) => call("*", a, b)),
+      );
+}
+
+function simplifySum(tree: Tree, parameters: Parameters): Tree {
+  const groups = new Map<string, { rest: Tree | undefined; terms: Term[] }>();
+  for (const term of termsOf(tree)) {
+    const key = term.rest === undefined ? "" : keyOf(term.rest);
+    const group = groups.get(key) ?? { rest: term.rest, terms: [] };
+    group.terms.push(term);
+    groups.set(key, group);
+  }
+  const merged: Term[] = [];
+  for (const { rest, terms } of groups.values()) {
+    const term = mergeTerms(terms, rest, parameters);
+    if (term !== undefined) merged.push(term);
+  }
+  return buildSum(merged);
+}
+
+/** One term for several with the same rest; undefined for nothing. */
+function mergeTerms(
+  terms: readonly Term[],
+  rest: Tree | undefined,
+  parameters: Parameters,
+): Term | undefined {
+  const constants = terms.flatMap((term) => term.constants);
+  const [only] = terms;
+  const hasParam = constants.some(({ kind }) => kind === "param");
+  if (terms.length === 1 && only !== undefined) {
+    const isPlain = constants.length === 0 || (constants.length === 1 && only.sign === 1);
+    const isZero = constants.some(({ kind, value }) => kind === "number" && value === 0);
+    if (isPlain && !isZero) return only;
+  }
+  let value = 0;
+  for (const { sign, constants: own } of terms) {
+    value += sign * own.reduce((product, c) => product * evaluate(c, parameters), 1);
+  }
+  if (hasParam) {
+    return { sign: 1, constants: [parameters.add(Number.isFinite(value) ? value : 1)], rest };
+  }
+  if (value === 0) return undefined;
+  if (rest !== undefined && Math.abs(value) === 1) {
+    return { sign: value as 1 | -1, constants: [], rest };
+  }
+  return { sign: 1, constants: [constant(value, parameters)], rest };
+}
+
+function buildSum(terms: readonly Term[]): Tree {
+  const plus = terms.filter(({ sign }) => sign === 1).map(termTree);
+  const minus = terms.filter(({ sign }) => sign === -1).map(termTree);
+  if (plus.length === 0 && minus.length === 0) return number(0);
+  const [first, ...others] = minus;
+  if (plus.length === 0) {
+    const sum = others.reduce((a, b) => call("+", a, b), first as Tree);
+    return call("neg", sum);
+  }
+  const positive = plus.reduce((a, b) => call("+", a, b));
+  return minus.reduce((a, b) => call("-", a, b), positive);
+}
+
+function termTree({ constants, rest }: Term): Tree {
+  const all = rest === undefined ? constants : [...constants, rest];
+  return all.reduce((a, b) => call("*", a, b));
+}
+
+function simplifyProduct(tree: Tree, parameters: Parameters): Tree {
+  const { sign, constants, divisors, ...rest } = factorsOf(tree);
+  const over = [...rest.over];
+  const under: Tree[] = [];
+  for (const factor of rest.under) {
+    const key = keyOf(factor);
+    const at = over.findIndex((other) => keyOf(other) === key);
+    if (at >= 0) over.splice(at, 1);
+    else under.push(factor);
+  }
+  let scale = mergeFactors(sign, constants, divisors, parameters);
+  if (scale?.kind === "number" && scale.value === 0) return number(0);
+  if (scale !== undefined) scale = absorb(scale, over, parameters);
+  scale = normalise(scale, over, under, parameters);
+  if (over.length === 0 && under.length === 0) return scale ?? number(1);
+  if (scale === undefined || isNumber(scale, 1)) return buildQuotient(over, under);
+  if (isNumber(scale, -1)) return call("neg", buildQuotient(over, under));
+  return buildQuotient([scale, ...over], under);
+}
+
+const isNumber = (tree: Tree, value: number): boolean =>
+  tree.kind === "number" && tree.value === value;
+
+/** The one constant of a product; undefined for 1. */
+function mergeFactors(
+  sign: 1 | -1,
+  constants: readonly Tree[],
+  divisors: readonly Tree[],
+  parameters: Parameters,
+): Tree | undefined {
+  const [only] = constants;
+  if (constants.length === 1 && divisors.length === 0 && sign === 1) return only;
+  if (constants.length === 0 && divisors.length === 0) {
+    return sign === 1 ? undefined : number(-1);
+  }
+  let value: number = sign;
+  for (const c of constants) value *= evaluate(c, parameters);
+  for (const c of divisors) value /= evaluate(c, parameters);
+  const hasParam = [...constants, ...divisors].some(({ kind }) => kind === "param");
+  if (hasParam) return parameters.add(Number.isFinite(value) ? value : 1);
+  return constant(value, parameters);
+}
+
+/** Every term of the sum has a parameter of its own, so it takes any scale. */
+function isScalable(tree: Tree): boolean {
+  if (!isCall(tree, "+") && !isCall(tree, "-")) return false;
+  return termsOf(tree).every(({ constants }) => constants.some(({ kind }) => kind === "param"));
+}
+
+/** Multiplies every coefficient of a scalable sum. */
+function rescale(tree: Tree, by: number, parameters: Parameters): Tree {
+  const terms = termsOf(tree).map(({ sign, constants, rest }): Term => {
+    const value = constants.reduce((product, c) => product * evaluate(c, parameters), sign * by);
+    return { sign: 1, constants: [parameters.add(value)], rest };
+  });
+  return buildSum(terms);
+}
+
+/** a · (b + c x) → b′ + c′ x. */
+function absorb(scale: Tree, over: Tree[], parameters: Parameters): Tree | undefined {
+  const at = over.findIndex(isScalable);
+  const value = evaluate(scale, parameters);
+  if (at < 0 || !Number.isFinite(value) || value === 0) return scale;
+  over[at] = rescale(over[at] as Tree, value, parameters);
+  return undefined;
+}
+
+/** A scale above the line and a sum below it that takes any scale: one coefficient below is 1. */
+function normalise(
+  scale: Tree | undefined,
+  over: Tree[],
+  under: Tree[],
+  parameters: Parameters,
+): Tree | undefined {
+  const at = under.findIndex(isScalable);
+  const into = over.findIndex(isScalable);
+  if (at < 0 || (scale?.kind !== "param" && into < 0)) return scale;
+  const terms = termsOf(under[at] as Tree);
+  const leading = terms.findLast(({ rest }) => rest !== undefined);
+  if (leading === undefined) return scale;
+  const divisor = leading.constants.reduce(
+    (product, c) => product * evaluate(c, parameters),
+    leading.sign as number,
+  );
+  if (!Number.isFinite(1 / divisor)) return scale;
+  const scaled = termsOf(rescale(under[at] as Tree, 1 / divisor, parameters));
+  const key = keyOf(leading.rest as Tree);
+  under[at] = buildSum(
+    scaled.map((term) =>
+      term.rest !== undefined && keyOf(term.rest) === key ? { ...term, constants: [] } : term,
+    ),
+  );
+  if (into < 0) return parameters.add(evaluate(scale as Tree, parameters) / divisor);
+  over[into] = rescale(over[into] as Tree, 1 / divisor, parameters);
+  return scale;
+}

@@ -1,0 +1,21 @@
+/**
+ * A runner: whoever runs tasks, this thread or a pool of workers. Results come in any order.
+ */
+
+import type { Task, TaskResult } from "../pipeline/task.js";
+
+export interface RunnerEvents {
+  results(results: readonly TaskResult[]): void;
+  /** A worker died and was replaced. */
+  replaced(worker: number, message: string): void;
+  /** Nothing more can be run. */
+  broken(error: Error): void;
+}
+
+export interface Runner {
+  readonly workers: number;
+  /** Takes tasks; each has a result sooner or later. */
+  run(tasks: readonly Task[]): void;
+  /** Ends work under way: its results never come. */
+  stop(): Promise<void>;
+}

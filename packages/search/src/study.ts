@@ -1,0 +1,271 @@
+/**
+ * A study: what a search is about, checked and complete, as plain data that any thread can have.
+ *
+ * Everything that decides what a study's candidates, fits and scores are is in here; budgets,
+ * workers and files are not.
+ */
+
+import { type Column, NdvmError } from "@ndvm/core";
+import { Draws, seedFor } from "./seeds.js";
+import type {
+  CandidateLimits,
+  ColumnSummary,
+  Recipe,
+  Rung,
+  SearchOptions,
+  StudyBrief,
+} from "./types.js";
+
+/** Columns by name, all rows or some. */
+export type Columns = Readonly<Record<string, Float64Array>>;
+
+export interface Study {
+  readonly target: string;
+  readonly inputs: readonly string[];
+  readonly train: Columns;
+  readonly heldOut: Columns;
+  readonly seed: number;
+  readonly recipe: Recipe;
+  readonly limits: Required<CandidateLimits>;
+  /** Undefined: no limit was asked for. */
+  readonly complexityMax: number | undefined;
+  readonly operators: readonly string[];
+  readonly precision: "f32" | "f64";
+  readonly domain: "ieee" | "clamp";
+  readonly description: string;
+  readonly batch: number;
+  readonly lag: number;
+}
+
+/** What the chance of a place in a study is for. */
+export const SEED_SPLIT = 1;
+export const SEED_PROPOSER = 2;
+export const SEED_FIT = 3;
+
+const COMPLEXITY_DEFAULT = 30;
+const SAMPLE_ROWS = 12;
+
+const LIMITS: Required<CandidateLimits> = {
+  screenSteps: 20_000,
+  fitSteps: 100_000,
+  sourceLength: 10_000,
+  parameters: 32,
+  memory: 256 * 2 ** 20,
+};
+
+/** Arithmetic, a few curves, and the forms that branch and loop. */
+export const OPERATORS: readonly string[] =
+  "+ - * / square sqrt exp log sin cos tanh if let loop".split(" ");
+
+const RUNGS: readonly Rung[] = [
+  { restarts: 1, steps: 12, share: 1 },
+  { restarts: 4, steps: 40, share: 0.25 },
+  { restarts: 8, steps: 200, share: 0.25 },
+];
+
+/** The paper's recipe for its streams: 50 steps of Adam from one start near 0. */
+export const paperRecipe: Recipe = {
+  optimiser: "adam",
+  adam: { rate: 0.05, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 },
+  rungs: [{ restarts: 1, steps: 50, share: 1 }],
+  startDeviation: 0.3,
+};
+
+export function makeStudy(options: SearchOptions): Study {
+  const columns = readColumns(options);
+  const { target } = options;
+  const inputs = inputsOf(options, columns);
+  const rows = (columns[target] as Float64Array).length;
+  const seed = whole("seed", options.seed ?? 0, 0, Number.MAX_SAFE_INTEGER);
+  const held = heldOutRows(options.holdOut ?? 0.25, rows, seed);
+  const isHeld = new Uint8Array(rows);
+  for (const row of held) isHeld[row] = 1;
+  const trained = Array.from({ length: rows }, (_, row) => row).filter((row) => isHeld[row] === 0);
+  const used = [...inputs, target];
+  if (trained.length < 2 || held.length < 2)
+    throw refuse(
+      `${trained.length} rows are left to train on and ${held.length} are held out`,
+      "give more rows, or hold out another share of them; both parts need 2 at least",
+    );
+  for (const [part, rowsOfPart] of [
+    ["trained on", trained],
+    ["held out", held],
+  ] as const) {
+    const numbers = rowsOfPart.map((row) => columns[target]?.[row]);
+    if (numbers.every((x) => x === numbers[0]))
+      throw refuse(
+        `${target} is ${numbers[0]} in all rows that are ${part}`,
+        "hold out other rows",
+      );
+  }
+  return {
+    target,
+    inputs,
+    train: pick(columns, used, trained),
+    heldOut: pick(columns, used, held),
+    seed,
+    recipe: recipeOf(options.recipe ?? {}),
+    limits: limitsOf(options.limits ?? {}),
+    complexityMax:
+      options.complexityMax === undefined
+        ? undefined
+        : whole("complexityMax", options.complexityMax, 1, 1e6),
+    operators: options.operators ?? OPERATORS,
+    precision: options.precision ?? "f64",
+    domain: options.domain ?? "ieee",
+    description: options.description ?? "",
+    batch: whole("batch", options.batch ?? 64, 1, 1e6),
+    lag: whole("lag", options.lag ?? 2, 1, 1000),
+  };
+}
+
+/** What a proposer is told. */
+export function briefFor(study: Study, place: number): StudyBrief {
+  const rows = rowsOf(study.train);
+  const step = Math.max(1, Math.floor(rows / SAMPLE_ROWS));
+  const names = [...study.inputs, study.target];
+  const sample = Array.from({ length: Math.min(SAMPLE_ROWS, rows) }, (_, i) =>
+    Object.fromEntries(names.map((name) => [name, study.train[name]?.[i * step] as number])),
+  );
+  return {
+    target: summarise(study.target, study.train),
+    inputs: study.inputs.map((name) => summarise(name, study.train)),
+    rows,
+    operators: study.operators,
+    complexityMax: study.complexityMax ?? COMPLEXITY_DEFAULT,
+    seed: seedFor(study.seed, SEED_PROPOSER, place),
+    sample,
+    description: study.description,
+  };
+}
+
+export function rowsOf(columns: Columns): number {
+  return Object.values(columns)[0]?.length ?? 0;
+}
+
+export const refuse = (message: string, help: string): NdvmError =>
+  new NdvmError("E-OPTION", message, { help });
+
+export function whole(name: string, value: unknown, least: number, most: number): number {
+  const isGood = Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+  if (isGood) return value as number;
+  throw refuse(
+    `the option ${name} is ${String(value)}`,
+    `it must be a whole number from ${least} to ${most}`,
+  );
+}
+
+export function positive(name: string, value: unknown): number {
+  if (typeof value === "number" && value > 0) return value;
+  throw refuse(`the option ${name} is ${String(value)}`, "it must be a number above 0");
+}
+
+function readColumns(options: SearchOptions): Columns {
+  const { data, target } = options;
+  if (typeof data !== "object" || data === null)
+    throw refuse("a search needs data", "give columns by name: data: { x: [1, 2], y: [3, 4] }");
+  const names = Object.keys(data);
+  if (typeof target !== "string" || !Object.hasOwn(data, target))
+    throw refuse(
+      `the data have no column ${String(target)} to predict`,
+      `the columns are ${names.join(", ")}`,
+    );
+  const rows = data[target]?.length ?? 0;
+  const wanted = options.inputs === undefined ? names : [...options.inputs, target];
+  const columns: Record<string, Float64Array> = {};
+  for (const name of wanted) {
+    if (!Object.hasOwn(data, name))
+      throw refuse(`the data have no column ${name}`, `the columns are ${names.join(", ")}`);
+    columns[name] = numbersOf(name, data[name] as Column, rows);
+  }
+  return columns;
+}
+
+function numbersOf(name: string, column: Column, rows: number): Float64Array {
+  if (column.length !== rows)
+    throw refuse(
+      `column ${name} has ${column.length} rows, the target has ${rows}`,
+      "columns must be of one length",
+    );
+  const bad = Array.prototype.findIndex.call(column, (x) => !Number.isFinite(x)) as number;
+  if (bad >= 0)
+    throw refuse(
+      `column ${name} holds ${String(column[bad])} in row ${bad + 1}`,
+      "columns hold finite numbers; leave out rows without, or choose other inputs",
+    );
+  return Float64Array.from(column as ArrayLike<number>);
+}
+
+function inputsOf(options: SearchOptions, columns: Columns): readonly string[] {
+  const inputs = options.inputs ?? Object.keys(columns).filter((name) => name !== options.target);
+  if (inputs.includes(options.target))
+    throw refuse(`${options.target} is both target and input`, "leave it out of the inputs");
+  if (inputs.length === 0)
+    throw refuse("a search needs an input", "give a column besides the target");
+  return [...new Set(inputs)];
+}
+
+function heldOutRows(
+  holdOut: number | readonly number[],
+  rows: number,
+  seed: number,
+): readonly number[] {
+  if (typeof holdOut !== "number") {
+    const held = [...new Set(holdOut)].sort((a, b) => a - b);
+    for (const row of held) whole("holdOut", row, 0, rows - 1);
+    return held;
+  }
+  if (!(holdOut > 0 && holdOut < 1))
+    throw refuse(`the option holdOut is ${holdOut}`, "it is a share between 0 and 1, or rows");
+  const count = Math.max(2, Math.round(rows * holdOut));
+  const order = new Draws(seedFor(seed, SEED_SPLIT)).shuffled(rows);
+  return order.slice(0, count).sort((a, b) => a - b);
+}
+
+function pick(columns: Columns, names: readonly string[], rows: readonly number[]): Columns {
+  return Object.fromEntries(
+    names.map((name) => [name, Float64Array.from(rows, (row) => columns[name]?.[row] as number)]),
+  );
+}
+
+function recipeOf(given: Partial<Recipe>): Recipe {
+  const rungs = given.rungs ?? RUNGS;
+  if (rungs.length === 0) throw refuse("the recipe has no rungs", "give one rung at least");
+  for (const [i, { restarts, steps, share }] of rungs.entries()) {
+    whole(`recipe.rungs[${i}].restarts`, restarts, 1, 1e6);
+    whole(`recipe.rungs[${i}].steps`, steps, 1, 1e9);
+    if (!(share > 0 && share <= 1))
+      throw refuse(
+        `the option recipe.rungs[${i}].share is ${share}`,
+        "it is above 0 and at most 1",
+      );
+  }
+  return {
+    optimiser: given.optimiser ?? "lm",
+    ...(given.adam === undefined ? {} : { adam: given.adam }),
+    rungs,
+    startDeviation: positive("recipe.startDeviation", given.startDeviation ?? 1),
+  };
+}
+
+function limitsOf(given: CandidateLimits): Required<CandidateLimits> {
+  const limits = { ...LIMITS, ...given };
+  for (const [name, value] of Object.entries(limits)) whole(`limits.${name}`, value, 1, 2 ** 32);
+  return limits;
+}
+
+function summarise(name: string, columns: Columns): ColumnSummary {
+  const column = columns[name] as Float64Array;
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
+  let sum = 0;
+  for (const x of column) {
+    min = Math.min(min, x);
+    max = Math.max(max, x);
+    sum += x;
+  }
+  const mean = sum / column.length;
+  let squares = 0;
+  for (const x of column) squares += (x - mean) ** 2;
+  return { name, min, max, mean, deviation: Math.sqrt(squares / column.length) };
+}

@@ -1,0 +1,288 @@
+/**
+ * The words of co-search: what `search` takes, what it tells, and what a proposer is.
+ *
+ * Order is everything here. Candidates are numbered in the order in which they were proposed, in
+ * batches of a fixed size. A proposer that makes batch b has heard of every outcome up to batch
+ * b − lag and of none after it, however many workers there are and however fast they run. So a
+ * study's candidates, fits and front depend on its options and its seed only.
+ */
+
+import type { AdamOptions, Column, Optimiser, ParameterSpec } from "@ndvm/core";
+
+/** What JSON can hold: a proposer's state, an event. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json };
+
+/** Columns of one length. */
+export type SearchData = Readonly<Record<string, Column>>;
+
+/** One column as a proposer may know it. */
+export interface ColumnSummary {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  readonly mean: number;
+  readonly deviation: number;
+}
+
+/** What every proposer is told once, before its first batch. */
+export interface StudyBrief {
+  readonly target: ColumnSummary;
+  readonly inputs: readonly ColumnSummary[];
+  readonly rows: number;
+  /** Names of primitives and forms ("+", "sin", "if", "loop") that programs may use. */
+  readonly operators: readonly string[];
+  readonly complexityMax: number;
+  /** A number of the study's seed and the proposer's place: all chance of a proposer starts here. */
+  readonly seed: number;
+  /** A few training rows, for proposers that look at data: inputs and target by name. */
+  readonly sample: readonly Readonly<Record<string, number>>[];
+  /** What the user says the data are; empty where nothing was said. */
+  readonly description: string;
+}
+
+/** A program someone suggests. Free names that are no inputs are its parameters. */
+export interface Proposal {
+  readonly source: string;
+  /** Ids of candidates it was made from. */
+  readonly parents: readonly number[];
+  /** How it was made: "draw", "cross", "mutate-constant", "read", "answer" … */
+  readonly origin: string;
+  /** Where its parameters start; names left out start where the recipe says. */
+  readonly params?: Readonly<Record<string, ParameterSpec>>;
+  /** The prompt that it answers, where there is one. */
+  readonly prompt?: string;
+  /** True: fit it even if its skeleton was seen (`replay`'s revisits). */
+  readonly isRevisit?: boolean;
+}
+
+/** What a proposer spent on a batch; the engine adds it up and holds it against the budget. */
+export interface Spending {
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** In the currency of the prices given; 0 where there are none. */
+  readonly cost: number;
+}
+
+export interface ProposalBatch {
+  readonly proposals: readonly Proposal[];
+  readonly spending?: Spending;
+  /** Something the user should hear: a model that cannot be reached, an answer that was refused. */
+  readonly problems?: readonly ProposerProblem[];
+  /** True: nothing more will ever come from this proposer. */
+  readonly isExhausted?: boolean;
+}
+
+export interface ProposerProblem {
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * One source of programs. All of its state goes through `save` and `restore`.
+ *
+ * A batch without programs that is not exhausted means "not yet": the next proposer has its turn.
+ */
+export interface Proposer {
+  readonly name: string;
+  begin(brief: StudyBrief): void;
+  /** At most `count` programs. `signal` ends the wait for something slow. */
+  propose(count: number, signal: AbortSignal): Promise<ProposalBatch>;
+  /** Outcomes of all proposers' candidates, in the order of their visits, batch after batch. */
+  observe(outcomes: readonly Outcome[]): void;
+  /** Called at any time; while `propose` is under way, the state from before it. */
+  save(): Json;
+  restore(state: Json): void;
+}
+
+/** Where a candidate's way ended. */
+export type Stage = "parse" | "screen" | "fit" | "score";
+
+export interface Failure {
+  readonly stage: Stage;
+  /** An NdvmError's code, or one of search's own ("E-WORKER", "E-NOT-FINITE"). */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What became of a candidate after the last fit of a visit. */
+export interface Outcome {
+  /** The number of the candidate: that of its first visit. */
+  readonly id: number;
+  /** The number of the proposal. It differs from `id` for revisits only. */
+  readonly visit: number;
+  readonly batch: number;
+  readonly proposer: string;
+  readonly origin: string;
+  readonly source: string;
+  readonly parents: readonly number[];
+  /** The program in one canonical spelling, its parameters as P0, P1 …: see skeleton.ts. */
+  readonly skeleton: string;
+  readonly complexity: number;
+  readonly status: "scored" | "failed" | "duplicate";
+  readonly failure?: Failure;
+  /** The candidate of the same skeleton that came first, of a duplicate. */
+  readonly duplicateOf?: number;
+  /** Which rung of the ladder of fits it reached: 0 is the short fit. */
+  readonly rung: number;
+  /** Fits that were run: the restarts of all rungs. */
+  readonly fits: number;
+  /** Fitted parameters. They and the numbers below are empty and NaN where there is no score. */
+  readonly params: Readonly<Record<string, number>>;
+  /** Sum of squares over the training rows. */
+  readonly loss: number;
+  readonly trainR2: number;
+  /** Held-out R². */
+  readonly r2: number;
+  readonly bic: number;
+}
+
+/** One rung of the ladder of fits: successive halving inside each batch. */
+export interface Rung {
+  readonly restarts: number;
+  readonly steps: number;
+  /** Share of a batch's candidates on the rung before that are promoted here; 1 for rung 0. */
+  readonly share: number;
+}
+
+export interface Recipe {
+  readonly optimiser: Optimiser;
+  readonly adam?: AdamOptions;
+  readonly rungs: readonly Rung[];
+  /** Standard deviation of the parameters' starts, drawn around 0. */
+  readonly startDeviation: number;
+}
+
+/** What ends a search. Whichever comes first does. */
+export interface Budget {
+  /** Wall-clock. Ends work that is under way. */
+  readonly seconds?: number;
+  /** Proposals taken, revisits and duplicates too. */
+  readonly candidates?: number;
+  /** Restarts fitted. Never exceeded. */
+  readonly fits?: number;
+  /** Tokens of language models, in and out. */
+  readonly tokens?: number;
+  /** Stop when the best held-out R² reaches this. */
+  readonly r2?: number;
+}
+
+/** What one candidate may use. All of them count something that no clock knows. */
+export interface CandidateLimits {
+  /** Steps of one walk over a few rows, before any fit. Default 20,000. */
+  readonly screenSteps?: number;
+  /** Steps of one walk in a fit. Default 100,000. */
+  readonly fitSteps?: number;
+  /** Letters of a program. Default 10,000. */
+  readonly sourceLength?: number;
+  /** Parameters of a program. Default 32. */
+  readonly parameters?: number;
+  /** Bytes of a machine. Default 256 MiB. */
+  readonly memory?: number;
+}
+
+export interface SearchOptions {
+  readonly data: SearchData;
+  readonly target: string;
+  /** Default: every other column. */
+  readonly inputs?: readonly string[];
+  /** Share of the rows that are held out (default 0.25), or their indices. */
+  readonly holdOut?: number | readonly number[];
+  /** Default: one `evolve`. They take turns, in this order. */
+  readonly proposers?: readonly Proposer[];
+  readonly budget?: Budget;
+  /** Default: one for each core; 0 runs in this thread. */
+  readonly workers?: number;
+  /** File of the study's archive. Without it nothing is kept. */
+  readonly archive?: string;
+  /** Go on with the study in `archive`. */
+  readonly resume?: boolean;
+  /** Default 0. */
+  readonly seed?: number;
+  readonly recipe?: Partial<Recipe>;
+  readonly operators?: readonly string[];
+  readonly complexityMax?: number;
+  readonly precision?: "f32" | "f64";
+  readonly domain?: "ieee" | "clamp";
+  /** What the data are, in words, for proposers that read words. */
+  readonly description?: string;
+  /** Ends the search: what is done is kept and returned. */
+  readonly signal?: AbortSignal;
+  /** Candidates in a batch, and how many batches a proposer is behind. Defaults 64 and 2. */
+  readonly batch?: number;
+  readonly lag?: number;
+  readonly limits?: CandidateLimits;
+}
+
+/** A member of the front: nothing simpler is as accurate. */
+export interface FrontMember {
+  readonly id: number;
+  /** The visit whose fit it is. */
+  readonly visit: number;
+  readonly source: string;
+  readonly params: Readonly<Record<string, number>>;
+  readonly intervals: Readonly<Record<string, readonly [number, number]>>;
+  readonly r2: number;
+  readonly trainR2: number;
+  readonly loss: number;
+  readonly bic: number;
+  readonly complexity: number;
+  /** Fall of log loss per unit of complexity from the member before: PySR's score. */
+  readonly score: number;
+}
+
+export interface Counts {
+  /** Proposals taken, and how many of them were revisits. */
+  readonly candidates: number;
+  readonly revisits: number;
+  readonly scored: number;
+  readonly duplicates: number;
+  readonly failed: number;
+  readonly fits: number;
+  readonly failures: Readonly<Record<string, number>>;
+  readonly workersReplaced: number;
+  readonly spending: Spending;
+}
+
+export type StopCause =
+  | "seconds"
+  | "candidates"
+  | "fits"
+  | "tokens"
+  | "r2"
+  | "aborted"
+  | "exhausted";
+
+/** Every event of a study, in order; those with a candidate are in the archive before they are told. */
+export type SearchEvent =
+  | {
+      readonly type: "started";
+      readonly seed: number;
+      readonly workers: number;
+      readonly rows: { readonly train: number; readonly heldOut: number };
+      readonly resumedFrom: number;
+    }
+  | { readonly type: "candidate"; readonly outcome: Outcome }
+  | { readonly type: "front"; readonly front: readonly FrontMember[] }
+  | { readonly type: "progress"; readonly counts: Counts; readonly seconds: number }
+  | { readonly type: "problem"; readonly proposer: string; readonly problem: ProposerProblem }
+  | { readonly type: "worker"; readonly worker: number; readonly message: string }
+  | SearchDone;
+
+export interface SearchDone {
+  readonly type: "done";
+  readonly stopped: StopCause;
+  /** Undefined where no candidate could be scored. */
+  readonly best?: FrontMember;
+  /** The parsimony choice: the member with the best score among those near the best. */
+  readonly choice?: FrontMember;
+  readonly front: readonly FrontMember[];
+  readonly counts: Counts;
+  readonly seconds: number;
+}
