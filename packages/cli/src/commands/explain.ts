@@ -1,6 +1,6 @@
 /** `ndvm explain`: core forms, the tape of one run, active inputs, branches and what to be wary of. */
 
-import { type Diagnostics, type Explanation, type Program, printCore } from "@ndvm/core";
+import { type Diagnostics, type Explanation, type Program } from "@ndvm/core";
 import { diagnosticsText } from "../diagnostics.js";
 import type { ExplainOptions } from "../options.js";
 import { statsText } from "../results.js";
@@ -45,7 +45,7 @@ function describeUnbound(
   missing: readonly string[],
   options: ExplainOptions,
 ): void {
-  const core = printCore(program.expansion);
+  const core = program.listing.print();
   if (options.format === "json") print(JSON.stringify({ core, inputs: program.inputs }));
   else
     print(

@@ -6,13 +6,11 @@
  */
 
 import { NdvmError } from "../errors.js";
-import { encode } from "../program/encode.js";
 import { TAG_INT } from "../program/layout.js";
-import { expand } from "../syntax/expand.js";
-import { read } from "../syntax/read.js";
 import { type LaneSet, laneAt } from "./chunk.js";
 import { Reals } from "./inputs.js";
 import { type Exports, instantiate, machineModule } from "./instance.js";
+import { loadText } from "./languages.js";
 import { badOption, describe } from "./options.js";
 import { Pool, type PoolOptions } from "./pool.js";
 import { Program } from "./program.js";
@@ -78,6 +76,11 @@ export class Machine {
     this.#parking = new Parking(this.#exports);
   }
 
+  /** Assembles, verifies and encodes stack code; the program behaves like any other. */
+  loadBytecode(source: string, options: Omit<LoadOptions, "language"> = {}): Program {
+    return this.load(source, { ...options, language: "bytecode" });
+  }
+
   /** Reads, expands and encodes a program, and copies it into the machine's memory. */
   load(source: string, options: LoadOptions = {}): Program {
     const { exports } = this;
@@ -89,8 +92,7 @@ export class Machine {
       });
     const text = { source, file, options };
     try {
-      const expansion = expand(read(source), { inputs: options.inputs });
-      const image = encode(expansion, {
+      const { listing, image } = loadText(source, options, {
         integerMax: INTEGER_MAX[this.precision],
         clamps: checkDomain(options.domain) === "clamp",
         findsLoops: this.mechanisms.loops ?? true,
@@ -102,7 +104,7 @@ export class Machine {
           help: "dispose programs that are no longer needed, or raise memoryMax",
         });
       new Int32Array(exports.memory.buffer, address, words.length).set(words);
-      return new Program(this, expansion, image, address, text);
+      return new Program(this, listing, image, address, text);
     } catch (error) {
       throw error instanceof NdvmError ? error.in(source, file) : error;
     }

@@ -3,9 +3,8 @@
  */
 
 import { NdvmError } from "../errors.js";
-import type { Image } from "../program/encode.js";
 import { IMAGE_CONSTANTS } from "../program/layout.js";
-import type { Core, Expansion, LambdaNode } from "../syntax/core.js";
+import type { Image, Listing, ProcedureInfo } from "../program/listing.js";
 import { laneOf } from "./axes.js";
 import { backwardChunk, gradientChunk, readGradient } from "./backward.js";
 import { type Diagnostics, DiagnosticsCollector } from "./diagnose.js";
@@ -68,10 +67,11 @@ export class Program {
   readonly file: string | undefined;
   /** How it was loaded, to load it once more elsewhere. */
   readonly loadOptions: LoadOptions;
+  /** What is known of its text. */
+  readonly listing: Listing;
   /** Kept traces, for replay. */
   readonly traces: Traces;
   readonly #machine: Machine;
-  readonly #expansion: Expansion;
   readonly #image: Image;
   readonly #constants: number;
   #address: number;
@@ -80,7 +80,7 @@ export class Program {
   /** Made by `machine.load`. */
   constructor(
     machine: Machine,
-    expansion: Expansion,
+    listing: Listing,
     image: Image,
     address: number,
     text: {
@@ -90,11 +90,11 @@ export class Program {
     },
   ) {
     this.#machine = machine;
-    this.#expansion = expansion;
+    this.listing = listing;
     this.#image = image;
     this.#address = address;
     this.#constants = image.words[IMAGE_CONSTANTS] as number;
-    this.inputs = expansion.inputs;
+    this.inputs = listing.inputs;
     this.source = text.source;
     this.file = text.file;
     this.loadOptions = text.options;
@@ -110,14 +110,6 @@ export class Program {
       });
     this.#machine.check();
     return this.#address;
-  }
-
-  get nodes(): readonly Core[] {
-    return this.#expansion.nodes;
-  }
-
-  get expansion(): Expansion {
-    return this.#expansion;
   }
 
   get symbols(): readonly string[] {
@@ -138,9 +130,9 @@ export class Program {
     this.#runs += 1;
   }
 
-  /** The lambda whose cell has the given word index in the image. */
-  lambdaAt(cell: number): LambdaNode {
-    return this.nodes[this.#image.words[cell + 1] as number] as LambdaNode;
+  /** The procedure at a place, given by its word index in the image. */
+  procedureAt(place: number): ProcedureInfo {
+    return this.listing.procedureAt(this.#image.words[place + 1] as number);
   }
 
   /** Traces that all programs of the machine keep. */
@@ -284,7 +276,7 @@ export class Program {
     checkRunOptions(options);
     checkWrt(wrt);
     try {
-      const { inputs: bound, lanes, axes } = bindInputs(this, inputs, options.lanes);
+      const { inputs: bound, lanes, axes } = bindInputs(this.listing, inputs, options.lanes);
       const wanted = wantedInputs(this.inputs, bound, wrt);
       return { inputs: bound, lanes, axes, wanted, wrt: this.#recordedInputs(bound, wanted) };
     } catch (error) {

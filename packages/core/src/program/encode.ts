@@ -57,6 +57,7 @@ import {
   TAG_PRIMITIVE,
   TAG_UNSPECIFIED,
 } from "./layout.js";
+import type { Image } from "./listing.js";
 import { ROLE_LOOP, ROLE_LOOP_ENTRY, ROLE_LOOP_LAMBDA, ROLE_RECUR, ROLE_SKIPPED } from "./loops.js";
 import { Constants, type Word } from "./quoted.js";
 
@@ -67,11 +68,6 @@ export interface EncodeOptions {
   readonly clamps: boolean;
   /** Procedures that are only looped become loops. */
   readonly findsLoops: boolean;
-}
-
-export interface Image {
-  readonly words: Int32Array;
-  readonly symbols: readonly string[];
 }
 
 export function encode(expansion: Expansion, options: EncodeOptions): Image {

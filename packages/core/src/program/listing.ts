@@ -1,0 +1,43 @@
+/**
+ * What the machine may ask about a program's text, whichever client it belongs to: where a node
+ * stands, what names the user gave, and how the client's users would put something right.
+ */
+
+import type { Span } from "../errors.js";
+
+/** What an encoder makes: the words that the machine reads, and the names of symbols. */
+export interface Image {
+  readonly words: Int32Array;
+  readonly symbols: readonly string[];
+}
+
+export interface ProcedureInfo {
+  readonly name: string | undefined;
+  readonly min: number;
+  /** −1: any number of arguments. */
+  readonly max: number;
+}
+
+export interface Listing {
+  readonly inputs: readonly string[];
+  /** Where a node stands in the user's text; undefined where it is not of their writing. */
+  spanOf(node: number): Span | undefined;
+  /** Where an input is first used. */
+  inputSpan(name: string): Span | undefined;
+  /** The procedure whose node a closure names. */
+  procedureAt(node: number): ProcedureInfo;
+  /** The variable that a node reads. */
+  variableAt(node: number): string | undefined;
+  /** The name that stands for what a node calls; `isSpread`: by `apply`. */
+  calledAt(node: number, isSpread: boolean): string | undefined;
+  /** The operation of a node as the user spells it. */
+  operationAt(node: number): string | undefined;
+  /** The name that stands for an operand of a node, counted from 0. */
+  operandAt(node: number, operand: number): string | undefined;
+  /** The library procedure a node calls, where what failed lies inside the library. */
+  libraryCall(failed: number, visible: number): string | undefined;
+  /** What to do about a fault (FAULT_* of layout.ts) over a value with that tag. */
+  helpFor(fault: number, tag: number): string | undefined;
+  /** The program as the machine sees it, as text. */
+  print(): string;
+}
