@@ -1,11 +1,17 @@
 /**
  * Fails on an import that points against the flow.
  *
- *   packages/core/src    syntax → program → machine → export → fit → index.ts; a room imports itself and
- *                        rooms to its left, plus primitives/ and errors.ts. primitives/ imports
- *                        only errors.ts, errors.ts nothing. Nothing comes from node_modules;
- *                        Node's own modules only in machine/ (where WebAssembly is read).
- *   packages/core/wasm   imports only wasm/ and src/program/layout.
+ *   packages/core/src    syntax → program → machine → export → fit → index.ts; a room imports itself
+ *                        and rooms to its left, plus primitives/, errors.ts and nearest.ts.
+ *                        primitives/ imports only errors.ts, errors.ts nothing. Nothing comes from
+ *                        node_modules; Node's own modules only in machine/ (where WebAssembly is
+ *                        read).
+ *   clients              Scheme is syntax/ and program/, the stack machine bytecode/. Neither imports
+ *                        the other. Both may use SHARED, the machine's formats and notation; machine/
+ *                        and fit/ use nothing else of them, but for machine/languages.ts.
+ *   packages/core/wasm   imports only wasm/ and src/program/layout. A client (wasm/clients/…) imports
+ *                        no other client, and its own layout; only the door, wasm/index.ts, imports
+ *                        clients.
  *   packages/search/src  imports itself, Node's modules, @ndvm/core and its declared dependencies.
  *   packages/cli/src     the same, with @ndvm/search.
  *
@@ -18,6 +24,20 @@ import ts from "typescript";
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".."));
 const ROOMS = ["syntax", "program", "machine", "export", "fit"];
+/** Files of Scheme's rooms that belong to every client: formats, and how values are written. */
+const SHARED = [
+  "program/layout",
+  "program/listing",
+  "syntax/characters",
+  "syntax/datum",
+  "syntax/format-error",
+  "syntax/number-text",
+  "syntax/position",
+  "syntax/print",
+  "syntax/suggest",
+];
+/** Layouts that a client of the machine shares with its encoder. */
+const CLIENT_LAYOUTS = { scheme: "program/cells", stack: "bytecode/codes" };
 
 const filesOf = (folder) =>
   existsSync(join(root, folder))
@@ -47,10 +67,12 @@ function roomOf(path) {
 function mayImport(from, to) {
   if (from === "index") return true;
   if (from === to) return true;
-  if (from === "errors") return false;
+  if (from === "errors" || from === "nearest") return false;
   if (to === "errors") return true;
   if (from === "primitives") return false;
-  if (to === "primitives") return true;
+  if (to === "primitives" || to === "nearest") return true;
+  if (to === "bytecode") return from === "machine";
+  if (from === "bytecode") return to === "syntax" || to === "program";
   const at = ROOMS.indexOf(from);
   const target = ROOMS.indexOf(to);
   return at >= 0 && target >= 0 && target < at;
@@ -58,7 +80,7 @@ function mayImport(from, to) {
 
 function checkCore(file, specifier) {
   const room = roomOf(file);
-  if (!["index", "errors", "primitives", ...ROOMS].includes(room)) {
+  if (!["index", "errors", "nearest", "primitives", "bytecode", ...ROOMS].includes(room)) {
     return `${room} is no room of core: put the file into ${ROOMS.join(", ")} or primitives`;
   }
   if (specifier.startsWith("node:")) {
@@ -67,16 +89,45 @@ function checkCore(file, specifier) {
   if (!isRelative(specifier)) return "core has no dependencies";
   const target = targetOf(file, specifier);
   if (!target.startsWith("packages/core/src/")) return "core's src imports only itself";
-  if (mayImport(room, roomOf(target))) return undefined;
+  if (mayImport(room, roomOf(target))) return checkClients(file, target);
   return `${room} may not import ${roomOf(target)}: the flow is ${ROOMS.join(" → ")}`;
+}
+
+const clientRooms = new Map([
+  ["syntax", "Scheme"],
+  ["program", "Scheme"],
+  ["bytecode", "the stack machine"],
+]);
+
+/** What runs any client's programs imports no client, and no client another one. */
+function checkClients(file, target) {
+  const inside = posix.relative("packages/core/src", target).replace(/\.(js|ts)$/, "");
+  const client = SHARED.includes(inside) ? undefined : clientRooms.get(roomOf(target));
+  const room = roomOf(file);
+  if (client === undefined || room === "index" || room === "export") return undefined;
+  if (clientRooms.get(room) === client) return undefined;
+  if (file === "packages/core/src/machine/languages.ts") return undefined;
+  return `${room} may not import ${inside}: it belongs to ${client}`;
 }
 
 function checkWasm(file, specifier) {
   if (!isRelative(specifier)) return "wasm imports nothing from outside";
   const target = targetOf(file, specifier).replace(/\.(js|ts)$/, "");
-  if (target.startsWith("packages/core/wasm/")) return undefined;
+  const client = wasmClient(file);
   if (target === "packages/core/src/program/layout") return undefined;
-  return "wasm imports only wasm/ and src/program/layout";
+  if (client !== undefined && target === `packages/core/src/${CLIENT_LAYOUTS[client]}`)
+    return undefined;
+  if (!target.startsWith("packages/core/wasm/"))
+    return "wasm imports only wasm/, src/program/layout and a client's own layout";
+  const other = wasmClient(target);
+  if (other === undefined || other === client || file === "packages/core/wasm/index.ts")
+    return undefined;
+  return `only the door, wasm/index.ts, may import the client ${other}`;
+}
+
+/** The client a file of wasm/ belongs to. */
+function wasmClient(path) {
+  return /^packages\/core\/wasm\/clients\/([^/]+)\//.exec(path)?.[1];
 }
 
 /** A package above core: itself, Node, and what its manifest declares. */

@@ -39,6 +39,16 @@ const against = [
   ["packages/core/src/syntax/c.ts", 'import { readFileSync } from "node:fs";'],
   ["packages/core/src/helpers/a.ts", 'import { b } from "../errors.js";'],
   ["packages/core/wasm/a.ts", 'import { b } from "../src/syntax/b";'],
+  ["packages/core/wasm/b.ts", 'import { b } from "./clients/scheme/walk";'],
+  ["packages/core/wasm/clients/stack/a.ts", 'import { b } from "../scheme/walk";'],
+  ["packages/core/wasm/clients/stack/b.ts", 'import { B } from "../../../src/program/cells";'],
+  ["packages/core/src/bytecode/a.ts", 'import { b } from "../syntax/read.js";'],
+  ["packages/core/src/bytecode/b.ts", 'import { b } from "../program/encode.js";'],
+  ["packages/core/src/program/c.ts", 'import { b } from "../bytecode/assemble.js";'],
+  ["packages/core/src/syntax/d.ts", 'import { b } from "../bytecode/assemble.js";'],
+  ["packages/core/src/machine/b.ts", 'import { b } from "../syntax/expand.js";'],
+  ["packages/core/src/machine/c.ts", 'import { b } from "../bytecode/encode.js";'],
+  ["packages/core/src/fit/b.ts", 'import { b } from "../syntax/builtins.js";'],
   ["packages/cli/src/a.ts", 'import { b } from "../../core/src/index.js";'],
   ["packages/cli/src/b.ts", 'import chart from "undeclared-chart";'],
 ] as const;
@@ -57,6 +67,10 @@ test("one import against the flow is enough to fail", () => {
 test("imports along the flow are accepted", () => {
   const { status, stderr } = check([
     ["packages/core/src/program/a.ts", 'import { b } from "../syntax/b.js";'],
+    ["packages/core/src/machine/languages.ts", 'import { b } from "../bytecode/assemble.js";'],
+    ["packages/core/src/bytecode/a.ts", 'import { B } from "../program/layout.js";'],
+    ["packages/core/wasm/index.ts", 'import { b } from "./clients/stack/walk";'],
+    ["packages/core/wasm/clients/stack/a.ts", 'import { B } from "../../../src/bytecode/codes";'],
     ["packages/core/src/fit/a.ts", 'import { b } from "../machine/b.js";'],
     ["packages/core/src/syntax/a.ts", 'import { b } from "../primitives/b.js";'],
     ["packages/core/src/syntax/b.ts", 'import { b } from "../errors.js";'],

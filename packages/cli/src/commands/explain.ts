@@ -1,6 +1,6 @@
 /** `ndvm explain`: core forms, the tape of one run, active inputs, branches and what to be wary of. */
 
-import { type Diagnostics, type Explanation, type Program } from "@ndvm/core";
+import type { Diagnostics, Explanation, Program } from "@ndvm/core";
 import { diagnosticsText } from "../diagnostics.js";
 import type { ExplainOptions } from "../options.js";
 import { statsText } from "../results.js";

@@ -6,8 +6,8 @@
 import { NdvmError, type Span } from "../errors.js";
 import { nearest } from "../nearest.js";
 import {
-  instructionByName,
   type InstructionInfo,
+  instructionByName,
   knownNames,
   primitiveOf,
   usualCount,
@@ -75,10 +75,14 @@ class Assembler {
       }
       const [label] = line.labels;
       if (label !== undefined)
-        throw new NdvmError("E-SYNTAX", `the label ${shown(label.text)} stands before a directive`, {
-          span: label.span,
-          help: "labels name instructions; put it on the line of one",
-        });
+        throw new NdvmError(
+          "E-SYNTAX",
+          `the label ${shown(label.text)} stands before a directive`,
+          {
+            span: label.span,
+            help: "labels name instructions; put it on the line of one",
+          },
+        );
       open = this.#directive(first, rest, open);
     }
     if (open !== undefined)

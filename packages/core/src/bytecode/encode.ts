@@ -30,6 +30,7 @@ import {
   TAG_SYMBOL,
   TAG_UNINITIALISED,
 } from "../program/layout.js";
+import type { Image } from "../program/listing.js";
 import {
   CODE_APPLY,
   CODE_ARRIVE,
@@ -68,12 +69,7 @@ export interface EncodeOptions {
   readonly clamps: boolean;
 }
 
-export interface BytecodeImage {
-  readonly words: Int32Array;
-  readonly symbols: readonly string[];
-}
-
-export function encodeBytecode(bytecode: Bytecode, options: EncodeOptions): BytecodeImage {
+export function encodeBytecode(bytecode: Bytecode, options: EncodeOptions): Image {
   return new Encoder(bytecode, options).encode();
 }
 
@@ -102,7 +98,7 @@ class Encoder {
   readonly #options: EncodeOptions;
   readonly #words: number[] = new Array(IMAGE_HEADER).fill(0);
   readonly #reals: number[] = [];
-  readonly #symbols: string[] = [];
+  readonly #symbols = new Map<string, number>();
   /** Where each procedure is described. */
   readonly #descriptions: number[] = [];
   /** Closures of procedures that capture nothing, by procedure: heap indices. */
@@ -112,10 +108,12 @@ class Encoder {
     this.#bytecode = bytecode;
     this.#options = options;
     let heap = 0;
-    this.#closures = bytecode.procedures.map(({ captures }) => (captures.length === 0 ? heap++ : -1));
+    this.#closures = bytecode.procedures.map(({ captures }) =>
+      captures.length === 0 ? heap++ : -1,
+    );
   }
 
-  encode(): BytecodeImage {
+  encode(): Image {
     const { procedures, inputs } = this.#bytecode;
     const verified = procedures.map((procedure) => verify(procedure, procedures));
     const instructions = procedures.reduce((sum, { code }) => sum + code.length, 0);
@@ -136,11 +134,11 @@ class Encoder {
     return this.#finish(entry, inputs.length, roomOf(verified.at(-1) as Verified));
   }
 
-  #finish(entry: number, inputs: number, room: number): BytecodeImage {
+  #finish(entry: number, inputs: number, room: number): Image {
     const words = this.#words;
     if (words.length % 2 !== 0) words.push(0);
     const constantsAt = words.length;
-    words.push(...new Array(this.#reals.length * 2).fill(0));
+    for (let i = 0; i < this.#reals.length; i++) words.push(0, 0);
     const heapAt = words.length;
     this.#closures.forEach((heap, procedure) => {
       if (heap >= 0) this.#emit(0, this.#descriptions[procedure] as number);
@@ -158,7 +156,7 @@ class Encoder {
     words[IMAGE_CLIENT] = CLIENT_STACK;
     const image = Int32Array.from(words);
     new Float64Array(image.buffer, constantsAt * 4, this.#reals.length).set(this.#reals);
-    return { words: image, symbols: this.#symbols };
+    return { words: image, symbols: [...this.#symbols.keys()] };
   }
 
   #emit(...words: readonly number[]): void {
@@ -199,7 +197,10 @@ class Encoder {
       for (const slot of copies.before(i)) this.#emit(CODE_COPY, firstNode + i, slot);
       if (code.kind === "branch") this.#turn(writing, [CODE_BRANCH], index, firstNode + i);
       else if (code.kind === "loop") this.#loop(writing, code.slot, index, firstNode + i);
-      else if (code.kind !== "jump") this.#writeInstruction(code, firstNode + i);
+      else if (code.kind !== "jump") {
+        const [kind, ...operands] = this.#wordsOf(code);
+        this.#emit(kind as number, firstNode + i, ...operands);
+      }
     }
     const [to] = next;
     if (next.length !== 1 || to === undefined) return;
@@ -219,7 +220,12 @@ class Encoder {
   }
 
   /** Two ways and where they meet; a way with work to do before it arrives gets a stub. */
-  #turn(writing: Writing, [code, ...operands]: readonly [number, ...number[]], from: number, node: number) {
+  #turn(
+    writing: Writing,
+    [code, ...operands]: readonly [number, ...number[]],
+    from: number,
+    node: number,
+  ) {
     const { flow } = writing.verified;
     this.#emit(code, node, ...operands);
     for (const to of flow.blocks[from]?.next ?? []) {
@@ -266,54 +272,54 @@ class Encoder {
     this.#emit(procedure.slots.length + height, dying.size, ...dying);
   }
 
-  #writeInstruction(code: Instruction, node: number): void {
+  /** Code and operands of an instruction that stands for itself. */
+  #wordsOf(code: Instruction): readonly number[] {
     switch (code.kind) {
       case "push":
-        return this.#emit(CODE_PUSH, node, ...this.#literal(code.value));
+        return [CODE_PUSH, ...this.#literal(code.value)];
       case "local":
-        return this.#emit(CODE_LOCAL, node, code.slot);
+        return [CODE_LOCAL, code.slot];
       case "captured":
-        return this.#emit(CODE_CAPTURED, node, code.index);
+        return [CODE_CAPTURED, code.index];
       case "input":
-        return this.#emit(CODE_INPUT, node, code.index);
+        return [CODE_INPUT, code.index];
       case "store":
-        return this.#emit(CODE_STORE, node, code.slot);
+        return [CODE_STORE, code.slot];
       case "pick":
-        return this.#emit(CODE_PICK, node, code.depth);
+        return [CODE_PICK, code.depth];
       case "drop":
-        return this.#emit(CODE_DROP, node);
+        return [CODE_DROP];
       case "swap":
-        return this.#emit(CODE_SWAP, node);
+        return [CODE_SWAP];
       case "self":
-        return this.#emit(CODE_SELF, node);
+        return [CODE_SELF];
       case "return":
-        return this.#emit(CODE_RETURN, node);
+        return [CODE_RETURN];
       case "primitive":
-        return this.#emit(CODE_PRIMITIVE, node, this.#op(code.primitive), code.count);
+        return [CODE_PRIMITIVE, this.#op(code.primitive), code.count];
       case "procedure":
-        return this.#emit(CODE_PUSH, node, TAG_PRIMITIVE, this.#op(code.primitive));
+        return [CODE_PUSH, TAG_PRIMITIVE, this.#op(code.primitive)];
       case "closure":
-        return this.#closure(code.procedure, node);
+        return this.#closure(code.procedure);
       case "call":
-        return this.#call(code.procedure, code.count, code.isTail, node);
+        return this.#call(code.procedure, code.count, code.isTail);
       case "apply":
-        return this.#emit(CODE_APPLY, node, code.count);
+        return [CODE_APPLY, code.count];
+      default:
+        throw new Error(`${code.kind} ends a block`);
     }
   }
 
-  #closure(index: number, node: number): void {
+  #closure(index: number): readonly number[] {
     const { captures } = this.#bytecode.procedures[index] as Procedure;
-    if (captures.length === 0)
-      this.#emit(CODE_PUSH, node, TAG_CLOSURE, this.#closures[index] as number);
-    else this.#emit(CODE_CLOSURE, node, this.#descriptions[index] as number, captures.length);
+    if (captures.length === 0) return [CODE_PUSH, TAG_CLOSURE, this.#closures[index] as number];
+    return [CODE_CLOSURE, this.#descriptions[index] as number, captures.length];
   }
 
-  #call(procedure: number | undefined, count: number, isTail: boolean, node: number): void {
-    if (procedure === undefined) this.#emit(isTail ? CODE_TAIL_CALL : CODE_CALL, node, count);
-    else {
-      const closure = this.#closures[procedure] as number;
-      this.#emit(isTail ? CODE_TAIL_NAMED : CODE_CALL_NAMED, node, closure, count);
-    }
+  #call(procedure: number | undefined, count: number, isTail: boolean): readonly number[] {
+    if (procedure === undefined) return [isTail ? CODE_TAIL_CALL : CODE_CALL, count];
+    const closure = this.#closures[procedure] as number;
+    return [isTail ? CODE_TAIL_NAMED : CODE_CALL_NAMED, closure, count];
   }
 
   #op({ op }: Primitive): number {
@@ -329,9 +335,9 @@ class Encoder {
       case "nil":
         return [TAG_NIL, 0];
       case "symbol": {
-        const known = this.#symbols.indexOf(literal.name);
-        if (known >= 0) return [TAG_SYMBOL, known];
-        return [TAG_SYMBOL, this.#symbols.push(literal.name) - 1];
+        const id = this.#symbols.get(literal.name) ?? this.#symbols.size;
+        this.#symbols.set(literal.name, id);
+        return [TAG_SYMBOL, id];
       }
       case "number": {
         const { value, exact } = literal;

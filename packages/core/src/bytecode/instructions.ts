@@ -82,7 +82,12 @@ export const instructions: readonly InstructionInfo[] = [
     effect: "f a … list → result",
     doc: "Calls f; the last of so many arguments is a list of further ones.",
   },
-  { name: "RET", operands: [], effect: "x → (leaves)", doc: "Leaves the procedure with its value." },
+  {
+    name: "RET",
+    operands: [],
+    effect: "x → (leaves)",
+    doc: "Leaves the procedure with its value.",
+  },
   {
     name: "CLOSURE",
     operands: ["procedure"],

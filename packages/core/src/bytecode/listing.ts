@@ -48,6 +48,11 @@ export class BytecodeListing implements Listing {
     return this.bytecode.inputs;
   }
 
+  /** An instruction's name never stands where a variable's does. */
+  get builtins(): readonly string[] {
+    return [];
+  }
+
   #procedure(node: number): Procedure | undefined {
     return this.bytecode.procedures[node - this.#nodes.length];
   }

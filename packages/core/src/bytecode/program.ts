@@ -67,7 +67,10 @@ export interface Bytecode {
 }
 
 /** How many values an instruction takes from the stack, and how many it leaves there. */
-export function effectOf(code: Action, procedures: readonly Procedure[]): readonly [number, number] {
+export function effectOf(
+  code: Action,
+  procedures: readonly Procedure[],
+): readonly [number, number] {
   switch (code.kind) {
     case "push":
     case "local":

@@ -33,10 +33,7 @@ export function verify(procedure: Procedure, procedures: readonly Procedure[]): 
   return { procedure, flow, heights, heightMax, live: liveLocals(procedure, flow) };
 }
 
-function measureHeights(
-  { name, code }: Procedure,
-  procedures: readonly Procedure[],
-): Int32Array {
+function measureHeights({ name, code }: Procedure, procedures: readonly Procedure[]): Int32Array {
   const heights = new Int32Array(code.length).fill(-1);
   const cameFrom = new Int32Array(code.length).fill(-1);
   const work: number[] = [0];

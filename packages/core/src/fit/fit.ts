@@ -86,7 +86,7 @@ function residualProblem(program: Program, options: FitOptions, settings: Settin
   const target = options.target as string;
   const table = readTable(program.inputs, target, options);
   const columns = Object.keys(options.data ?? {});
-  const parameters = resolveParameters(program.inputs, columns, options, table.groups);
+  const parameters = resolveParameters(program.listing, columns, options, table.groups);
   const counted = table.rootWeights?.reduce((sum, root) => sum + (root > 0 ? 1 : 0), 0);
   const points = counted ?? table.points;
   if (points < parameters.free.length)
@@ -111,7 +111,7 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
     data[name] = isTensor ? (value as Input) : vec(numbersOf(name, value));
   }
   const parameters = resolveParameters(
-    program.inputs,
+    program.listing,
     Object.keys(options.data ?? {}),
     options,
     [],

@@ -4,6 +4,7 @@
 
 import type { Span } from "../errors.js";
 import { primitiveByName } from "../primitives/index.js";
+import { builtins } from "../syntax/builtins.js";
 import type { Core, Expansion, LambdaNode } from "../syntax/core.js";
 import { printCore } from "../syntax/print-core.js";
 import {
@@ -46,6 +47,10 @@ export class SchemeListing implements Listing {
 
   get inputs(): readonly string[] {
     return this.expansion.inputs;
+  }
+
+  get builtins(): readonly string[] {
+    return [...builtins.keys()];
   }
 
   #node(index: number): Core | undefined {
