@@ -3,7 +3,7 @@
  * Ctrl-C into an abort of the running evaluation.
  */
 
-import { Machine, type Program } from "@ndvm/core";
+import { type Language, Machine, type Program } from "@ndvm/core";
 import { readInputs, type SetInputs, UsageError } from "./inputs.js";
 import type { ProgramOptions } from "./options.js";
 import { readStandardInput, readTextFile } from "./text-file.js";
@@ -51,8 +51,13 @@ export function loadProgram(
 ): Program {
   const inputs = names.filter((name) => mentions(source.text, name));
   const file = source.file === undefined ? {} : { file: source.file };
-  return machine.load(source.text, { inputs, domain: options.domain, ...file });
+  const language = languageOf(source.file);
+  return machine.load(source.text, { inputs, language, domain: options.domain, ...file });
 }
+
+/** A file's name says what it is written in: .ndasm is stack code. */
+const languageOf = (file: string | undefined): Language =>
+  file !== undefined && /\.ndasm$/i.test(file) ? "bytecode" : "scheme";
 
 export interface Session {
   readonly machine: Machine;
