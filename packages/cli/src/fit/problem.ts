@@ -44,7 +44,7 @@ export async function openProblem(
 ): Promise<FitProblem> {
   const params = parameterOptions(options);
   const groups = parseGroups(options.group);
-  checkTogether(options);
+  checkTogether(file, options);
   const source = await readSource(file, options);
   const began = performance.now();
   const table = await readData(options, groups?.by);
@@ -103,7 +103,7 @@ export async function openProblem(
 }
 
 /** Options that make sense only with others. */
-function checkTogether(options: FitCommandOptions): void {
+function checkTogether(file: string | undefined, options: FitCommandOptions): void {
   const needs = (key: keyof FitCommandOptions, other: keyof FitCommandOptions): void => {
     if (options[key] === undefined || options[other] !== undefined) return;
     throw new UsageError(`${optionText(key)} needs ${optionText(other)}`);
@@ -125,7 +125,9 @@ function checkTogether(options: FitCommandOptions): void {
   if (options.sigma !== undefined && options.weights !== undefined) {
     throw new UsageError("--sigma and --weights both say how much rows count; give one of them");
   }
-  if (options.data === "-" && options.eval === undefined) return;
+  if (options.data === "-" && options.eval === undefined && (file === undefined || file === "-")) {
+    throw new UsageError("program and data both come from standard input; name a file for one");
+  }
 }
 
 const optionText = (key: string): string =>

@@ -15,6 +15,7 @@ import {
   verbatim,
 } from "../report/html.js";
 import { commandVersion } from "../versions.js";
+import { formulaOf } from "./export.js";
 import type { HeldOutScore } from "./held-out.js";
 import { type Picture, pictureOf } from "./picture.js";
 import type { FitProblem } from "./problem.js";
@@ -45,13 +46,19 @@ export async function reportPage(options: ReportOptions): Promise<string> {
   const picture = pictureOf(result, problem, score, options.x);
   const model = problem.source.file ?? "a program";
   const data = rowsWords(problem);
+  const formula = formulaOf(result);
   const body: Content[] = [
     cards([
       ...scoresOf(result),
       ...(score ? [["held-out RMSE", shortText(score.rmse, 5)] as const] : []),
     ]),
     warningsSection(result),
-    section("Parameters", parameterTable(result), parameterWords(result)),
+    section(
+      "Parameters",
+      parameterTable(result),
+      parameterWords(result),
+      formula && html`<p class="formula">${problem.targets[0] ?? "loss"} = ${formula}</p>`,
+    ),
     picture &&
       section(
         "Data and fit",

@@ -18,7 +18,7 @@ export function resultJson(
   exports: readonly ExportedModel[],
 ): Record<string, unknown> {
   const number = (value: number): number | string => jsonNumber(value, "f64");
-  const printed = exports.filter(({ file }) => file === undefined);
+  const printed = exports.filter(({ file, text }) => file === undefined && text !== "");
   return {
     ...result.toJSON(),
     warnings: warningsOf(result),

@@ -3,7 +3,7 @@
 import type { FitResult } from "@ndvm/core";
 import { countText, shortText, timeText } from "../numbers.js";
 import { formatTable, type TextColumn } from "../tables.js";
-import { out } from "../terminal.js";
+import { formulaOf } from "./export.js";
 import type { HeldOutScore } from "./held-out.js";
 import type { FitProblem } from "./problem.js";
 
@@ -119,6 +119,10 @@ export function rowsWords({ table, rows }: FitProblem): string | undefined {
   return parts.join(", ");
 }
 
+/** Reading is worth a word where it took long. */
+const readWords = ({ readMilliseconds }: FitProblem): string =>
+  readMilliseconds < 500 ? "" : `, read in ${timeText(readMilliseconds)}`;
+
 export function heldOutWords({ rows, rmse, mae, r2, loss }: HeldOutScore): string {
   const scores = [
     `RMSE ${shortText(rmse, 5)}`,
@@ -137,23 +141,32 @@ export function summaryText(
   const { counters } = result;
   const scores = scoresOf(result).map(([name, value]) => `${name} ${value}`);
   const data = rowsWords(problem);
+  const formula = formulaOf(result);
   const lines = [
     parameterTable(result),
     "",
+    ...(formula === undefined ? [] : [`${problem.targets[0] ?? "loss"} = ${formula}`]),
     scores.slice(0, 2).join(", "),
     scores.slice(2).join(", "),
     ...(score === undefined ? [] : [heldOutWords(score)]),
-    ...(data === undefined ? [] : [data]),
+    ...(data === undefined ? [] : [`${data}${readWords(problem)}`]),
     `${result.optimiser}, ${restartWords(result)}, ` +
       `${countText(counters.evaluations)} evaluations in ${timeText(counters.milliseconds)}`,
   ];
   return lines.filter((line, index) => line !== "" || index === 1).join("\n");
 }
 
+const ENDED: Readonly<Record<string, string>> = {
+  aborted: "interrupted with Ctrl-C: this is the best so far",
+  time: "the time of --time is over: this is the best so far",
+};
+
 /** Sentences a reader of the result should know, most important first. */
 export function warningsOf(result: FitResult): string[] {
   const { assumed, diagnostics, identifiability } = result;
-  const warnings = [...diagnostics.notes];
+  const warnings = diagnostics.notes.map((note) =>
+    note.startsWith("the fit was ended early") ? (ENDED[result.stopped] ?? note) : note,
+  );
   for (const [a, b, correlation] of identifiability?.correlated ?? []) {
     warnings.push(
       `the estimates of ${a} and ${b} go together (correlation ${shortText(correlation, 4)})`,
@@ -176,6 +189,3 @@ function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, " ");
   return line.length > 60 ? `${line.slice(0, 57)}…` : line;
 }
-
-/** Text in bold on a terminal, for headings over plots. */
-export const heading = (text: string): string => out.bold(text);

@@ -132,7 +132,9 @@ export class DataTable {
   }
 
   #notNumber(name: string, column: Column, { row, text }: Word): NdvmError {
-    const more = column.words > 1 ? `, nor are ${column.words - 1} more of its cells` : "";
+    const others = column.words - 1;
+    const more =
+      others > 0 ? `, nor ${others === 1 ? "is" : "are"} ${others} more of its cells` : "";
     const where = this.rowsInWords([row]);
     const shown = text.length > 40 ? `${text.slice(0, 39)}…` : text;
     return fileError(

@@ -26,10 +26,9 @@ export function inCommandWords(error: unknown, problem: FitProblem): unknown {
       ?.replace(/params: \{ (\S+): \{\} \}/, "--param $1")
       .replace(/\{ fixed: (\S+) \}/, "--fix $1")
       .replace("leave out target where", "leave out --target where");
-  const message = withFileRows(error.message, problem).replace(
-    /the option ([\w.]+)/,
-    (_, name: string) => optionName(name),
-  );
+  const message = withFileRows(error.message, problem)
+    .replace(/the option ([\w.]+)/, (_, name: string) => optionName(name))
+    .replace(/: lane \d+ is (\S+): first made so by/, ": it is $1, made so by");
   const { span, source, file } = error;
   return new NdvmError(error.code, message, { span, source, file, help });
 }
