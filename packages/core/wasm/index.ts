@@ -118,6 +118,7 @@ export {
   link,
   replay,
   replayGradient,
+  reserveBackward,
   saveTrace,
   useTrace,
 } from "./replay";

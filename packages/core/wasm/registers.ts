@@ -2,6 +2,7 @@
  * The evaluator's registers, and the frames of its two stacks (see walk.ts for the picture).
  */
 
+import { CONTROL_FRAME_BYTES, CONTROL_FRAME_CELL } from "../src/program/layout";
 import { controlBase, reserveControl, reserveStack, stackBase } from "./arena";
 
 // What to do with the value of the cell above.
@@ -12,11 +13,11 @@ export const FRAME_SEQ: i32 = 3; // drop it, go on with expression `index`
 export const FRAME_LETREC: i32 = 4; // it initialises variable `index`
 export const FRAME_DEFINE: i32 = 5;
 export const FRAME_POP: i32 = 6; // leave the slots of a let or loop
-export const FRAME_RETURN: i32 = 7; // leave a procedure; `saved` is the caller's frame
+// 7 is FRAME_RETURN of layout.ts: leave a procedure; `saved` is the caller's frame
 export const FRAME_COPY: i32 = 8;
 export const FRAME_SIDE: i32 = 9; // the value of one side of a branch that lanes take both ways
 
-export const FRAME_BYTES: usize = 16;
+export const FRAME_BYTES: usize = <usize>CONTROL_FRAME_BYTES;
 export const SLACK_SLOTS: usize = 8;
 
 /** How the walk goes on after a step. */
@@ -65,7 +66,7 @@ export class Walk {
 @inline export function pushFrame(kind: i32, at: usize, index: i32, saved: usize): void {
   const frame = Walk.controlPtr;
   store<i32>(frame, kind);
-  store<usize>(frame, at, 4);
+  store<usize>(frame, at, CONTROL_FRAME_CELL);
   store<i32>(frame, index, 8);
   store<usize>(frame, saved, 12);
   Walk.controlPtr = frame + FRAME_BYTES;

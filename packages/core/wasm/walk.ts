@@ -41,10 +41,12 @@ import {
   FAULT_UNINITIALISED,
   FLAG_SPREAD,
   FLAG_TAIL,
+  FRAME_RETURN,
   IMAGE_CONTROL,
   IMAGE_ENTRY,
   IMAGE_GLOBALS,
   IMAGE_STACK,
+  RECORD_NOTHING,
   TAG_BOX,
   TAG_CLOSURE,
   TAG_MASK,
@@ -77,7 +79,7 @@ import {
   sideValue,
 } from "./mix";
 import { copyLeaving } from "./numeric";
-import { context, notesBranches, RECORD_NOTHING, recording, setCurrentNode } from "./payload";
+import { context, notesBranches, recording, setCurrentNode } from "./payload";
 import { applyPrimitive } from "./primitives";
 import {
   cellAt,
@@ -88,7 +90,6 @@ import {
   FRAME_LETREC,
   FRAME_OPERAND,
   FRAME_POP,
-  FRAME_RETURN,
   FRAME_SEQ,
   FRAME_SIDE,
   FRAME_TEST,

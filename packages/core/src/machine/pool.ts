@@ -43,6 +43,8 @@ export interface PoolOptions {
   readonly workers?: number;
   /** Where the worker's code is, for pages whose bundler does not find it by itself. */
   readonly workerUrl?: URL | string;
+  /** Most milliseconds that a worker may take to start. Default 60,000. */
+  readonly startTimeMax?: number;
 }
 
 /** Options of a run in a pool; `load` is for programs given as text. */
@@ -58,6 +60,9 @@ const PART_LANES = 1024;
 const PART_STEP = 8;
 /** Programs that a worker keeps; the one that was not used for longest goes first. */
 const PROGRAMS_KEPT = 32;
+const START_TIME_MAX = 60_000;
+/** The longest time that timers can wait. */
+const TIMER_MAX = 2 ** 31 - 1;
 /** How often a part is started before its lanes fail. */
 const TRIES = 2;
 
@@ -97,6 +102,8 @@ interface Member {
   /** Programs that the worker has loaded, least recently used first. */
   readonly loaded: Set<number>;
   whenReady: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
+  /** Ends a worker that does not say it is ready; undefined once it has. */
+  startTimer: ReturnType<typeof setTimeout> | undefined;
 }
 
 export class Pool {
@@ -104,6 +111,7 @@ export class Pool {
   readonly workers: number;
   readonly #startHost: StartHost;
   readonly #start: Start;
+  readonly #startTimeMax: number;
   readonly #members: readonly Member[];
   readonly #queue: Task[] = [];
   readonly #calls = new Set<Call>();
@@ -116,8 +124,11 @@ export class Pool {
     const workers = options.workers ?? (await coreCount());
     if (!Number.isInteger(workers) || workers < 1 || workers > WORKERS_MAX)
       throw badOption("workers", `a whole number from 1 to ${WORKERS_MAX}`, workers);
+    const { startTimeMax = START_TIME_MAX } = options;
+    if (!(typeof startTimeMax === "number" && startTimeMax > 0))
+      throw badOption("startTimeMax", "a number of milliseconds above 0", startTimeMax);
     const startHost = await hostStarter(options.workerUrl);
-    const pool = new Pool(workers, startHost, { kind: "start", ...start });
+    const pool = new Pool(workers, startHost, { kind: "start", ...start }, startTimeMax);
     try {
       await Promise.all(pool.#members.map((member) => pool.#ready(member)));
     } catch (error) {
@@ -127,15 +138,17 @@ export class Pool {
     return pool;
   }
 
-  private constructor(workers: number, startHost: StartHost, start: Start) {
+  private constructor(workers: number, startHost: StartHost, start: Start, startTimeMax: number) {
     this.workers = workers;
     this.#startHost = startHost;
     this.#start = start;
+    this.#startTimeMax = startTimeMax;
     this.#members = Array.from({ length: workers }, () => ({
       host: undefined,
       task: undefined,
       loaded: new Set<number>(),
       whenReady: undefined,
+      startTimer: undefined,
     }));
   }
 
@@ -309,12 +322,25 @@ export class Pool {
     });
     member.host = host;
     member.loaded.clear();
+    const giveUp = () => this.#dismiss(member, `not ready after ${this.#startTimeMax} ms`);
+    member.startTimer = setTimeout(giveUp, Math.min(this.#startTimeMax, TIMER_MAX));
     host.post(this.#start, []);
     return host;
   }
 
+  /** Ends a worker that is of no use. What it was given is treated as if it had died. */
+  #dismiss(member: Member, reason: string): void {
+    void member.host?.end();
+    this.#bury(member, reason);
+  }
+
   #take(member: Member, message: FromWorker): void {
+    if (message?.kind !== "ready" && member.startTimer !== undefined) {
+      this.#dismiss(member, "its code is not that of a pool's worker");
+      return;
+    }
     if (message.kind === "ready") {
+      stopTimer(member);
       member.whenReady?.resolve();
       member.whenReady = undefined;
       if (member.task === undefined) member.host?.hold(false);
@@ -336,6 +362,7 @@ export class Pool {
   /** A worker has died. */
   #bury(member: Member, reason: string): void {
     const { task } = member;
+    stopTimer(member);
     member.host = undefined;
     member.task = undefined;
     member.whenReady?.reject(workerError(reason));
@@ -384,11 +411,17 @@ export class Pool {
 
   async #endWorker(member: Member): Promise<void> {
     const { host } = member;
+    stopTimer(member);
     member.host = undefined;
     member.task = undefined;
     member.loaded.clear();
     await host?.end();
   }
+}
+
+function stopTimer(member: Member): void {
+  clearTimeout(member.startTimer);
+  member.startTimer = undefined;
 }
 
 function bindFor(
