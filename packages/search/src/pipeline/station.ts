@@ -20,7 +20,7 @@ import {
 import { Draws, seedFor } from "../seeds.js";
 import { type Columns, rowsOf, SEED_FIT, type Study } from "../study.js";
 import type { Failure, Rung, Stage } from "../types.js";
-import { failedResult, type Task, type TaskResult } from "./task.js";
+import { failedResult, NO_TIME, type Task, type TaskResult } from "./task.js";
 
 /** Rows that a program must survive before it is fitted. */
 const SCREEN_ROWS = 4;
@@ -41,7 +41,7 @@ class Ending extends Error {
 }
 
 export class Station {
-  readonly #machine: Machine;
+  #machine: Machine;
   readonly #study: Study;
   readonly #screenColumns: Columns;
   readonly #heldTarget: Float64Array;
@@ -49,8 +49,7 @@ export class Station {
   readonly #columnNames: ReadonlySet<string>;
 
   static async create(study: Study): Promise<Station> {
-    const { precision, limits } = study;
-    return new Station(await Machine.create({ precision, memoryMax: limits.memory }), study);
+    return new Station(await machineFor(study), study);
   }
 
   private constructor(machine: Machine, study: Study) {
@@ -66,9 +65,22 @@ export class Station {
     this.#machine.dispose();
   }
 
-  /** Runs a task to its result. `signal` ends a fit under way: then the result is worth nothing. */
+  /**
+   * Runs a task to its result. `signal` ends a fit under way: then the result is worth nothing.
+   * A mistake of ours costs the machine, which may be in any state, and the candidate's score.
+   */
   async run(task: Task, signal?: AbortSignal): Promise<TaskResult> {
-    const timing = { screen: 0, fit: 0, score: 0 };
+    try {
+      return await this.#run(task, signal);
+    } catch (error) {
+      this.#machine = await machineFor(this.#study);
+      const { message } = error as Error;
+      return failedResult(task, { stage: "fit", code: "E-INTERNAL", message });
+    }
+  }
+
+  async #run(task: Task, signal: AbortSignal | undefined): Promise<TaskResult> {
+    const timing = { ...NO_TIME };
     const made = { fits: 0 };
     let stage: Stage = "parse";
     let program: Program | undefined;
@@ -253,6 +265,9 @@ export class Station {
     return { visit, rung, worker: 0, timing, fits: 0, params, loss, trainR2, r2, bic, intervals };
   }
 }
+
+const machineFor = ({ precision, limits }: Study): Promise<Machine> =>
+  Machine.create({ precision, memoryMax: limits.memory });
 
 const ended = (stage: Stage, code: string, message: string): Ending =>
   new Ending({ stage, code, message });

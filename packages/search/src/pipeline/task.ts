@@ -25,7 +25,10 @@ export interface Task {
 export interface Timing {
   /** Reading, encoding and the walk over a few rows. */
   readonly screen: number;
+  /** The whole of the fit; of it walks of the program, and replays of their traces. */
   readonly fit: number;
+  readonly walk: number;
+  readonly replay: number;
   readonly score: number;
 }
 
@@ -45,12 +48,14 @@ export interface TaskResult {
   readonly intervals?: Readonly<Record<string, readonly [number, number]>>;
 }
 
+export const NO_TIME: Timing = { screen: 0, fit: 0, walk: 0, replay: 0, score: 0 };
+
 /** A result for a task that came to nothing. */
 export function failedResult(
   task: Pick<Task, "visit" | "rung">,
   failure: Failure,
   fits = 0,
-  timing: Timing = { screen: 0, fit: 0, score: 0 },
+  timing: Timing = NO_TIME,
 ): TaskResult {
   const nothing = Number.NaN;
   return {
