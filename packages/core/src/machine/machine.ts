@@ -8,6 +8,7 @@
 import { NdvmError } from "../errors.js";
 import { encode } from "../program/encode.js";
 import { TAG_INT } from "../program/layout.js";
+import type { Expansion } from "../syntax/core.js";
 import { expand } from "../syntax/expand.js";
 import { read } from "../syntax/read.js";
 import { type LaneSet, laneAt } from "./chunk.js";
@@ -80,16 +81,25 @@ export class Machine {
 
   /** Reads, expands and encodes a program, and copies it into the machine's memory. */
   load(source: string, options: LoadOptions = {}): Program {
-    const { exports } = this;
     this.#checkFree();
-    const { file } = options;
     if (typeof source !== "string")
       throw new NdvmError("E-SYNTAX", `a program is text, got ${describe(source)}`, {
         help: "pass the program's source as a string",
       });
-    const text = { source, file, options };
     try {
       const expansion = expand(read(source), { inputs: options.inputs });
+      return this.place(expansion, source, options);
+    } catch (error) {
+      throw error instanceof NdvmError ? error.in(source, options.file) : error;
+    }
+  }
+
+  /** Loads a program that has been expanded from this text. */
+  place(expansion: Expansion, source: string, options: LoadOptions): Program {
+    const { exports } = this;
+    const { file } = options;
+    const text = { source, file, options };
+    try {
       const image = encode(expansion, {
         integerMax: INTEGER_MAX[this.precision],
         clamps: checkDomain(options.domain) === "clamp",
