@@ -23,11 +23,11 @@ export interface Task {
 
 /** Seconds of one task by what they were spent on. */
 export interface Timing {
-  /** Reading, encoding and the walk over a few rows. */
+  /** Reading, encoding and the walk over a few rows; of it, that walk. */
   readonly screen: number;
-  /** The whole of the fit; of it walks of the program, and replays of their traces. */
-  readonly fit: number;
   readonly walk: number;
+  /** The whole of the fit; of it, the optimiser's rounds, which replay the program's traces. */
+  readonly fit: number;
   readonly replay: number;
   readonly score: number;
 }
