@@ -45,7 +45,15 @@ async function makeEngine(options: SearchOptions, hooks: SearchHooks): Promise<E
   const journal =
     archive === undefined
       ? undefined
-      : await ArchiveJournal.open({ file: archive, mayResume, study, proposers, workers, budget });
+      : await ArchiveJournal.open({
+          file: archive,
+          mayResume,
+          study,
+          proposers,
+          workers,
+          budget,
+          command: options.command ?? "",
+        });
   try {
     const resumption = archive === undefined || !mayResume ? undefined : readResumption(archive);
     const startRunner = hooks.startRunner ?? start;

@@ -38,6 +38,8 @@ export interface ArchivedRun {
   readonly resumedFrom: number;
   readonly workers: number;
   readonly budget: unknown;
+  /** How a user can start it again; "" where nobody said. */
+  readonly command: string;
   readonly versions: Readonly<Record<string, string>>;
 }
 
@@ -92,6 +94,7 @@ export class Archive {
       readonly resumed_from: number;
       readonly workers: number;
       readonly budget: string;
+      readonly command: string;
     }
     interface Version {
       readonly name: string;
@@ -103,6 +106,7 @@ export class Archive {
       resumedFrom: row.resumed_from,
       workers: row.workers,
       budget: JSON.parse(row.budget) as unknown,
+      command: row.command,
       versions: Object.fromEntries(
         this.#database
           .all<Version>("SELECT name, version FROM versions WHERE run = ?", row.run)

@@ -30,6 +30,8 @@ export interface ArchiveOptions {
   readonly proposers: readonly Proposer[];
   readonly workers: number;
   readonly budget: Budget;
+  /** How a user can start this run again; "" where nobody said. */
+  readonly command: string;
 }
 
 interface Waiting {
@@ -57,6 +59,7 @@ export class ArchiveJournal implements Journal {
       versions: versions(),
       workers: options.workers,
       budget: JSON.stringify(options.budget),
+      command: options.command,
     };
     const journal = new ArchiveJournal(options, workerData);
     await journal.#answered(OPENED);

@@ -15,6 +15,7 @@ export interface WriterStart {
   readonly versions: Readonly<Record<string, string>>;
   readonly workers: number;
   readonly budget: string;
+  readonly command: string;
 }
 
 /** Rows one after the other in one flat list. */

@@ -72,7 +72,7 @@ class Writer {
   }
 
   /** Makes the tables, or finds the study that is wanted in them. The number of this run. */
-  #prepare({ file, study, seeds, versions, workers, budget }: WriterStart): number {
+  #prepare({ file, study, seeds, versions, workers, budget, command }: WriterStart): number {
     const database = this.#database;
     database.exec("BEGIN IMMEDIATE");
     const tables = database.all("SELECT name FROM sqlite_schema WHERE name = 'study'");
@@ -92,8 +92,8 @@ class Writer {
     const run = (last?.run ?? 0) + 1;
     const started = new Date().toISOString();
     database
-      .prepare("INSERT INTO runs VALUES (?, ?, ?, ?, ?)")
-      .run([run, started, from?.n ?? 0, workers, budget]);
+      .prepare("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?)")
+      .run([run, started, from?.n ?? 0, workers, budget, command]);
     const version = database.prepare("INSERT INTO versions VALUES (?, ?, ?)");
     for (const [name, value] of Object.entries(versions)) version.run([run, name, value]);
     database.exec("COMMIT");
