@@ -4,7 +4,7 @@ import { type FitResult, fit as fitProgram } from "@ndvm/core";
 import { type Export, type ExportedModel, parseExports, writeModels } from "../fit/export.js";
 import { type HeldOutScore, scoreHeldOut } from "../fit/held-out.js";
 import type { FitCommandOptions } from "../fit/options.js";
-import { pictureOf } from "../fit/picture.js";
+import { picturesOf } from "../fit/picture.js";
 import { type FitProblem, openProblem } from "../fit/problem.js";
 import { viewProgress } from "../fit/progress.js";
 import { resultJson } from "../fit/result-json.js";
@@ -14,6 +14,7 @@ import { inCommandWords } from "../fit/words.js";
 import { UsageError } from "../inputs.js";
 import { note, print, reportError, warn } from "../terminal.js";
 import { requireWritable, writeTextFile } from "../text-file.js";
+import { typedCommand } from "../typed-command.js";
 
 /** Exit code of a fit that Ctrl-C ended: its result is the best so far. */
 const INTERRUPTED = 130;
@@ -26,9 +27,9 @@ export async function fit(file: string | undefined, options: FitCommandOptions):
   const problem = await openProblem(file, options);
   try {
     const result = await runFit(problem, options);
-    const score = scoreHeldOut(result, problem);
+    const scores = scoreHeldOut(result, problem);
     const models = writeModels(result, exports, options.exportGroup);
-    await showResult({ result, problem, score, models, options });
+    await showResult({ result, problem, scores, models, options });
     const failed = models.flatMap(({ error }) => error ?? []);
     for (const error of failed) reportError(error);
     if (result.stopped === "aborted") return INTERRUPTED;
@@ -69,19 +70,19 @@ async function runFit(problem: FitProblem, options: FitCommandOptions): Promise<
 interface Shown {
   readonly result: FitResult;
   readonly problem: FitProblem;
-  readonly score: HeldOutScore | undefined;
+  readonly scores: readonly HeldOutScore[];
   readonly models: readonly ExportedModel[];
   readonly options: FitCommandOptions;
 }
 
 async function showResult(shown: Shown): Promise<void> {
-  const { result, problem, score, options, models } = shown;
+  const { result, problem, scores, options, models } = shown;
   const printed = models.filter(({ file, text }) => file === undefined && text !== "");
-  if (options.json) print(JSON.stringify(resultJson(result, problem, score, models)));
+  if (options.json) print(JSON.stringify(resultJson(result, problem, scores, models)));
   else {
     // A model on standard output stands alone there, so that it can go into a file.
     const say = printed.length > 0 ? note : print;
-    say(summaryText(result, problem, score));
+    say(summaryText(result, problem, scores));
     showPlot(shown, say);
     for (const { text } of printed) print(text.trimEnd());
   }
@@ -92,13 +93,15 @@ async function showResult(shown: Shown): Promise<void> {
   }
 }
 
-function showPlot({ result, problem, score, options }: Shown, say: (text: string) => void): void {
+function showPlot({ result, problem, scores, options }: Shown, say: (text: string) => void): void {
   const isWanted = options.plot ?? (process.stdout.isTTY === true && options.quiet !== true);
-  const picture = isWanted ? pictureOf(result, problem, score, options.x) : undefined;
-  if (picture !== undefined) say(`\n${terminalPlot(picture, options.x !== undefined)}`);
+  if (!isWanted) return;
+  for (const picture of picturesOf(result, problem, scores, options.x)) {
+    say(`\n${terminalPlot(picture, options.x !== undefined)}`);
+  }
 }
 
-async function writeFiles({ result, problem, score, models, options }: Shown): Promise<void> {
+async function writeFiles({ result, problem, scores, models, options }: Shown): Promise<void> {
   const written: string[] = [];
   const write = async (file: string, text: string): Promise<void> => {
     await writeTextFile(file, text);
@@ -108,25 +111,15 @@ async function writeFiles({ result, problem, score, models, options }: Shown): P
     if (file !== undefined && error === undefined) await write(file, text);
   }
   if (options.out !== undefined) {
-    const json = JSON.stringify(resultJson(result, problem, score, models));
+    const json = JSON.stringify(resultJson(result, problem, scores, models));
     await write(options.out, `${json}\n`);
   }
   if (options.report !== undefined) {
     const { reportPage } = await import("../fit/report.js");
     await write(
       options.report,
-      await reportPage({ result, problem, score, x: options.x, command: typedCommand() }),
+      await reportPage({ result, problem, scores, x: options.x, command: typedCommand() }),
     );
   }
   if (written.length > 0 && !options.quiet) note(`wrote ${written.join(", ")}`);
 }
-
-/** The command line, quoted so that a shell takes it again. */
-function typedCommand(): string {
-  const words = process.argv
-    .slice(2)
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word)));
-  return ["ndvm", ...words].join(" ");
-}
-
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
