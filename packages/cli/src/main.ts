@@ -10,6 +10,7 @@ import { Command, CommanderError } from "commander";
 import { differentiate, evaluate } from "./commands/evaluate.js";
 import { explain } from "./commands/explain.js";
 import { repl } from "./commands/repl.js";
+import { addSearchCommands } from "./commands/search-commands.js";
 import { addFitOptions, type FitCommandOptions } from "./fit/options.js";
 import { UsageError } from "./inputs.js";
 import {
@@ -70,6 +71,7 @@ function buildCommands(finish: Finish): Command {
         "ndvm grad model.scm --set a=2 --set k=-0.5 --set t=@data.csv:time --wrt a,k",
         "ndvm explain -e '(if (> x 0) (* x y) y)' --set x=1 --set y=2",
         "ndvm fit model.scm --data data.csv --target y --param k=0.01..10 --restarts 32",
+        "ndvm search --data data.csv --target y --budget 1m --report study.html",
         "ndvm repl",
       ),
     );
@@ -77,6 +79,7 @@ function buildCommands(finish: Finish): Command {
   addGrad(root, finish);
   addExplain(root, finish);
   addFit(root, finish);
+  addSearchCommands(root, finish);
   addRepl(root, finish);
   return root;
 }

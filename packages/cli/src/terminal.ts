@@ -22,8 +22,12 @@ export function print(text: string): void {
 export const widthOf = (stream: NodeJS.WriteStream): number =>
   stream.isTTY ? Math.max(40, stream.columns) : 100;
 
+let endsQuietly = false;
+
 /** A pipe that closes early (`| head`) ends the command without a word. */
 export function endQuietlyOnBrokenPipe(): void {
+  if (endsQuietly) return;
+  endsQuietly = true;
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EPIPE") process.exit(0);

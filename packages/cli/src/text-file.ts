@@ -1,7 +1,8 @@
 /** Reads text: files and standard input, as UTF-8 or not at all. */
 
-import { createReadStream } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { TextDecoder } from "node:util";
 import { NdvmError } from "@ndvm/core";
 
@@ -72,11 +73,23 @@ export async function writeTextFile(file: string, text: string): Promise<void> {
     await writeFile(file, text);
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown reason";
-    const reason = code === "ENOENT" ? "there is no such folder" : (REASONS[code] ?? code);
-    throw new NdvmError("E-FILE", `cannot write ${file}: ${reason}`, {
-      help: `the path is taken relative to ${process.cwd()}`,
-    });
+    throw unwritable(file, REASONS[code] ?? code);
   }
+}
+
+/** Fails before long work where its result could not be written. */
+export function requireWritable(file: string): void {
+  const folder = statSync(dirname(file), { throwIfNoEntry: false });
+  if (folder?.isDirectory() !== true) throw unwritable(file, "there is no such folder");
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    throw unwritable(file, "it is a folder");
+  }
+}
+
+function unwritable(file: string, reason: string): NdvmError {
+  return new NdvmError("E-FILE", `cannot write ${file}: ${reason}`, {
+    help: `the path is taken relative to ${process.cwd()}`,
+  });
 }
 
 const notText = (name: string): NdvmError =>

@@ -33,6 +33,7 @@ export type {
   ResidualChecks,
   RestartOutcome,
   StopReason,
+  TargetFit,
   Tolerances,
   Undetermined,
 } from "./fit/types.js";

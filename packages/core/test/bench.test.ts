@@ -40,6 +40,8 @@ beforeAll(async () => {
 describe("npm run bench -- --quick", () => {
   test.each([
     "Environment",
+    "Fit: LM versus Adam to the same loss",
+    "Fit: the paper's Kalman calibration",
     "Kalman T=80, by q and r",
     "Kalman T=80: cost of a lane",
     "Scalar programs and maps",
@@ -63,6 +65,14 @@ describe("npm run bench -- --quick", () => {
 
   test("the hand-written yardsticks compute the machine's numbers", () => {
     expect(find("Kalman T=80, by q and r")).toMatch(/AssemblyScript by hand: .* of the machine's/);
+  });
+
+  test("other programs come as near to the least sum of squares as ours", () => {
+    const rows = rowsOf("Fit: LM versus Adam to the same loss");
+    expect(rows.length).toBe(15);
+    for (const row of rows) expect(row).toMatch(/ 1\.00 {2}[0-9a-f]{8}$/);
+    const kalman = find("Fit: the paper's Kalman calibration");
+    expect(kalman).toMatch(/TensorFlow\.js ends within \d\.\de-\d of ours/);
   });
 
   test("walking and replaying give the same checksum", () => {

@@ -295,6 +295,41 @@ describe("a pool whose workers die", () => {
     expect(error.code).toBe("E-WORKER");
   });
 
+  test("is not made of workers that never say they are ready", async () => {
+    const silent = new URL("./pool/silent-worker.mjs", import.meta.url);
+    const options = { workers: 2, workerUrl: silent, startTimeMax: 40 };
+    const error = await caughtLater(machine.pool(options));
+    expect(error.code).toBe("E-WORKER");
+    expect(error.message).toContain("not ready after 40 ms");
+  });
+
+  test("is not made of workers that say something else", async () => {
+    const stranger = new URL("./pool/strange-worker.mjs", import.meta.url);
+    const error = await caughtLater(machine.pool({ workers: 2, workerUrl: stranger }));
+    expect(error.code).toBe("E-WORKER");
+    expect(error.message).toContain("not that of a pool's worker");
+  });
+
+  test("reports the lanes of a worker whose replacement is of no use", async () => {
+    const workerUrl = new URL("./pool/one-life-worker.mjs", import.meta.url);
+    const pool = await machine.pool({ workers: 1, workerUrl });
+    process.env["NDVM_TEST_STRANGE_WORKER"] = "1";
+    try {
+      const error = await caughtLater(pool.evaluate("; dies at 1\n(* x x)", { x: [1] }));
+      expect(error.code).toBe("E-WORKER");
+    } finally {
+      delete process.env["NDVM_TEST_STRANGE_WORKER"];
+      await pool.dispose();
+    }
+  });
+
+  test("refuses a time to start that is none", async () => {
+    for (const startTimeMax of [0, -1, Number.NaN, "1"] as number[]) {
+      const error = await caughtLater(machine.pool({ workers: 1, startTimeMax }));
+      expect(error.code).toBe("E-OPTION");
+    }
+  });
+
   test("is not made where its workers do not start", async () => {
     const nowhere = new URL("./pool/nowhere.mjs", import.meta.url);
     const error = await caughtLater(machine.pool({ workers: 2, workerUrl: nowhere }));

@@ -123,6 +123,7 @@ export {
   link,
   replay,
   replayGradient,
+  reserveBackward,
   saveTrace,
   useTrace,
 } from "./replay";

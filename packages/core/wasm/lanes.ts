@@ -12,6 +12,7 @@ import {
   PAYLOAD_MASK,
   PAYLOAD_UNIFORM,
   PAYLOAD_VARYING,
+  RECORD_VARYING,
   TAG_MASK,
   TRACE_AND,
   TRACE_AND_NOT,
@@ -27,7 +28,6 @@ import {
   lanes,
   newPayload,
   primalOf,
-  RECORD_VARYING,
   recording,
   run,
 } from "./payload";

@@ -34,8 +34,8 @@ import {
   PAYLOAD_ACTIVE,
   PAYLOAD_ADJOINT,
   PAYLOAD_BYTES,
-  PAYLOAD_CONTEXT,
   PAYLOAD_COLS,
+  PAYLOAD_CONTEXT,
   PAYLOAD_COUNT,
   PAYLOAD_FLAGS,
   PAYLOAD_ORIGIN,
@@ -43,6 +43,9 @@ import {
   PAYLOAD_RANK,
   PAYLOAD_ROWS,
   PAYLOAD_UNIFORM,
+  RECORD_BRANCHES,
+  RECORD_NOTHING,
+  RECORD_VARYING,
   TAG_REAL,
   TAG_TENSOR,
 } from "../src/program/layout";
@@ -70,12 +73,7 @@ import { valueOf } from "./value";
 /** Lanes of the run and bytes of one run of lanes. */
 export let lanes: i32 = 1;
 export let run: usize = 16;
-/** What is recorded: nothing, what a differentiated input reaches, or what any input reaches. */
-export const RECORD_NOTHING: i32 = 0;
-export const RECORD_ACTIVE_ONLY: i32 = 1;
-export const RECORD_VARYING: i32 = 2;
-/** As RECORD_VARYING, and every branch leaves a note: for reports, never replayed. */
-export const RECORD_BRANCHES: i32 = 3;
+/** What is recorded, at most RECORD_VARYING; notes of branches are a matter of their own. */
 export let recording: i32 = RECORD_NOTHING;
 export let notesBranches: bool = false;
 /** Mask payload of the lanes that evaluate now, -1: all of them. */

@@ -11,7 +11,8 @@
  */
 
 import {
-  FRAME_BYTES,
+  CONTROL_FRAME_BYTES,
+  CONTROL_FRAME_CELL,
   FRAME_HALT,
   IMAGE_CONTROL,
   IMAGE_ENTRY,
@@ -73,10 +74,10 @@ export class Walk {
 @inline export function pushFrame(kind: i32, at: usize, index: i32, saved: usize): void {
   const frame = Walk.controlPtr;
   store<i32>(frame, kind);
-  store<usize>(frame, at, 4);
+  store<usize>(frame, at, CONTROL_FRAME_CELL);
   store<i32>(frame, index, 8);
   store<usize>(frame, saved, 12);
-  Walk.controlPtr = frame + FRAME_BYTES;
+  Walk.controlPtr = frame + CONTROL_FRAME_BYTES;
 }
 
 /** Makes room for `slots` values above the frame and `frames` control frames. */
@@ -87,7 +88,7 @@ export function reserve(slots: usize, frames: usize): bool {
   Walk.stackPtr += stackBase - oldStack;
   Walk.framePtr += stackBase - oldStack;
   const oldControl = controlBase;
-  const controlNeeded = Walk.controlPtr - controlBase + (frames + 4) * FRAME_BYTES;
+  const controlNeeded = Walk.controlPtr - controlBase + (frames + 4) * CONTROL_FRAME_BYTES;
   if (!reserveControl(Walk.controlPtr - controlBase, controlNeeded)) return false;
   Walk.controlPtr += controlBase - oldControl;
   return true;
@@ -99,7 +100,7 @@ export function beginWalk(program: usize): bool {
   const globals = <usize>word(program, IMAGE_GLOBALS);
   const slots = globals + 1 + <usize>word(program, IMAGE_STACK);
   if (!reserveStack(0, (slots + SLACK_SLOTS) << 3)) return false;
-  if (!reserveControl(0, (<usize>word(program, IMAGE_CONTROL) + 6) * FRAME_BYTES)) return false;
+  if (!reserveControl(0, (<usize>word(program, IMAGE_CONTROL) + 6) * CONTROL_FRAME_BYTES)) return false;
   Walk.stackPtr = stackBase;
   for (let i: usize = 0; i < globals; i++) push(VALUE_UNINITIALISED);
   push(VALUE_NIL);

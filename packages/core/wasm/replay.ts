@@ -39,6 +39,8 @@ import {
   RECORD_ACTIVE,
   RECORD_BYTES,
   RECORD_CODE,
+  RECORD_IN0,
+  RECORD_IN1,
   RECORD_OP,
   TRACE_AND,
   TRACE_AND_NOT,
@@ -323,9 +325,39 @@ export function isMixed(): bool {
   return block;
 }
 
+// @ts-ignore: decorator
+@inline function reachNeeded(mixed: bool): usize {
+  return mixed ? <usize>payloadCount() * run : <usize>payloadCount();
+}
+
+/** Bytes of the adjoints that the widest record adds to. */
+function keptNeeded(): usize {
+  let most: usize = 0;
+  for (let at = tapeBase; at < tapeBase + tapeTop; at += RECORD_BYTES) {
+    if ((load<i32>(at, RECORD_OP) & RECORD_ACTIVE) == 0) continue;
+    const in1 = load<i32>(at, RECORD_IN1);
+    const elements = countOf(load<i32>(at, RECORD_IN0)) + (in1 < 0 ? 0 : countOf(in1));
+    most = max(most, <usize>elements * run);
+  }
+  return most;
+}
+
+/**
+ * Makes room for all that passes over the current tape need besides adjoints, so that they cannot
+ * fail later. False and a fault where memory does not allow it.
+ */
+export function reserveBackward(mixed: bool): bool {
+  const hasRoom =
+    reserveReach(reachNeeded(mixed)) &&
+    (blocksTop != 0 || reserveScratch(scratchNeeded())) &&
+    (!mixed || reserveKept(keptNeeded()));
+  if (!hasRoom) fail(FAULT_MEMORY);
+  return hasRoom;
+}
+
 /** Replays the tape in reverse from the result's payload. Returns the fault code. */
 export function backward(result: i32, mixed: bool): i32 {
-  const size: usize = mixed ? <usize>payloadCount() * run : <usize>payloadCount();
+  const size = reachNeeded(mixed);
   if (!reserveReach(size) || (blocksTop == 0 && !reserveScratch(scratchNeeded()))) {
     fail(FAULT_MEMORY);
     return faultCode;
@@ -335,7 +367,7 @@ export function backward(result: i32, mixed: bool): i32 {
   if (mixed) backwardByLane(result);
   else if (blocksTop != 0) backwardLinked();
   else backwardTogether(result);
-  return FAULT_NONE;
+  return faultCode;
 }
 
 /** The pass over linked records: those without a part in it are marked. */

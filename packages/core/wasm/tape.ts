@@ -37,6 +37,7 @@ import {
   RECORD_MASK,
   RECORD_OP,
   RECORD_OUT,
+  RECORD_VARYING,
   TRACE_FIRST,
   TRACE_GATHER,
 } from "../src/program/layout";
@@ -68,7 +69,6 @@ import {
   flagsOf,
   giveUpRecording,
   primalOf,
-  RECORD_VARYING,
   rankOf,
   recording,
   rowsOf,

@@ -2,7 +2,21 @@
  * The public face of @ndvm/search.
  */
 
+export {
+  Archive,
+  type ArchivedEvent,
+  type ArchivedRun,
+  type ArchiveSummary,
+  type Discovery,
+  openArchive,
+  type TimingTotals,
+} from "./archive/archive.js";
+export { complexityOf } from "./complexity.js";
+export { choiceOf } from "./engine/front.js";
+export { type EvolveOptions, evolve } from "./evolve/evolve.js";
+export { type LlmOptions, llm } from "./llm/llm.js";
 export { type ReplayOptions, type ReplayProgram, readPrograms, replay } from "./replay.js";
 export { search } from "./search.js";
+export { skeletonOf } from "./skeleton.js";
 export { OPERATORS, paperRecipe } from "./study.js";
 export type * from "./types.js";

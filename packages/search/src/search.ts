@@ -2,51 +2,95 @@
  * `search`: co-search as an async iterable of events.
  */
 
+import { availableParallelism } from "node:os";
+import { ArchiveJournal } from "./archive/journal.js";
+import { readResumption } from "./archive/reader.js";
 import { checkBudget } from "./engine/budget.js";
 import { Engine } from "./engine/engine.js";
+import { evolve } from "./evolve/evolve.js";
 import { InlineRunner } from "./pool/inline.js";
-import { makeStudy, refuse } from "./study.js";
+import { Pool } from "./pool/pool.js";
+import type { Runner, RunnerEvents } from "./pool/runner.js";
+import { makeStudy, refuse, type Study, whole } from "./study.js";
 import type { SearchDone, SearchEvent, SearchOptions } from "./types.js";
+
+/** Ways in for tests. */
+export interface SearchHooks {
+  startRunner?(study: Study, workers: number, events: RunnerEvents): Promise<Runner>;
+}
 
 /**
  * Searches. Nothing happens before someone iterates. Leaving the loop ends the search; what is in
  * the archive stays.
  */
-export function search(options: SearchOptions): AsyncGenerator<SearchEvent, SearchDone> {
+export async function* search(
+  options: SearchOptions,
+  hooks: SearchHooks = {},
+): AsyncGenerator<SearchEvent, SearchDone> {
+  const engine = await makeEngine(options, hooks);
+  return yield* listen(engine);
+}
+
+async function makeEngine(options: SearchOptions, hooks: SearchHooks): Promise<Engine> {
   const study = makeStudy(options);
   const budget = checkBudget(options.budget);
-  const { proposers } = options;
-  if (proposers === undefined || proposers.length === 0)
-    throw refuse("a search needs a proposer", "give proposers: [replay(programs)]");
-  const engine = new Engine({
-    study,
-    budget,
-    proposers,
-    journal: undefined,
-    resumption: undefined,
-    signal: options.signal,
-    startRunner: (events) => InlineRunner.create(study, events),
-  });
-  return listen(engine);
+  const workers = whole("workers", options.workers ?? availableParallelism(), 0, 1024);
+  const { archive, signal } = options;
+  const proposers = options.proposers ?? [evolve()];
+  if (proposers.length === 0)
+    throw refuse("a search needs a proposer", "leave proposers out for the default, evolve");
+  const mayResume = options.resume ?? false;
+  if (mayResume && archive === undefined)
+    throw refuse("there is no archive to resume", "give archive: its file");
+  const journal =
+    archive === undefined
+      ? undefined
+      : await ArchiveJournal.open({
+          file: archive,
+          mayResume,
+          study,
+          proposers,
+          workers,
+          budget,
+          command: options.command ?? "",
+        });
+  try {
+    const resumption = archive === undefined || !mayResume ? undefined : readResumption(archive);
+    const startRunner = hooks.startRunner ?? start;
+    return new Engine({
+      study,
+      budget,
+      proposers,
+      journal,
+      resumption,
+      signal,
+      startRunner: (events) => startRunner(study, workers, events),
+    });
+  } catch (error) {
+    await journal?.close();
+    throw error;
+  }
+}
+
+async function start(study: Study, workers: number, events: RunnerEvents): Promise<Runner> {
+  return workers === 0 ? InlineRunner.create(study, events) : new Pool(study, workers, events);
 }
 
 async function* listen(engine: Engine): AsyncGenerator<SearchEvent, SearchDone> {
   const running = engine.run();
-  let isOver = false;
+  let done: SearchDone | undefined;
   try {
-    for (;;) {
+    while (done === undefined) {
       const event = await engine.queue.next();
-      if (event === undefined) break;
-      if (event.type === "done") {
-        isOver = true;
-        yield event;
-        return event;
-      }
+      if (event === undefined) throw new Error("a search ends with an event that says so");
+      if (event.type === "done") done = event;
+      // The last event is told when all is closed, so that its listener may open the archive.
+      if (done !== undefined) await running;
       yield event;
     }
-    throw new Error("a search ends with an event that says so");
+    return done;
   } finally {
-    if (!isOver) engine.end("aborted");
+    engine.end("aborted");
     await running;
   }
 }

@@ -212,6 +212,8 @@ export interface SearchOptions {
   readonly domain?: "ieee" | "clamp";
   /** What the data are, in words, for proposers that read words. */
   readonly description?: string;
+  /** How a user can start this search again: the archive keeps it for reports. */
+  readonly command?: string;
   /** Ends the search: what is done is kept and returned. */
   readonly signal?: AbortSignal;
   /** Candidates in a batch, and how many batches a proposer is behind. Defaults 64 and 2. */

@@ -1,35 +1,52 @@
 /** `ndvm fit`: the constants of a program from a table, how sure they are, and a picture. */
 
 import { type FitResult, fit as fitProgram } from "@ndvm/core";
-import { type ExportedModel, parseExports, writeModels } from "../fit/export.js";
+import { type Export, type ExportedModel, parseExports, writeModels } from "../fit/export.js";
 import { type HeldOutScore, scoreHeldOut } from "../fit/held-out.js";
 import type { FitCommandOptions } from "../fit/options.js";
-import { pictureOf } from "../fit/picture.js";
+import { picturesOf } from "../fit/picture.js";
 import { type FitProblem, openProblem } from "../fit/problem.js";
 import { viewProgress } from "../fit/progress.js";
 import { resultJson } from "../fit/result-json.js";
 import { summaryText, warningsOf } from "../fit/summary.js";
 import { terminalPlot } from "../fit/terminal-plot.js";
 import { inCommandWords } from "../fit/words.js";
-import { note, print, warn } from "../terminal.js";
-import { writeTextFile } from "../text-file.js";
+import { UsageError } from "../inputs.js";
+import { note, print, reportError, warn } from "../terminal.js";
+import { requireWritable, writeTextFile } from "../text-file.js";
+import { typedCommand } from "../typed-command.js";
 
 /** Exit code of a fit that Ctrl-C ended: its result is the best so far. */
 const INTERRUPTED = 130;
 
 export async function fit(file: string | undefined, options: FitCommandOptions): Promise<number> {
-  const exports = parseExports(options.export);
+  const exports = checkExports(options);
+  for (const wanted of [options.out, options.report, ...exports.map((one) => one.file)]) {
+    if (wanted !== undefined) requireWritable(wanted);
+  }
   const problem = await openProblem(file, options);
   try {
     const result = await runFit(problem, options);
-    const score = scoreHeldOut(result, problem);
-    await showResult({ result, problem, score, exports: writeModels(result, exports), options });
-    return result.stopped === "aborted" ? INTERRUPTED : 0;
+    const scores = scoreHeldOut(result, problem);
+    const models = writeModels(result, exports, options.exportGroup);
+    await showResult({ result, problem, scores, models, options });
+    const failed = models.flatMap(({ error }) => error ?? []);
+    for (const error of failed) reportError(error);
+    if (result.stopped === "aborted") return INTERRUPTED;
+    return failed.length > 0 ? 1 : 0;
   } catch (error) {
     throw inCommandWords(error, problem);
   } finally {
     problem.machine.dispose();
   }
+}
+
+function checkExports(options: FitCommandOptions): Export[] {
+  const exports = parseExports(options.export);
+  if (exports.length > 0 && options.group !== undefined && options.exportGroup === undefined) {
+    throw new UsageError("a fit with groups exports one of them: name it with --export-group");
+  }
+  return exports;
 }
 
 /** The first Ctrl-C asks for the best so far; a second one ends the process. */
@@ -53,63 +70,56 @@ async function runFit(problem: FitProblem, options: FitCommandOptions): Promise<
 interface Shown {
   readonly result: FitResult;
   readonly problem: FitProblem;
-  readonly score: HeldOutScore | undefined;
-  readonly exports: readonly ExportedModel[];
+  readonly scores: readonly HeldOutScore[];
+  readonly models: readonly ExportedModel[];
   readonly options: FitCommandOptions;
 }
 
 async function showResult(shown: Shown): Promise<void> {
-  const { result, problem, score, options, exports } = shown;
-  const printed = exports.filter(({ file }) => file === undefined);
-  if (options.json) print(JSON.stringify(resultJson(result, problem, score, exports)));
+  const { result, problem, scores, options, models } = shown;
+  const printed = models.filter(({ file, text }) => file === undefined && text !== "");
+  if (options.json) print(JSON.stringify(resultJson(result, problem, scores, models)));
   else {
     // A model on standard output stands alone there, so that it can go into a file.
     const say = printed.length > 0 ? note : print;
-    say(summaryText(result, problem, score));
+    say(summaryText(result, problem, scores));
     showPlot(shown, say);
     for (const { text } of printed) print(text.trimEnd());
   }
   if (!options.quiet) for (const warning of warningsOf(result)) warn(warning);
   await writeFiles(shown);
-  if (result.stopped === "aborted" && !options.quiet) {
-    const again = options.out === undefined ? "" : `; go on with --resume ${options.out}`;
-    warn(`interrupted: this is the best so far${again}`);
+  if (result.stopped !== "done" && options.out !== undefined && !options.quiet) {
+    note(`go on with --resume ${options.out}`);
   }
 }
 
-function showPlot({ result, problem, score, options }: Shown, say: (text: string) => void): void {
+function showPlot({ result, problem, scores, options }: Shown, say: (text: string) => void): void {
   const isWanted = options.plot ?? (process.stdout.isTTY === true && options.quiet !== true);
-  const picture = isWanted ? pictureOf(result, problem, score, options.x) : undefined;
-  if (picture !== undefined) say(`\n${terminalPlot(picture, options.x !== undefined)}`);
+  if (!isWanted) return;
+  for (const picture of picturesOf(result, problem, scores, options.x)) {
+    say(`\n${terminalPlot(picture, options.x !== undefined)}`);
+  }
 }
 
-async function writeFiles({ result, problem, score, exports, options }: Shown): Promise<void> {
+async function writeFiles({ result, problem, scores, models, options }: Shown): Promise<void> {
   const written: string[] = [];
   const write = async (file: string, text: string): Promise<void> => {
     await writeTextFile(file, text);
     written.push(file);
   };
-  for (const { file, text } of exports) if (file !== undefined) await write(file, text);
+  for (const { file, text, error } of models) {
+    if (file !== undefined && error === undefined) await write(file, text);
+  }
   if (options.out !== undefined) {
-    const json = JSON.stringify(resultJson(result, problem, score, exports));
+    const json = JSON.stringify(resultJson(result, problem, scores, models));
     await write(options.out, `${json}\n`);
   }
   if (options.report !== undefined) {
     const { reportPage } = await import("../fit/report.js");
     await write(
       options.report,
-      await reportPage({ result, problem, score, x: options.x, command: typedCommand() }),
+      await reportPage({ result, problem, scores, x: options.x, command: typedCommand() }),
     );
   }
   if (written.length > 0 && !options.quiet) note(`wrote ${written.join(", ")}`);
 }
-
-/** The command line, quoted so that a shell takes it again. */
-function typedCommand(): string {
-  const words = process.argv
-    .slice(2)
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word)));
-  return ["ndvm", ...words].join(" ");
-}
-
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

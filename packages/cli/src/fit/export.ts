@@ -1,10 +1,20 @@
 /** `--export format[=file]`: the fitted model as text of another language. */
 
-import { type FitResult, nearest } from "@ndvm/core";
+import { type ExportFormat, type FitResult, NdvmError, nearest } from "@ndvm/core";
 import { UsageError } from "../inputs.js";
 
-const FORMATS = ["scheme", "json", "js", "latex", "sympy", "numpy"] as const;
-export type ExportFormat = (typeof FORMATS)[number];
+/** What is typed, and what `exportModel` calls it. */
+const FORMATS: Readonly<Record<string, ExportFormat>> = {
+  scheme: "scheme",
+  json: "json",
+  js: "javascript",
+  latex: "latex",
+  sympy: "sympy",
+  numpy: "numpy",
+  math: "math",
+  javascript: "javascript",
+};
+const SHOWN = ["scheme", "json", "js", "latex", "sympy", "numpy", "math"];
 
 export interface Export {
   readonly format: ExportFormat;
@@ -12,22 +22,16 @@ export interface Export {
   readonly file: string | undefined;
 }
 
-const ALIASES: Readonly<Record<string, ExportFormat>> = {
-  scm: "scheme",
-  javascript: "js",
-  tex: "latex",
-};
-
 export function parseExports(texts: readonly string[] = []): Export[] {
   return texts.map((text) => {
     const at = text.indexOf("=");
     const word = (at < 0 ? text : text.slice(0, at)).trim().toLowerCase();
-    const format = FORMATS.find((name) => name === word) ?? ALIASES[word];
+    const format = Object.hasOwn(FORMATS, word) ? FORMATS[word] : undefined;
     if (format === undefined) {
-      const near = nearest(word, FORMATS);
+      const near = nearest(word, Object.keys(FORMATS));
       throw new UsageError(
-        `--export has no format ${word}; ${near === undefined ? "" : `did you mean ${near}? `}` +
-          `The formats are ${FORMATS.join(", ")}`,
+        `--export has no format ${word}${near === undefined ? "." : `; did you mean ${near}?`} ` +
+          `The formats are ${SHOWN.join(", ")}`,
       );
     }
     const file = at < 0 ? undefined : text.slice(at + 1).trim();
@@ -38,8 +42,41 @@ export function parseExports(texts: readonly string[] = []): Export[] {
 
 export interface ExportedModel extends Export {
   readonly text: string;
+  /** Why there is no text: a program without a closed form, for instance. */
+  readonly error?: NdvmError;
 }
 
-export function writeModels(_result: FitResult, exports: readonly Export[]): ExportedModel[] {
-  return exports.map((one) => ({ ...one, text: "" }));
+/** The models as text. One that cannot be written keeps its reason: the fit is worth showing. */
+export function writeModels(
+  result: FitResult,
+  exports: readonly Export[],
+  group: string | undefined,
+): ExportedModel[] {
+  return exports.map((one) => {
+    const isModule = one.format === "javascript" && one.file !== undefined;
+    try {
+      const text = result.export(one.format, {
+        ...(group === undefined ? {} : { group }),
+        ...(isModule ? { isModule } : {}),
+      });
+      return { ...one, text: text.endsWith("\n") ? text : `${text}\n` };
+    } catch (error) {
+      if (!(error instanceof NdvmError)) throw error;
+      return { ...one, text: "", error };
+    }
+  });
+}
+
+/** Longest formula that a line shows. */
+const FORMULA_MOST = 120;
+
+/** The fitted model as a line of mathematics, where it is one. */
+export function formulaOf(result: FitResult): string | undefined {
+  try {
+    const text = result.export("math");
+    return text.length <= FORMULA_MOST ? text : undefined;
+  } catch (error) {
+    if (error instanceof NdvmError) return undefined;
+    throw error;
+  }
 }

@@ -50,6 +50,7 @@ export interface FitCommandOptions {
   readonly out?: string;
   readonly report?: string;
   readonly export?: readonly string[];
+  readonly exportGroup?: string;
   readonly x?: string;
   readonly plot?: boolean;
   readonly quiet?: boolean;
@@ -185,9 +186,10 @@ function addResultOptions(command: Command): Command {
     .option("--report <file>", "write a page (HTML) with plots, tables and diagnostics")
     .option(
       "--export <format[=file]>",
-      "the fitted model: scheme, json, js, latex, sympy, numpy",
+      "the fitted model: scheme, json, js, latex, sympy, numpy, math",
       collect,
     )
+    .option("--export-group <group>", "the group to export, for a fit with groups")
     .option("--x <column>", "column for the horizontal axis of plots")
     .option("--plot", "a plot even where the output is no terminal")
     .option("--no-plot", "no plot")
@@ -292,7 +294,7 @@ export function parseLoss(text: string | undefined): LossWord | { readonly text:
   if (/[()]/.test(text)) return { text };
   const near = nearest(text, LOSSES);
   throw new UsageError(
-    `there is no loss ${text}; ${near === undefined ? "" : `did you mean ${near}? `}` +
+    `there is no loss ${text}${near === undefined ? "." : `; did you mean ${near}?`} ` +
       `The losses are ${LOSSES.join(", ")}, or an expression such as '(abs (- pred y))'`,
   );
 }

@@ -12,11 +12,13 @@ const POINTS_MOST = 2000;
 /** Places along a line. */
 const LINE_POINTS = 200;
 
+export type TargetPrediction = Prediction["targets"][string];
+
 export interface Curve {
   /** The group, or "" where there is one curve for all rows. */
   readonly group: string;
   readonly x: Float64Array;
-  readonly prediction: Prediction;
+  readonly prediction: TargetPrediction;
 }
 
 export interface Picture {
@@ -33,35 +35,54 @@ export interface Picture {
   readonly rows: number;
 }
 
-export function pictureOf(
+/** A picture for each target; none in objective mode. */
+export function picturesOf(
   result: FitResult,
   problem: FitProblem,
-  score: HeldOutScore | undefined,
+  scores: readonly HeldOutScore[],
   xWanted: string | undefined,
-): Picture | undefined {
-  const [target] = problem.targets;
-  if (target === undefined) return undefined;
-  const observed = problem.data[target] as Float64Array;
-  const rows = thin(observed.length);
-  const name = chooseX(problem, xWanted);
-  const at = (data: Data, row: number): number =>
-    name === undefined ? row + 1 : Number((data[name] as Float64Array)[row]);
+): Picture[] {
+  const { targets, data } = problem;
+  if (targets.length === 0) return [];
+  const name = xWanted ?? widestColumn(problem);
+  const curves = curvesOf(result, problem, name);
+  const rows = thin((data[targets[0] ?? ""] as Float64Array).length);
   const by = problem.options.groups?.by;
-  const words = by === undefined ? undefined : (problem.data[by] as readonly string[]);
-  const residuals = result.residuals?.residuals;
-  const predicted = residuals
-    ? Float64Array.from(rows, (row) => (observed[row] as number) - (residuals[row] as number))
-    : predictRows(result, problem.data, rows);
-  return {
-    target,
-    x: { name: name ?? "row", values: Float64Array.from(rows, (row) => at(problem.data, row)) },
-    observed: Float64Array.from(rows, (row) => observed[row] as number),
-    predicted,
-    groups: words === undefined ? undefined : Array.from(rows, (row) => words[row] as string),
-    curves: curvesOf(result, problem, name),
-    heldOut: score && name !== undefined ? heldPoints(problem, score, at) : undefined,
-    rows: observed.length,
-  };
+  const words = by === undefined ? undefined : (data[by] as readonly string[]);
+  const at = (from: Data, row: number): number =>
+    name === undefined ? row + 1 : Number((from[name] as Float64Array)[row]);
+  return targets.map((target) => {
+    const observed = data[target] as Float64Array;
+    const score = scores.find((one) => one.target === target);
+    return {
+      target,
+      x: { name: name ?? "row", values: Float64Array.from(rows, (row) => at(data, row)) },
+      observed: Float64Array.from(rows, (row) => observed[row] as number),
+      predicted: predictedAt(result, target, observed, rows),
+      groups: words === undefined ? undefined : Array.from(rows, (row) => words[row] as string),
+      curves: curves.map(({ group, x, prediction }) => ({
+        group,
+        x,
+        prediction: prediction.targets[target] as TargetPrediction,
+      })),
+      heldOut: score && name !== undefined ? heldPoints(problem, score, at) : undefined,
+      rows: observed.length,
+    };
+  });
+}
+
+/** What the fit predicted at some rows, from its residuals. */
+function predictedAt(
+  result: FitResult,
+  target: string,
+  observed: Float64Array,
+  rows: Int32Array,
+): Float64Array {
+  const { residuals } = result.targets.find(({ name }) => name === target) ?? result;
+  return Float64Array.from(
+    rows,
+    (row) => (observed[row] as number) - (residuals?.residuals[row] ?? Number.NaN),
+  );
 }
 
 /** Row numbers, at most POINTS_MOST, evenly spread. */
@@ -83,29 +104,8 @@ function heldPoints(
   };
 }
 
-function predictRows(result: FitResult, data: Data, rows: Int32Array): Float64Array {
-  const some: Record<string, Data[string]> = {};
-  for (const [name, column] of Object.entries(data)) {
-    some[name] =
-      typeof column === "number" || "kind" in column
-        ? column
-        : (Array.from(rows, (row) => column[row] as number) as number[]);
-  }
-  const { values } = result.predict(some);
-  return values.length === rows.length
-    ? values
-    : new Float64Array(rows.length).fill(values[0] ?? 0);
-}
-
-/** The wanted column, else the one the program reads that has most different values. */
-function chooseX(
-  { columns, data, table }: FitProblem,
-  wanted: string | undefined,
-): string | undefined {
-  if (wanted !== undefined) {
-    table?.numbers(wanted, ", which is to be the axis (--x)");
-    return wanted;
-  }
+/** The column the program reads that has most different values. */
+function widestColumn({ columns, data }: FitProblem): string | undefined {
   let best: string | undefined;
   let most = 1;
   for (const name of columns) {
@@ -115,12 +115,18 @@ function chooseX(
   return best;
 }
 
-function curvesOf(result: FitResult, problem: FitProblem, x: string | undefined): Curve[] {
+interface WholeCurve {
+  readonly group: string;
+  readonly x: Float64Array;
+  readonly prediction: Prediction;
+}
+
+function curvesOf(result: FitResult, problem: FitProblem, x: string | undefined): WholeCurve[] {
   const { columns, data, options } = problem;
   if (x === undefined || columns.length !== 1 || columns[0] !== x) return [];
   const by = options.groups?.by;
   const words = by === undefined ? [] : [...new Set(data[by] as readonly string[])];
-  const curve = (group: string): Curve => {
+  const curve = (group: string): WholeCurve => {
     const own = rangeOfGroup(problem, x, group);
     const places = alongOf(own);
     const predict = (at: Float64Array): Prediction =>

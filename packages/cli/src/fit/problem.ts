@@ -13,11 +13,12 @@ import {
   type Program,
 } from "@ndvm/core";
 import { fileError } from "../delimited.js";
-import { readInputs, splitAssignment, UsageError } from "../inputs.js";
+import { readInputs, type SetInputs, splitAssignment, UsageError } from "../inputs.js";
 import { loadProgram, readSource, type Source } from "../session.js";
 import { readTextFile } from "../text-file.js";
 import { type FitCommandOptions, parameterOptions, parseGroups, parseLoss } from "./options.js";
 import { chooseRows, type Rows, textColumns } from "./rows.js";
+import { sideColumns, sideOptions } from "./sides.js";
 import { type DataTable, readDataTable } from "./table.js";
 
 export interface FitProblem {
@@ -42,133 +43,127 @@ export async function openProblem(
   file: string | undefined,
   options: FitCommandOptions,
 ): Promise<FitProblem> {
-  const params = parameterOptions(options);
-  const groups = parseGroups(options.group);
-  checkTogether(options);
+  parameterOptions(options);
+  parseLoss(options.loss);
+  checkTogether(file, options);
   const source = await readSource(file, options);
   const began = performance.now();
-  const table = await readData(options, groups?.by);
+  const table = await readData(options);
   const readMilliseconds = performance.now() - began;
   const machine = await Machine.create({
     precision: options.precision,
     ...(options.memory === undefined ? {} : { memoryMax: options.memory }),
   });
+  try {
+    return { ...(await assemble(machine, source, table, options)), readMilliseconds };
+  } catch (error) {
+    machine.dispose();
+    throw error;
+  }
+}
+
+async function assemble(
+  machine: Machine,
+  source: Source,
+  table: DataTable | undefined,
+  options: FitCommandOptions,
+): Promise<Omit<FitProblem, "readMilliseconds">> {
   const inputs = await readInputs(options.set, options.int);
+  const targets = options.target ?? [];
+  const params = { ...parameterOptions(options), ...fixedNumbers(inputs, targets, options) };
   const names = [...(table?.names ?? []), ...Object.keys(params), ...Object.keys(inputs)];
   const program = loadProgram(machine, source, options, names);
-  const targets = options.target ?? [];
   const columns = program.inputs.filter((name) => table?.has(name) === true);
-  const sides = sideColumns(options, table);
-  for (const target of targets) table?.numbers(target, ", which is to be the target");
-  const rows =
-    table === undefined
-      ? undefined
-      : await chooseRows(table, {
-          numbers: [...new Set([...columns, ...targets, ...sides])],
-          groups: groups?.by,
-          where: options.where ?? [],
-          holdOut: options.holdOut,
-          missing: options.missing,
-          seed: options.seed,
-        });
-  if (rows !== undefined) requireRows(rows, table as DataTable);
-  const gather = (taken: Int32Array): Data =>
-    table === undefined
-      ? {}
-      : gatherColumns(table, taken, [...columns, ...targets, ...sides], groups?.by);
-  const data: Data = { ...gather(rows?.taken ?? new Int32Array(0)), ...constants(inputs, params) };
-  const points = rows?.taken.length ?? 0;
-  return {
-    machine,
-    program,
-    source,
-    table,
-    rows,
-    targets,
-    columns,
+  const loss = lossOptions(machine, options, table, targets);
+  const chosen = table && (await chooseData(table, options, targets, columns, loss.loss));
+  const groups = parseGroups(options.group);
+  const data: Data = { ...chosen?.data, ...tensors(inputs, targets) };
+  const fitOptions: FitOptions = {
     data,
-    heldOut: rows !== undefined && rows.heldOut.length > 0 ? gather(rows.heldOut) : undefined,
-    options: {
-      data,
-      params,
-      ...(targets[0] === undefined ? {} : { target: targets[0] }),
-      ...(groups === undefined ? {} : { groups }),
-      ...lossOptions(machine, options, table, targets),
-      ...sideOptions(options, table, points),
-      ...plainOptions(options),
-      ...(options.resume === undefined ? {} : { resume: await readResume(options.resume) }),
-    },
-    readMilliseconds,
+    params,
+    ...(targets[0] === undefined ? {} : { target: targets.length > 1 ? targets : targets[0] }),
+    ...(groups === undefined ? {} : { groups }),
+    ...loss,
+    ...(table && chosen ? sideOptions(options, table, chosen.rows.taken.length) : {}),
+    ...plainOptions(options),
+    ...(options.resume === undefined ? {} : { resume: await readResume(options.resume) }),
+  };
+  const { rows, heldOut } = chosen ?? { rows: undefined, heldOut: undefined };
+  const given = { machine, program, source, table, targets, columns };
+  return { ...given, rows, data, heldOut, options: fitOptions };
+}
+
+/** The rows and columns that the fit needs. */
+async function chooseData(
+  table: DataTable,
+  options: FitCommandOptions,
+  targets: readonly string[],
+  columns: readonly string[],
+  loss: FitOptions["loss"],
+): Promise<{ rows: Rows; data: Record<string, Column>; heldOut: Data | undefined }> {
+  for (const target of targets) table.numbers(target, ", which is to be the target");
+  if (options.x !== undefined) table.numbers(options.x, ", which is to be the axis (--x)");
+  const sides = [...sideColumns(options, table), ...lossColumns(loss, table)];
+  const groups = parseGroups(options.group)?.by;
+  const rows = await chooseRows(table, {
+    numbers: [...new Set([...columns, ...targets, ...sides])],
+    groups,
+    where: options.where ?? [],
+    holdOut: options.holdOut,
+    missing: options.missing,
+    seed: options.seed,
+  });
+  requireRows(rows, table);
+  if (groups !== undefined) requireSeenGroups(table.texts(groups), rows);
+  const read = [...columns, ...targets, ...sides, options.x ?? ""];
+  const gather = (some: Int32Array): Record<string, Column> =>
+    gatherColumns(table, some, read, groups);
+  return {
+    rows,
+    data: gather(rows.taken),
+    heldOut: rows.heldOut.length > 0 ? gather(rows.heldOut) : undefined,
   };
 }
 
+const WITH_DATA = [
+  "target",
+  "where",
+  "holdOut",
+  "sigma",
+  "weights",
+  "group",
+  "column",
+  "na",
+] as const;
+const WITH_TARGET = ["holdOut", "loss", "sigma", "weights", "trials", "group", "x"] as const;
+
 /** Options that make sense only with others. */
-function checkTogether(options: FitCommandOptions): void {
+function checkTogether(file: string | undefined, options: FitCommandOptions): void {
   const needs = (key: keyof FitCommandOptions, other: keyof FitCommandOptions): void => {
     if (options[key] === undefined || options[other] !== undefined) return;
     throw new UsageError(`${optionText(key)} needs ${optionText(other)}`);
   };
-  const withData = [
-    "target",
-    "where",
-    "holdOut",
-    "sigma",
-    "weights",
-    "group",
-    "column",
-    "na",
-  ] as const;
-  for (const key of withData) needs(key, "data");
-  for (const key of ["holdOut", "loss", "sigma", "weights", "trials", "group", "x"] as const) {
-    needs(key, "target");
-  }
+  for (const key of WITH_DATA) needs(key, "data");
+  for (const key of WITH_TARGET) needs(key, "target");
   if (options.sigma !== undefined && options.weights !== undefined) {
     throw new UsageError("--sigma and --weights both say how much rows count; give one of them");
   }
-  if (options.data === "-" && options.eval === undefined) return;
+  if (options.data === "-" && options.eval === undefined && (file === undefined || file === "-")) {
+    throw new UsageError("program and data both come from standard input; name a file for one");
+  }
 }
 
 const optionText = (key: string): string =>
   `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-async function readData(
-  options: FitCommandOptions,
-  groups: string | undefined,
-): Promise<DataTable | undefined> {
+async function readData(options: FitCommandOptions): Promise<DataTable | undefined> {
   if (options.data === undefined) return undefined;
   const renamed = (options.column ?? []).map((text) => splitAssignment(text, "--column"));
   return readDataTable(options.data, {
-    texts: textColumns(options.where ?? [], options.holdOut, groups),
+    texts: textColumns(options.where ?? [], options.holdOut, parseGroups(options.group)?.by),
     missing: options.na ?? [],
     renamed: new Map(renamed),
   });
-}
-
-/** Columns that weigh or count; a plain number stands for itself. */
-function sideColumns(options: FitCommandOptions, table: DataTable | undefined): string[] {
-  return (["sigma", "weights", "trials"] as const).flatMap((key) => {
-    const given = options[key];
-    if (given === undefined || isPlainNumber(given, table)) return [];
-    table?.numbers(given, `, which is to hold the ${key}`);
-    return [given];
-  });
-}
-
-const isPlainNumber = (text: string, table: DataTable | undefined): boolean =>
-  table?.has(text) !== true && text.trim() !== "" && Number.isFinite(Number(text));
-
-function sideOptions(
-  options: FitCommandOptions,
-  table: DataTable | undefined,
-  points: number,
-): Pick<FitOptions, "sigma" | "weights" | "trials"> {
-  const side = (key: "sigma" | "weights" | "trials") => {
-    const given = options[key];
-    if (given === undefined) return {};
-    const isNumber = isPlainNumber(given, table);
-    return { [key]: isNumber ? new Float64Array(points).fill(Number(given)) : given };
-  };
-  return { ...side("sigma"), ...side("weights"), ...side("trials") };
 }
 
 function requireRows(rows: Rows, table: DataTable): void {
@@ -182,6 +177,14 @@ function requireRows(rows: Rows, table: DataTable): void {
     `no row is left of ${table.rowCount}${reasons.length > 0 ? `: ${reasons.join(", ")}` : ""}`,
     "check --where and --na",
   );
+}
+
+/** A group that is held out as a whole has no parameters to be predicted with. */
+function requireSeenGroups(groups: readonly string[], rows: Rows): void {
+  const seen = new Set(Array.from(rows.taken, (row) => groups[row]));
+  const odd = rows.heldOut.find((row) => !seen.has(groups[row]));
+  if (odd === undefined) return;
+  throw new UsageError(`--hold-out leaves no row of the group ${groups[odd]} to fit to`);
 }
 
 /**
@@ -209,20 +212,37 @@ function gatherColumns(
   return data;
 }
 
-/** What --set and --int give. */
-function constants(
-  inputs: Awaited<ReturnType<typeof readInputs>>,
-  params: Readonly<Record<string, ParameterOptions>>,
-): Data {
-  const data: Record<string, Data[string]> = {};
+/** Numbers that --set gives: parameters that are not fitted. */
+function fixedNumbers(
+  inputs: SetInputs,
+  targets: readonly string[],
+  options: FitCommandOptions,
+): Record<string, ParameterOptions> {
+  const params = parameterOptions(options);
+  const fixed: Record<string, ParameterOptions> = {};
   for (const [name, value] of Object.entries(inputs)) {
     if (name in params) throw new UsageError(`${name} is both set and a parameter`);
-    if (typeof value === "number" || ("kind" in value && value.kind !== "over")) data[name] = value;
-    else {
+    if (typeof value === "number") fixed[name] = { fixed: value };
+    else if (!("kind" in value) || value.kind === "over") {
       throw new UsageError(
         `--set ${name} spreads over lanes; give a number, '[1, 2]' for a vector, or a whole file`,
       );
+    } else if (targets.length > 0) {
+      throw new UsageError(
+        `${name} is ${value.kind === "int" ? "a structural integer" : "a vector or matrix"}, ` +
+          "which a fit with --target does not take; write it into the program",
+      );
     }
+  }
+  return fixed;
+}
+
+/** Vectors, matrices and structural integers, for a program whose value is the loss. */
+function tensors(inputs: SetInputs, targets: readonly string[]): Data {
+  const data: Record<string, Data[string]> = {};
+  if (targets.length > 0) return data;
+  for (const [name, value] of Object.entries(inputs)) {
+    if (typeof value === "object" && "kind" in value && value.kind !== "over") data[name] = value;
   }
   return data;
 }
@@ -238,9 +258,15 @@ function lossOptions(
   if (targets.length === 0) return likelihood;
   const width = options.huberWidth === undefined ? {} : { huberWidth: options.huberWidth };
   if (typeof loss === "string") return { loss, ...width, ...likelihood };
-  const names = ["pred", ...(table?.names ?? [])];
+  const names = ["pred", "target", ...(table?.names ?? [])];
   const program = loadProgram(machine, { text: loss.text, file: "--loss" }, options, names);
   return { loss: program, ...likelihood };
+}
+
+/** Columns that a loss of the user's own reads. */
+function lossColumns(loss: FitOptions["loss"], table: DataTable): string[] {
+  if (loss === undefined || typeof loss === "string") return [];
+  return loss.inputs.filter((name) => name !== "pred" && table.has(name));
 }
 
 function plainOptions(options: FitCommandOptions): FitOptions {

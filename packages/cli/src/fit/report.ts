@@ -15,8 +15,9 @@ import {
   verbatim,
 } from "../report/html.js";
 import { commandVersion } from "../versions.js";
+import { formulaOf } from "./export.js";
 import type { HeldOutScore } from "./held-out.js";
-import { type Picture, pictureOf } from "./picture.js";
+import { type Picture, picturesOf } from "./picture.js";
 import type { FitProblem } from "./problem.js";
 import { dataFigure, residualFigures, restartsFigure } from "./report-figures.js";
 import {
@@ -28,59 +29,84 @@ import {
   restartWords,
   rowsWords,
   scoresOf,
+  targetWords,
   warningsOf,
 } from "./summary.js";
 
 export interface ReportOptions {
   readonly result: FitResult;
   readonly problem: FitProblem;
-  readonly score: HeldOutScore | undefined;
+  readonly scores: readonly HeldOutScore[];
   readonly x: string | undefined;
   /** The command as it was typed. */
   readonly command: string;
 }
 
 export async function reportPage(options: ReportOptions): Promise<string> {
-  const { result, problem, score } = options;
-  const picture = pictureOf(result, problem, score, options.x);
+  const { result, problem, scores } = options;
   const model = problem.source.file ?? "a program";
-  const data = rowsWords(problem);
+  const goals = problem.targets.join(", ");
+  const formula = formulaOf(result);
+  const held = scores.map(({ target, rmse }): [string, string] => [
+    scores.length > 1 ? `held-out RMSE of ${target}` : "held-out RMSE",
+    shortText(rmse, 5),
+  ]);
   const body: Content[] = [
-    cards([
-      ...scoresOf(result),
-      ...(score ? [["held-out RMSE", shortText(score.rmse, 5)] as const] : []),
-    ]),
+    cards([...scoresOf(result, 5), ...held]),
     warningsSection(result),
-    section("Parameters", parameterTable(result), parameterWords(result)),
-    picture &&
-      section(
-        "Data and fit",
-        await dataFigure(picture, result),
-        score && html`<p>${heldOutWords(score)}.</p>`,
-      ),
-    picture && (await residualSection(picture, result)),
+    section(
+      "Parameters",
+      parameterTable(result),
+      parameterWords(result),
+      formula && html`<p class="formula">${goals || "loss"} = ${formula}</p>`,
+    ),
+    await pictureSections(options),
     await restartsSection(result),
     diagnosticsSection(result),
     section(
       "How it was made",
-      html`<p>${problem.targets.length > 0 ? `The model: its value predicts ${problem.targets.join(", ")}.` : "The model: its value is the loss."}</p>`,
+      html`<p>The model: its value ${goals === "" ? "is the loss" : `predicts ${goals}`}.</p>`,
       verbatim(problem.source.text.trimEnd()),
       html`<p>The command:</p>`,
       verbatim(options.command),
     ),
   ];
   return page({
-    title:
-      problem.targets.length > 0
-        ? `Fit of ${model} to ${problem.targets.join(", ")}`
-        : `Fit of ${model}`,
-    subtitle: data,
+    title: goals === "" ? `Fit of ${model}` : `Fit of ${model} to ${goals}`,
+    subtitle: rowsWords(problem),
     body,
-    footer:
-      `ndvm ${commandVersion()}, Node ${process.versions.node}; made ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC. ` +
-      `${countText(result.counters.evaluations)} evaluations of the program and its gradient in ` +
-      `${timeText(result.counters.milliseconds)}; seed ${result.seed}.`,
+    footer: footerOf(result),
   });
+}
+
+function footerOf({ counters, seed }: FitResult): string {
+  const made = new Date().toISOString().slice(0, 16).replace("T", " ");
+  return (
+    `ndvm ${commandVersion()}, Node ${process.versions.node}; made ${made} UTC. ` +
+    `${countText(counters.evaluations)} evaluations of the program and its gradient in ` +
+    `${timeText(counters.milliseconds)}; seed ${seed}.`
+  );
+}
+
+/** Data, fit and residuals of each target. */
+async function pictureSections({ result, problem, scores, x }: ReportOptions): Promise<Html[]> {
+  const sections: Html[] = [];
+  const isOne = problem.targets.length === 1;
+  for (const picture of picturesOf(result, problem, scores, x)) {
+    const { target } = picture;
+    const score = scores.find((one) => one.target === target);
+    const words = targetWords(result).find((line) => line.startsWith(`${target}:`));
+    sections.push(
+      section(
+        isOne ? "Data and fit" : `${target}: data and fit`,
+        await dataFigure(picture, result),
+        words && html`<p>${words}.</p>`,
+        score && html`<p>${heldOutWords(score, !isOne)}.</p>`,
+      ),
+      await residualSection(picture, result, isOne ? "Residuals" : `${target}: residuals`),
+    );
+  }
+  return sections;
 }
 
 function warningsSection(result: FitResult): Html | undefined {
@@ -120,7 +146,8 @@ function parameterWords({ standardErrors, mode, loss }: FitResult): Html | undef
   return html`<p>No standard errors: ${why}.</p>`;
 }
 
-async function residualSection(picture: Picture, { residuals }: FitResult): Promise<Html> {
+async function residualSection(picture: Picture, result: FitResult, title: string): Promise<Html> {
+  const { residuals } = result.targets.find(({ name }) => name === picture.target) ?? result;
   const checks = residuals && [
     ["mean", shortText(residuals.mean, 4)],
     ["Durbin–Watson (2 where neighbours are independent)", shortText(residuals.durbinWatson, 4)],
@@ -131,7 +158,7 @@ async function residualSection(picture: Picture, { residuals }: FitResult): Prom
     ],
   ];
   return section(
-    "Residuals",
+    title,
     sideBySide(...(await residualFigures(picture))),
     checks &&
       table(
@@ -179,6 +206,9 @@ const REASONS: Readonly<Record<string, string>> = {
   "not finite": "not finite: the loss at its start",
 };
 
+/** Starts without a finite loss that are told one by one. */
+const FAILED_SHOWN = 5;
+
 function diagnosticsSection(result: FitResult): Html | undefined {
   const { identifiability, diagnostics, covariance } = result;
   const facts: Content[] = [];
@@ -197,6 +227,14 @@ function diagnosticsSection(result: FitResult): Html | undefined {
   }
   for (const { text, rows } of diagnostics.clamped) {
     facts.push(html`The input of <code>${text}</code> was clamped on ${countText(rows)} rows.`);
+  }
+  for (const { text, rows } of diagnostics.flips) {
+    facts.push(
+      html`${countText(rows)} rows take another way at <code>${text}</code> than at the start.`,
+    );
+  }
+  for (const { restart, row, message } of diagnostics.nonFinite.slice(0, FAILED_SHOWN)) {
+    facts.push(`Restart ${restart} began without a finite loss (row ${row}: ${message}).`);
   }
   const names = covariance?.names ?? [];
   const hasTable = names.length > 1 && names.length <= 12;

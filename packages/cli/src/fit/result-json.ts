@@ -14,11 +14,10 @@ import { warningsOf } from "./summary.js";
 export function resultJson(
   result: FitResult,
   { table, rows, readMilliseconds }: FitProblem,
-  score: HeldOutScore | undefined,
+  scores: readonly HeldOutScore[],
   exports: readonly ExportedModel[],
 ): Record<string, unknown> {
-  const number = (value: number): number | string => jsonNumber(value, "f64");
-  const printed = exports.filter(({ file }) => file === undefined);
+  const printed = exports.filter(({ file, text }) => file === undefined && text !== "");
   return {
     ...result.toJSON(),
     warnings: warningsOf(result),
@@ -35,20 +34,16 @@ export function resultJson(
             readMilliseconds: Math.round(readMilliseconds),
           },
         }),
-    ...(score === undefined
-      ? {}
-      : {
-          heldOut: {
-            rows: score.rows,
-            rmse: number(score.rmse),
-            mae: number(score.mae),
-            r2: number(score.r2),
-            loss: number(score.loss),
-          },
-        }),
+    ...(scores[0] === undefined ? {} : { heldOut: scores.map((score) => scoreJson(score)) }),
     ...(printed.length === 0
       ? {}
       : { exports: Object.fromEntries(printed.map(({ format, text }) => [format, text])) }),
     ndvm: commandVersion(),
   };
+}
+
+function scoreJson({ target, rows, rmse, mae, r2, loss }: HeldOutScore): Record<string, unknown> {
+  const number = (value: number): number | string => jsonNumber(value, "f64");
+  const scores = { rmse: number(rmse), mae: number(mae), r2: number(r2), loss: number(loss) };
+  return { target, rows, ...scores };
 }

@@ -3,7 +3,7 @@
 import type { FitResult } from "@ndvm/core";
 import { countText, shortText, timeText } from "../numbers.js";
 import { formatTable, type TextColumn } from "../tables.js";
-import { out } from "../terminal.js";
+import { formulaOf } from "./export.js";
 import type { HeldOutScore } from "./held-out.js";
 import type { FitProblem } from "./problem.js";
 
@@ -90,7 +90,7 @@ export function restartWords({ restarts, best }: FitResult): string {
 }
 
 /** Scores by name, those that make no sense for this fit left out. */
-export function scoresOf(result: FitResult): [name: string, value: string][] {
+export function scoresOf(result: FitResult, digits = 7): [name: string, value: string][] {
   const { best, sigma, mode } = result;
   const scores: [string, number][] = [
     [mode === "objective" ? "loss" : `loss (${result.loss})`, best.loss],
@@ -102,7 +102,7 @@ export function scoresOf(result: FitResult): [name: string, value: string][] {
   ];
   return scores
     .filter(([, value]) => !Number.isNaN(value))
-    .map(([name, value]) => [name, shortText(value, 7)]);
+    .map(([name, value]) => [name, shortText(value, digits)]);
 }
 
 /** The rows that were used, in words: "16 rows of data.csv; 2 left out: missing values". */
@@ -119,44 +119,75 @@ export function rowsWords({ table, rows }: FitProblem): string | undefined {
   return parts.join(", ");
 }
 
-export function heldOutWords({ rows, rmse, mae, r2, loss }: HeldOutScore): string {
+/** Reading is worth a word where it took long. */
+const readWords = ({ readMilliseconds }: FitProblem): string =>
+  readMilliseconds < 500 ? "" : `, read in ${timeText(readMilliseconds)}`;
+
+/** Each target of several by itself. */
+export function targetWords({ targets }: FitResult): string[] {
+  if (targets.length < 2) return [];
+  return targets.map(({ name, r2, sigma }) => {
+    const share = Number.isNaN(r2) ? [] : [`R² ${shortText(r2, 5)}`];
+    const noise = Number.isNaN(sigma) ? [] : [`residual s.d. ${shortText(sigma, 5)}`];
+    return `${name}: ${[...share, ...noise].join(", ")}`;
+  });
+}
+
+export function heldOutWords(score: HeldOutScore, isOneOfSeveral: boolean): string {
+  const { target, rows, rmse, mae, r2, loss } = score;
   const scores = [
     `RMSE ${shortText(rmse, 5)}`,
     `mean absolute error ${shortText(mae, 5)}`,
     ...(Number.isNaN(r2) ? [] : [`R² ${shortText(r2, 5)}`]),
     `mean loss ${shortText(loss, 5)}`,
   ];
-  return `${countText(rows)} rows held out: ${scores.join(", ")}`;
+  const name = isOneOfSeveral ? ` of ${target}` : "";
+  return `${countText(rows)} rows${name} held out: ${scores.join(", ")}`;
 }
 
 export function summaryText(
   result: FitResult,
   problem: FitProblem,
-  score: HeldOutScore | undefined,
+  scores: readonly HeldOutScore[],
 ): string {
   const { counters } = result;
-  const scores = scoresOf(result).map(([name, value]) => `${name} ${value}`);
+  const values = scoresOf(result).map(([name, value]) => `${name} ${value}`);
   const data = rowsWords(problem);
+  const formula = formulaOf(result);
   const lines = [
     parameterTable(result),
     "",
-    scores.slice(0, 2).join(", "),
-    scores.slice(2).join(", "),
-    ...(score === undefined ? [] : [heldOutWords(score)]),
-    ...(data === undefined ? [] : [data]),
+    ...(formula === undefined ? [] : [`${problem.targets.join(", ") || "loss"} = ${formula}`]),
+    values.slice(0, 2).join(", "),
+    values.slice(2).join(", "),
+    ...targetWords(result),
+    ...scores.map((score) => heldOutWords(score, scores.length > 1)),
+    ...(data === undefined ? [] : [`${data}${readWords(problem)}`]),
     `${result.optimiser}, ${restartWords(result)}, ` +
       `${countText(counters.evaluations)} evaluations in ${timeText(counters.milliseconds)}`,
   ];
   return lines.filter((line, index) => line !== "" || index === 1).join("\n");
 }
 
+const ENDED: Readonly<Record<string, string>> = {
+  aborted: "interrupted with Ctrl-C: this is the best so far",
+  time: "the time of --time is over: this is the best so far",
+};
+
 /** Sentences a reader of the result should know, most important first. */
 export function warningsOf(result: FitResult): string[] {
   const { assumed, diagnostics, identifiability } = result;
-  const warnings = [...diagnostics.notes];
+  const warnings = diagnostics.notes.map((note) =>
+    note.startsWith("the fit was ended early") ? (ENDED[result.stopped] ?? note) : note,
+  );
   for (const [a, b, correlation] of identifiability?.correlated ?? []) {
     warnings.push(
       `the estimates of ${a} and ${b} go together (correlation ${shortText(correlation, 4)})`,
+    );
+  }
+  for (const { text, rows } of diagnostics.flips) {
+    warnings.push(
+      `${countText(rows)} rows take another branch at ${oneLine(text)} than at the start`,
     );
   }
   for (const { text, rows } of diagnostics.clamped) {
@@ -176,6 +207,3 @@ function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, " ");
   return line.length > 60 ? `${line.slice(0, 57)}…` : line;
 }
-
-/** Text in bold on a terminal, for headings over plots. */
-export const heading = (text: string): string => out.bold(text);

@@ -132,23 +132,38 @@ export class DataTable {
   }
 
   #notNumber(name: string, column: Column, { row, text }: Word): NdvmError {
-    const more = column.words > 1 ? `, nor are ${column.words - 1} more of its cells` : "";
+    const others = column.words - 1;
+    const more =
+      others > 0 ? `, nor ${others === 1 ? "is" : "are"} ${others} more of its cells` : "";
     const where = this.rowsInWords([row]);
     const shown = text.length > 40 ? `${text.slice(0, 39)}…` : text;
     return fileError(
       this.file,
       `${where}, column ${name}: "${shown}" is not a number${more}`,
-      helpFor(text),
+      helpFor(name, text, column.words === this.rowCount),
     );
   }
 }
 
-function helpFor(text: string): string {
+/** Help for a cell that is nearly a number. */
+function nearNumber(text: string): string | undefined {
   if (/^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}/.test(text)) {
     return "a date is not a number: add a column that counts days or years";
   }
   if (/^[+-]?[\d,. ']+$/.test(text)) return "write numbers as 1234.5, without other marks";
   if (/^[+-]?[\d.]+\s*\D+$/.test(text)) return "leave out units and signs after the number";
+  return undefined;
+}
+
+function helpFor(name: string, text: string, isAllWords: boolean): string {
+  const near = nearNumber(text);
+  if (near !== undefined) return near;
+  if (isAllWords) {
+    return (
+      `the column holds words: --where ${name}=${quoted(text)} takes rows by them, ` +
+      `--group ${name}:… makes groups of them`
+    );
+  }
   return `correct it, leave the row out with --where, or count it as missing: --na ${quoted(text)}`;
 }
 

@@ -3,6 +3,14 @@
 import { fitPlotText, type Points } from "../plot.js";
 import type { Picture } from "./picture.js";
 
+/** More dots than this hide the line. */
+const DOTS_MOST = 150;
+
+const fewer = (points: Points): Points => {
+  const step = points.length / DOTS_MOST;
+  return step <= 1 ? points : points.filter((_, index) => index % step < 1);
+};
+
 const pairs = (x: ArrayLike<number>, y: ArrayLike<number>): [number, number][] =>
   Array.from(x, (value, index) => [value, y[index] ?? Number.NaN]);
 
@@ -12,7 +20,7 @@ export function terminalPlot(picture: Picture, hasChosenX: boolean): string {
   if (curves.length > 0) {
     return fitPlotText({
       title: `${target} over ${x.name}: ● data, ━ fit`,
-      points: [...pairs(x.values, observed), ...heldOut],
+      points: fewer([...pairs(x.values, observed), ...heldOut]),
       lines: curves.map((curve) => pairs(curve.x, curve.prediction.values)),
     });
   }
@@ -20,13 +28,13 @@ export function terminalPlot(picture: Picture, hasChosenX: boolean): string {
     const line = pairs(x.values, predicted).sort((a, b) => a[0] - b[0]);
     return fitPlotText({
       title: `${target} over ${x.name}: ● data, ━ fit`,
-      points: [...pairs(x.values, observed), ...heldOut],
+      points: fewer([...pairs(x.values, observed), ...heldOut]),
       lines: [line],
     });
   }
   return fitPlotText({
     title: `${target} against its prediction: ● data, ━ where they agree`,
-    points: pairs(predicted, observed),
+    points: fewer(pairs(predicted, observed)),
     lines: [agreement(observed, predicted)],
   });
 }

@@ -26,10 +26,10 @@ export function inCommandWords(error: unknown, problem: FitProblem): unknown {
       ?.replace(/params: \{ (\S+): \{\} \}/, "--param $1")
       .replace(/\{ fixed: (\S+) \}/, "--fix $1")
       .replace("leave out target where", "leave out --target where");
-  const message = withFileRows(error.message, problem).replace(
-    /the option ([\w.]+)/,
-    (_, name: string) => optionName(name),
-  );
+  const message = withFileRows(error.message, problem)
+    .replace(/the option ([\w.]+)/, (_, name: string) => optionName(name))
+    .replace(/^huberWidth is/, "--huber-width is")
+    .replace(/: lane \d+ is (\S+): first made so by/, ": it is $1, made so by");
   const { span, source, file } = error;
   return new NdvmError(error.code, message, { span, source, file, help });
 }
@@ -56,6 +56,9 @@ function helpFor(
     const unused = table.names.filter((name) => !columns.includes(name));
     const guess = unused[0] === undefined ? "--target" : `--target ${unused[0]}`;
     return `without --target the program's value is the loss, one number; for predictions of a column give ${guess}`;
+  }
+  if (/is not finite on row/.test(error.message)) {
+    return `${error.help}, or leave these rows out with --where`;
   }
   const left = (rows?.filtered ?? 0) + (rows?.missing ?? 0) + (rows?.heldOut.length ?? 0);
   if (/^there are \d+ points for/.test(error.message) && left > 0) {

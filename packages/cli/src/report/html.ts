@@ -198,6 +198,7 @@ pre { background: var(--paper); border: 1px solid var(--rule); border-radius: 6p
   white-space: pre-wrap; overflow-wrap: anywhere; }
 .warnings { background: var(--warn-panel); border-color: var(--warn); }
 .warnings h2 { color: var(--warn); }
+.formula { font-family: Cambria, "DejaVu Serif", Georgia, serif; font-size: 16px; margin: 12px 0 0; }
 ul { margin: 0; padding-left: 20px; }
 p { margin: 0 0 10px; }
 footer { color: var(--soft); font-size: 13px; margin-top: 18px; }

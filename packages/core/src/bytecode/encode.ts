@@ -30,7 +30,7 @@ import {
   TAG_SYMBOL,
   TAG_UNINITIALISED,
 } from "../program/layout.js";
-import type { Image } from "../program/listing.js";
+import type { EncodeOptions, Image } from "../program/listing.js";
 import {
   CODE_APPLY,
   CODE_ARRIVE,
@@ -61,13 +61,6 @@ import { type Arrival, type Copies, findCopies } from "./copies.js";
 import { type Block, EXIT } from "./flow.js";
 import type { Bytecode, Instruction, Literal, Procedure } from "./program.js";
 import { type Verified, verify } from "./verify.js";
-
-export interface EncodeOptions {
-  /** Largest integer that stays an immediate: 2²⁴ for f32, 2³¹ − 1 for f64. */
-  readonly integerMax: number;
-  /** `sqrt` and `log` clamp their input as the paper does. */
-  readonly clamps: boolean;
-}
 
 export function encodeBytecode(bytecode: Bytecode, options: EncodeOptions): Image {
   return new Encoder(bytecode, options).encode();

@@ -16,9 +16,11 @@ import {
   FAULT_NOT_TENSOR,
   FAULT_SHAPE,
 } from "../program/layout.js";
-import type { Listing, ProcedureInfo } from "../program/listing.js";
+import type { EncodeOptions, Image, Listing, ProcedureInfo } from "../program/listing.js";
 import { disassemble } from "./disassemble.js";
+import { encodeBytecode } from "./encode.js";
 import type { Bytecode, Instruction, Procedure } from "./program.js";
+import { selectElement } from "./select.js";
 
 const SHAPE_HELP = "VEC 3 makes a vector of three values, MAT 2 a matrix of two vectors";
 
@@ -97,5 +99,13 @@ export class BytecodeListing implements Listing {
 
   print(): string {
     return disassemble(this.bytecode);
+  }
+
+  encode(options: EncodeOptions): Image {
+    return encodeBytecode(this.bytecode, options);
+  }
+
+  elementBy(index: string): Listing {
+    return new BytecodeListing(selectElement(this.bytecode, index));
   }
 }

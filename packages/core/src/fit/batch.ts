@@ -247,7 +247,9 @@ function lossSession(program: Program, table: Table, slots: number, target: stri
   };
   for (const name of program.inputs) {
     if (name === "pred") continue;
-    const column = name === target ? table.target : table.columns[name];
+    const own = table.columns[name] ?? table.others[name];
+    const column =
+      name === target ? table.target : (own ?? (name === "target" ? table.target : undefined));
     if (column === undefined)
       throw new NdvmError("E-INPUT", `the loss uses ${name}, which it cannot know`, {
         help: `it may use pred, the target ${target} and the columns the program reads`,

@@ -1,5 +1,8 @@
 /**
  * The data of a fit: columns of one length, checked, and the weights of the points.
+ *
+ * A point is one number to predict. With several targets the points lie target after target, each
+ * with all rows; the column SELECTOR says which element of the program's value predicts a point.
  */
 
 import { NdvmError } from "../errors.js";
@@ -7,11 +10,26 @@ import { nearest } from "../syntax/suggest.js";
 import { refuse } from "./parameters.js";
 import type { Column, Data, FitOptions } from "./types.js";
 
+/** The input that chooses an element of the program's value: no name that a text can hold. */
+export const SELECTOR = "\u0000output";
+
+export interface Target {
+  readonly name: string;
+  /** The noise of this target in units of the fit's sigma. */
+  readonly scale: number;
+}
+
 export interface Table {
   readonly points: number;
+  /** Rows of the data: the points of one target. */
+  readonly rows: number;
+  readonly targets: readonly Target[];
+  /** Of each point, as all below. */
   readonly target: Float64Array;
-  /** Columns that the program reads. */
+  /** Columns that the program reads, and the selector. */
   readonly columns: Readonly<Record<string, Float64Array>>;
+  /** Further columns that the loss reads. */
+  readonly others: Readonly<Record<string, Float64Array>>;
   /** Square roots of the weights; undefined where all are 1. */
   readonly rootWeights: Float64Array | undefined;
   /** Whether the weights came from known standard deviations. */
@@ -62,40 +80,70 @@ export function columnOf(data: Data, name: string, role: string): Column {
 }
 
 /** Reads and checks what residual mode needs. `inputs` are the program's free names. */
-export function readTable(inputs: readonly string[], target: string, options: FitOptions): Table {
+export function readTable(
+  inputs: readonly string[],
+  names: readonly string[],
+  options: FitOptions,
+  lossName: string,
+): Table {
   const data = options.data ?? {};
-  const targets = numbersOf(target, columnOf(data, target, ", which is to be the target"));
-  const points = targets.length;
-  if (points === 0)
-    throw refuse("the data have no rows", "give at least as many rows as parameters");
-  if (inputs.includes(target))
+  const targets = names.map((name) => {
+    const column = numbersOf(name, columnOf(data, name, ", which is to be the target"));
+    if (!inputs.includes(name)) return column;
     throw refuse(
-      `the program reads the target ${target} itself`,
+      `the program reads the target ${name} itself`,
       "a prediction is made without it; leave out target where the program's value is the loss",
     );
+  });
+  const rows = targets[0]?.length ?? 0;
+  if (rows === 0) throw refuse("the data have no rows", "give at least as many rows as parameters");
   const columns: Record<string, Float64Array> = {};
   for (const name of inputs)
     if (Object.hasOwn(data, name) && isColumn(data[name]))
-      columns[name] = numbersOf(name, data[name]);
+      columns[name] = repeated(numbersOf(name, data[name]), names.length);
   for (const [name, column] of Object.entries(data))
-    if (isColumn(column) && column.length !== points)
+    if (isColumn(column) && column.length !== rows)
       throw refuse(
-        `column ${name} has ${column.length} rows, but the target ${target} has ${points}`,
+        `column ${name} has ${column.length} rows, but the target ${names[0]} has ${rows}`,
         "columns of one table have one length",
       );
-  const { groups, rowGroups } = readGroups(data, options, points);
-  const trials =
-    options.trials === undefined ? undefined : side(data, options.trials, "trials", points);
+  if (names.length > 1) columns[SELECTOR] = selectorOf(rows, names.length);
+  const { groups, rowGroups } = readGroups(data, options, rows);
+  const { trials } = options;
+  const counts = trials === undefined ? undefined : side(data, trials, "trials", rows);
   return {
-    points,
-    target: targets,
+    points: rows * names.length,
+    rows,
+    target: joined(targets),
     columns,
-    ...readWeights(data, options, points),
-    trials,
+    others: {},
+    ...readWeights(data, options, names, targets, lossName),
+    trials: counts && repeated(counts, names.length),
     groups,
-    rowGroups,
+    rowGroups: repeatedGroups(rowGroups, names.length),
   };
 }
+
+/** Which element predicts a point. */
+export const selectorOf = (rows: number, count: number): Float64Array =>
+  Float64Array.from({ length: rows * count }, (_, point) => Math.floor(point / rows));
+
+export function joined(columns: readonly Float64Array[]): Float64Array {
+  const [first] = columns;
+  if (first !== undefined && columns.length === 1) return first;
+  const rows = first?.length ?? 0;
+  const all = new Float64Array(rows * columns.length);
+  for (const [i, column] of columns.entries()) all.set(column, i * rows);
+  return all;
+}
+
+export const repeated = (column: Float64Array, count: number): Float64Array =>
+  count === 1 ? column : joined(Array<Float64Array>(count).fill(column));
+
+export const repeatedGroups = (groups: Int32Array, count: number): Int32Array =>
+  count === 1
+    ? groups
+    : Int32Array.from({ length: groups.length * count }, (_, i) => groups[i % groups.length] ?? 0);
 
 function side(data: Data, given: string | Column, what: string, points: number): Float64Array {
   const isName = typeof given === "string";
@@ -107,26 +155,92 @@ function side(data: Data, given: string | Column, what: string, points: number):
   return numbers;
 }
 
-function readWeights(data: Data, options: FitOptions, points: number) {
+type Weighing = FitOptions["weights"];
+
+/** What an option says about one target: the same for all, or by the targets' names. */
+function ofTarget(
+  given: Weighing,
+  what: string,
+  name: string,
+  names: readonly string[],
+): string | Column | undefined {
+  if (given === undefined || typeof given === "string" || isColumn(given)) return given;
+  const odd = Object.keys(given).find((key) => !names.includes(key));
+  if (odd === undefined) return (given as Readonly<Record<string, string | Column>>)[name];
+  throw refuse(`${what} names ${odd}, which is no target`, `the targets are ${names.join(", ")}`);
+}
+
+/** Roots of the weights, and how noisy each target is beside the others. */
+function readWeights(
+  data: Data,
+  options: FitOptions,
+  names: readonly string[],
+  targets: readonly Float64Array[],
+  lossName: string,
+): Pick<Table, "rootWeights" | "hasSigma" | "targets"> {
   const { weights, sigma } = options;
+  const rows = targets[0]?.length ?? 0;
+  const plain = names.map((name) => ({ name, scale: 1 }));
   if (weights !== undefined && sigma !== undefined)
     throw new NdvmError("E-OPTION", "weights and sigma are both given", {
       help: "sigma stands for weights of 1/sigma²; give one of them",
     });
-  if (sigma !== undefined) {
-    const deviations = side(data, sigma, "sigma", points);
-    const bad = deviations.findIndex((value) => value <= 0);
-    if (bad >= 0)
-      throw refuse(`sigma is ${deviations[bad]} in row ${bad + 1}`, "deviations are positive");
-    return { rootWeights: deviations.map((value) => 1 / value), hasSigma: true };
+  if (weights === undefined && sigma === undefined) {
+    if (names.length === 1) return { rootWeights: undefined, hasSigma: false, targets: plain };
+    return balanced(names, targets, lossName);
   }
-  if (weights === undefined) return { rootWeights: undefined, hasSigma: false };
-  const given = side(data, weights, "weights", points);
-  const bad = given.findIndex((value) => value < 0);
-  if (bad >= 0)
-    throw refuse(`the weight of row ${bad + 1} is ${given[bad]}`, "weights are 0 or more");
-  if (given.every((value) => value === 0)) throw refuse("all weights are 0", "weigh some point");
-  return { rootWeights: given.map((value) => Math.sqrt(value)), hasSigma: false };
+  const roots = names.map((name) => {
+    const given = ofTarget(sigma ?? weights, sigma ? "sigma" : "weights", name, names);
+    if (given !== undefined) return rootsOf(data, given, sigma !== undefined, rows);
+    if (sigma === undefined) return new Float64Array(rows).fill(1);
+    throw refuse(`sigma does not say how noisy ${name} is`, "give it for every target, or weights");
+  });
+  const rootWeights = joined(roots);
+  if (rootWeights.every((value) => value === 0))
+    throw refuse("all weights are 0", "weigh some point");
+  return { rootWeights, hasSigma: sigma !== undefined, targets: plain };
+}
+
+function rootsOf(data: Data, given: string | Column, isSigma: boolean, rows: number): Float64Array {
+  const numbers = side(data, given, isSigma ? "sigma" : "weights", rows);
+  const bad = numbers.findIndex((value) => (isSigma ? value <= 0 : value < 0));
+  if (bad < 0) return numbers.map((value) => (isSigma ? 1 / value : Math.sqrt(value)));
+  throw isSigma
+    ? refuse(`sigma is ${numbers[bad]} in row ${bad + 1}`, "deviations are positive")
+    : refuse(`the weight of row ${bad + 1} is ${numbers[bad]}`, "weights are 0 or more");
+}
+
+/**
+ * Targets count alike though their units differ: residuals are taken in units of the target's own
+ * standard deviation, for losses that have a unit.
+ */
+function balanced(
+  names: readonly string[],
+  targets: readonly Float64Array[],
+  lossName: string,
+): Pick<Table, "rootWeights" | "hasSigma" | "targets"> {
+  const power = lossName === "squares" ? 1 : lossName === "absolute" ? 0.5 : 0;
+  const spreads = targets.map((column) => deviationOf(column));
+  return {
+    rootWeights:
+      power === 0
+        ? undefined
+        : joined(
+            targets.map((column, t) => {
+              const spread = spreads[t] as number;
+              return column.map(() => 1 / (power === 1 ? spread : Math.sqrt(spread)));
+            }),
+          ),
+    hasSigma: false,
+    targets: names.map((name, t) => ({ name, scale: power === 1 ? (spreads[t] as number) : 1 })),
+  };
+}
+
+/** 1 for a constant column. */
+function deviationOf(column: Float64Array): number {
+  const mean = column.reduce((sum, value) => sum + value, 0) / column.length;
+  const squares = column.reduce((sum, value) => sum + (value - mean) * (value - mean), 0);
+  return column.every((value) => value === column[0]) ? 1 : Math.sqrt(squares / column.length);
 }
 
 /** The groups in order of appearance. */

@@ -11,19 +11,22 @@ import { vec } from "../machine/inputs.js";
 import type { Program } from "../machine/program.js";
 import type { Input } from "../machine/types.js";
 import { AdamRestart } from "./adam.js";
-import { ObjectiveBatch, ResidualBatch } from "./batch.js";
-import { numbersOf, readTable, type Table } from "./columns.js";
+import { limited, ObjectiveBatch, ResidualBatch } from "./batch.js";
+import { numbersOf, readTable, SELECTOR, type Table } from "./columns.js";
+import { rowInputs } from "./diagnosis.js";
 import { type Driven, drive } from "./drive.js";
 import { fromPlain } from "./json.js";
 import { LbfgsRestart } from "./lbfgs.js";
 import { LevenbergRestart } from "./levenberg.js";
+import { loadLoss, lossColumns } from "./loss-program.js";
 import { makeLoss } from "./losses.js";
 import { type Parameters, refuse, resolveParameters, startOf } from "./parameters.js";
 import type { Restart } from "./restart.js";
 import { describeFit, type Finished } from "./result.js";
 import { checkSettings, type Settings } from "./settings.js";
-import { explainStart } from "./start-failure.js";
-import type { FitOptions, FitResult, RestartOutcome, RestartState } from "./types.js";
+import { checkShape, explainStart } from "./start-failure.js";
+import { targetNames } from "./targets.js";
+import type { FitOptions, FitResult, LossName, RestartOutcome, RestartState } from "./types.js";
 
 /** Lanes that a batch of restarts fills at most, unless one restart alone has more. */
 const LANES_MOST = 16384;
@@ -36,8 +39,19 @@ export async function fit(program: Program, options: FitOptions): Promise<FitRes
     settings.mode === "residual"
       ? residualProblem(program, options, settings)
       : objectiveProblem(program, options);
+  try {
+    return await solve(problem, settings);
+  } finally {
+    // A loss that was given as text is ours to free.
+    if (problem.lossProgram !== options.loss) problem.lossProgram?.dispose();
+  }
+}
+
+async function solve(problem: Problem, settings: Settings): Promise<FitResult> {
+  const { options } = problem;
   const restarts = makeRestarts(problem, settings);
   if (options.resume !== undefined) resumeRestarts(restarts, options.resume);
+  if ((problem.table?.targets.length ?? 1) > 1) checkOutputs(problem, restarts[0] as Restart);
   const points = problem.table?.points ?? 1;
   const slotsMax =
     options.together ?? Math.max(1, Math.min(SLOTS_MOST, Math.floor(LANES_MOST / points)));
@@ -53,16 +67,37 @@ export async function fit(program: Program, options: FitOptions): Promise<FitRes
     });
   } catch (error) {
     const isTold = error instanceof NdvmError && error.code !== "E-RESULT";
-    if (!isTold) explainStart(program, problem, restarts[0] as Restart);
+    if (!isTold) explainStart(problem, restarts[0] as Restart);
     throw error;
   }
   if (!restarts.some(({ loss }) => Number.isFinite(loss)))
-    explainStart(program, problem, restarts[0] as Restart);
+    explainStart(problem, restarts[0] as Restart);
   return describeFit({ ...problem, settings, restarts, driven });
 }
 
+/** Whether the program's value has an element for each target, by the first row. */
+function checkOutputs(problem: Problem, { start }: Restart): void {
+  const { source, table, options } = problem;
+  const inputs = Object.entries(rowInputs(problem, start)).map(([name, value]) => {
+    const isColumn = ArrayBuffer.isView(value);
+    return [name, isColumn ? (value as Float64Array)[0] : value] as [string, Input];
+  });
+  try {
+    const { shape } = source.evaluate(Object.fromEntries(inputs), limited(options.stepsMax));
+    checkShape({ shape }, table?.targets.length ?? 1);
+  } catch (error) {
+    // Other failures of a row are told when the whole data fail.
+    if (error instanceof NdvmError && error.code === "E-RESULT") throw error;
+  }
+}
+
 export interface Problem {
+  /** The program that runs: with several targets it predicts one of them, else the user's. */
   readonly program: Program;
+  /** The user's program. */
+  readonly source: Program;
+  /** The user's own loss of a point. */
+  readonly lossProgram: Program | undefined;
   readonly options: FitOptions;
   readonly parameters: Parameters;
   /** Residual mode only. */
@@ -82,25 +117,30 @@ function keepNarrow<B>(make: (slots: number) => B): (slots: number) => B {
   };
 }
 
-function residualProblem(program: Program, options: FitOptions, settings: Settings): Problem {
-  const target = options.target as string;
-  const table = readTable(program.inputs, target, options);
+function residualProblem(source: Program, options: FitOptions, settings: Settings): Problem {
+  const targets = targetNames(options.target);
+  const read = readTable(source.inputs, targets, options, settings.lossName);
   const columns = Object.keys(options.data ?? {});
-  const parameters = resolveParameters(program.listing, columns, options, table.groups);
-  const counted = table.rootWeights?.reduce((sum, root) => sum + (root > 0 ? 1 : 0), 0);
-  const points = counted ?? table.points;
+  const parameters = resolveParameters(source.listing, columns, options, read.groups);
+  const counted = read.rootWeights?.reduce((sum, root) => sum + (root > 0 ? 1 : 0), 0);
+  const points = counted ?? read.points;
   if (points < parameters.free.length)
     throw refuse(
       `there are ${points} points for ${parameters.free.length} parameters`,
       "give more rows, or fix some parameters",
     );
+  const program = targets.length > 1 ? source.elementBy(SELECTOR) : source;
   const { loss } = settings;
-  const pointLoss = typeof loss === "string" ? makeLoss(loss, table, options) : loss;
+  const lossProgram = loadLoss(source, loss);
+  const others = lossProgram === undefined ? {} : lossColumns(lossProgram, read, targets, options);
+  const table = { ...read, others };
+  const pointLoss = lossProgram ?? makeLoss(loss as LossName, table, options);
+  const target = targets.length > 1 ? "target" : (targets[0] as string);
   const makeBatch = keepNarrow(
     (slots) =>
       new ResidualBatch(program, table, parameters, slots, pointLoss, target, options.stepsMax),
   );
-  return { program, options, parameters, table, data: {}, makeBatch };
+  return { program, source, lossProgram, options, parameters, table, data: {}, makeBatch };
 }
 
 function objectiveProblem(program: Program, options: FitOptions): Problem {
@@ -119,7 +159,16 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
   const makeBatch = keepNarrow(
     (slots) => new ObjectiveBatch(program, data, parameters, slots, options.stepsMax),
   );
-  return { program, options, parameters, table: undefined, data, makeBatch };
+  return {
+    program,
+    source: program,
+    lossProgram: undefined,
+    options,
+    parameters,
+    table: undefined,
+    data,
+    makeBatch,
+  };
 }
 
 function makeRestarts({ parameters, table }: Problem, settings: Settings): Finished["restarts"] {

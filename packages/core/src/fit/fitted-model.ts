@@ -20,7 +20,7 @@ export function sourceOf(
   fitted: Fitted,
   group: string | number | undefined,
 ): ModelSource {
-  const { program, parameters, best, columns } = fitted;
+  const { source, parameters, best, columns } = fitted;
   const chosen = groupIndex(fitted, group);
   const params: Record<string, number> = { ...parameters.fixed };
   for (const [j, one] of parameters.free.entries())
@@ -28,7 +28,7 @@ export function sourceOf(
   const { mode, loss, optimiser, points, sigma, level, standardErrors, intervals, seed } = known;
   const { loss: lossValue, r2, logLikelihood, aic, bic } = known.best;
   return {
-    program,
+    program: source,
     params,
     numbers: columns,
     about: {
@@ -38,6 +38,7 @@ export function sourceOf(
         optimiser,
         seed,
         points,
+        targets: fitted.targets.map(({ name }) => name),
         lossValue,
         r2,
         logLikelihood,

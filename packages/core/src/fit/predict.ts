@@ -5,18 +5,32 @@
 import { NdvmError } from "../errors.js";
 import type { Program } from "../machine/program.js";
 import { ResidualBatch } from "./batch.js";
-import { columnOf, groupsOfRows, numbersOf, type Table } from "./columns.js";
+import {
+  columnOf,
+  groupsOfRows,
+  numbersOf,
+  repeated,
+  repeatedGroups,
+  SELECTOR,
+  selectorOf,
+  type Table,
+  type Target,
+} from "./columns.js";
 import { normalReach, studentReach } from "./elementary.js";
 import { type Parameters, refuse } from "./parameters.js";
 import type { Data, Prediction } from "./types.js";
 
 /** What a prediction needs to know about a fit. */
 export interface Fitted {
+  /** The program that runs: with several targets it predicts one of them, else the user's. */
   readonly program: Program;
+  /** The user's program. */
+  readonly source: Program;
   readonly parameters: Parameters;
   readonly best: Float64Array;
   /** Columns that the program reads. */
   readonly columns: readonly string[];
+  readonly targets: readonly Target[];
   readonly groups: readonly string[];
   readonly groupsBy: string | undefined;
   readonly covariance: Float64Array | undefined;
@@ -32,28 +46,40 @@ export function tableOf(fitted: Fitted, data: Data): Table {
   const columns: Record<string, Float64Array> = {};
   for (const name of fitted.columns) columns[name] = numbersOf(name, columnOf(data, name, ""));
   const lengths = Object.entries(columns).map(([name, { length }]) => ({ name, length }));
-  const points = lengths[0]?.length ?? 1;
-  const odd = lengths.find(({ length }) => length !== points);
+  const rows = lengths[0]?.length ?? 1;
+  const odd = lengths.find(({ length }) => length !== rows);
   if (odd !== undefined)
     throw refuse(
-      `column ${odd.name} has ${odd.length} rows, but ${lengths[0]?.name} has ${points}`,
+      `column ${odd.name} has ${odd.length} rows, but ${lengths[0]?.name} has ${rows}`,
       "columns of one table have one length",
     );
-  if (points === 0) throw refuse("the data have no rows", "give at least one row");
-  const { groupsBy, groups } = fitted;
+  if (rows === 0) throw refuse("the data have no rows", "give at least one row");
+  const { groupsBy, groups, targets } = fitted;
+  const count = targets.length;
+  const rowGroups =
+    groupsBy === undefined ? new Int32Array(0) : groupsOfRows(data, groupsBy, groups);
+  for (const [name, column] of Object.entries(columns)) columns[name] = repeated(column, count);
+  if (count > 1) columns[SELECTOR] = selectorOf(rows, count);
   return {
-    points,
-    target: new Float64Array(points),
+    points: rows * count,
+    rows,
+    targets,
+    target: new Float64Array(rows * count),
     columns,
+    others: {},
     rootWeights: undefined,
     hasSigma: false,
     trials: undefined,
     groups,
-    rowGroups: groupsBy === undefined ? new Int32Array(0) : groupsOfRows(data, groupsBy, groups),
+    rowGroups: repeatedGroups(rowGroups, count),
   };
 }
 
 export function predictWith(fitted: Fitted, data: Data, level = fitted.level): Prediction {
+  if (fitted.targets.length === 0)
+    throw new NdvmError("E-OPTION", "a fit without a target predicts nothing", {
+      help: "its program's value is the loss",
+    });
   if (!(level > 0 && level < 1))
     throw new NdvmError("E-OPTION", `the level is ${level}`, { help: "it lies between 0 and 1" });
   const table = tableOf(fitted, data);
@@ -66,19 +92,37 @@ export function predictWith(fitted: Fitted, data: Data, level = fitted.level): P
   const [values, standardErrors, lower, upper] = [make(), make(), make(), make()];
   const [observationLower, observationUpper] = [make(), make()];
   const gradient = new Float64Array(fitted.best.length);
-  for (let row = 0; row < points; row++) {
-    for (let j = 0; j < gradient.length; j++) gradient[j] = batch.derivative(0, row, j);
-    const value = batch.prediction(0, row);
+  for (let point = 0; point < points; point++) {
+    for (let j = 0; j < gradient.length; j++) gradient[j] = batch.derivative(0, point, j);
+    const value = batch.prediction(0, point);
     const error = errorAlong(gradient, fitted.covariance);
-    const noise = reach * Math.sqrt(error * error + fitted.sigma * fitted.sigma);
-    values[row] = value;
-    standardErrors[row] = error;
-    lower[row] = value - reach * error;
-    upper[row] = value + reach * error;
-    observationLower[row] = value - noise;
-    observationUpper[row] = value + noise;
+    const sigma = fitted.sigma * (table.targets[Math.floor(point / table.rows)]?.scale ?? 1);
+    const noise = reach * Math.sqrt(error * error + sigma * sigma);
+    values[point] = value;
+    standardErrors[point] = error;
+    lower[point] = value - reach * error;
+    upper[point] = value + reach * error;
+    observationLower[point] = value - noise;
+    observationUpper[point] = value + noise;
   }
-  return { values, standardErrors, lower, upper, observationLower, observationUpper };
+  return byTarget(
+    { values, standardErrors, lower, upper, observationLower, observationUpper },
+    table,
+  );
+}
+
+/** Adds each target's part. */
+function byTarget(all: Omit<Prediction, "targets">, { targets, rows }: Table): Prediction {
+  const parts = targets.map(({ name }, t) => {
+    const part = Object.fromEntries(
+      Object.entries(all).map(([key, numbers]: [string, Float64Array]) => [
+        key,
+        numbers.subarray(t * rows, (t + 1) * rows),
+      ]),
+    ) as unknown as Omit<Prediction, "targets">;
+    return [name, part] as const;
+  });
+  return { ...all, targets: Object.fromEntries(parts) };
 }
 
 /** √(gᵀ C g); parameters without influence do not count, determined or not. */

@@ -4,6 +4,7 @@
 
 import { NdvmError } from "../errors.js";
 import type { Program } from "../machine/program.js";
+import { SELECTOR } from "./columns.js";
 import { fromPlain } from "./json.js";
 import type { Free } from "./parameters.js";
 import type { Fitted } from "./predict.js";
@@ -14,7 +15,7 @@ import type { FitJson, FitResult, ResidualChecks } from "./types.js";
 type Stored<T> = { readonly [K in keyof T]: T[K] };
 
 /** What `toJSON` writes besides the result itself. */
-interface StoredModel extends Omit<Stored<Fitted>, "program" | "parameters"> {
+interface StoredModel extends Omit<Stored<Fitted>, "program" | "source" | "parameters"> {
   readonly free: readonly Omit<Free, "transform">[];
 }
 
@@ -36,21 +37,23 @@ export function fitFromJSON(program: Program, json: FitJson): FitResult {
     });
   const covariance = model.covariance && Float64Array.from(model.covariance);
   const { names = [] } = body.covariance ?? {};
-  const residuals = body.residuals && {
-    ...body.residuals,
-    residuals: Float64Array.from(body.residuals.residuals),
-  };
+  const targets = body.targets.map((target) => ({
+    ...target,
+    residuals: target.residuals && restored(target.residuals),
+  }));
   const { fixed, assumed } = body;
   return withMethods(
     {
       ...body,
       covariance: covariance && { names, matrix: covariance },
       identifiability: body.identifiability,
-      residuals: residuals as ResidualChecks | undefined,
+      residuals: targets.length === 1 ? targets[0]?.residuals : undefined,
+      targets,
     },
     {
       ...model,
-      program,
+      program: model.targets.length > 1 ? program.elementBy(SELECTOR) : program,
+      source: program,
       covariance,
       groupsBy: model.groupsBy,
       best: Float64Array.from(model.best),
@@ -59,3 +62,8 @@ export function fitFromJSON(program: Program, json: FitJson): FitResult {
     () => states,
   );
 }
+
+const restored = (checks: ResidualChecks): ResidualChecks => ({
+  ...checks,
+  residuals: Float64Array.from(checks.residuals),
+});

@@ -3,11 +3,8 @@
  */
 
 import { exportModel } from "../export/model.js";
-import type { Program } from "../machine/program.js";
-import type { Input } from "../machine/types.js";
 import type { ResidualBatch } from "./batch.js";
-import { checkResiduals } from "./checks.js";
-import type { Table } from "./columns.js";
+import { SELECTOR, type Table } from "./columns.js";
 import {
   intervalOf,
   isAtBound,
@@ -16,6 +13,7 @@ import {
   spreadOfFactor,
   spreadOfHessian,
 } from "./covariance.js";
+import { diagnose } from "./diagnosis.js";
 import type { Driven } from "./drive.js";
 import { log, normalReach, studentReach } from "./elementary.js";
 import type { Problem } from "./fit.js";
@@ -29,14 +27,13 @@ import type { Free } from "./parameters.js";
 import { type Fitted, predictWith } from "./predict.js";
 import type { Restart } from "./restart.js";
 import type { Settings } from "./settings.js";
+import { describeTargets, residualsOf, rSquared } from "./targets.js";
 import type {
   BestFit,
   Data,
-  FitDiagnostics,
   FitJson,
   FitResult,
   Identifiability,
-  ResidualChecks,
   RestartOutcome,
 } from "./types.js";
 
@@ -67,10 +64,10 @@ export function describeFit(finished: Finished): FitResult {
     : undefined;
   const labels = free.map(({ label }) => label);
   const residuals = table === undefined ? undefined : residualsOf(table, batch as ResidualBatch);
-  const checks =
-    residuals === undefined || !settings.isFull
-      ? undefined
-      : checkResiduals(residuals, table?.rootWeights);
+  const targets =
+    table === undefined || residuals === undefined
+      ? []
+      : describeTargets(table, residuals, variance.sigma, settings.isFull);
   const identifiability = identify(finished, winner, spread, labels, used);
   const fitted = fittedOf(finished, winner, spread, variance.sigma, freedom);
   const errors = standardErrors(free, spread);
@@ -80,7 +77,7 @@ export function describeFit(finished: Finished): FitResult {
     optimiser: settings.optimiser,
     loss: settings.lossName,
     seed: settings.seed,
-    points: table?.points ?? 0,
+    points: table?.rows ?? 0,
     freedom,
     parameters: labels,
     assumed: parameters.assumed,
@@ -92,10 +89,18 @@ export function describeFit(finished: Finished): FitResult {
     standardErrors: errors,
     intervals: intervalsOf(fitted, winner, errors),
     identifiability,
-    residuals: checks,
+    residuals: targets.length === 1 ? targets[0]?.residuals : undefined,
+    targets,
     restarts: restarts.map((restart) => outcomeOf(restart, labels)),
     stopped: driven.stopped,
-    diagnostics: diagnose(finished, winner, { best, identifiability, checks }),
+    diagnostics: diagnose(finished, restarts, winner, {
+      best,
+      identifiability,
+      targets,
+      hasConverged: CONVERGED.includes(winner.reason ?? ""),
+      stopped: driven.stopped,
+      isFull: settings.isFull,
+    }),
     counters: {
       rounds: driven.rounds,
       evaluations: restarts.reduce((sum, { evaluations }) => sum + evaluations, 0),
@@ -113,7 +118,7 @@ export function describeFit(finished: Finished): FitResult {
 
 /** What predictions need. */
 function fittedOf(
-  { program, parameters, table, options, settings }: Finished,
+  { program, source, parameters, table, options, settings }: Finished,
   winner: Finished["restarts"][number],
   spread: Spread | undefined,
   sigma: number,
@@ -121,9 +126,11 @@ function fittedOf(
 ): Fitted {
   return {
     program,
+    source,
     parameters,
     best: Float64Array.from(winner.best),
-    columns: Object.keys(table?.columns ?? {}),
+    columns: Object.keys(table?.columns ?? {}).filter((name) => name !== SELECTOR),
+    targets: table?.targets ?? [],
     groups: table?.groups ?? [],
     groupsBy: options.groups?.by,
     covariance: spread?.covariance,
@@ -144,7 +151,7 @@ export function withMethods(body: Body, fitted: Fitted, states: () => unknown): 
     export: (format, options = {}) =>
       exportModel(sourceOf(body, fitted, options.group), format, options),
     toJSON: () => {
-      const { program: _program, parameters, ...model } = fitted;
+      const { program: _program, source: _source, parameters, ...model } = fitted;
       const specs = parameters.free.map(({ transform: _transform, ...spec }) => spec);
       const plain = toPlain({ ...body, states: states(), model: { ...model, free: specs } });
       return { version: 1, ...(plain as object) } as FitJson;
@@ -192,10 +199,6 @@ function spreadOf(
   const { hessian, isSingle } = hessianAt(finished, winner.best);
   const tolerance = isSingle ? 1e-3 : 1e-8;
   return spreadOfHessian(hessian, used, size, tolerance);
-}
-
-function residualsOf(table: Table, batch: ResidualBatch): Float64Array {
-  return table.target.map((value, row) => value - batch.prediction(0, row));
 }
 
 function named(labels: readonly string[], values: Float64Array): Record<string, number> {
@@ -251,29 +254,6 @@ function bestFit(
     restart: winner.index,
   };
 }
-
-/** 1 − the weighted squares of the residuals over those about the weighted mean. */
-function rSquared({ target, rootWeights }: Table, residuals: Float64Array): number {
-  let total = 0;
-  let sum = 0;
-  for (const [row, value] of target.entries()) {
-    const weight = (rootWeights?.[row] ?? 1) * (rootWeights?.[row] ?? 1);
-    total += weight;
-    sum += weight * value;
-  }
-  const mean = sum / total;
-  let left = 0;
-  let all = 0;
-  for (const [row, value] of target.entries()) {
-    const weight = (rootWeights?.[row] ?? 1) * (rootWeights?.[row] ?? 1);
-    const residual = residuals[row] as number;
-    left += weight * residual * residual;
-    all += weight * (value - mean) * (value - mean);
-  }
-  return isConstant(target) ? Number.NaN : 1 - left / all;
-}
-
-const isConstant = (target: Float64Array): boolean => target.every((value) => value === target[0]);
 
 function standardErrors(free: readonly Free[], spread: Spread | undefined): Record<string, number> {
   const errors: Record<string, number> = {};
@@ -336,64 +316,5 @@ function identify(
           ),
     atBounds: labels.filter((_, j) => !used.includes(j)),
     correlated,
-  };
-}
-
-function diagnose(
-  { program, parameters, table, data, driven, settings }: Finished,
-  winner: Finished["restarts"][number],
-  found: {
-    readonly best: BestFit;
-    readonly identifiability: Identifiability | undefined;
-    readonly checks: ResidualChecks | undefined;
-  },
-): FitDiagnostics {
-  const notes: string[] = [];
-  if (table !== undefined && isConstant(table.target))
-    notes.push("the target is constant, so R² is not defined");
-  if (driven.stopped !== "done")
-    notes.push(`the fit was ended early (${driven.stopped}); this is the best so far`);
-  else if (!CONVERGED.includes(winner.reason ?? ""))
-    notes.push(`the best restart did not converge: it ended by ${winner.reason}`);
-  for (const { words } of found.identifiability?.undetermined ?? []) notes.push(words);
-  for (const name of found.identifiability?.atBounds ?? []) notes.push(`${name} is at a bound`);
-  notes.push(...(found.checks?.words ?? []));
-  const machine = lookCloser(
-    program,
-    parameters.free,
-    { ...data, ...parameters.fixed, ...table?.columns },
-    winner.best,
-    table,
-    settings.isFull,
-  );
-  for (const name of machine.predicateOnly)
-    notes.push(`${name} is only used in tests, so it has no gradient and was not fitted`);
-  return { ...machine, notes: [...new Set(notes)] };
-}
-
-/** Most rows that the machine's own diagnosis walks again. */
-const DIAGNOSED_ROWS_MOST = 20_000;
-
-function lookCloser(
-  program: Program,
-  free: readonly Free[],
-  known: Readonly<Record<string, Input>>,
-  best: Float64Array,
-  table: Table | undefined,
-  isFull: boolean,
-): Omit<FitDiagnostics, "notes"> {
-  const isGrouped = free.some(({ group }) => group >= 0);
-  const nothing = { predicateOnly: [], branches: [], clamped: [] };
-  if (!isFull || isGrouped || (table?.points ?? 0) > DIAGNOSED_ROWS_MOST) return nothing;
-  const inputs: Record<string, Input> = { ...known };
-  for (const [j, { input }] of free.entries()) inputs[input] = best[j] as number;
-  const wrt = free.map(({ input }) => input);
-  const { predicateOnly, branches, clamped } = program.diagnose(inputs, { wrt });
-  return {
-    predicateOnly: predicateOnly.filter((name) => wrt.includes(name)),
-    branches: branches
-      .filter(({ taken, notTaken }) => taken > 0 && notTaken > 0)
-      .map(({ text, taken, notTaken }) => ({ text, taken, notTaken })),
-    clamped: clamped.map(({ text, lanes }) => ({ text, rows: lanes.length })),
   };
 }

@@ -5,14 +5,17 @@
 import { NdvmError } from "../errors.js";
 import type { Program } from "../machine/program.js";
 import { nearest } from "../syntax/suggest.js";
+import { isLossText } from "./loss-program.js";
 import { lossNames } from "./losses.js";
 import type { Limits } from "./restart.js";
+import { targetNames } from "./targets.js";
 import type { AdamOptions, FitOptions, LossName, Optimiser } from "./types.js";
 
 export interface Settings {
   readonly mode: "residual" | "objective";
   readonly optimiser: Optimiser;
-  readonly loss: LossName | Program;
+  /** A text that is no known name is an expression. */
+  readonly loss: string | Program;
   readonly lossName: LossName | "program";
   readonly restarts: number;
   readonly seed: number;
@@ -54,6 +57,7 @@ const STEPS: Readonly<Record<Optimiser, number>> = { lm: 2000, lbfgs: 1000, adam
 
 export function checkSettings(options: FitOptions): Settings {
   checkKeys(options);
+  checkTargets(targetNames(options.target), options.target);
   const mode = options.target === undefined ? "objective" : "residual";
   const { loss, lossName } = checkLoss(options, mode);
   const optimiser = checkOptimiser(options, mode, lossName);
@@ -123,6 +127,17 @@ function checkKeys(options: FitOptions): void {
   }
 }
 
+function checkTargets(names: readonly string[], target: FitOptions["target"]): void {
+  if (target === undefined) return;
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined)
+    throw new NdvmError("E-OPTION", `the target ${twice} is named twice`, {
+      help: "name each column once",
+    });
+  if (names.length > 0 && names.every((name) => typeof name === "string")) return;
+  throw bad("target", target, "it is the name of a column, or a list of names");
+}
+
 function checkLoss(options: FitOptions, mode: Settings["mode"]) {
   const loss = options.loss ?? "squares";
   if (mode === "objective") {
@@ -135,9 +150,13 @@ function checkLoss(options: FitOptions, mode: Settings["mode"]) {
       });
     return { loss, lossName: "program" as const };
   }
-  if (typeof loss !== "string") return { loss, lossName: "program" as const };
-  if (lossNames.includes(loss)) return { loss, lossName: loss };
-  throw bad("loss", loss, `the losses are ${lossNames.join(", ")}, or a loaded program`);
+  if (typeof loss !== "string" || isLossText(loss)) return { loss, lossName: "program" as const };
+  const name = lossNames.find((known) => known === loss);
+  if (name !== undefined) return { loss, lossName: name };
+  const near = nearest(loss, lossNames);
+  const guess = near === undefined ? "" : `; did you mean ${near}?`;
+  const known = `the losses are ${lossNames.join(", ")}, or an expression as (abs (- pred y))`;
+  throw bad("loss", loss, known + guess);
 }
 
 function checkOptimiser(

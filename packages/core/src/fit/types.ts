@@ -44,17 +44,23 @@ export interface FitProgress {
 export interface FitOptions {
   /** Columns of one length. In objective mode they are vectors of the program. */
   readonly data?: Data;
-  /** The column that the program's value predicts. Without it the program's value is the loss. */
-  readonly target?: string;
+  /**
+   * The column that the program's value predicts; several, where its value is a vector of as many.
+   * Without it the program's value is the loss.
+   */
+  readonly target?: string | readonly string[];
   readonly params?: Readonly<Record<string, ParameterSpec>>;
-  /** Default "squares". A program is a loss of one point over `pred`, the target and columns. */
-  readonly loss?: LossName | Program;
+  /**
+   * Default "squares". A loaded program or an expression as text, as "(abs (- pred y))", is the loss
+   * of one point, over `pred`, the target (also as `target`) and the columns.
+   */
+  readonly loss?: LossName | Program | (string & {});
   /** Where Huber's loss turns from squares to lines. Default 1. */
   readonly huberWidth?: number;
-  /** Weight of each point, or the column that holds it. */
-  readonly weights?: string | Column;
-  /** Standard deviation of each point, or the column that holds it: weights of 1/sigma². */
-  readonly sigma?: string | Column;
+  /** Weight of each row, or the column that holds it; for several targets also by their names. */
+  readonly weights?: string | Column | Readonly<Record<string, string | Column>>;
+  /** Standard deviation of each row, as `weights`: stands for weights of 1/sigma². */
+  readonly sigma?: string | Column | Readonly<Record<string, string | Column>>;
   /** Number of trials of each point, for the binomial loss. Default 1. */
   readonly trials?: string | Column;
   /** The listed parameters have one value for each word or number in the column `by`. */
@@ -192,6 +198,7 @@ export interface Covariance {
 }
 
 export interface Prediction {
+  /** Of each row; with several targets all rows of the first, then of the next. */
   readonly values: Float64Array;
   /** Standard error of the predicted mean, and its confidence band. */
   readonly standardErrors: Float64Array;
@@ -200,6 +207,20 @@ export interface Prediction {
   /** Band for a new observation: the noise of one point is added. */
   readonly observationLower: Float64Array;
   readonly observationUpper: Float64Array;
+  /** The same for each target by name. */
+  readonly targets: Readonly<Record<string, Omit<Prediction, "targets">>>;
+}
+
+/** How well one target is predicted. */
+export interface TargetFit {
+  readonly name: string;
+  /** NaN where the target is constant. */
+  readonly r2: number;
+  /** Standard deviation of one point of this target. */
+  readonly sigma: number;
+  /** What residuals are divided by, so that targets of different units count alike. */
+  readonly scale: number;
+  readonly residuals: ResidualChecks | undefined;
 }
 
 export interface FitCounters {
@@ -212,7 +233,7 @@ export interface FitCounters {
 export interface FitDiagnostics {
   /** Parameters that reach tests only: they have no gradient and cannot be fitted so. */
   readonly predicateOnly: readonly string[];
-  /** Branches at which rows went both ways, with the text of the test. */
+  /** Branches at which rows went both ways, with the text of the form. */
   readonly branches: readonly {
     readonly text: string;
     readonly taken: number;
@@ -220,6 +241,18 @@ export interface FitDiagnostics {
   }[];
   /** Primitives whose input was clamped, and on how many rows. */
   readonly clamped: readonly { readonly text: string; readonly rows: number }[];
+  /** Branches at which rows go another way at the best parameters than at their start. */
+  readonly flips: readonly { readonly text: string; readonly rows: number }[];
+  /**
+   * Restarts whose start gives no finite loss, and where the first number that is not finite comes
+   * from, or what failed. Rows are counted from 1.
+   */
+  readonly nonFinite: readonly {
+    readonly restart: number;
+    readonly row: number;
+    readonly text: string;
+    readonly message: string;
+  }[];
   /** Remarks in sentences. */
   readonly notes: readonly string[];
 }
@@ -262,7 +295,9 @@ export interface FitResult {
   readonly standardErrors: Named;
   readonly intervals: Intervals;
   readonly identifiability: Identifiability | undefined;
+  /** Of a fit with one target; those of several are in `targets`. */
   readonly residuals: ResidualChecks | undefined;
+  readonly targets: readonly TargetFit[];
   readonly restarts: readonly RestartOutcome[];
   /** Why the fit as a whole ended: as its restarts did, or before them. */
   readonly stopped: "done" | "time" | "aborted";

@@ -11,27 +11,37 @@
 
 import {
   FAULT_MEMORY,
-  FAULT_NONE,
   FAULT_RECURSION,
   FAULT_STEPS,
   FAULT_TAPE,
   LINK_DONE,
   LINK_REFUSED,
   LINK_SPOILED,
-  RECORD_BYTES,
+  RECORD_ACTIVE_ONLY,
+  RECORD_BRANCHES,
+  RECORD_NOTHING,
+  RECORD_VARYING,
   TAG_INT,
   TAG_REAL,
   TAG_TENSOR,
   WALK_DONE,
   WALK_FAULT,
 } from "../program/layout.js";
-import { type LaneSet, laneAt, laneCount, splitLanes, writeChunk } from "./chunk.js";
+import { type LaneSet, laneAt, laneCount, splitLanes } from "./chunk.js";
+import {
+  beginWalk,
+  contextLanes,
+  countWalk,
+  failLanes,
+  liveLanes,
+  writeInputs,
+} from "./chunk-walk.js";
 import type { Bound } from "./inputs.js";
 import type { Machine } from "./machine.js";
 import type { Program } from "./program.js";
 import { type RecordedInput, Results } from "./results.js";
 import { limitError, machineFault } from "./sites.js";
-import { isUniform, payloadInfo, shapeOf } from "./snapshot.js";
+import { payloadInfo, shapeOf } from "./snapshot.js";
 import {
   delaySorting,
   isMiss,
@@ -45,13 +55,6 @@ import {
   wantsSorting,
 } from "./traces.js";
 import type { Axis, RunOptions, RunStats } from "./types.js";
-
-/** What is recorded: nothing, what is active, or all that varies (payload.ts in wasm/). */
-const RECORD_NOTHING = 0;
-const RECORD_ACTIVE_ONLY = 1;
-const RECORD_VARYING = 2;
-/** All that varies, with a note of every branch: for reports. */
-const RECORD_BRANCHES = 3;
 
 /** Steps between two looks at the clock: below a millisecond, a few on a busy machine. */
 const SLICE = 20_000;
@@ -260,14 +263,14 @@ export class Execution {
       }
       const [set, others] = splitLanes(rest, trace.width);
       rest = others;
-      this.#writeInputs(set);
+      writeInputs(this.#job, set);
       const before = machine.exports.guardsFailed.value as number;
       if (isSurvey) machine.exports.beginSurvey();
       machine.exports.replay(laneCount(set));
       if (isSurvey) strays += machine.exports.endSurvey();
       this.#counters.replays += 1;
       this.#counters.guardFailures += (machine.exports.guardsFailed.value as number) - before;
-      const live = this.#liveLanes(laneCount(set));
+      const live = liveLanes(machine, laneCount(set));
       this.#collectRefused(set, live, refused);
       this.#takeResult(set, live, trace.resultTag, trace.resultData, trace.isMixed);
     }
@@ -292,26 +295,6 @@ export class Execution {
 
   #collectRefused(set: LaneSet, live: Uint8Array, into: number[]): void {
     for (let i = 0; i < live.length; i++) if (live[i] === 0) into.push(laneAt(set, i));
-  }
-
-  /** Writes the inputs of a chunk into the current trace. */
-  #writeInputs(set: LaneSet): void {
-    const { machine, program, inputs } = this.#job;
-    const { exports, reals } = machine;
-    const run = exports.runBytes();
-    let payload = program.firstInputPayload;
-    for (const input of inputs) {
-      if (input.kind === "int") continue;
-      writeChunk(reals, input, exports.primalAddress(payload), run, set);
-      payload += 1;
-    }
-  }
-
-  #liveLanes(count: number): Uint8Array {
-    const { machine } = this.#job;
-    const at = machine.laneBuffer(count);
-    machine.exports.writeLive(at);
-    return new Uint8Array(machine.exports.memory.buffer, at, count).slice();
   }
 
   #takeResult(set: LaneSet, live: Uint8Array, tag: number, data: number, isMixed: boolean): void {
@@ -404,7 +387,7 @@ export class Execution {
     this.#addCounters();
     if (outcome === "again") return undefined;
     if (outcome === "narrow") return this.#narrow(count);
-    const live = this.#liveLanes(count);
+    const live = liveLanes(machine, count);
     const pending: number[] = [];
     for (let i = 0; i < count; i++)
       if (live[i] === 0 && failed[i] === 0) pending.push(laneAt(set, i));
@@ -428,7 +411,7 @@ export class Execution {
       if (next === "narrow") return this.#narrow(count);
       return next === "again" ? undefined : { pending, trace: undefined };
     }
-    this.#walked = this.#countWalk(tapeRecords);
+    this.#walked = countWalk(exports, tapeRecords);
     const taken = live.reduce((sum, one) => sum + one, 0);
     const isFew = isThin(exports.strayLanes(), taken);
     const known = { signature: this.#signature, width: count, steps, recordedBytes, isThin: isFew };
@@ -445,10 +428,13 @@ export class Execution {
     this.#job.program.traces.clear();
   }
 
-  /** Whether there is room for adjoints, where they are wanted. */
+  /** Whether there is room for a backward pass, where one is wanted. */
   #hasAdjoints(linked: number): boolean {
-    if (linked !== LINK_REFUSED || this.#job.backward === undefined) return linked !== LINK_SPOILED;
-    return this.#job.machine.exports.beginBackward() !== 0;
+    const { backward, machine } = this.#job;
+    const { exports } = machine;
+    if (linked === LINK_SPOILED || backward === undefined) return linked !== LINK_SPOILED;
+    if (linked === LINK_REFUSED && exports.beginBackward() === 0) return false;
+    return exports.reserveBackward(exports.isMixed() !== 0) !== 0;
   }
 
   /** Binds and walks until no lane of the chunk is left undecided. */
@@ -460,8 +446,14 @@ export class Execution {
   ): Generator<void, "done" | "partial" | "narrow" | "again"> {
     const { exports } = this.#job.machine;
     const count = laneCount(set);
-    if (!this.#begin(set, level)) return this.#narrowOr(set, failed);
-    exports.allowStrays(strays);
+    const limits = {
+      level,
+      strays,
+      tapeBytesMax: this.#tapeBytesMax(),
+      isOptional: this.#isOptional,
+      stepsMax: this.#stepsMax,
+    };
+    if (!beginWalk(this.#job, set, limits)) return this.#narrowOr(set, failed);
     let outcome: "done" | "partial" = "done";
     const isTimed = this.#job.isAsync === true || this.#deadline !== Number.POSITIVE_INFINITY;
     const limit = isTimed ? SLICE : this.#stepsMax;
@@ -479,35 +471,6 @@ export class Execution {
       this.#checkTime();
       yield;
     }
-  }
-
-  #begin(set: LaneSet, level: number): boolean {
-    const { machine, program, inputs, wanted } = this.#job;
-    const { exports, reals } = machine;
-    const lanes = laneCount(set);
-    const begun = exports.begin(
-      program.address,
-      lanes,
-      level,
-      Math.floor(this.#tapeBytesMax()),
-      this.#isOptional,
-      this.#stepsMax,
-    );
-    if (begun !== FAULT_NONE) return false;
-    for (let index = 0; index < inputs.length; index++) {
-      const input = inputs[index] as Bound;
-      if (input.kind === "int") {
-        exports.bindInteger(index, input.value);
-        continue;
-      }
-      const isShared = input.perLane === undefined && input.tensors === undefined;
-      const { rank, rows, cols } = input;
-      const at = exports.bindNumbers(index, rank, rows, cols, isShared, wanted.has(input.name));
-      if (at === 0) return false;
-      writeChunk(reals, input, at, exports.runBytes(), set);
-    }
-    exports.bound();
-    return true;
   }
 
   /** Memory was short: with less to record, or narrower, it may do; a single lane reports it. */
@@ -534,46 +497,24 @@ export class Execution {
 
   /** The lanes of the context failed: reports them, or sets them aside to be walked alone. */
   #fault(set: LaneSet, failed: Uint8Array): "failed" | "defer" | "narrow" {
-    const { exports } = this.#job.machine;
+    const { machine } = this.#job;
+    const { exports } = machine;
     const code = exports.faultCode.value as number;
     const isMemory = code === FAULT_MEMORY || code === FAULT_TAPE || code === FAULT_RECURSION;
     if (isMemory) return "narrow";
-    const lanes = this.#contextLanes(laneCount(set));
+    const lanes = contextLanes(machine, laneCount(set));
     const isShared = lanes.reduce((sum, one) => sum + one, 0) > 1;
     if (code === FAULT_STEPS && isShared) {
       exports.abandon();
       this.#widthLimit = 1;
       return "defer";
     }
-    this.#failLanes(set, lanes);
+    failLanes(this.#job, this.results, set, lanes);
     lanes.forEach((one, i) => {
       if (one === 1) failed[i] = 1;
     });
     exports.abandon();
     return "failed";
-  }
-
-  /** Reports a fault in each of its lanes; where it is about a number, each has its own. */
-  #failLanes(set: LaneSet, lanes: Uint8Array): void {
-    const { machine, program } = this.#job;
-    const value = machine.exports.faultValue.value as bigint;
-    const isOwn =
-      Number(BigInt.asUintN(8, value)) === TAG_REAL &&
-      !isUniform(machine.exports, Number(BigInt.asIntN(32, value >> 32n)));
-    if (!isOwn) {
-      this.results.fail(set, lanes, machineFault(machine, program));
-      return;
-    }
-    lanes.forEach((one, i) => {
-      if (one === 1) this.results.failOne(laneAt(set, i), machineFault(machine, program, i));
-    });
-  }
-
-  #contextLanes(count: number): Uint8Array {
-    const { machine } = this.#job;
-    const at = machine.laneBuffer(count);
-    machine.exports.writeCounting(at);
-    return new Uint8Array(machine.exports.memory.buffer, at, count).slice();
   }
 
   /** Reports lanes that have used up their steps. */
@@ -607,24 +548,6 @@ export class Execution {
     this.#counters.buckets += exports.bucketsMade.value as number;
   }
 
-  /** Counters of the walk that has just ended. */
-  #countWalk(tapeRecords: number): WalkCounters {
-    const { exports } = this.#job.machine;
-    return {
-      payloads: exports.payloadsMade.value as number,
-      uniformPayloads: exports.uniformMade.value as number,
-      activePayloads: exports.activeMade.value as number,
-      tapeRecords,
-      traceRecords: exports.tapeEnd() / RECORD_BYTES,
-      heapObjects: exports.objectsMade.value as number,
-      primalBytes: exports.bytesUsed(0),
-      adjointBytes: exports.bytesUsed(1),
-      tapeBytes: exports.bytesUsed(2),
-      heapBytes: exports.bytesUsed(3),
-      compactions: exports.compactions.value as number,
-    };
-  }
-
   stats(): RunStats {
     const { machine, lanes, program } = this.#job;
     const { exports } = machine;
@@ -634,7 +557,7 @@ export class Execution {
       traces: program.traces.count,
       smallShapeCalls: exports.smallShapeCalls.value as number,
       integerPoolHits: exports.integerPoolHits.value as number,
-      ...(this.#walked ?? this.#countWalk(0)),
+      ...(this.#walked ?? countWalk(exports, 0)),
       memoryBytes: exports.memoryBytes(),
     };
   }

@@ -63,6 +63,7 @@ export interface Exports {
   entryAddress(id: number): number;
   adjointAddress(id: number): number;
   beginBackward(): number;
+  reserveBackward(mixed: boolean): number;
   backward(result: number, mixed: boolean): number;
   payloads(): number;
   tapeEnd(): number;

@@ -7,10 +7,11 @@
 
 import { NdvmError } from "../errors.js";
 import { TAG_INT } from "../program/layout.js";
+import type { Listing } from "../program/listing.js";
 import { type LaneSet, laneAt } from "./chunk.js";
 import { Reals } from "./inputs.js";
 import { type Exports, instantiate, machineModule } from "./instance.js";
-import { loadText } from "./languages.js";
+import { readProgram } from "./languages.js";
 import { badOption, describe } from "./options.js";
 import { Pool, type PoolOptions } from "./pool.js";
 import { Program } from "./program.js";
@@ -83,16 +84,25 @@ export class Machine {
 
   /** Reads, expands and encodes a program, and copies it into the machine's memory. */
   load(source: string, options: LoadOptions = {}): Program {
-    const { exports } = this;
     this.#checkFree();
-    const { file } = options;
     if (typeof source !== "string")
       throw new NdvmError("E-SYNTAX", `a program is text, got ${describe(source)}`, {
         help: "pass the program's source as a string",
       });
+    try {
+      return this.place(readProgram(source, options), source, options);
+    } catch (error) {
+      throw error instanceof NdvmError ? error.in(source, options.file) : error;
+    }
+  }
+
+  /** Loads a program that has been read from this text. */
+  place(listing: Listing, source: string, options: LoadOptions): Program {
+    const { exports } = this;
+    const { file } = options;
     const text = { source, file, options };
     try {
-      const { listing, image } = loadText(source, options, {
+      const image = listing.encode({
         integerMax: INTEGER_MAX[this.precision],
         clamps: checkDomain(options.domain) === "clamp",
         findsLoops: this.mechanisms.loops ?? true,

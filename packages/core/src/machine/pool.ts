@@ -11,7 +11,7 @@
 
 import { NdvmError } from "../errors.js";
 import { type Bound, bindInputs, copyNumbers } from "./inputs.js";
-import { listText } from "./languages.js";
+import { readProgram } from "./languages.js";
 import { badOption, checkRunOptions, checkWrt } from "./options.js";
 import { coreCount, type Host, hostStarter, type StartHost } from "./pool-host.js";
 import { commonInactive, joinArrays, PoolOutcome, type Text } from "./pool-outcome.js";
@@ -42,6 +42,8 @@ export interface PoolOptions {
   readonly workers?: number;
   /** Where the worker's code is, for pages whose bundler does not find it by itself. */
   readonly workerUrl?: URL | string;
+  /** Most milliseconds that a worker may take to start. Default 60,000. */
+  readonly startTimeMax?: number;
 }
 
 /** Options of a run in a pool; `load` is for programs given as text. */
@@ -57,6 +59,9 @@ const PART_LANES = 1024;
 const PART_STEP = 8;
 /** Programs that a worker keeps; the one that was not used for longest goes first. */
 const PROGRAMS_KEPT = 32;
+const START_TIME_MAX = 60_000;
+/** The longest time that timers can wait. */
+const TIMER_MAX = 2 ** 31 - 1;
 /** How often a part is started before its lanes fail. */
 const TRIES = 2;
 
@@ -96,6 +101,8 @@ interface Member {
   /** Programs that the worker has loaded, least recently used first. */
   readonly loaded: Set<number>;
   whenReady: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
+  /** Ends a worker that does not say it is ready; undefined once it has. */
+  startTimer: ReturnType<typeof setTimeout> | undefined;
 }
 
 export class Pool {
@@ -103,6 +110,7 @@ export class Pool {
   readonly workers: number;
   readonly #startHost: StartHost;
   readonly #start: Start;
+  readonly #startTimeMax: number;
   readonly #members: readonly Member[];
   readonly #queue: Task[] = [];
   readonly #calls = new Set<Call>();
@@ -115,8 +123,11 @@ export class Pool {
     const workers = options.workers ?? (await coreCount());
     if (!Number.isInteger(workers) || workers < 1 || workers > WORKERS_MAX)
       throw badOption("workers", `a whole number from 1 to ${WORKERS_MAX}`, workers);
+    const { startTimeMax = START_TIME_MAX } = options;
+    if (!(typeof startTimeMax === "number" && startTimeMax > 0))
+      throw badOption("startTimeMax", "a number of milliseconds above 0", startTimeMax);
     const startHost = await hostStarter(options.workerUrl);
-    const pool = new Pool(workers, startHost, { kind: "start", ...start });
+    const pool = new Pool(workers, startHost, { kind: "start", ...start }, startTimeMax);
     try {
       await Promise.all(pool.#members.map((member) => pool.#ready(member)));
     } catch (error) {
@@ -126,15 +137,17 @@ export class Pool {
     return pool;
   }
 
-  private constructor(workers: number, startHost: StartHost, start: Start) {
+  private constructor(workers: number, startHost: StartHost, start: Start, startTimeMax: number) {
     this.workers = workers;
     this.#startHost = startHost;
     this.#start = start;
+    this.#startTimeMax = startTimeMax;
     this.#members = Array.from({ length: workers }, () => ({
       host: undefined,
       task: undefined,
       loaded: new Set<number>(),
       whenReady: undefined,
+      startTimer: undefined,
     }));
   }
 
@@ -228,7 +241,7 @@ export class Pool {
     }
     const text = { source: program, file: options.file };
     try {
-      const taker = listText(program, options);
+      const taker = readProgram(program, options);
       const load = { source: program, options };
       return { program: this.#nextId(), isText: true, load, text, taker };
     } catch (error) {
@@ -308,12 +321,25 @@ export class Pool {
     });
     member.host = host;
     member.loaded.clear();
+    const giveUp = () => this.#dismiss(member, `not ready after ${this.#startTimeMax} ms`);
+    member.startTimer = setTimeout(giveUp, Math.min(this.#startTimeMax, TIMER_MAX));
     host.post(this.#start, []);
     return host;
   }
 
+  /** Ends a worker that is of no use. What it was given is treated as if it had died. */
+  #dismiss(member: Member, reason: string): void {
+    void member.host?.end();
+    this.#bury(member, reason);
+  }
+
   #take(member: Member, message: FromWorker): void {
+    if (message?.kind !== "ready" && member.startTimer !== undefined) {
+      this.#dismiss(member, "its code is not that of a pool's worker");
+      return;
+    }
     if (message.kind === "ready") {
+      stopTimer(member);
       member.whenReady?.resolve();
       member.whenReady = undefined;
       if (member.task === undefined) member.host?.hold(false);
@@ -335,6 +361,7 @@ export class Pool {
   /** A worker has died. */
   #bury(member: Member, reason: string): void {
     const { task } = member;
+    stopTimer(member);
     member.host = undefined;
     member.task = undefined;
     member.whenReady?.reject(workerError(reason));
@@ -383,11 +410,17 @@ export class Pool {
 
   async #endWorker(member: Member): Promise<void> {
     const { host } = member;
+    stopTimer(member);
     member.host = undefined;
     member.task = undefined;
     member.loaded.clear();
     await host?.end();
   }
+}
+
+function stopTimer(member: Member): void {
+  clearTimeout(member.startTimer);
+  member.startTimer = undefined;
 }
 
 function bindFor(

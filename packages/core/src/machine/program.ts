@@ -76,6 +76,8 @@ export class Program {
   readonly #constants: number;
   #address: number;
   #runs = 0;
+  /** The program of one element, by the name of the input that chooses it. */
+  #element: { readonly index: string; readonly program: Program } | undefined;
 
   /** Made by `machine.load`. */
   constructor(
@@ -263,10 +265,31 @@ export class Program {
     return { outcome, inactive };
   }
 
+  /** Another program on the same machine, with the same domain. */
+  loadBeside(source: string, options: LoadOptions = {}): Program {
+    const { domain } = this.loadOptions;
+    return this.#machine.load(source, domain === undefined ? options : { domain, ...options });
+  }
+
+  /**
+   * A program whose value is one element of this one's vector; the input `index` says which. It is
+   * made once, and disposed together with this program.
+   */
+  elementBy(index: string): Program {
+    void this.address;
+    if (this.#element?.index === index) return this.#element.program;
+    this.#element?.program.dispose();
+    const element = this.listing.elementBy(index);
+    const program = this.#machine.place(element, this.source, this.loadOptions);
+    this.#element = { index, program };
+    return program;
+  }
+
   /** Frees the program's memory. The machine stays usable. */
   dispose(): void {
     if (this.#address === 0) return;
     this.#machine.checkIdle(this);
+    this.#element?.program.dispose();
     this.#machine.release(this);
     this.#address = 0;
   }

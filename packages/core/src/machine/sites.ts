@@ -3,7 +3,7 @@
  */
 
 import { NdvmError, type Span } from "../errors.js";
-import { FRAME_BYTES, FRAME_RETURN } from "../program/layout.js";
+import { CONTROL_FRAME_BYTES, CONTROL_FRAME_CELL, FRAME_RETURN } from "../program/layout.js";
 import { faultError } from "./faults.js";
 import type { Machine } from "./machine.js";
 import type { Program } from "./program.js";
@@ -58,9 +58,10 @@ function callersOf(machine: Machine): number[] {
   const base = (exports.controlBase.value as number) >>> 0;
   const words = new DataView(exports.memory.buffer);
   const callers: number[] = [];
-  for (let at = exports.controlEnd() - FRAME_BYTES; at >= base; at -= FRAME_BYTES) {
+  const last = exports.controlEnd() - CONTROL_FRAME_BYTES;
+  for (let at = last; at >= base; at -= CONTROL_FRAME_BYTES) {
     if (words.getInt32(at, true) !== FRAME_RETURN) continue;
-    callers.push(words.getInt32(words.getUint32(at + 4, true) + 4, true));
+    callers.push(words.getInt32(words.getUint32(at + CONTROL_FRAME_CELL, true) + 4, true));
     if (callers.length > 4096) break;
   }
   return callers;

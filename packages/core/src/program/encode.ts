@@ -57,18 +57,9 @@ import {
   TAG_PRIMITIVE,
   TAG_UNSPECIFIED,
 } from "./layout.js";
-import type { Image } from "./listing.js";
+import type { EncodeOptions, Image } from "./listing.js";
 import { ROLE_LOOP, ROLE_LOOP_ENTRY, ROLE_LOOP_LAMBDA, ROLE_RECUR, ROLE_SKIPPED } from "./loops.js";
 import { Constants, type Word } from "./quoted.js";
-
-export interface EncodeOptions {
-  /** Largest integer that stays an immediate: 2²⁴ for f32, 2³¹ − 1 for f64. */
-  readonly integerMax: number;
-  /** `sqrt` and `log` clamp their input as the paper does. */
-  readonly clamps: boolean;
-  /** Procedures that are only looped become loops. */
-  readonly findsLoops: boolean;
-}
 
 export function encode(expansion: Expansion, options: EncodeOptions): Image {
   return new Encoder(expansion, options).encode();

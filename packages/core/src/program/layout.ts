@@ -85,7 +85,8 @@ export const FRAME_HALT: i32 = 0; // the program's value ends the walk
 export const FRAME_RETURN: i32 = 1; // leave a procedure; `saved` is the caller's frame
 export const FRAME_SIDE: i32 = 2; // the value of one side of a branch that lanes take both ways
 export const FRAME_CLIENT: i32 = 3;
-export const FRAME_BYTES: i32 = 16;
+export const CONTROL_FRAME_CELL: i32 = 4;
+export const CONTROL_FRAME_BYTES: i32 = 16;
 
 // A payload's entry in the payload table, byte offsets.
 export const PAYLOAD_PRIMAL: i32 = 0; // offset from the primal arena's base
@@ -177,3 +178,9 @@ export const SHAPE_NEEDS_MATRIX_VECTOR: i32 = 8; // first a matrix, then a vecto
 export const SHAPE_NEEDS_SCALAR_FIRST: i32 = 9; // first a scalar, then a vector or matrix
 export const SHAPE_NEEDS_MATRIX_FIRST: i32 = 10; // first a matrix, then a vector or matrix
 export const SHAPE_UNKNOWN_OP: i32 = 11; // no structured primitive: a fault of the caller
+
+// What a run records.
+export const RECORD_NOTHING: i32 = 0;
+export const RECORD_ACTIVE_ONLY: i32 = 1; // what a differentiated input reaches
+export const RECORD_VARYING: i32 = 2; // what any input reaches: what replay needs
+export const RECORD_BRANCHES: i32 = 3; // that, and a note at every branch: for reports

@@ -1,6 +1,6 @@
 /**
- * What the machine may ask about a program's text, whichever client it belongs to: where a node
- * stands, what names the user gave, and how the client's users would put something right.
+ * A program as its client has read it, for the machine: how to encode it, where a node stands in the
+ * text, what names the user gave, and how the client's users would put something right.
  */
 
 import type { Span } from "../errors.js";
@@ -9,6 +9,15 @@ import type { Span } from "../errors.js";
 export interface Image {
   readonly words: Int32Array;
   readonly symbols: readonly string[];
+}
+
+export interface EncodeOptions {
+  /** Largest integer that stays an immediate: 2²⁴ for f32, 2³¹ − 1 for f64. */
+  readonly integerMax: number;
+  /** `sqrt` and `log` clamp their input as the paper does. */
+  readonly clamps: boolean;
+  /** Procedures that are only looped become loops, where a client knows such. */
+  readonly findsLoops: boolean;
 }
 
 export interface ProcedureInfo {
@@ -42,4 +51,8 @@ export interface Listing {
   helpFor(fault: number, tag: number): string | undefined;
   /** The program as the machine sees it, as text. */
   print(): string;
+  /** The words that the machine reads. Throws where the program cannot be loaded. */
+  encode(options: EncodeOptions): Image;
+  /** A program whose value is one element of this one's vector; the index is a new input. */
+  elementBy(index: string): Listing;
 }

@@ -7,6 +7,7 @@ import { primitiveByName } from "../primitives/index.js";
 import { builtins } from "../syntax/builtins.js";
 import type { Core, Expansion, LambdaNode } from "../syntax/core.js";
 import { printCore } from "../syntax/print-core.js";
+import { encode } from "./encode.js";
 import {
   FAULT_ARITY,
   FAULT_NOT_ALIST,
@@ -19,7 +20,8 @@ import {
   FAULT_SHAPE,
   TAG_PAIR,
 } from "./layout.js";
-import type { Listing, ProcedureInfo } from "./listing.js";
+import type { EncodeOptions, Image, Listing, ProcedureInfo } from "./listing.js";
+import { selectElement } from "./select.js";
 
 const SHAPE_HELP =
   "a vector is [1 2 3], a matrix (mat [1 2] [3 4]); vlen, rows and cols tell their sizes";
@@ -117,6 +119,14 @@ export class SchemeListing implements Listing {
 
   print(): string {
     return printCore(this.expansion);
+  }
+
+  encode(options: EncodeOptions): Image {
+    return encode(this.expansion, options);
+  }
+
+  elementBy(index: string): Listing {
+    return new SchemeListing(selectElement(this.expansion, index), this.#source);
   }
 }
 

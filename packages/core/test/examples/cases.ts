@@ -90,6 +90,32 @@ export const examples: readonly Example[] = [
     truth: { birth: 0.547, hunt: 0.0277, death: 0.8, feed: 0.0241, hare0: 34.04, lynx0: 5.936 },
   },
   {
+    name: "hare-and-lynx",
+    options: {
+      target: ["hare", "lynx"],
+      params: {
+        birth: { range: [0.3, 0.8], scale: "log" },
+        hunt: { range: [0.015, 0.05], scale: "log" },
+        death: { range: [0.5, 1.2], scale: "log" },
+        feed: { range: [0.015, 0.05], scale: "log" },
+        hare0: log(30),
+        lynx0: log(4),
+      },
+      restarts: 4,
+      seed: 1,
+    },
+    // Least squares in units of each animal's standard deviation, by SciPy (DOP853 at 1e-11).
+    answer: {
+      birth: [0.482318, 2e-6],
+      hunt: [0.02482156, 1e-7],
+      death: [0.917742, 2e-6],
+      feed: [0.02729801, 1e-7],
+      hare0: [35.40075, 1e-4],
+      lynx0: [3.937682, 1e-5],
+    },
+    loss: [1.6630993, 1e-6],
+  },
+  {
     name: "epidemic",
     options: { target: "in_bed", params: { beta: log(2), gamma: log(0.5), sick0: log(1) } },
     answer: { beta: [1.788, 5e-4], gamma: [0.456, 5e-4], sick0: [2.09, 5e-3] },

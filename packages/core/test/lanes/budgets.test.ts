@@ -178,6 +178,32 @@ describe("a lane that takes all the memory", () => {
   });
 });
 
+describe("memory that is short for a backward pass", () => {
+  const source = `(loop ((k 0) (v [x 1 x]) (s 0.0))
+    (if (= k 30) (+ s (vsum v))
+      (if (> (ref v 0) y) (recur (+ k 1) (scale 0.9 v) (+ s x))
+                          (recur (+ k 1) (+ v [y x y]) (+ s y)))))`;
+  const lanes = 512;
+  const inputs = { x: spread(lanes), y: spread(lanes, 3) };
+
+  test("narrows the chunk, whatever the memory is", async () => {
+    const large = machine.load(source).gradient(inputs);
+    const expected = [large.values, ...Object.values(large.gradients)].map((own) => [...own]);
+    const walks = new Set<number>();
+    for (let pages = 64; pages < 160; pages += 3) {
+      const small = await Machine.create({ memoryMax: pages * 65536 });
+      const result = small.load(source).gradient(inputs, { chunk: lanes });
+      expect(result.failures, `${pages} pages`).toEqual([]);
+      walks.add(result.stats.walks);
+      const got = [result.values, ...Object.values(result.gradients)].map((own) => [...own]);
+      expect(got, `${pages} pages`).toEqual(expected);
+      small.dispose();
+    }
+    expect(walks).toContain(1);
+    expect(walks.size).toBeGreaterThan(1);
+  });
+});
+
 const numbersOf = ({ values, gradients }: GradientResult, lane: number) => [
   values[lane],
   gradients["x"]?.[lane],

@@ -88,8 +88,7 @@ describe.each(["f32", "f64"] as Real[])("lanes of structured kernels in %s", (re
   });
 
   test.each([1, 2, 3, 4, 6])("inv and solve of a singular matrix of size %i are NaN", (n) => {
-    const m = n < 4 ? singular(n) : diagonal(n, 3).fill(0, n, 2 * n);
-    const x = matrices(n, [m, diagonal(n, 2)]);
+    const x = matrices(n, [singular(n), diagonal(n, 2)]);
     const y = vectors([Array(n).fill(1), Array(n).fill(1)]);
     const gz = y.elements;
     const solved = differentiate(kernels, { op: "solve", x, y }, gz);
@@ -106,6 +105,69 @@ describe.each(["f32", "f64"] as Real[])("lanes of structured kernels in %s", (re
     const x = matrices(3, [[1, 2, 3, 4, 5, 6, 7, 8, 9]]);
     expect(kernels.forward({ op: "inv", x }).flat().every(Number.isNaN)).toBe(true);
     expect(kernels.forward({ op: "logdet", x })).toEqual([[Number.NEGATIVE_INFINITY]]);
+  });
+
+  test.each([4, 5, 6, 8, 12])("rounding is no pivot: dependent rows of size %i", (n) => {
+    const random = randomOf(n);
+    const rows = elementsOf(n, n, random).map((row) => [...row]) as number[][];
+    // The last row is a combination of the others, as exactly as the precision allows.
+    const weights = elementsOf(n, 1, random).map(([weight]) => weight as number);
+    const round = real === "f32" ? Math.fround : (value: number) => value;
+    rows.forEach((row, i) => {
+      rows[i] = row.map(round);
+    });
+    rows[n - 1] = Array.from({ length: n }, (_, j) => {
+      const terms = rows.slice(0, -1).map((row, i) => (row[j] as number) * (weights[i] as number));
+      return round(terms.reduce((a, b) => a + b, 0));
+    });
+    const m = rows.flat();
+    // Neither the size of a row nor that of a column has anything to do with it.
+    const scales = Array.from({ length: n }, (_, i) => 2 ** (5 * (i % 5) - 10));
+    const scaled = m.map((v, e) => v * (scales[Math.floor(e / n)] as number));
+    const turned = m.map((v, e) => v * (scales[e % n] as number));
+    const x = matrices(n, [m, scaled, turned, diagonal(n, 2)]);
+    const det = kernels.forward({ op: "det", x });
+    expect(det).toEqual([[0, 0, 0, 2 ** n]]);
+    expect((kernels.forward({ op: "logdet", x })[0] as number[]).slice(0, 3)).toEqual(
+      Array(3).fill(Number.NEGATIVE_INFINITY),
+    );
+    const inverse = kernels.forward({ op: "inv", x });
+    for (const index of [0, 1, 2]) expect(lane(inverse, index).every(Number.isNaN)).toBe(true);
+    expect(lane(inverse, 3)).toEqual(diagonal(n, 0.5));
+  });
+
+  test.each([4, 6])(
+    "a regular matrix of size %i with tiny rows and columns is no rounding",
+    (n) => {
+      const tiny = real === "f32" ? 2 ** -30 : 2 ** -100;
+      const base = Array.from({ length: n * n }, (_, e) => (e % (n + 1) === 0 ? 3 : 1 / (1 + e)));
+      const rowTiny = base.map((v, e) => (Math.floor(e / n) === 1 ? v * tiny : v));
+      const colTiny = base.map((v, e) => (e % n === n - 1 ? v * tiny : v));
+      const graded = Array.from({ length: n * n }, (_, e) =>
+        e % (n + 1) === 0 ? tiny ** (e / (n + 1) / n) : 0,
+      );
+      const x = matrices(n, [base, rowTiny, colTiny, graded]);
+      const [dets] = kernels.forward({ op: "det", x }) as [number[]];
+      const size = dets[0] as number;
+      expect((dets[1] as number) / tiny / size).toBeCloseTo(1, 4);
+      expect((dets[2] as number) / tiny / size).toBeCloseTo(1, 4);
+      expect(dets.every((det) => det !== 0 && Number.isFinite(det))).toBe(true);
+      const inverse = kernels.forward({ op: "inv", x });
+      for (const index of [0, 1, 2, 3]) {
+        expect(lane(inverse, index).every(Number.isFinite)).toBe(true);
+      }
+    },
+  );
+
+  test("a small pivot is found below rounding of a larger row", () => {
+    // 0.1 + 0.2 - 0.3 is rounding; the row below is small and means it.
+    const third = real === "f32" ? Math.fround(0.1) + Math.fround(0.2) : 0.1 + 0.2;
+    const tiny = real === "f32" ? 2 ** -40 : 2 ** -90;
+    const m = [1, 0.1, 0, 0, 1, real === "f32" ? Math.fround(third - 0.2) : third - 0.2, 1, 0];
+    const rest = [0, tiny, 0, 0, 0, 0, 0, 1];
+    const x = matrices(4, [[...m, ...rest]]);
+    const [[det]] = kernels.forward({ op: "det", x }) as [[number]];
+    expect(det / -tiny).toBeCloseTo(1, 5);
   });
 
   test("logdet ignores the sign and takes the logarithm of no overflowing product", () => {

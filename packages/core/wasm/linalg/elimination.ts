@@ -7,11 +7,26 @@
  *   byte  0                16             32
  *         | singular lanes | flipped sign | entry [0,0] | entry [0,1] | … row by row
  *
+ * and, for a matrix beyond 3 × 3, after the entries the n × n sizes: how much 1/ε of rounding has
+ * come into each entry of A, taking the largest share for the whole. An entry of at most 2 n ε
+ * times its size is nothing but rounding. The measure is each entry's own, so neither small rows
+ * nor small columns pass for 0.
+ *
  * Every lane pivots on its own: rows are exchanged under a lane mask, so that a lane's bits do not
- * depend on its neighbours. A lane is singular when one of its pivots is exactly 0; its factors are
- * then taken as 0, so that a NaN elsewhere in the lane is still seen.
+ * depend on its neighbours. A lane is singular when a column has no pivot: all that is left is 0
+ * or, beyond 3 × 3, rounding. Its factors are then taken as 0, so that a NaN elsewhere in the lane
+ * is still seen.
  */
 import { abs, add, div, isZero, mul, one, sub, zero } from "./simd";
+
+/** Up to this size only an exact 0 is no pivot: closed forms decide there what is singular. */
+const EXACT_MAX: usize = 3;
+
+/** Distance from 1 to the next number. */
+// @ts-ignore: decorator
+@inline function epsilon(): f64 {
+  return sizeof<real>() == 4 ? 1.1920928955078125e-7 : 2.220446049250313e-16;
+}
 
 const WORK_SINGULAR: usize = 0;
 const WORK_SIGN: usize = 16;
@@ -19,7 +34,12 @@ const WORK_ENTRIES: usize = 32;
 
 /** Bytes of the work area of an augmented matrix. */
 export function workBytes(n: usize, width: usize): usize {
-  return WORK_ENTRIES + n * width * 16;
+  return WORK_ENTRIES + n * width * 16 + (n > EXACT_MAX ? n * n * 16 : 0);
+}
+
+// @ts-ignore: decorator
+@inline function sizeAt(work: usize, n: usize, width: usize, row: usize, col: usize): usize {
+  return work + WORK_ENTRIES + (n * width + row * n + col) * 16;
 }
 
 // @ts-ignore: decorator
@@ -54,19 +74,27 @@ export function loadIdentity(work: usize, width: usize, col: usize, n: usize): v
   }
 }
 
-/** Exchanges two rows from column `from` on, in the lanes of `mask`. */
-function exchangeRows(
-  work: usize, width: usize, upper: usize, lower: usize, from: usize, mask: v128,
-): void {
-  let upperAt = entryAt(work, width, upper, from);
-  let lowerAt = entryAt(work, width, lower, from);
-  for (let col = from; col < width; col++) {
+/** Exchanges `count` entries that lie side by side, in the lanes of `mask`. */
+function exchange(upperAt: usize, lowerAt: usize, count: usize, mask: v128): void {
+  for (let i: usize = 0; i < count; i++) {
     const above = v128.load(upperAt);
     const below = v128.load(lowerAt);
     v128.store(upperAt, v128.bitselect(below, above, mask));
     v128.store(lowerAt, v128.bitselect(above, below, mask));
     upperAt += 16;
     lowerAt += 16;
+  }
+}
+
+/** Exchanges two rows from column `from` on, in the lanes of `mask`. */
+function exchangeRows(
+  work: usize, n: usize, width: usize, upper: usize, lower: usize, from: usize, mask: v128,
+): void {
+  const upperAt = entryAt(work, width, upper, from);
+  exchange(upperAt, entryAt(work, width, lower, from), width - from, mask);
+  if (n > EXACT_MAX) {
+    const sizes = sizeAt(work, n, width, upper, from);
+    exchange(sizes, sizeAt(work, n, width, lower, from), n - from, mask);
   }
   const flip = v128.and(mask, v128.splat<real>(-0.0));
   v128.store(work, v128.xor(v128.load(work, WORK_SIGN), flip), WORK_SIGN);
@@ -78,7 +106,53 @@ function pivot(work: usize, n: usize, width: usize, k: usize): void {
     const best = v128.load(entryAt(work, width, k, k));
     const other = v128.load(entryAt(work, width, row, k));
     const better = v128.or(v128.gt<real>(abs(other), abs(best)), v128.ne<real>(other, other));
-    if (v128.any_true(better)) exchangeRows(work, width, k, row, k, better);
+    if (v128.any_true(better)) exchangeRows(work, n, width, k, row, k, better);
+  }
+}
+
+/** The size of every entry before elimination: its magnitude. */
+function beginSizes(work: usize, n: usize, width: usize): void {
+  for (let row: usize = 0; row < n; row++) {
+    for (let col: usize = 0; col < n; col++) {
+      const entry = v128.load(entryAt(work, width, row, col));
+      v128.store(sizeAt(work, n, width, row, col), abs(entry));
+    }
+  }
+}
+
+/** The lanes in which an entry is not 0 and nothing but rounding. */
+function roundingLanes(work: usize, n: usize, width: usize, row: usize, col: usize): v128 {
+  const slack = v128.splat<real>(<real>(2.0 * <f64>n * epsilon()));
+  const most = mul(slack, v128.load(sizeAt(work, n, width, row, col)));
+  const entry = v128.load(entryAt(work, width, row, col));
+  return v128.andnot(v128.le<real>(abs(entry), most), isZero(entry));
+}
+
+/** Where the pivot of column k is rounding, so may others be: those become 0, and it is sought anew. */
+function pivotAgain(work: usize, n: usize, width: usize, k: usize): void {
+  const doubtful = roundingLanes(work, n, width, k, k);
+  if (!v128.any_true(doubtful)) return;
+  for (let row = k; row < n; row++) {
+    const at = entryAt(work, width, row, k);
+    const lost = v128.and(doubtful, roundingLanes(work, n, width, row, k));
+    v128.store(at, v128.andnot(v128.load(at), lost));
+  }
+  pivot(work, n, width, k);
+}
+
+/** What subtracting row k, times `factor`, brings into the entries of row `row`. */
+function growSizes(
+  work: usize, n: usize, width: usize, row: usize, k: usize, factor: v128, divisor: v128,
+): void {
+  const times = abs(factor);
+  const ofHead = mul(times, v128.load(sizeAt(work, n, width, k, k)));
+  const ofEntry = v128.load(sizeAt(work, n, width, row, k));
+  const ofFactor = div(v128.max<real>(ofEntry, ofHead), abs(divisor));
+  for (let col = k + 1; col < n; col++) {
+    const at = sizeAt(work, n, width, row, col);
+    const byRow = mul(times, v128.load(sizeAt(work, n, width, k, col)));
+    const byFactor = mul(ofFactor, abs(v128.load(entryAt(work, width, k, col))));
+    v128.store(at, v128.max<real>(v128.load(at), v128.max<real>(byRow, byFactor)));
   }
 }
 
@@ -86,14 +160,18 @@ function pivot(work: usize, n: usize, width: usize, k: usize): void {
 export function eliminate(work: usize, n: usize, width: usize): void {
   v128.store(work, zero(), WORK_SINGULAR);
   v128.store(work, zero(), WORK_SIGN);
+  const isMeasured = n > EXACT_MAX;
+  if (isMeasured) beginSizes(work, n, width);
   for (let k: usize = 0; k < n; k++) {
     pivot(work, n, width, k);
+    if (isMeasured) pivotAgain(work, n, width, k);
     const head = v128.load(entryAt(work, width, k, k));
     const lost = isZero(head);
     v128.store(work, v128.or(singularLanes(work), lost), WORK_SINGULAR);
     const divisor = v128.bitselect(one(), head, lost);
     for (let row = k + 1; row < n; row++) {
       const factor = div(v128.load(entryAt(work, width, row, k)), divisor);
+      if (isMeasured) growSizes(work, n, width, row, k, factor, divisor);
       let from = entryAt(work, width, k, k + 1);
       let to = entryAt(work, width, row, k + 1);
       for (let col = k + 1; col < width; col++) {

@@ -65,6 +65,8 @@ export class Engine {
   #runner: Runner | undefined;
   #stopped: StopCause | undefined;
   #error: unknown;
+  /** Seconds of the runs before this one. */
+  #secondsBefore = 0;
   #nextBatch = 0;
   #nextVisit = 0;
   #turn = 0;
@@ -89,6 +91,7 @@ export class Engine {
     this.#exhausted = parts.proposers.map(() => false);
   }
 
+  /** Seconds of this run. */
   get #seconds(): number {
     return (performance.now() - this.#began) / 1000;
   }
@@ -158,6 +161,7 @@ export class Engine {
     const { state, pending } = resumption;
     const { proposers } = this.#parts;
     for (const [skeleton, id] of resumption.seen()) this.#intake.remember(skeleton, id);
+    this.#secondsBefore = state.seconds;
     this.#nextBatch = state.nextBatch;
     this.#nextVisit = state.nextVisit;
     this.#turn = state.turn;
@@ -318,7 +322,11 @@ export class Engine {
       const before = this.#tally.front;
       this.#tally.add(outcomes);
       if (this.#parts.journal !== undefined) {
-        this.#settledUnwritten.push({ batch, outcomes, seconds: this.#seconds });
+        this.#settledUnwritten.push({
+          batch,
+          outcomes,
+          seconds: this.#secondsBefore + this.#seconds,
+        });
         this.#outcomesUnwritten += outcomes.length;
       }
       for (const outcome of outcomes) this.#tell({ type: "candidate", outcome });
@@ -447,6 +455,7 @@ export class Engine {
   #state(): EngineState {
     const visitsOf = (tally: Tally) => tally.front.members.map(({ visit }) => visit);
     return {
+      seconds: this.#secondsBefore + this.#seconds,
       nextBatch: this.#nextBatch,
       nextVisit: this.#nextVisit,
       turn: this.#turn,

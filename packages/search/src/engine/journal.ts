@@ -14,6 +14,8 @@ import type { TallyCounts } from "./tally.js";
 /** What the engine needs to go on, besides candidates and outcomes. */
 export interface EngineState {
   /** The next batch and visit to be proposed, and whose turn it is. */
+  /** Seconds of all runs so far. */
+  readonly seconds: number;
   readonly nextBatch: number;
   readonly nextVisit: number;
   readonly turn: number;
@@ -33,7 +35,7 @@ export interface EngineState {
 export interface SettledBatch {
   readonly batch: Batch;
   readonly outcomes: readonly Outcome[];
-  /** Seconds since the search began. */
+  /** Seconds of all runs until then. */
   readonly seconds: number;
 }
 

@@ -9,7 +9,7 @@
  */
 
 import {
-  type FitResult,
+  type BestFit,
   fit,
   Machine,
   NdvmError,
@@ -20,7 +20,7 @@ import {
 import { Draws, seedFor } from "../seeds.js";
 import { type Columns, rowsOf, SEED_FIT, type Study } from "../study.js";
 import type { Failure, Rung, Stage } from "../types.js";
-import { failedResult, type Task, type TaskResult } from "./task.js";
+import { failedResult, NO_TIME, type Task, type TaskResult, type Timing } from "./task.js";
 
 /** Rows that a program must survive before it is fitted. */
 const SCREEN_ROWS = 4;
@@ -28,6 +28,9 @@ const SCREEN_ROWS = 4;
 const STARTS_MAX = 4;
 /** Steps of the fit that finds intervals: it begins where it should end. */
 const INTERVAL_STEPS = 1;
+
+/** What a fit comes to. */
+type Fitted = Pick<BestFit, "params" | "loss" | "r2" | "bic">;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -41,7 +44,7 @@ class Ending extends Error {
 }
 
 export class Station {
-  readonly #machine: Machine;
+  #machine: Machine;
   readonly #study: Study;
   readonly #screenColumns: Columns;
   readonly #heldTarget: Float64Array;
@@ -49,8 +52,7 @@ export class Station {
   readonly #columnNames: ReadonlySet<string>;
 
   static async create(study: Study): Promise<Station> {
-    const { precision, limits } = study;
-    return new Station(await Machine.create({ precision, memoryMax: limits.memory }), study);
+    return new Station(await machineFor(study), study);
   }
 
   private constructor(machine: Machine, study: Study) {
@@ -66,9 +68,22 @@ export class Station {
     this.#machine.dispose();
   }
 
-  /** Runs a task to its result. `signal` ends a fit under way: then the result is worth nothing. */
+  /**
+   * Runs a task to its result. `signal` ends a fit under way: then the result is worth nothing.
+   * A mistake of ours costs the machine, which may be in any state, and the candidate's score.
+   */
   async run(task: Task, signal?: AbortSignal): Promise<TaskResult> {
-    const timing = { screen: 0, fit: 0, score: 0 };
+    try {
+      return await this.#run(task, signal);
+    } catch (error) {
+      this.#machine = await machineFor(this.#study);
+      const { message } = error as Error;
+      return failedResult(task, { stage: "fit", code: "E-INTERNAL", message });
+    }
+  }
+
+  async #run(task: Task, signal: AbortSignal | undefined): Promise<TaskResult> {
+    const timing = { ...NO_TIME };
     const made = { fits: 0 };
     let stage: Stage = "parse";
     let program: Program | undefined;
@@ -77,18 +92,22 @@ export class Station {
       program = this.#load(task.source);
       stage = "screen";
       const names = this.#parametersOf(program);
-      if (!task.isScreened) this.#screen(program, names, task);
+      if (!task.isScreened) timing.walk = this.#screen(program, names, task);
       const screened = performance.now();
       timing.screen = (screened - began) / 1000;
       stage = "fit";
       if (task.kind === "intervals") return await this.#intervals(program, task, timing, signal);
-      const fitted = await this.#fit(program, names, task, made, signal);
+      const fixed = fixedOf(names, task);
+      const fitted =
+        Object.keys(fixed).length === names.length
+          ? this.#asItIs(program, fixed)
+          : await this.#fit(program, names, task, made, timing, signal);
       const ended = performance.now();
       timing.fit = (ended - screened) / 1000;
       stage = "score";
-      const r2 = this.#score(program, fitted.best.params);
+      const r2 = this.#score(program, fitted.params);
       timing.score = (performance.now() - ended) / 1000;
-      const { params, loss, r2: trainR2, bic } = fitted.best;
+      const { params, loss, r2: trainR2, bic } = fitted;
       const { visit, rung } = task;
       const { fits } = made;
       return { visit, rung, worker: 0, timing, fits, params, loss, trainR2, r2, bic };
@@ -119,16 +138,20 @@ export class Station {
     return names;
   }
 
-  /** A walk over a few rows: errors and endless loops show here, before they cost a fit. */
-  #screen(program: Program, names: readonly string[], task: Task): void {
+  /**
+   * A walk over a few rows: errors and endless loops show here, before they cost a fit. Seconds of
+   * the walk.
+   */
+  #screen(program: Program, names: readonly string[], task: Task): number {
     const { recipe, limits } = this.#study;
     const starts = this.#starts(names, task, 0);
     const inputs: Record<string, number | Float64Array> = { ...this.#screenColumns };
     for (const name of names) inputs[name] = startOf(starts[name], recipe.startDeviation);
+    const began = performance.now();
     const outcome = program.evaluate(inputs, { stepsMax: limits.screenSteps });
     const [failure] = outcome.failures;
     if (failure !== undefined) throw failure.error;
-    if (outcome.shape?.length === 0) return;
+    if (outcome.shape?.length === 0) return (performance.now() - began) / 1000;
     const kind =
       outcome.shape === undefined
         ? "no number"
@@ -169,20 +192,23 @@ export class Station {
     names: readonly string[],
     task: Task,
     made: { fits: number },
+    timing: Mutable<Timing>,
     signal: AbortSignal | undefined,
-  ): Promise<FitResult> {
+  ): Promise<Fitted> {
     const { recipe } = this.#study;
     const rung = recipe.rungs[task.rung] as Rung;
     for (let attempt = 0; ; attempt++) {
       made.fits += rung.restarts;
       try {
-        return await fit(program, {
+        const { best, counters } = await fit(program, {
           ...this.#common(task, attempt, signal),
           params: this.#starts(names, task, attempt),
           restarts: rung.restarts,
           steps: rung.steps,
           detail: "scores",
         });
+        timing.replay = counters.milliseconds / 1000;
+        return best;
       } catch (error) {
         const isLast = attempt + 1 >= STARTS_MAX || names.length === 0 || rung.restarts > 1;
         if (isLast || !isNotFinite(error)) throw error;
@@ -204,28 +230,48 @@ export class Station {
     };
   }
 
+  /** A program without free parameters has nothing to fit: its loss is what it is. */
+  #asItIs(program: Program, params: Readonly<Record<string, number>>): Fitted {
+    const target = this.#study.train[this.#study.target] as Float64Array;
+    const points = target.length;
+    const loss = this.#squares(program, params, this.#study.train, target);
+    const logLikelihood = (-points / 2) * (Math.log((2 * Math.PI * loss) / points) + 1);
+    const bic = Math.log(points) - 2 * logLikelihood;
+    return { params, loss, r2: 1 - loss / squaresAround(target), bic };
+  }
+
   /** R² over the held-out rows. */
   #score(program: Program, params: Readonly<Record<string, number>>): number {
-    const { heldOut, inputs, limits } = this.#study;
+    const squares = this.#squares(program, params, this.#study.heldOut, this.#heldTarget);
+    return 1 - squares / this.#heldSquares;
+  }
+
+  /** Sum of squares between a target and a program's values. */
+  #squares(
+    program: Program,
+    params: Readonly<Record<string, number>>,
+    columns: Columns,
+    target: Float64Array,
+  ): number {
+    const { inputs, limits } = this.#study;
     const given: Record<string, number | Float64Array> = { ...params };
-    for (const name of inputs) given[name] = heldOut[name] as Float64Array;
+    for (const name of inputs) given[name] = columns[name] as Float64Array;
     const { values, failures } = program.evaluate(given, { stepsMax: limits.fitSteps });
     const [failure] = failures;
     if (failure !== undefined) throw failure.error;
-    const target = this.#heldTarget;
     let squares = 0;
     for (let i = 0; i < target.length; i++)
       squares += ((target[i] as number) - (values[i] as number)) ** 2;
-    if (!Number.isFinite(squares))
-      throw ended("score", "E-NOT-FINITE", "the prediction of held-out rows is not finite");
-    return 1 - squares / this.#heldSquares;
+    if (Number.isFinite(squares)) return squares;
+    const which = columns === this.#study.heldOut ? "held-out rows" : "training rows";
+    throw ended("score", "E-NOT-FINITE", `the prediction of ${which} is not finite`);
   }
 
   /** Intervals of the parameters a fit has found, from the Jacobian where they are. */
   async #intervals(
     program: Program,
     task: Task,
-    timing: Mutable<TaskResult["timing"]>,
+    timing: Mutable<Timing>,
     signal: AbortSignal | undefined,
   ): Promise<TaskResult> {
     const began = performance.now();
@@ -254,6 +300,9 @@ export class Station {
   }
 }
 
+const machineFor = ({ precision, limits }: Study): Promise<Machine> =>
+  Machine.create({ precision, memoryMax: limits.memory });
+
 const ended = (stage: Stage, code: string, message: string): Ending =>
   new Ending({ stage, code, message });
 
@@ -276,6 +325,16 @@ function startOf(spec: ParameterSpec | undefined, otherwise: number): number {
 
 const optionsOf = (spec: ParameterSpec | undefined): ParameterOptions =>
   typeof spec === "number" || spec === undefined ? {} : spec;
+
+/** Parameters that are not to be fitted. */
+function fixedOf(names: readonly string[], task: Task): Readonly<Record<string, number>> {
+  const fixed: Record<string, number> = {};
+  for (const name of names) {
+    const value = optionsOf(task.params?.[name]).fixed;
+    if (value !== undefined) fixed[name] = value;
+  }
+  return fixed;
+}
 
 /** Where the other restarts begin. */
 function reach(options: ParameterOptions, deviation: number): readonly [number, number] {

@@ -23,9 +23,12 @@ export interface Task {
 
 /** Seconds of one task by what they were spent on. */
 export interface Timing {
-  /** Reading, encoding and the walk over a few rows. */
+  /** Reading, encoding and the walk over a few rows; of it, that walk. */
   readonly screen: number;
+  readonly walk: number;
+  /** The whole of the fit; of it, the optimiser's rounds, which replay the program's traces. */
   readonly fit: number;
+  readonly replay: number;
   readonly score: number;
 }
 
@@ -45,12 +48,14 @@ export interface TaskResult {
   readonly intervals?: Readonly<Record<string, readonly [number, number]>>;
 }
 
+export const NO_TIME: Timing = { screen: 0, fit: 0, walk: 0, replay: 0, score: 0 };
+
 /** A result for a task that came to nothing. */
 export function failedResult(
   task: Pick<Task, "visit" | "rung">,
   failure: Failure,
   fits = 0,
-  timing: Timing = { screen: 0, fit: 0, score: 0 },
+  timing: Timing = NO_TIME,
 ): TaskResult {
   const nothing = Number.NaN;
   return {

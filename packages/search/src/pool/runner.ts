@@ -3,6 +3,14 @@
  */
 
 import type { Task, TaskResult } from "../pipeline/task.js";
+import type { Failure } from "../types.js";
+
+/** Of a candidate whose worker died twice. */
+export const WORKER_FAILURE: Failure = {
+  stage: "fit",
+  code: "E-WORKER",
+  message: "the worker died over this candidate, and so did the next",
+};
 
 export interface RunnerEvents {
   results(results: readonly TaskResult[]): void;

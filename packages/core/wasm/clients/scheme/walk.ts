@@ -38,18 +38,19 @@ import {
   FLAG_TAIL,
 } from "../../../src/program/cells";
 import {
+  CONTROL_FRAME_BYTES,
   FAULT_ARITY,
   FAULT_NOT_LIST,
   FAULT_NOT_PROCEDURE,
   FAULT_RECURSION,
   FAULT_UNINITIALISED,
-  FRAME_BYTES,
   FRAME_CLIENT,
   FRAME_HALT,
   FRAME_RETURN,
   FRAME_SIDE,
   IMAGE_CONTROL,
   IMAGE_STACK,
+  RECORD_NOTHING,
   TAG_BOX,
   TAG_CLOSURE,
   TAG_PRIMITIVE,
@@ -77,7 +78,7 @@ import {
   sideValue,
 } from "../../mix";
 import { copyLeaving } from "../../numeric";
-import { RECORD_NOTHING, recording, setCurrentNode } from "../../payload";
+import { recording, setCurrentNode } from "../../payload";
 import { applyPrimitive } from "../../primitives";
 import {
   cellAt,
@@ -472,7 +473,7 @@ function resume(frame: usize): i32 {
 function continued(next: i32): i32 {
   if (next == NEXT_PENDING_CALL) return call(pendingCell, pendingCount, pendingTail);
   if (next == NEXT_PENDING_JUMP) return recur(pendingCell, pendingCount);
-  Walk.controlPtr -= FRAME_BYTES;
+  Walk.controlPtr -= CONTROL_FRAME_BYTES;
   return resume(Walk.controlPtr);
 }
 
@@ -484,7 +485,7 @@ export function walk(): i32 {
     while (next != NEXT_CELL) {
       if (next == NEXT_FAULT) return WALK_FAULT;
       if (next == NEXT_OVER) return WALK_DONE;
-      if (next == NEXT_VALUE && load<i32>(Walk.controlPtr - FRAME_BYTES) == FRAME_HALT)
+      if (next == NEXT_VALUE && load<i32>(Walk.controlPtr - CONTROL_FRAME_BYTES) == FRAME_HALT)
         return WALK_DONE;
       next = continued(next);
     }

@@ -42,16 +42,17 @@ import {
   WORDS_TWO,
 } from "../../../src/bytecode/codes";
 import {
+  CONTROL_FRAME_BYTES,
   FAULT_ARITY,
   FAULT_NOT_BOOLEAN,
   FAULT_NOT_LIST,
   FAULT_NOT_PROCEDURE,
   FAULT_RECURSION,
-  FRAME_BYTES,
   FRAME_HALT,
   FRAME_RETURN,
   FRAME_SIDE,
   IMAGE_STACK,
+  RECORD_NOTHING,
   TAG_BOOL,
   TAG_CLOSURE,
   TAG_INT,
@@ -89,7 +90,7 @@ import {
   sideValue,
 } from "../../mix";
 import { applyBinary, compare, copyLeaving } from "../../numeric";
-import { RECORD_NOTHING, recording, setCurrentNode } from "../../payload";
+import { recording, setCurrentNode } from "../../payload";
 import { applyPrimitive } from "../../primitives";
 import {
   cellAt,
@@ -436,7 +437,7 @@ function resume(frame: usize): i32 {
 function continued(next: i32): i32 {
   if (next == NEXT_PENDING_CALL) return call(pendingCell, pendingCount, pendingTail, HANDS_ON);
   if (next == NEXT_PENDING_JUMP) return arriveTogether(pendingCell, pendingCount);
-  Walk.controlPtr -= FRAME_BYTES;
+  Walk.controlPtr -= CONTROL_FRAME_BYTES;
   return resume(Walk.controlPtr);
 }
 
@@ -448,7 +449,7 @@ export function walk(): i32 {
     while (next != NEXT_CELL) {
       if (next == NEXT_FAULT) return WALK_FAULT;
       if (next == NEXT_OVER) return WALK_DONE;
-      if (next == NEXT_VALUE && load<i32>(Walk.controlPtr - FRAME_BYTES) == FRAME_HALT)
+      if (next == NEXT_VALUE && load<i32>(Walk.controlPtr - CONTROL_FRAME_BYTES) == FRAME_HALT)
         return WALK_DONE;
       next = continued(next);
     }

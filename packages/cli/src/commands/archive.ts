@@ -1,0 +1,137 @@
+/** `ndvm archive ls|show|export`: what a study holds. */
+
+import { type ExportFormat, exportModel, NdvmError } from "@ndvm/core";
+import { type Archive, type Outcome, openArchive } from "@ndvm/search";
+import { countText, shortText } from "../numbers.js";
+import { frontTable } from "../search/front-table.js";
+import { formatTable } from "../tables.js";
+import { out, print, widthOf } from "../terminal.js";
+
+export interface ArchiveListOptions {
+  readonly all?: boolean;
+  readonly best?: number;
+  readonly json?: boolean;
+}
+
+export interface ArchiveShowOptions {
+  readonly json?: boolean;
+  readonly export?: ExportFormat;
+}
+
+function withArchive(file: string, work: (archive: Archive) => void): number {
+  const archive = openArchive(file);
+  try {
+    work(archive);
+  } finally {
+    archive.close();
+  }
+  return 0;
+}
+
+/** The study in a few lines: its front, or its candidates with --all or --best. */
+export function archiveList(file: string, options: ArchiveListOptions): number {
+  return withArchive(file, (archive) => {
+    if (options.all || options.best !== undefined) listOutcomes(archive, options);
+    else if (options.json) print(JSON.stringify({ ...archive.summary(), front: archive.front() }));
+    else listFront(archive);
+  });
+}
+
+function listFront(archive: Archive): void {
+  const { visits, fits, duplicates, failed, seconds } = archive.summary();
+  print(
+    `${countText(visits)} candidates, ${countText(fits)} fits in ${shortText(seconds, 4)} s; ` +
+      `${countText(duplicates)} duplicates, ${countText(failed)} failed`,
+  );
+  const front = archive.front();
+  if (front.length === 0) print("Nothing has been scored.");
+  else print(frontTable(front, widthOf(process.stdout)));
+}
+
+function listOutcomes(archive: Archive, { best, json }: ArchiveListOptions): void {
+  const outcomes = best === undefined ? archive.outcomes() : bestOutcomes(archive, best);
+  if (json) {
+    for (const outcome of outcomes) print(JSON.stringify(outcome));
+    return;
+  }
+  const rows = [...outcomes];
+  const of = (read: (outcome: Outcome) => string) => (row: number) => read(rows[row] as Outcome);
+  const verdict = ({ status, failure, r2 }: Outcome): string =>
+    status === "scored" ? r2.toFixed(6) : (failure?.code ?? status);
+  const columns = [
+    { title: "visit", align: "right" as const, cell: of(({ visit }) => String(visit)) },
+    { title: "candidate", align: "right" as const, cell: of(({ id }) => String(id)) },
+    { title: "size", align: "right" as const, cell: of(({ complexity }) => String(complexity)) },
+    { title: "held-out R²", align: "right" as const, cell: of(verdict) },
+    { title: "made by", align: "left" as const, cell: of((o) => `${o.proposer}: ${o.origin}`) },
+    { title: "program", align: "left" as const, cell: of(({ source }) => oneLine(source)) },
+  ];
+  print(formatTable(columns, rows.length, "candidates", true));
+}
+
+/** The best visit of each candidate, best first. */
+function bestOutcomes(archive: Archive, count: number): Outcome[] {
+  const best = new Map<number, Outcome>();
+  for (const outcome of archive.outcomes()) {
+    if (outcome.status !== "scored" || !Number.isFinite(outcome.r2)) continue;
+    const known = best.get(outcome.id);
+    if (known === undefined || outcome.r2 > known.r2) best.set(outcome.id, outcome);
+  }
+  return [...best.values()].sort((a, b) => b.r2 - a.r2 || a.id - b.id).slice(0, count);
+}
+
+const oneLine = (text: string): string => {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > 100 ? `${line.slice(0, 99)}…` : line;
+};
+
+/** One candidate: its program, its visits, its ancestors; or its model in another language. */
+export function archiveShow(file: string, id: number, options: ArchiveShowOptions): number {
+  return withArchive(file, (archive) => {
+    const visits = archive.visitsOf(id);
+    const first = archive.outcome(id) ?? visits[0];
+    if (first === undefined) {
+      throw new NdvmError("E-OPTION", `${file} has no candidate ${id}`, {
+        help: `ndvm archive ls ${file} --all lists them`,
+      });
+    }
+    const best = visits.reduce((a, b) => (b.r2 > a.r2 || Number.isNaN(a.r2) ? b : a), first);
+    if (options.export !== undefined) print(modelText(best, options.export).trimEnd());
+    else if (options.json) print(JSON.stringify({ ...best, visits, prompt: archive.prompt(id) }));
+    else showOutcome(archive, best, visits);
+  });
+}
+
+function modelText(outcome: Outcome, format: ExportFormat): string {
+  if (outcome.status !== "scored") {
+    throw new NdvmError("E-RESULT", `candidate ${outcome.id} has no fit to export`);
+  }
+  return exportModel({ program: outcome.source, params: outcome.params }, format);
+}
+
+function showOutcome(archive: Archive, best: Outcome, visits: readonly Outcome[]): void {
+  print(out.cyan(best.source));
+  print(`candidate ${best.id}, size ${best.complexity}, made by ${best.proposer}: ${best.origin}`);
+  if (best.duplicateOf !== undefined) print(`the same model as candidate ${best.duplicateOf}`);
+  if (best.failure !== undefined) {
+    print(`failed (${best.failure.stage}) with ${best.failure.code}: ${best.failure.message}`);
+  }
+  if (best.status === "scored") {
+    const params = Object.entries(best.params).map(([n, v]) => `${n} = ${shortText(v, 6)}`);
+    print(`held-out R² ${best.r2.toFixed(6)}, BIC ${shortText(best.bic, 6)}; ${params.join(", ")}`);
+  }
+  if (visits.length > 1) print(`${visits.length} visits, ${visits.map((v) => v.visit).join(", ")}`);
+  const ancestors = archive.lineage(best.id).slice(1);
+  for (const { id, proposer, origin, source } of ancestors) {
+    print(out.dim(`  from ${id} (${proposer}: ${origin}) ${oneLine(source)}`));
+  }
+  const prompt = archive.prompt(best.id);
+  if (prompt !== undefined) print(`\n${out.dim(prompt)}`);
+}
+
+/** The canonical export: JSON lines that are the same however the study was run. */
+export function archiveExport(file: string): number {
+  return withArchive(file, (archive) => {
+    for (const line of archive.export()) print(line);
+  });
+}

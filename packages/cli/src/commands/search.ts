@@ -1,0 +1,154 @@
+/**
+ * `ndvm search`: looks for programs that explain a table, and keeps everything in an archive.
+ */
+
+import { existsSync } from "node:fs";
+import { NdvmError } from "@ndvm/core";
+import { type SearchDone, type SearchOptions, search as searchFor } from "@ndvm/search";
+import { type Display, jsonDisplay, lineDisplay, liveDisplay } from "../search/display.js";
+import { budgetOf, type SearchCommandOptions } from "../search/options.js";
+import { ModelPlotter } from "../search/picture.js";
+import { makeProposers } from "../search/proposers.js";
+import { readStudyData, type StudyData } from "../search/study-data.js";
+import { searchSummary } from "../search/summary.js";
+import { withInterrupt } from "../session.js";
+import { note, print } from "../terminal.js";
+import { readTextFile, requireWritable } from "../text-file.js";
+import { typedCommand } from "../typed-command.js";
+
+/** Exit code of a search that Ctrl-C ended: what it found is kept and shown. */
+const INTERRUPTED = 130;
+
+export async function search(options: SearchCommandOptions): Promise<number> {
+  const archive = archiveOf(options);
+  if (options.report !== undefined) requireWritable(options.report);
+  const study = await readStudyData(options);
+  const settings = await searchOptions(options, study, archive);
+  const plotter = await ModelPlotter.create(study, options.target, options.domain ?? "ieee");
+  try {
+    const done = await withInterrupt((signal) => run({ ...settings, signal }, options, plotter));
+    if (!options.json) {
+      const plot = (member: Parameters<ModelPlotter["text"]>[0]) => plotter.text(member);
+      print(searchSummary(done, { target: options.target, plot }));
+    }
+    await finish(archive, options);
+    return done.stopped === "aborted" ? INTERRUPTED : 0;
+  } finally {
+    plotter.dispose();
+  }
+}
+
+async function run(
+  settings: SearchOptions,
+  options: SearchCommandOptions,
+  plotter: ModelPlotter,
+): Promise<SearchDone> {
+  const display = displayFor(options, plotter);
+  let done: SearchDone | undefined;
+  try {
+    for await (const event of searchFor(settings)) {
+      display.show(event);
+      if (event.type === "done") done = event;
+    }
+  } finally {
+    display.close();
+  }
+  if (done === undefined) throw new Error("a search ends with an event that says so");
+  return done;
+}
+
+function displayFor(options: SearchCommandOptions, plotter: ModelPlotter): Display {
+  if (options.json) return jsonDisplay;
+  if (options.quiet) return { show: () => {}, close: () => {} };
+  const shared = {
+    seconds: budgetOf(options).seconds,
+    plot: (member: Parameters<ModelPlotter["text"]>[0]) => plotter.text(member, 10),
+  };
+  return process.stdout.isTTY ? liveDisplay(shared) : lineDisplay();
+}
+
+async function searchOptions(
+  options: SearchCommandOptions,
+  study: StudyData,
+  archive: string,
+): Promise<SearchOptions> {
+  const { model, baseUrl, price, maxCost, requestsPerMinute } = options;
+  const seedPrograms = await Promise.all((options.start ?? []).map((file) => readTextFile(file)));
+  const proposers = await makeProposers(options.proposer, {
+    seedPrograms,
+    cycles: options.cycles,
+    llm: {
+      ...(model === undefined ? {} : { model }),
+      ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+      ...(price === undefined ? {} : { prices: { input: price[0], output: price[1] } }),
+      ...(maxCost === undefined ? {} : { caps: { cost: maxCost } }),
+      ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+    },
+  });
+  return {
+    data: study.data,
+    target: options.target,
+    inputs: study.inputs,
+    proposers,
+    archive,
+    command: typedCommand(),
+    budget: budgetOf(options),
+    ...(study.holdOut === undefined ? {} : { holdOut: study.holdOut }),
+    ...(options.resume === undefined ? {} : { resume: options.resume }),
+    ...(options.ops === undefined ? {} : { operators: options.ops }),
+    ...(options.maxComplexity === undefined ? {} : { complexityMax: options.maxComplexity }),
+    ...(options.seed === undefined ? {} : { seed: options.seed }),
+    ...(options.workers === undefined ? {} : { workers: options.workers }),
+    ...(options.precision === undefined ? {} : { precision: options.precision }),
+    ...(options.domain === undefined ? {} : { domain: options.domain }),
+    ...(options.describe === undefined ? {} : { description: options.describe }),
+    ...recipeOf(options),
+  };
+}
+
+function recipeOf(options: SearchCommandOptions): Pick<SearchOptions, "recipe"> {
+  const { optimiser, steps, restarts } = options;
+  if (optimiser === undefined && steps === undefined && restarts === undefined) return {};
+  return {
+    recipe: {
+      ...(optimiser === undefined ? {} : { optimiser }),
+      ...(steps === undefined && restarts === undefined
+        ? {}
+        : { rungs: [{ restarts: restarts ?? 1, steps: steps ?? 50, share: 1 }] }),
+    },
+  };
+}
+
+function archiveOf({ out: file, resume }: SearchCommandOptions): string {
+  if (resume && file === undefined) {
+    throw new NdvmError("E-OPTION", "--resume needs the study to go on with", {
+      help: "name it: --out study.db --resume",
+    });
+  }
+  const archive = file ?? `study-${timestamp(new Date())}.db`;
+  requireWritable(archive);
+  if (!resume && existsSync(archive)) {
+    throw new NdvmError("E-OPTION", `${archive} is there already`, {
+      help: "go on with that study by --resume, or name another file",
+    });
+  }
+  return archive;
+}
+
+/** 20260131-235959 */
+function timestamp(date: Date): string {
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const day = `${date.getFullYear()}${two(date.getMonth() + 1)}${two(date.getDate())}`;
+  return `${day}-${two(date.getHours())}${two(date.getMinutes())}${two(date.getSeconds())}`;
+}
+
+async function finish(archive: string, options: SearchCommandOptions): Promise<void> {
+  if (options.report !== undefined) {
+    const { writeReport } = await import("./report.js");
+    await writeReport(archive, options.report);
+  }
+  if (options.json) return;
+  note(`the study is in ${archive}: ndvm archive ls ${archive}`);
+  if (options.report === undefined) note(`a page about it: ndvm report ${archive}`);
+  else note(`a page about it is in ${options.report}`);
+}

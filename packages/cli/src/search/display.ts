@@ -1,0 +1,204 @@
+/**
+ * What a running search shows: a screen that is drawn again twice a second on a terminal, plain
+ * lines elsewhere, events as JSON lines with --json.
+ */
+
+import type { Counts, FrontMember, SearchDone, SearchEvent } from "@ndvm/search";
+import { countText } from "../numbers.js";
+import { note, out, print, warn, widthOf } from "../terminal.js";
+import { formulaOf, frontTable } from "./front-table.js";
+
+export interface Display {
+  show(event: SearchEvent): void;
+  /** Before the final words are printed. */
+  close(): void;
+}
+
+export interface DisplayOptions {
+  /** Seconds the search may take; undefined where that is not limited. */
+  readonly seconds: number | undefined;
+  /** A plot of the data and this model. */
+  readonly plot: (member: FrontMember) => string;
+}
+
+const REDRAW_MS = 500;
+const LINE_MS = 2000;
+/** Members of the front that a screen has room for. */
+const MEMBERS = 8;
+
+export const jsonDisplay: Display = {
+  show: (event) => print(JSON.stringify(event)),
+  close: () => {},
+};
+
+const NO_COUNTS: Counts = {
+  candidates: 0,
+  revisits: 0,
+  scored: 0,
+  duplicates: 0,
+  failed: 0,
+  fits: 0,
+  failures: {},
+  workersReplaced: 0,
+  spending: { requests: 0, inputTokens: 0, outputTokens: 0, cost: 0 },
+};
+
+/** What both displays remember of the events. */
+class Standing {
+  front: readonly FrontMember[] = [];
+  counts: Counts = NO_COUNTS;
+  seconds = 0;
+  workers = 0;
+
+  hear(event: SearchEvent): void {
+    if (event.type === "started") this.workers = event.workers;
+    if (event.type === "front") this.front = event.front;
+    if (event.type === "progress" || event.type === "done") {
+      this.counts = event.counts;
+      this.seconds = event.seconds;
+    }
+    if (event.type === "done") this.front = event.front;
+  }
+
+  get best(): FrontMember | undefined {
+    return this.front.reduce<FrontMember | undefined>(
+      (best, member) => (best === undefined || member.r2 > best.r2 ? member : best),
+      undefined,
+    );
+  }
+
+  rates(): string {
+    const { candidates, fits } = this.counts;
+    const per = (count: number) => countText(Math.round(count / Math.max(this.seconds, 1e-3)));
+    return `${countText(candidates)} candidates (${per(candidates)}/s), ${countText(fits)} fits (${per(fits)}/s)`;
+  }
+}
+
+/** "12 E-TYPE, 3 E-STEPS": failures by kind, the most frequent first. */
+export function failuresText(counts: Counts): string {
+  const kinds = Object.entries(counts.failures).sort((a, b) => b[1] - a[1]);
+  return kinds.map(([code, count]) => `${countText(count)} ${code}`).join(", ");
+}
+
+export function spendingText({ spending }: Counts): string {
+  const { requests, inputTokens, outputTokens, cost } = spending;
+  if (requests === 0) return "";
+  const money = cost > 0 ? `, cost ${cost.toFixed(4)}` : "";
+  return `${countText(inputTokens)} + ${countText(outputTokens)} tokens in ${requests} requests${money}`;
+}
+
+function tell(event: SearchEvent): void {
+  if (event.type === "problem") {
+    warn(`${event.proposer}: ${event.problem.message} (${event.problem.code})`);
+  }
+  if (event.type === "worker") warn(`worker ${event.worker}: ${event.message}`);
+}
+
+/** A line when the best changes, and one every two seconds. */
+export function lineDisplay(): Display {
+  const standing = new Standing();
+  let bestId: number | undefined;
+  let last = performance.now();
+  return {
+    show(event) {
+      standing.hear(event);
+      tell(event);
+      if (event.type === "started" && event.resumedFrom > 0) {
+        note(`going on after ${countText(event.resumedFrom)} candidates`);
+      }
+      const best = standing.best;
+      if (event.type === "front" && best !== undefined && best.id !== bestId) {
+        bestId = best.id;
+        print(`R² ${best.r2.toFixed(6)}  size ${best.complexity}  ${formulaOf(best)}`);
+      }
+      if (event.type === "progress" && performance.now() - last > LINE_MS) {
+        last = performance.now();
+        note(`${standing.seconds.toFixed(0)} s: ${standing.rates()}`);
+      }
+    },
+    close: () => {},
+  };
+}
+
+/** A screen that replaces itself. */
+export function liveDisplay(options: DisplayOptions): Display {
+  const standing = new Standing();
+  let lines = 0;
+  let last = 0;
+  let plotted: { readonly id: number; readonly text: string } | undefined;
+
+  const erase = (): void => {
+    if (lines > 0) process.stdout.write(`\x1b[${lines}A\x1b[J`);
+    lines = 0;
+  };
+  const plotOf = (best: FrontMember): string => {
+    if (plotted?.id !== best.id) plotted = { id: best.id, text: options.plot(best) };
+    return plotted.text;
+  };
+  const draw = (): void => {
+    const screen = screenText(standing, options, plotOf);
+    erase();
+    process.stdout.write(`${screen}\n`);
+    lines = screen.split("\n").length;
+    last = performance.now();
+  };
+
+  return {
+    show(event) {
+      standing.hear(event);
+      if (event.type === "problem" || event.type === "worker") {
+        erase();
+        tell(event);
+        draw();
+      }
+      if (performance.now() - last > REDRAW_MS) draw();
+    },
+    close: erase,
+  };
+}
+
+function screenText(
+  standing: Standing,
+  options: DisplayOptions,
+  plotOf: (best: FrontMember) => string,
+): string {
+  const width = widthOf(process.stdout);
+  const limit = options.seconds === undefined ? "" : ` of ${options.seconds} s`;
+  const workers = `${standing.workers} ${standing.workers === 1 ? "worker" : "workers"}`;
+  const failures = failuresText(standing.counts);
+  const spending = spendingText(standing.counts);
+  const best = standing.best;
+  const shown = standing.front.slice(-MEMBERS);
+  return [
+    out.bold(`${standing.seconds.toFixed(1)} s${limit}, ${workers}: ${standing.rates()}`),
+    `${countText(standing.counts.duplicates)} duplicates, ${countText(standing.counts.failed)} failed${failures === "" ? "" : ` (${failures})`}`,
+    ...(spending === "" ? [] : [spending]),
+    ...(shown.length === 0 ? [] : [frontTable(shown, width)]),
+    ...(best === undefined ? [] : [plotOf(best)]),
+  ]
+    .join("\n")
+    .split("\n")
+    .map((line) => fitWidth(line, width))
+    .join("\n");
+}
+
+/** A line longer than the terminal would wrap, and the next erase would miss a line. */
+function fitWidth(line: string, width: number): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours do not count as width.
+  const visible = line.replace(/\x1b\[[0-9;]*m/g, "");
+  return visible.length <= width ? line : visible.slice(0, width);
+}
+
+/** Why the search stopped, in words. */
+export function stopText({ stopped }: SearchDone): string {
+  const texts: Readonly<Record<SearchDone["stopped"], string>> = {
+    seconds: "the time is used up",
+    candidates: "all candidates of the budget are done",
+    fits: "all fits of the budget are done",
+    tokens: "all tokens of the budget are used",
+    r2: "the held-out R² asked for is reached",
+    aborted: "interrupted; everything reported is kept",
+    exhausted: "the proposers have nothing more",
+  };
+  return texts[stopped];
+}

@@ -1,0 +1,47 @@
+/** The front of a search as a table for the terminal. */
+
+import { exportModel, NdvmError } from "@ndvm/core";
+import type { FrontMember } from "@ndvm/search";
+import { shortText } from "../numbers.js";
+import { formatTable } from "../tables.js";
+
+/** Significant digits of constants in formulas. */
+const DIGITS = 4;
+
+/** The member in readable mathematics, or its Scheme where it is no closed form. */
+export function formulaOf({ source, params }: FrontMember): string {
+  const model = { program: source, params };
+  try {
+    return exportModel(model, "math", { digits: DIGITS });
+  } catch (error) {
+    if (!(error instanceof NdvmError)) throw error;
+    return exportModel(model, "scheme").trim();
+  }
+}
+
+const cut = (text: string, width: number): string =>
+  text.length <= width ? text : `${text.slice(0, Math.max(1, width - 1))}…`;
+
+export function frontTable(front: readonly FrontMember[], width: number): string {
+  const cell = (read: (member: FrontMember) => string) => (row: number) => {
+    const member = front[row];
+    return member === undefined ? "" : read(member);
+  };
+  const figures = [
+    { title: "size", align: "right" as const, cell: cell((member) => String(member.complexity)) },
+    {
+      title: "held-out R²",
+      align: "right" as const,
+      cell: cell((member) => member.r2.toFixed(6)),
+    },
+    { title: "score", align: "right" as const, cell: cell((member) => member.score.toFixed(3)) },
+    { title: "BIC", align: "right" as const, cell: cell((member) => shortText(member.bic, 5)) },
+  ];
+  const room = Math.max(20, width - 42);
+  const model = {
+    title: "model",
+    align: "left" as const,
+    cell: cell((member) => cut(formulaOf(member), room)),
+  };
+  return formatTable([...figures, model], front.length, "members", true);
+}

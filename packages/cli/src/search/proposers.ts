@@ -1,0 +1,46 @@
+/**
+ * `--proposer evolve,llm,replay:FILE`: from words to proposers.
+ */
+
+import { evolve, type LlmOptions, llm, type Proposer, readPrograms, replay } from "@ndvm/search";
+import { UsageError } from "../inputs.js";
+import { readTextFile } from "../text-file.js";
+
+export interface ProposerSettings {
+  /** Programs, or one template with holes, that evolution starts from. */
+  readonly seedPrograms: readonly string[];
+  /** How often `replay` goes through its file. */
+  readonly cycles: number;
+  readonly llm: LlmOptions;
+}
+
+const KINDS = "evolve, llm and replay:FILE";
+
+export async function makeProposers(
+  list: string,
+  settings: ProposerSettings,
+): Promise<readonly Proposer[]> {
+  const words = list.split(",").map((word) => word.trim());
+  const seen = new Set<string>();
+  for (const word of words) {
+    if (seen.has(word)) throw new UsageError(`--proposer names ${word} twice`);
+    seen.add(word);
+  }
+  return Promise.all(words.map((word) => makeProposer(word, settings, words.length === 1)));
+}
+
+async function makeProposer(
+  word: string,
+  settings: ProposerSettings,
+  isAlone: boolean,
+): Promise<Proposer> {
+  if (word === "evolve") return evolve({ seeds: settings.seedPrograms });
+  if (word === "llm") return llm({ ...settings.llm, waits: isAlone });
+  if (word.startsWith("replay:")) {
+    const file = word.slice("replay:".length);
+    const programs = readPrograms(await readTextFile(file), file);
+    return replay(programs, { cycles: settings.cycles });
+  }
+  if (word === "replay") throw new UsageError("--proposer replay wants a file: replay:FILE");
+  throw new UsageError(`there is no proposer "${word}"; there are ${KINDS}`);
+}

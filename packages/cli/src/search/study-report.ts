@@ -1,0 +1,395 @@
+/**
+ * `ndvm report`: one page about a study: the front, the chosen model beside the data, how the best
+ * was found and where it came from, what failed, where the time went, and how to make it again.
+ */
+
+import type { Domain } from "@ndvm/core";
+import {
+  type Archive,
+  type ArchiveSummary,
+  choiceOf,
+  type FrontMember,
+  type Outcome,
+} from "@ndvm/search";
+import { countText, shortText } from "../numbers.js";
+import { drawChart, type Layer, type XY } from "../report/chart.js";
+import {
+  type Content,
+  cards,
+  figure,
+  type Html,
+  html,
+  list,
+  page,
+  section,
+  seriesColor,
+  table,
+  verbatim,
+} from "../report/html.js";
+import { formulaOf } from "./front-table.js";
+import { ModelPlotter } from "./picture.js";
+
+type Columns = Readonly<Record<string, Float64Array>>;
+
+/** What the page needs of the study's own description. */
+interface Described {
+  readonly target: string;
+  readonly inputs: readonly string[];
+  readonly domain: Domain;
+  readonly train: Columns;
+  readonly heldOut: Columns;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export async function studyReport(archive: Archive): Promise<string> {
+  const study = describe(archive.study());
+  const summary = archive.summary();
+  const front = archive.front();
+  const chosen = choiceOf(front);
+  const rows = rowCount(study.train) + rowCount(study.heldOut);
+  const body: Content[] = [
+    cards(headline(summary, front)),
+    chosen && (await modelSection(chosen, study)),
+    front.length > 0 && (await frontSection(front, chosen)),
+    await discoverySection(archive),
+    await throughputSection(archive, summary),
+    failureSection(archive, summary),
+    chosen && lineageSection(archive, chosen),
+    makingSection(archive, study),
+  ].map((part) => part || undefined);
+  return page({
+    title: `Search for ${study.target} from ${study.inputs.join(", ")}`,
+    subtitle: `${countText(rows)} rows, ${countText(rowCount(study.heldOut))} of them held out`,
+    body,
+    footer: `ndvm; made from ${archive.file}`,
+  });
+}
+
+const rowCount = (columns: Columns): number => Object.values(columns)[0]?.length ?? 0;
+
+function describe(study: Readonly<Record<string, unknown>>): Described {
+  const { train, heldOut, ...options } = study;
+  const columns = (part: unknown): Columns =>
+    Object.fromEntries(
+      Object.entries(part as Record<string, number[]>).map(([name, numbers]) => [
+        name,
+        Float64Array.from(numbers),
+      ]),
+    );
+  return {
+    target: study["target"] as string,
+    inputs: study["inputs"] as string[],
+    domain: study["domain"] as Domain,
+    train: columns(train),
+    heldOut: columns(heldOut),
+    options,
+  };
+}
+
+function headline(
+  { visits, fits, seconds, duplicates, failed }: ArchiveSummary,
+  front: readonly FrontMember[],
+): [string, Content][] {
+  const best = front.at(-1);
+  return [
+    ["best held-out R²", best === undefined ? "none" : best.r2.toFixed(5)],
+    ["candidates", countText(visits)],
+    ["fits", countText(fits)],
+    ["fits per second", countText(Math.round(fits / Math.max(seconds, 1e-3)))],
+    ["duplicates", countText(duplicates)],
+    ["failed", countText(failed)],
+    ["seconds", shortText(seconds, 4)],
+  ];
+}
+
+async function modelSection(member: FrontMember, study: Described): Promise<Html> {
+  const { target, inputs, train, heldOut, domain } = study;
+  const plotter = await ModelPlotter.create(
+    { data: joined(train, heldOut), inputs },
+    target,
+    domain,
+  );
+  try {
+    const { x, points, line } = plotter.curve(member);
+    const trained = points.slice(0, rowCount(train));
+    const held = points.slice(rowCount(train));
+    const svg = await drawChart({
+      description: `${target} over ${x}: data and model`,
+      x: { label: x },
+      y: { label: target },
+      layers: [
+        { kind: "dots", points: trained, color: "var(--ink)" },
+        { kind: "dots", points: held, color: seriesColor(1), isRing: true },
+        { kind: "line", points: line, color: seriesColor(0) },
+      ],
+    });
+    return section(
+      "The model",
+      html`<p class="formula">${target} = ${formulaOf(member)}</p>`,
+      html`<p></p>`,
+      figure({
+        svg,
+        caption: `Held-out R² ${member.r2.toFixed(6)}, size ${member.complexity}.`,
+        legend: [
+          { label: "fitted rows", color: "var(--ink)", mark: "dot" },
+          { label: "held-out rows", color: seriesColor(1), mark: "ring" },
+          {
+            label: inputs.length > 1 ? "where they agree" : "model",
+            color: seriesColor(0),
+            mark: "line",
+          },
+        ],
+      }),
+      constantsTable(member),
+      html`<p></p>`,
+      verbatim(member.source),
+    );
+  } finally {
+    plotter.dispose();
+  }
+}
+
+function joined(train: Columns, heldOut: Columns): Columns {
+  return Object.fromEntries(
+    Object.entries(train).map(([name, numbers]) => [
+      name,
+      Float64Array.from([...numbers, ...(heldOut[name] ?? [])]),
+    ]),
+  );
+}
+
+function constantsTable({ params, intervals }: FrontMember): Html | undefined {
+  const names = Object.keys(params);
+  if (names.length === 0) return undefined;
+  const end = (name: string, side: 0 | 1): string => {
+    const value = intervals[name]?.[side];
+    return value === undefined || Number.isNaN(value) ? "" : shortText(value, 6);
+  };
+  return table(
+    [
+      { title: "constant", cell: (name: string) => name },
+      { title: "value", isNumber: true, cell: (name) => shortText(params[name] ?? Number.NaN, 7) },
+      { title: "from", isNumber: true, cell: (name) => end(name, 0) },
+      { title: "to (95 %)", isNumber: true, cell: (name) => end(name, 1) },
+    ],
+    names,
+  );
+}
+
+/** Errors below this are drawn as this, so that a perfect model has a place on a log axis. */
+const ERROR_LEAST = 1e-12;
+
+async function frontSection(
+  front: readonly FrontMember[],
+  chosen: FrontMember | undefined,
+): Promise<Html> {
+  const point = (member: FrontMember): XY => [
+    member.complexity,
+    Math.max(1 - member.r2, ERROR_LEAST),
+  ];
+  const layers: Layer[] = [
+    { kind: "line", points: front.map(point), color: seriesColor(0), isStep: true },
+    {
+      kind: "dots",
+      points: front.map(point),
+      color: seriesColor(0),
+      radius: 4,
+      titles: (index) => formulaOf(front[index] as FrontMember),
+    },
+    ...(chosen === undefined
+      ? []
+      : [
+          {
+            kind: "dots",
+            points: [point(chosen)],
+            color: seriesColor(1),
+            isRing: true,
+            radius: 8,
+          } as const,
+        ]),
+  ];
+  const svg = await drawChart({
+    description: "unexplained share of the held-out variance over the size of the program",
+    x: { label: "size of the program", isWhole: true },
+    y: { label: "1 − held-out R²", isLog: true },
+    layers,
+  });
+  return section(
+    "The front",
+    figure({
+      svg,
+      caption:
+        "Nothing simpler is as accurate. The ring is the choice: the greatest fall of the loss per size among those near the best.",
+    }),
+    table(
+      [
+        { title: "size", isNumber: true, cell: (member: FrontMember) => member.complexity },
+        { title: "held-out R²", isNumber: true, cell: ({ r2 }) => r2.toFixed(6) },
+        { title: "score", isNumber: true, cell: ({ score }) => score.toFixed(3) },
+        { title: "BIC", isNumber: true, cell: ({ bic }) => shortText(bic, 6) },
+        { title: "model", cell: (member) => formulaOf(member) },
+      ],
+      front,
+    ),
+  );
+}
+
+async function discoverySection(archive: Archive): Promise<Html | undefined> {
+  const found = archive.discoveries();
+  const last = found.at(-1);
+  if (last === undefined) return undefined;
+  const { seconds } = archive.summary();
+  const points = found.map(({ seconds: at, r2 }): XY => [at, Math.max(1 - r2, ERROR_LEAST)]);
+  points.push([Math.max(seconds, last.seconds), Math.max(1 - last.r2, ERROR_LEAST)]);
+  const svg = await drawChart({
+    description: "best held-out R² so far over time",
+    x: { label: "seconds", domain: [0, Math.max(seconds, last.seconds)] },
+    y: { label: "1 − best held-out R²", isLog: true },
+    layers: [
+      { kind: "line", points, color: seriesColor(2), isStep: true },
+      { kind: "dots", points: points.slice(0, -1), color: seriesColor(2) },
+    ],
+    height: 300,
+  });
+  const caption =
+    `The best held-out R², ${last.r2.toFixed(6)}, came after ${shortText(last.seconds, 3)} s and ` +
+    `${countText(last.fits)} fits.`;
+  return section("Discovery", figure({ svg, caption }));
+}
+
+async function throughputSection(
+  archive: Archive,
+  { visits }: ArchiveSummary,
+): Promise<Html | undefined> {
+  if (visits === 0) return undefined;
+  const seconds = archive.throughput();
+  const bins = seconds.map(({ second, visits: count }) => ({
+    from: second,
+    to: second + 1,
+    count,
+  }));
+  const svg = await drawChart({
+    description: "candidates in each second",
+    x: { label: "seconds" },
+    y: { label: "candidates per second" },
+    layers: [{ kind: "bars", bins, color: seriesColor(5) }],
+    height: 260,
+  });
+  const { screen, walk, replay, fit, score, fitShare } = archive.timings();
+  const spent: [string, number][] = [
+    ["screening", screen],
+    ["fits", fit],
+    ["of these, walking", walk],
+    ["of these, replaying", replay],
+    ["scoring", score],
+  ];
+  return section(
+    "Throughput",
+    figure({
+      svg,
+      caption: `Fits take ${shortText(fitShare * 100, 3)} % of the workers' time.`,
+    }),
+    table(
+      [
+        { title: "spent on", cell: ([what]: [string, number]) => what },
+        {
+          title: "seconds of all workers",
+          isNumber: true,
+          cell: ([, value]) => shortText(value, 4),
+        },
+      ],
+      spent,
+    ),
+  );
+}
+
+/** Letters of a failed program that the page shows. */
+const EXCERPT = 160;
+
+function failureSection(archive: Archive, summary: ArchiveSummary): Html | undefined {
+  const kinds = Object.entries(summary.failures).sort((a, b) => b[1] - a[1]);
+  if (kinds.length === 0) return undefined;
+  const examples = firstFailures(archive, new Set(kinds.map(([code]) => code)));
+  return section(
+    "Failures",
+    table(
+      [
+        { title: "code", cell: ([code]: [string, number]) => code },
+        { title: "candidates", isNumber: true, cell: ([, count]) => countText(count) },
+        {
+          title: "one of them",
+          cell: ([code]) => examples.get(code)?.source.slice(0, EXCERPT) ?? "",
+        },
+        { title: "because", cell: ([code]) => examples.get(code)?.failure?.message ?? "" },
+      ],
+      kinds,
+    ),
+  );
+}
+
+function firstFailures(archive: Archive, codes: Set<string>): Map<string, Outcome> {
+  const found = new Map<string, Outcome>();
+  for (const outcome of archive.outcomes()) {
+    const code = outcome.failure?.code;
+    if (code === undefined || found.has(code)) continue;
+    found.set(code, outcome);
+    if (found.size === codes.size) break;
+  }
+  return found;
+}
+
+/** Ancestors that the page shows. */
+const ANCESTORS = 40;
+
+function lineageSection(archive: Archive, chosen: FrontMember): Html {
+  const lineage = archive.lineage(chosen.id);
+  const shown = lineage.slice(0, ANCESTORS);
+  const more = lineage.length - shown.length;
+  return section(
+    "Where it comes from",
+    table(
+      [
+        { title: "candidate", isNumber: true, cell: (outcome: Outcome) => outcome.id },
+        { title: "made by", cell: ({ proposer, origin }) => `${proposer}: ${origin}` },
+        { title: "from", cell: ({ parents }) => parents.join(", ") },
+        {
+          title: "held-out R²",
+          isNumber: true,
+          cell: ({ r2 }) => (Number.isNaN(r2) ? "" : r2.toFixed(5)),
+        },
+        { title: "program", cell: ({ source }) => source.slice(0, EXCERPT) },
+      ],
+      shown,
+    ),
+    more > 0 ? html`<p></p><p>… and ${countText(more)} more ancestors.</p>` : undefined,
+  );
+}
+
+function makingSection(archive: Archive, { options }: Described): Html {
+  const runs = archive.runs();
+  const commands = runs.flatMap(({ command }) => (command === "" ? [] : [command]));
+  const told = Object.entries(options).filter(([, value]) => value !== null && value !== "");
+  return section(
+    "How it was made",
+    commands.length > 0 ? [html`<p>The command:</p>`, verbatim(commands.join("\n"))] : undefined,
+    list(
+      runs.map(({ run, started, workers, versions, resumedFrom }) => {
+        const after =
+          resumedFrom > 0 ? `, going on after ${countText(resumedFrom)} candidates` : "";
+        const parts = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+        return `Run ${run}: ${started}, ${workers} workers${after}; ${parts.join(", ")}.`;
+      }),
+    ),
+    html`<p></p>`,
+    table(
+      [
+        { title: "option", cell: ([name]: [string, unknown]) => name },
+        {
+          title: "value",
+          cell: ([, value]) => (typeof value === "string" ? value : JSON.stringify(value)),
+        },
+      ],
+      told,
+    ),
+  );
+}

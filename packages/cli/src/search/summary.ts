@@ -1,0 +1,73 @@
+/** What a search says at its end. */
+
+import type { FrontMember, SearchDone } from "@ndvm/search";
+import { countText, shortText } from "../numbers.js";
+import { formatTable, type TextColumn } from "../tables.js";
+import { out, widthOf } from "../terminal.js";
+import { failuresText, spendingText, stopText } from "./display.js";
+import { formulaOf, frontTable } from "./front-table.js";
+
+export interface SummaryOptions {
+  readonly target: string;
+  readonly plot: (member: FrontMember) => string;
+}
+
+export function searchSummary(done: SearchDone, options: SummaryOptions): string {
+  const member = done.choice ?? done.best;
+  const counts = countsText(done);
+  if (member === undefined) {
+    return `${counts}\nNo candidate could be scored: see the failures above.`;
+  }
+  const { target } = options;
+  const table = frontTable(done.front, widthOf(process.stdout));
+  return [
+    counts,
+    "",
+    table,
+    "",
+    out.bold(`${target} = ${formulaOf(member)}`),
+    `held-out R² ${member.r2.toFixed(6)}, size ${member.complexity}; as a program: ${member.source}`,
+    ...constantsText(member),
+    ...(done.best !== undefined && done.best.id !== member.id ? [bestText(done.best)] : []),
+    "",
+    options.plot(member),
+  ].join("\n");
+}
+
+function countsText(done: SearchDone): string {
+  const { counts, seconds } = done;
+  const rate = countText(Math.round(counts.fits / Math.max(seconds, 1e-3)));
+  const failures = failuresText(counts);
+  const spending = spendingText(counts);
+  return [
+    `${countText(counts.candidates)} candidates in ${seconds.toFixed(1)} s ` +
+      `(${countText(counts.fits)} fits, ${rate}/s; ${countText(counts.duplicates)} duplicates, ` +
+      `${countText(counts.failed)} failed${failures === "" ? "" : `: ${failures}`}): ${stopText(done)}.`,
+    ...(spending === "" ? [] : [spending]),
+  ].join("\n");
+}
+
+function bestText(best: FrontMember): string {
+  return `most accurate: ${formulaOf(best)} (held-out R² ${best.r2.toFixed(6)}, size ${best.complexity})`;
+}
+
+function constantsText({ params, intervals }: FrontMember): string[] {
+  const names = Object.keys(params);
+  if (names.length === 0) return [];
+  const end = (name: string, side: 0 | 1): string => {
+    const value = intervals[name]?.[side];
+    return value === undefined || Number.isNaN(value) ? "–" : shortText(value, 5);
+  };
+  const column = (title: string, cell: (name: string) => string): TextColumn => ({
+    title,
+    align: title === "constant" ? "left" : "right",
+    cell: (row) => cell(names[row] ?? ""),
+  });
+  const columns = [
+    column("constant", (name) => name),
+    column("value", (name) => shortText(params[name] ?? Number.NaN, 6)),
+    column("from", (name) => end(name, 0)),
+    column("to (95 %)", (name) => end(name, 1)),
+  ];
+  return ["", formatTable(columns, names.length, "constants", true)];
+}

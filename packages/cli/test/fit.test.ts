@@ -1,0 +1,309 @@
+/** `ndvm fit`: what it finds, prints and writes. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type FitJson, fitFromJSON, Machine } from "@ndvm/core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { ndvmHere } from "./here.js";
+import { folder, writeFile } from "./run.js";
+
+/** y = 3 exp(−0.4 t) with small errors that do not depend on chance. */
+const decay = Array.from({ length: 24 }, (_, row) => {
+  const t = row / 2;
+  return {
+    t,
+    y: 3 * Math.exp(-0.4 * t) + 0.02 * Math.cos(50 * row * row),
+    cell: row % 2 ? "b" : "a",
+  };
+});
+
+const csv = (rows: readonly object[]): string =>
+  [Object.keys(rows[0] ?? {}), ...rows.map(Object.values)].map((row) => row.join(",")).join("\n");
+
+const model = "(* a (exp (- (* k t))))";
+const basic = ["fit", "-e", model, "--data", "decay.csv", "--target", "y"];
+
+async function fitJson(args: readonly string[]): Promise<Record<string, never>> {
+  const { code, stdout, stderr } = await ndvmHere([...args, "--json"]);
+  expect(stderr).not.toContain("error");
+  expect(code).toBe(0);
+  return JSON.parse(stdout) as Record<string, never>;
+}
+
+const read = (name: string): string => readFileSync(join(folder, name), "utf8");
+
+beforeAll(() => {
+  writeFile("decay.csv", csv(decay));
+  writeFile("decay.json", JSON.stringify(decay));
+  writeFile("decay.scm", model);
+});
+
+describe("what is printed", () => {
+  test("parameters with errors and intervals, the formula, scores and where rows went", async () => {
+    const { code, stdout, stderr } = await ndvmHere([...basic, "--param", "a=1", "--param", "k=1"]);
+    const timeless = stdout.replace(/in [\d.]+ (ms|s|µs)/, "in TIME");
+    expect(timeless).toMatchInlineSnapshot(`
+      "parameter  estimate  std. error  95 % interval
+      a          3.017525      0.0103  2.9962 to 3.0389
+      k          0.401956    0.002144  0.39751 to 0.4064
+
+      y = 3.01752·exp(−0.401956·t)
+      loss (squares) 0.004219144, R² 0.9997405
+      log-likelihood 69.6996, AIC -133.3992, BIC -129.865, residual s.d. 0.01384844
+      24 of 24 rows of decay.csv
+      lm, converged, 22 evaluations in TIME
+      "
+    `);
+    expect(stderr).toBe("");
+    expect(code).toBe(0);
+  });
+
+  test("parameters that nobody declared are named", async () => {
+    const { stderr } = await ndvmHere(basic);
+    expect(stderr).toContain("a, k were taken as parameters starting at 1");
+  });
+
+  test("--quiet leaves the result only", async () => {
+    const { stdout, stderr } = await ndvmHere([...basic, "--quiet"]);
+    expect(stdout).toContain("parameter");
+    expect(stderr).toBe("");
+  });
+
+  test("--plot draws data and fit over the column the program reads", async () => {
+    const { stdout } = await ndvmHere([...basic, "--plot"]);
+    expect(stdout).toContain("y over t: ● data, ━ fit");
+    expect(stdout.split("●").length).toBeGreaterThan(12);
+    expect(stdout.split("━").length).toBeGreaterThan(20);
+  });
+
+  test("with several columns the plot is of data against prediction", async () => {
+    writeFile("plane.csv", "x,z,y\n1,2,5\n2,1,4\n3,5,13\n4,2,8.2\n5,7,19\n");
+    const plane = ["fit", "-e", "(+ (* a x) (* b z))", "--data", "plane.csv", "--target", "y"];
+    expect((await ndvmHere([...plane, "--plot"])).stdout).toContain("y against its prediction");
+    expect((await ndvmHere([...plane, "--plot", "--x", "z"])).stdout).toContain("y over z");
+  });
+
+  test("words tell what the data do not determine", async () => {
+    const args = ["fit", "-e", "(* a b t)", "--data", "decay.csv", "--target", "y"];
+    const { stdout, stderr } = await ndvmHere(args);
+    expect(stderr).toContain("a and b only enter as a·b");
+    expect(stdout).toContain("not determined");
+  });
+});
+
+describe("what is found", () => {
+  test.each([["decay.csv"], ["decay.json"]])("the same from %s", async (file) => {
+    const args = ["fit", "decay.scm", "--data", file, "--target", "y", "--param", "k=0.01..10"];
+    const { best } = await fitJson([...args, "--restarts", "4"]);
+    expect((best as { params: unknown }).params).toEqual({
+      a: expect.closeTo(3, 1),
+      k: expect.closeTo(0.4, 1),
+    });
+  });
+
+  test("groups have values of their own", async () => {
+    const rows = decay.map((row) => ({ ...row, y: row.cell === "b" ? row.y * 2 : row.y }));
+    writeFile("cells.csv", csv(rows));
+    const args = ["fit", "-e", model, "--data", "cells.csv", "--target", "y", "--group", "cell:a"];
+    const { best } = await fitJson(args);
+    const { params } = best as { params: Record<string, number> };
+    expect(params["a[a]"]).toBeCloseTo(3, 1);
+    expect(params["a[b]"]).toBeCloseTo(6, 0);
+  });
+
+  test("--fix, --bound and --log reach the fit", async () => {
+    const more = ["--fix", "a=3", "--param", "k=0.2", "--bound", "k=0..0.3", "--log", "k"];
+    const { best, fixed, identifiability } = await fitJson([...basic, ...more]);
+    expect(fixed).toEqual({ a: 3 });
+    expect((best as { params: { k: number } }).params.k).toBeCloseTo(0.3, 4);
+    expect((identifiability as { atBounds: string[] }).atBounds).toEqual(["k"]);
+  });
+
+  test.each([["absolute"], ["huber"], ["(abs (- pred y))"]])("--loss %s", async (loss) => {
+    const { best } = await fitJson([...basic, "--loss", loss, "--param", "k=0.5"]);
+    expect((best as { params: { k: number } }).params.k).toBeCloseTo(0.4, 1);
+  });
+
+  test("--loss binomial with trials, poisson for counts", async () => {
+    writeFile("counts.csv", "x,n,hits,seen\n0,10,5,1\n1,10,7,3\n2,10,9,7\n3,20,19,20\n");
+    const sigmoid = "(/ 1 (+ 1 (exp (- (+ a (* b x))))))";
+    const binomial = ["fit", "-e", sigmoid, "--data", "counts.csv", "--target", "hits"];
+    const one = await fitJson([...binomial, "--loss", "binomial", "--trials", "n"]);
+    expect((one["best"] as { params: { b: number } }).params.b).toBeGreaterThan(0.5);
+    const poisson = [
+      "fit",
+      "-e",
+      "(exp (+ a (* b x)))",
+      "--data",
+      "counts.csv",
+      "--target",
+      "seen",
+    ];
+    const two = await fitJson([...poisson, "--loss", "poisson"]);
+    expect((two["best"] as { params: { b: number } }).params.b).toBeCloseTo(1, 0);
+  });
+
+  test("--sigma takes a column or a number, and sets the scale of the errors", async () => {
+    writeFile("known.csv", csv(decay.map((row) => ({ ...row, sd: 0.5 }))));
+    const args = ["fit", "-e", model, "--data", "known.csv", "--target", "y"];
+    const errorOf = async (...more: string[]): Promise<number> =>
+      ((await fitJson([...args, ...more]))["standardErrors"] as { k: number }).k;
+    const column = await errorOf("--sigma", "sd");
+    expect(column).toBe(await errorOf("--sigma", "0.5"));
+    expect(column).toBeGreaterThan(5 * (await errorOf()));
+  });
+
+  test("without --target the value is the loss, with errors where it is a likelihood", async () => {
+    const source = "(+ (* 10 (log s)) (/ (vsum (* (- y m) (- y m))) (* 2 s s)))";
+    writeFile("ten.csv", "y\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n");
+    const args = ["fit", "-e", source, "--data", "ten.csv", "--log", "s"];
+    const plain = await fitJson(args);
+    expect((plain["best"] as { params: object }).params).toEqual({
+      m: expect.closeTo(5.5, 4),
+      s: expect.closeTo(Math.sqrt(8.25), 4),
+    });
+    expect(plain["standardErrors"]).toEqual({ m: "NaN", s: "NaN" });
+    const sure = await fitJson([...args, "--likelihood"]);
+    expect((sure["standardErrors"] as { m: number }).m).toBeCloseTo(Math.sqrt(8.25 / 10), 3);
+  });
+
+  test("--set gives numbers, vectors and matrices to an objective", async () => {
+    const source = "(+ (* (- a c) (- a c)) (vsum (* (- v a) (- v a))))";
+    const args = ["fit", "-e", source, "--set", "c=4", "--set", "v=[1, 1]", "--param", "a=0"];
+    const { best } = await fitJson(args);
+    expect((best as { params: { a: number } }).params.a).toBeCloseTo(2, 6);
+  });
+
+  test("one seed gives the same result, another one other restarts", async () => {
+    const wide = [...basic, "--param", "k=0.01..10", "--param", "a=0.1..10", "--restarts", "5"];
+    const starts = async (seed: string): Promise<unknown> =>
+      ((await fitJson([...wide, "--seed", seed]))["restarts"] as { start: unknown }[]).map(
+        ({ start }) => start,
+      );
+    expect(await starts("3")).toEqual(await starts("3"));
+    expect(await starts("3")).not.toEqual(await starts("4"));
+  });
+});
+
+describe("rows", () => {
+  test("--where takes rows by an expression over the columns, or by a word", async () => {
+    const rows = async (...more: string[]): Promise<unknown> =>
+      (await fitJson([...basic, ...more]))["rows"];
+    expect(await rows("--where", "(> t 2)")).toMatchObject({ fitted: 19, leftOutByWhere: 5 });
+    expect(await rows("--where", "cell=a")).toMatchObject({ fitted: 12 });
+    expect(await rows("--where", "cell!=a", "--where", "(< t 3)")).toMatchObject({ fitted: 3 });
+  });
+
+  test.each([
+    ["0.25", 6],
+    ["25%", 6],
+    ["1..4", 4],
+    ["20..", 5],
+    ["(> t 9)", 5],
+    ["part", 8],
+    ["odd", 12],
+  ])("--hold-out %s scores rows that the fit does not see", async (wanted, count) => {
+    const parts = decay.map((row, index) => ({
+      ...row,
+      part: index % 3 === 0 ? "test" : "train",
+      odd: index % 2,
+    }));
+    writeFile("parts.csv", csv(parts));
+    const args = ["fit", "-e", model, "--data", "parts.csv", "--target", "y"];
+    const { rows, heldOut } = await fitJson([...args, "--hold-out", wanted]);
+    expect(rows).toMatchObject({ fitted: 24 - count, heldOut: count });
+    expect((heldOut as unknown[])[0]).toMatchObject({
+      rows: count,
+      rmse: expect.closeTo(0.015, 1),
+    });
+    expect((await ndvmHere([...args, "--hold-out", wanted])).stdout).toContain(
+      `${count} rows held out: RMSE`,
+    );
+  });
+
+  test("rows with missing values are left out and counted", async () => {
+    const gaps = decay.map((row, index) => ({ ...row, y: index % 6 === 0 ? "NA" : row.y }));
+    writeFile("gaps.csv", csv(gaps));
+    const args = ["fit", "-e", model, "--data", "gaps.csv", "--target", "y"];
+    const { stdout } = await ndvmHere(args);
+    expect(stdout).toContain("20 of 24 rows of gaps.csv, 4 with missing values left out");
+  });
+
+  test("missing values of columns that are not used leave no row out", async () => {
+    writeFile("other.csv", csv(decay.map((row) => ({ ...row, other: "" }))));
+    const args = ["fit", "-e", model, "--data", "other.csv", "--target", "y"];
+    expect((await ndvmHere(args)).stdout).toContain("24 of 24 rows");
+  });
+
+  test("--na names further missing values, --column renames a column", async () => {
+    writeFile("odd.csv", "Time (s);y\n0,0;3,0\n1,0;2,0\n2,0;-999\n3,0;0,9\n4,0;0,6\n");
+    const args = ["fit", "-e", model, "--data", "odd.csv", "--target", "y", "--na", "-999"];
+    const { stdout } = await ndvmHere([...args, "--column", "t=Time (s)"]);
+    expect(stdout).toContain("4 of 5 rows of odd.csv, 1 with missing values left out");
+  });
+});
+
+describe("what is written", () => {
+  test("--json is a result that fitFromJSON reads, and --out the same in a file", async () => {
+    const args = [...basic, "--param", "a=1", "--param", "k=1", "--out", "result.json"];
+    const printed = await fitJson(args);
+    const machine = await Machine.create();
+    const again = fitFromJSON(machine.load(model), printed as unknown as FitJson);
+    const { params } = again.best;
+    expect(again.predict({ t: [1] }).values[0]).toBeCloseTo(
+      (params["a"] ?? 0) * Math.exp(-(params["k"] ?? 0)),
+      12,
+    );
+    const written = JSON.parse(read("result.json")) as typeof printed;
+    expect(written["best"]).toEqual(printed["best"]);
+    machine.dispose();
+  });
+
+  test("an interrupted fit goes on with --resume as if nothing had happened", async () => {
+    const wide = [...basic, "--param", "k=0.01..10", "--param", "a=0.1..10", "--restarts", "12"];
+    const part = await fitJson([...wide, "--time", "1ms", "--out", "part.json"]);
+    expect(part["stopped"]).toBe("time");
+    const resumed = await fitJson([...wide, "--resume", "part.json"]);
+    const whole = await fitJson(wide);
+    expect(resumed["best"]).toEqual(whole["best"]);
+    expect(resumed["covariance"]).toEqual(whole["covariance"]);
+  });
+
+  test("--export to standard output stands alone there", async () => {
+    const more = ["--param", "a=1", "--param", "k=1", "--export", "scheme"];
+    const { stdout, stderr } = await ndvmHere([...basic, ...more]);
+    expect(stdout).toMatch(/^\(\* [\d.]+ \(exp \(- \(\* 0\.\d+ t\)\)\)\)\n$/);
+    expect(stderr).toContain("parameter");
+  });
+
+  test.each([
+    ["js", "model.js", /^export function model/m],
+    ["latex", "model.tex", /e\^\{/],
+    ["sympy", "model.py", /sympy\.exp/],
+    ["numpy", "model-np.py", /np\.exp/],
+    ["json", "model.json", /"params"/],
+    ["math", "model.txt", /·exp/],
+  ])("--export %s=%s", async (format, file, pattern) => {
+    const { code, stderr } = await ndvmHere([...basic, "--export", `${format}=${file}`]);
+    expect(stderr).toContain(`wrote ${file}`);
+    expect(read(file)).toMatch(pattern);
+    expect(code).toBe(0);
+  });
+
+  test("a program without a closed form is fitted, and its formula refused", async () => {
+    const source = "(loop ((i 0) (x a)) (if (< i t) (recur (+ i 1) (* x k)) x))";
+    const args = ["fit", "-e", source, "--data", "decay.csv", "--target", "y", "--param", "k=0.5"];
+    const { code, stdout, stderr } = await ndvmHere([...args, "--export", "latex=loop.tex"]);
+    expect(stdout).toContain("parameter");
+    expect(stderr).toContain("error E-REFUSED: the program has no closed form");
+    expect(code).toBe(1);
+  });
+
+  test("a fit with groups exports the group that is named", async () => {
+    writeFile("cells.csv", csv(decay));
+    const args = ["fit", "-e", model, "--data", "cells.csv", "--target", "y", "--group", "cell:a"];
+    expect((await ndvmHere([...args, "--export", "math"])).stderr).toContain("--export-group");
+    const named = await ndvmHere([...args, "--export", "math", "--export-group", "b"]);
+    expect(named.stdout).toMatch(/^[\d.]+·exp/);
+  });
+});

@@ -1,0 +1,147 @@
+/**
+ * What to be wary of in a fit: the machine's own diagnosis at the best parameters, restarts that
+ * could not begin, and remarks in sentences.
+ */
+
+import { branchFlips, type Diagnostics } from "../machine/diagnose.js";
+import type { Evaluation, Input } from "../machine/types.js";
+import { SELECTOR } from "./columns.js";
+import type { Problem } from "./fit.js";
+import { constantTargets } from "./targets.js";
+import type { BestFit, FitDiagnostics, Identifiability, TargetFit } from "./types.js";
+
+type Found = Omit<FitDiagnostics, "notes">;
+
+/** Most rows that the machine's own diagnosis walks again. */
+const DIAGNOSED_ROWS_MOST = 20_000;
+/** Most restarts that could not begin and are looked at. */
+const FAILED_MOST = 8;
+
+/** A restart, as much of it as is looked at here. */
+interface Ended {
+  readonly index: number;
+  readonly start: Float64Array;
+  readonly best: Float64Array;
+  readonly reason: string | undefined;
+}
+
+export interface Findings {
+  readonly best: BestFit;
+  readonly identifiability: Identifiability | undefined;
+  readonly targets: readonly TargetFit[];
+  readonly hasConverged: boolean;
+  readonly stopped: string;
+  readonly isFull: boolean;
+}
+
+/** The inputs of the user's program, row by row, for given parameters. */
+export function rowInputs(problem: Problem, at: Float64Array): Record<string, Input> {
+  const { parameters, table, data } = problem;
+  const inputs: Record<string, Input> = { ...data, ...parameters.fixed };
+  const rows = table?.rows ?? 1;
+  for (const [name, column] of Object.entries(table?.columns ?? {}))
+    if (name !== SELECTOR) inputs[name] = column.subarray(0, rows);
+  for (const [j, { input, group }] of parameters.free.entries()) {
+    const value = at[j] as number;
+    if (group < 0) inputs[input] = value;
+    else {
+      const own = (inputs[input] ?? new Float64Array(rows)) as Float64Array;
+      for (let row = 0; row < rows; row++) if (table?.rowGroups[row] === group) own[row] = value;
+      inputs[input] = own;
+    }
+  }
+  return inputs;
+}
+
+export function diagnose(
+  problem: Problem,
+  restarts: readonly Ended[],
+  winner: Ended,
+  findings: Findings,
+): FitDiagnostics {
+  const found = findings.isFull ? lookCloser(problem, restarts, winner) : NOTHING;
+  return { ...found, notes: [...new Set(notesOf(problem, restarts, winner, findings, found))] };
+}
+
+function notesOf(
+  { table }: Problem,
+  restarts: readonly Ended[],
+  winner: Ended,
+  { identifiability, targets, hasConverged, stopped }: Findings,
+  found: Found,
+): string[] {
+  const notes: string[] = [];
+  const constant = table === undefined ? [] : constantTargets(table);
+  const isOnly = table?.targets.length === 1;
+  for (const name of constant)
+    notes.push(`the target${isOnly ? "" : ` ${name}`} is constant, so R² is not defined`);
+  if (stopped !== "done")
+    notes.push(`the fit was ended early (${stopped}); this is the best so far`);
+  else if (!hasConverged)
+    notes.push(`the best restart did not converge: it ended by ${winner.reason}`);
+  const failed = restarts.filter(({ reason }) => reason === "not finite").length;
+  if (failed > 0)
+    notes.push(`${failed} of ${restarts.length} restarts began where the loss is not finite`);
+  for (const { words } of identifiability?.undetermined ?? []) notes.push(words);
+  for (const name of identifiability?.atBounds ?? []) notes.push(`${name} is at a bound`);
+  for (const { name, residuals } of targets)
+    for (const words of residuals?.words ?? []) notes.push(isOnly ? words : `${name}: ${words}`);
+  for (const name of found.predicateOnly)
+    notes.push(`${name} is only used in tests, so it has no gradient and was not fitted`);
+  for (const { text, rows } of found.clamped)
+    notes.push(`${text} was clamped on ${rows} ${rows === 1 ? "row" : "rows"}: no gradient there`);
+  return notes;
+}
+
+const NOTHING: Found = { predicateOnly: [], branches: [], clamped: [], flips: [], nonFinite: [] };
+
+function lookCloser(problem: Problem, restarts: readonly Ended[], winner: Ended): Found {
+  const { source, parameters, table } = problem;
+  const nonFinite = failedStarts(problem, restarts);
+  if ((table?.rows ?? 0) > DIAGNOSED_ROWS_MOST) return { ...NOTHING, nonFinite };
+  const wrt = [...new Set(parameters.free.map(({ input }) => input))];
+  const now = source.diagnose(rowInputs(problem, winner.best), { wrt });
+  return {
+    predicateOnly: now.predicateOnly.filter((name) => wrt.includes(name)),
+    branches: now.branches
+      .filter(({ taken, notTaken }) => taken > 0 && notTaken > 0)
+      .map(({ text, taken, notTaken }) => ({ text, taken, notTaken })),
+    clamped: now.clamped.map(({ text, lanes }) => ({ text, rows: lanes.length })),
+    flips: now.branches.length === 0 ? [] : flipsSince(problem, winner, now, wrt),
+    nonFinite,
+  };
+}
+
+/** Branches that rows take another way than at the start, by how many rows. */
+function flipsSince(
+  problem: Problem,
+  winner: Ended,
+  now: Diagnostics,
+  wrt: readonly string[],
+): Found["flips"] {
+  const before = problem.source.diagnose(rowInputs(problem, winner.start), { wrt });
+  const counts = new Map<string, number>();
+  for (const { text } of branchFlips(before, now)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [...counts].map(([text, rows]) => ({ text, rows }));
+}
+
+/** Where the first number that is not finite comes from, at starts that had no finite loss. */
+function failedStarts(problem: Problem, restarts: readonly Ended[]): Found["nonFinite"] {
+  const failed = restarts.filter(({ reason }) => reason === "not finite").slice(0, FAILED_MOST);
+  return failed.flatMap(({ index, start }) => {
+    const { source } = problem;
+    let run: Evaluation;
+    try {
+      run = source.evaluate(rowInputs(problem, start));
+    } catch (error) {
+      return [{ restart: index, row: 1, text: "", message: (error as Error).message }];
+    }
+    const [failure] = run.failures;
+    const [bad] = run.nonFinite;
+    const span = failure?.error.span ?? bad?.span;
+    const message = failure?.error.message ?? bad?.message;
+    if (message === undefined) return [];
+    const text = span === undefined ? "" : source.source.slice(span.start, span.end);
+    return [{ restart: index, row: (failure?.lane ?? bad?.lane ?? 0) + 1, text, message }];
+  });
+}
