@@ -14,6 +14,8 @@ type Found = Omit<FitDiagnostics, "notes">;
 
 /** Most rows that the machine's own diagnosis walks again. */
 const DIAGNOSED_ROWS_MOST = 20_000;
+/** Most branches, all rows together, that are compared with those at the start. */
+const COMPARED_MOST = 200_000;
 /** Most restarts that could not begin and are looked at. */
 const FAILED_MOST = 8;
 
@@ -107,9 +109,15 @@ function lookCloser(problem: Problem, restarts: readonly Ended[], winner: Ended)
       .filter(({ taken, notTaken }) => taken > 0 && notTaken > 0)
       .map(({ text, taken, notTaken }) => ({ text, taken, notTaken })),
     clamped: now.clamped.map(({ text, lanes }) => ({ text, rows: lanes.length })),
-    flips: now.branches.length === 0 ? [] : flipsSince(problem, winner, now, wrt),
+    flips: isComparable(now) ? flipsSince(problem, winner, now, wrt) : [],
     nonFinite,
   };
+}
+
+/** Whether there are branches, and not so many that walking again would take long. */
+function isComparable({ paths }: Diagnostics): boolean {
+  const count = paths.reduce((sum, { length }) => sum + length, 0);
+  return count > 0 && count <= COMPARED_MOST;
 }
 
 /** Branches that rows take another way than at the start, by how many rows. */

@@ -14,7 +14,7 @@ import type { Restart } from "./restart.js";
 export function explainStart(problem: Problem, restart: Restart): void {
   const { source: program, table, parameters, options } = problem;
   const inputs = rowInputs(problem, restart.start);
-  const outcome = program.evaluate(inputs, limited(options.stepsMax));
+  const outcome = program.evaluate(inputs, limited(options));
   const starts = parameters.free.map(({ label }, j) => `${label} = ${restart.start[j]}`);
   const at = `at ${starts.join(", ")}`;
   checkShape(outcome, table?.targets.length ?? 1);

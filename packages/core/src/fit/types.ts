@@ -80,9 +80,11 @@ export interface FitOptions {
    * finite: the limit depends on no clock, so results do not either.
    */
   readonly stepsMax?: number;
-  /** Most milliseconds of wall-clock; the best so far is the result. */
+  /** Lanes the machine works on at once. Default: what fits the cache. Results do not change. */
+  readonly chunk?: number;
+  /** Most milliseconds of the search, even inside a step; the best so far is the result. */
   readonly timeMax?: number;
-  /** Ends the fit; the best so far is the result. */
+  /** Ends the search, even inside a step; the best so far is the result. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: FitProgress) => void;
   readonly tolerances?: Tolerances;
