@@ -38,6 +38,7 @@ export type {
   Undetermined,
 } from "./fit/types.js";
 export { over } from "./machine/axes.js";
+export { followBranches, laneNumbers, neighbourFlips } from "./machine/branch-log.js";
 export {
   type BranchFlip,
   BranchLog,
