@@ -80,7 +80,10 @@ export function openForReading(file: string): Database {
     return database;
   } catch (error) {
     database.close();
-    throw error;
+    if (error instanceof NdvmError) throw error;
+    throw new NdvmError("E-ARCHIVE", `${file} is not an archive: ${(error as Error).message}`, {
+      help: "an archive is a file that ndvm search writes",
+    });
   }
 }
 

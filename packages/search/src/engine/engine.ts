@@ -212,7 +212,7 @@ export class Engine {
         break;
       } else await this.#pause(IDLE);
     }
-    await this.#observeThrough(this.#nextBatch - 1);
+    await this.#settleThrough(this.#nextBatch - 1);
   }
 
   /** A limit that observed batches and proposals have reached. */
@@ -355,6 +355,14 @@ export class Engine {
         for (const proposer of this.#parts.proposers) proposer.observe(outcomes);
       }
     }
+  }
+
+  /**
+   * Waits for batches up to one to be settled. Proposers do not hear of them: a study that goes on
+   * with a larger budget must find them where they would have been without the end.
+   */
+  async #settleThrough(index: number): Promise<void> {
+    while (this.#settled <= index && !this.#ending.signal.aborted) await this.#sleep();
   }
 
   /** Waits while the journal or the listener is behind. */
