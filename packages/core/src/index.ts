@@ -20,6 +20,7 @@ export type {
   Covariance,
   Data,
   FitDiagnostics,
+  FitFlip,
   FitJson,
   FitOptions,
   FitProgress,
