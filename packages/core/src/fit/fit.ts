@@ -126,7 +126,8 @@ function residualProblem(source: Program, options: FitOptions, settings: Setting
   const points = counted ?? read.points;
   if (points < parameters.free.length)
     throw refuse(
-      `there are ${points} points for ${parameters.free.length} parameters`,
+      `there ${points === 1 ? "is 1 point" : `are ${points} points`} for ` +
+        `${parameters.free.length} parameters`,
       "give more rows, or fix some parameters",
     );
   const program = targets.length > 1 ? source.elementBy(SELECTOR) : source;
