@@ -160,7 +160,8 @@ export class Engine {
   #resume(resumption: Resumption): void {
     const { state, pending } = resumption;
     const { proposers } = this.#parts;
-    for (const [skeleton, id] of resumption.seen()) this.#intake.remember(skeleton, id);
+    for (const [skeleton, id, plain] of resumption.seen())
+      this.#intake.remember(skeleton, id, plain);
     this.#secondsBefore = state.seconds;
     this.#nextBatch = state.nextBatch;
     this.#nextVisit = state.nextVisit;
