@@ -18,10 +18,12 @@ import {
   addOutputOptions,
   addProgramOptions,
   addRunOptions,
+  collect,
   type EvalOptions,
   type ExplainOptions,
   type GradOptions,
   type ProgramOptions,
+  parseCount,
   parseNames,
   parseSeed,
 } from "./options.js";
@@ -126,14 +128,17 @@ function addGrad(root: Command, finish: Finish): void {
 
 function addExplain(root: Command, finish: Finish): void {
   addFormatOption(addProgramOptions(root.command("explain")), ["table", "json"])
-    .description("show core forms, the tape, and which inputs are active")
+    .description("show core forms, the tape, active inputs, and branch flips")
     .option("--wrt <names>", "inputs to differentiate by (default: all)", parseNames)
+    .option("--to <name=value>", "go there from the value set, logging branch flips", collect)
+    .option("--points <n>", "points on the way (default: 20)", parseCount)
     .addHelpText("after", INPUTS_HELP)
     .addHelpText(
       "after",
       examples(
         "ndvm explain model.scm",
         "ndvm explain -e '(* a (exp (* k t)))' --set a=2 --set k=-1 --set t=3 --wrt k",
+        "ndvm explain -e '(if (> x 1) (* x x) x)' --set x=0 --to x=2",
       ),
     )
     .action(async (file: string | undefined, options: ExplainOptions) =>

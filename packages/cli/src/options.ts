@@ -30,6 +30,10 @@ export interface GradOptions extends EvalOptions {
 
 export interface ExplainOptions extends ProgramOptions {
   readonly wrt?: readonly string[];
+  /** Values to go to from those set, to log branch flips on the way. */
+  readonly to?: readonly string[];
+  /** Points on the way. */
+  readonly points?: number;
   readonly format: "table" | "json";
 }
 

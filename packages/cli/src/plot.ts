@@ -90,7 +90,7 @@ export function fitPlotText({ title, points, lines, height = 14 }: FitPlotOption
     points: dots.map(([x, y]) => ({ x, y })),
     symbols: { point: POINT },
     customXAxisTicks: ticksOf(all, 0, Math.floor(width / 12)),
-    customYAxisTicks: ticksOf(all, 1, Math.floor(height / 3)),
+    customYAxisTicks: ticksOf(all, 1, Math.floor(height / 2)),
     formatter: (value) => shortText(value, 4),
   });
   return `${out.bold(title)}\n${text.replace(/^\n+|\s+$/g, "")}`;

@@ -3,7 +3,7 @@
  * Ctrl-C into an abort of the running evaluation.
  */
 
-import { type Language, Machine, type Program } from "@ndvm/core";
+import { type Datum, type Language, Machine, type Program, read } from "@ndvm/core";
 import { readInputs, type SetInputs, UsageError } from "./inputs.js";
 import type { ProgramOptions } from "./options.js";
 import { readStandardInput, readTextFile } from "./text-file.js";
@@ -31,12 +31,21 @@ export async function readSource(
   return { text: await readStandardInput(), file: "stdin" };
 }
 
-/** Characters that end a name in program text. */
-const DELIMITER = "[\\s()\\[\\]'`,;\"]";
-
-function mentions(text: string, name: string): boolean {
-  const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(`(^|${DELIMITER})${escaped}($|${DELIMITER})`).test(text);
+/** The names in a program's text; what a comment says is none of them. */
+function namesIn(text: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  let open: Datum[] = [];
+  try {
+    open = read(text);
+  } catch {
+    // Loading the text tells what is wrong with it.
+  }
+  for (let datum = open.pop(); datum !== undefined; datum = open.pop()) {
+    if (datum.kind === "symbol") names.add(datum.name);
+    if ("items" in datum) for (const item of datum.items) open.push(item);
+    if (datum.kind === "list" && datum.tail !== undefined) open.push(datum.tail);
+  }
+  return names;
 }
 
 /**
@@ -49,7 +58,8 @@ export function loadProgram(
   options: Pick<ProgramOptions, "domain">,
   names: readonly string[],
 ): Program {
-  const inputs = names.filter((name) => mentions(source.text, name));
+  const mentioned = namesIn(source.text);
+  const inputs = names.filter((name) => mentioned.has(name));
   const file = source.file === undefined ? {} : { file: source.file };
   const language = languageOf(source.file);
   return machine.load(source.text, { inputs, language, domain: options.domain, ...file });

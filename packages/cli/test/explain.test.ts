@@ -44,3 +44,47 @@ test("a missing input is an error once some are set", () => {
   expect(stderr).toContain("error E-INPUT");
   expect(code).toBe(1);
 });
+
+const step = ["-e", "(if (> x 1) (* a x x) (* a x))", "--set", "a=2"];
+
+test("branch flips are logged from the values set to those of --to", () => {
+  const { code, stdout } = ndvm([
+    "explain",
+    ...step,
+    "--set",
+    "x=0",
+    "--to",
+    "x=2",
+    "--points",
+    "4",
+  ]);
+  expect(stdout).toContain("instability 0.25: 1 of 4 steps of a lane change their way");
+  expect(stdout).toContain(
+    "branch (if (> x 1) (* a x x) (* a x)): failed, then held; lane 0, between x = 1 and x = 1.5",
+  );
+  expect(code).toBe(0);
+});
+
+test("neighbouring lanes that differ in their way are branch flips", () => {
+  const { stdout } = ndvm(["explain", ...step, "--set", "x=0:2:0.5"]);
+  expect(stdout).toContain("instability 0.25: 1 of 4 neighbouring lanes change their way");
+  expect(stdout).toContain("lane 2 to 3, between x = 1 and x = 1.5");
+});
+
+test("json holds the flips and the instability", () => {
+  const { stdout } = ndvm(["explain", ...step, "--set", "x=0:2:0.5", "--format", "json"]);
+  const { along } = JSON.parse(stdout).diagnostics;
+  expect(along).toMatchObject({ along: "lanes", compared: 4, instability: 0.25 });
+  expect(along.flips).toMatchObject([{ lane: 3, before: false, now: true, from: { x: 1 } }]);
+});
+
+test.each([
+  [["--set", "x=0", "--to", "y=1"], "set one number for it first"],
+  [["--set", "x=0:2:1", "--to", "x=1"], "set one number for it first"],
+  [["--set", "x=0", "--to", "x=much"], "much is no number"],
+  [["--set", "x=0", "--points", "4"], "--points needs --to"],
+])("%j is refused", (args, message) => {
+  const { code, stderr } = ndvm(["explain", ...step, ...args]);
+  expect(stderr).toContain(message);
+  expect(code).toBe(2);
+});

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type FitJson, fitFromJSON, Machine } from "@ndvm/core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ndvmHere } from "./here.js";
-import { folder, writeFile } from "./run.js";
+import { folder, repository, writeFile } from "./run.js";
 
 /** y = 3 exp(−0.4 t) with small errors that do not depend on chance. */
 const decay = Array.from({ length: 24 }, (_, row) => {
@@ -41,8 +41,7 @@ beforeAll(() => {
 describe("what is printed", () => {
   test("parameters with errors and intervals, the formula, scores and where rows went", async () => {
     const { code, stdout, stderr } = await ndvmHere([...basic, "--param", "a=1", "--param", "k=1"]);
-    const timeless = stdout.replace(/in [\d.]+ (ms|s|µs)/, "in TIME");
-    expect(timeless).toMatchInlineSnapshot(`
+    expect(timeless(stdout)).toMatchInlineSnapshot(`
       "parameter  estimate  std. error  95 % interval
       a          3.017525      0.0103  2.9962 to 3.0389
       k          0.401956    0.002144  0.39751 to 0.4064
@@ -89,6 +88,19 @@ describe("what is printed", () => {
     expect(stderr).toContain("a and b only enter as a·b");
     expect(stdout).toContain("not determined");
   });
+});
+
+/** Output without what differs from run to run. */
+const timeless = (text: string): string => text.replace(/in [\d.]+ (ms|s|µs)/, "in TIME");
+
+test.each(["README.md", "docs/cli.md"])("%s shows what the command prints", async (page) => {
+  const text = readFileSync(join(repository, page), "utf8");
+  const shown = /( {4}parameter +estimate.*? {4}lm, [^\n]*)/s.exec(text)?.[1] ?? "";
+  const at = (name: string): string => join(repository, "examples/enzyme-kinetics", name);
+  const parts = ["fit", at("model.scm"), "--data", at("data.csv"), "--target", "rate"];
+  const { stdout } = await ndvmHere([...parts, "--param", "Vm=100", "--param", "K=0.5"]);
+  const printed = timeless(stdout).replaceAll(`${repository}`, "").trimEnd();
+  expect(printed).toBe(timeless(shown.replaceAll(/^ {4}/gm, "")));
 });
 
 describe("what is found", () => {

@@ -1,25 +1,30 @@
-/** `npm start`: the tour runs, shows the model, numbers that are right, and two plots. */
+/** `npm start`: the bundled search runs, ends with a front and a formula, and keeps its study. */
 
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import * as ndvmPackage from "../src/index.js";
-import { repository } from "./run.js";
+import { folder, repository } from "./run.js";
 
 const start = fileURLToPath(new URL("../dist/start.js", import.meta.url));
 
-test("the tour shows the model, its gradients, plots and what to try next", () => {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [start, "examples/damped-oscillator.scm"],
-    { cwd: repository, encoding: "utf8" },
-  );
-  expect(stderr).toBe("");
-  expect(stdout).toContain("(exp (- (* k t)))");
-  expect(stdout).toMatch(/^ 0 +1 +1 +0 +0$/m);
-  expect(stdout).toContain("value over t");
-  expect(stdout).toContain("d value / d k over t");
-  expect(stdout).toContain("npx ndvm grad");
+test("the bundled search shows the front, a formula with intervals, a plot and its files", () => {
+  const [study, page] = [join(folder, "start.db"), join(folder, "start.html")];
+  const budget = ["--candidates", "600", "--out", study, "--report", page];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [start, ...budget], {
+    cwd: repository,
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "1" },
+  });
+  expect(stdout).toContain("600 candidates in");
+  expect(stdout).toMatch(/^size +held-out R² +score +BIC +model$/m);
+  expect(stdout).toMatch(/^height = .*t/m);
+  expect(stdout).toMatch(/^constant +value +from +to \(95 %\)$/m);
+  expect(stdout).toContain("height over t: data ●, model —");
+  expect(stderr).toContain(`a page about it is in ${page}`);
+  expect(existsSync(study) && existsSync(page)).toBe(true);
   expect(status).toBe(0);
 });
 

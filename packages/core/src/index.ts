@@ -20,6 +20,7 @@ export type {
   Covariance,
   Data,
   FitDiagnostics,
+  FitFlip,
   FitJson,
   FitOptions,
   FitProgress,
@@ -38,6 +39,7 @@ export type {
   Undetermined,
 } from "./fit/types.js";
 export { over } from "./machine/axes.js";
+export { followBranches, laneNumbers, neighbourFlips } from "./machine/branch-log.js";
 export {
   type BranchFlip,
   BranchLog,

@@ -3,7 +3,15 @@
  * clamps and numbers that are not finite.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { BranchLog, branchFlips, Machine } from "../src/index.js";
+import {
+  BranchLog,
+  branchFlips,
+  followBranches,
+  laneNumbers,
+  Machine,
+  neighbourFlips,
+  over,
+} from "../src/index.js";
 
 let machine: Machine;
 beforeAll(async () => {
@@ -88,5 +96,59 @@ describe("branch flips", () => {
       { lane: 2, from: { c: 0.7 }, to: { c: 0.95 } },
     ]);
     expect(log.instability).toBeCloseTo(2 / 9, 12);
+  });
+});
+
+describe("branches along a way", () => {
+  const source = "(if (> (* k x) 1) (* x x) (if (> x 3) x (* k x)))";
+
+  test("are followed from run to run", () => {
+    const program = machine.load(source);
+    const runs = [0.1, 0.4, 0.6, 0.6].map((k) => ({ k, x: [1, 2] }));
+    const log = followBranches(program, runs);
+    expect(log.flips).toMatchObject([
+      {
+        lane: 1,
+        before: false,
+        now: true,
+        from: { k: 0.4, x: 2 },
+        to: { k: 0.6, x: 2 },
+        text: source,
+      },
+    ]);
+    expect(log.instability).toBeCloseTo(1 / 6);
+  });
+
+  test("are followed from lane to lane", () => {
+    const program = machine.load(source);
+    const inputs = { k: 0.25, x: [1, 2, 3.5, 5, 6] };
+    const { flips, instability } = neighbourFlips(
+      program.diagnose(inputs),
+      laneNumbers(program, inputs),
+    );
+    const inner = "(if (> x 3) x (* k x))";
+    expect(flips).toMatchObject([
+      { lane: 2, before: false, now: true, from: { x: 2 }, to: { x: 3.5 }, text: inner },
+      { lane: 3, before: false, now: true, from: { x: 3.5 }, to: { x: 5 }, text: source },
+    ]);
+    expect(instability).toBe(0.5);
+  });
+
+  test("have no instability where there is one lane", () => {
+    const program = machine.load(source);
+    const inputs = { k: 1, x: 2 };
+    const found = neighbourFlips(program.diagnose(inputs), laneNumbers(program, inputs));
+    expect(found).toEqual({ flips: [], instability: 0 });
+  });
+
+  test("know the numbers of lanes over axes", () => {
+    const program = machine.load("(* a b)");
+    const inputs = { a: over("row", [1, 2]), b: over("col", [3, 4]) };
+    expect(laneNumbers(program, inputs)).toEqual([
+      { a: 1, b: 3 },
+      { a: 1, b: 4 },
+      { a: 2, b: 3 },
+      { a: 2, b: 4 },
+    ]);
   });
 });

@@ -5,7 +5,7 @@
  * workers and files are not.
  */
 
-import { type Column, NdvmError } from "@ndvm/core";
+import { type Column, expand, NdvmError, nearest, read } from "@ndvm/core";
 import { Draws, seedFor } from "./seeds.js";
 import type {
   CandidateLimits,
@@ -110,7 +110,7 @@ export function makeStudy(options: SearchOptions): Study {
       options.complexityMax === undefined
         ? undefined
         : whole("complexityMax", options.complexityMax, 1, 1e6),
-    operators: options.operators ?? OPERATORS,
+    operators: operatorsOf(options.operators),
     precision: options.precision ?? "f64",
     domain: options.domain ?? "ieee",
     description: options.description ?? "",
@@ -226,6 +226,33 @@ function pick(columns: Columns, names: readonly string[], rows: readonly number[
   return Object.fromEntries(
     names.map((name) => [name, Float64Array.from(rows, (row) => columns[name]?.[row] as number)]),
   );
+}
+
+/** Forms of the language that a study may allow, besides procedures. */
+const FORMS: ReadonlySet<string> = new Set(["if", "let", "loop"]);
+
+function operatorsOf(given: readonly string[] = OPERATORS): readonly string[] {
+  for (const name of given) {
+    if (FORMS.has(name) || isProcedure(name)) continue;
+    const near = nearest(name, OPERATORS);
+    throw refuse(
+      `there is no operator ${name}`,
+      near === undefined
+        ? "name procedures of the language, if, let or loop"
+        : `did you mean ${near}?`,
+    );
+  }
+  return [...new Set(given)];
+}
+
+/** A name that the language knows in operator position, with however many operands. */
+function isProcedure(name: string): boolean {
+  try {
+    expand(read(`(${name} x)`));
+    return true;
+  } catch (error) {
+    return error instanceof NdvmError && error.code === "E-ARITY";
+  }
 }
 
 function recipeOf(given: Partial<Recipe>): Recipe {

@@ -1,4 +1,4 @@
-/** `ndvm explain`: core forms, the tape of one run, active inputs, branches and what to be wary of. */
+/** `ndvm explain`: core forms, tape, active inputs, branches and their flips, what to be wary of. */
 
 import type { Diagnostics, Explanation, Program } from "@ndvm/core";
 import { diagnosticsText } from "../diagnostics.js";
@@ -7,6 +7,7 @@ import { statsText } from "../results.js";
 import { budgetsOf, openSession } from "../session.js";
 import { inputsText, section, tapeText } from "../tape-listing.js";
 import { note, print } from "../terminal.js";
+import { type BranchesAlong, branchesAlong, branchesText } from "./explain-branches.js";
 
 export async function explain(file: string | undefined, options: ExplainOptions): Promise<number> {
   const { machine, program, inputs } = await openSession(file, options);
@@ -19,22 +20,28 @@ export async function explain(file: string | undefined, options: ExplainOptions)
   const wrt = options.wrt === undefined ? {} : { wrt: options.wrt };
   const explanation = program.explain(inputs, { ...budgetsOf(options), ...wrt });
   const diagnostics = program.diagnose(inputs, { ...budgetsOf(options), ...wrt });
+  const along = branchesAlong(program, inputs, diagnostics, options);
   if (options.format === "json") {
     const { branches, predicateOnly, clamped, nonFinite } = diagnostics;
-    const report = { branches, predicateOnly, clamped, nonFinite };
+    const report = { branches, predicateOnly, clamped, nonFinite, along };
     print(JSON.stringify({ ...explanation, diagnostics: report }));
-  } else print(explanationText(explanation, diagnostics));
+  } else print(explanationText(explanation, diagnostics, along));
   machine.dispose();
   return 0;
 }
 
-function explanationText(explanation: Explanation, diagnostics: Diagnostics): string {
+function explanationText(
+  explanation: Explanation,
+  diagnostics: Diagnostics,
+  along: BranchesAlong | undefined,
+): string {
   return [
     section("core forms", explanation.core.trimEnd()),
     section("inputs", inputsText(explanation)),
     section("tape", tapeText(explanation, true)),
     section("result", explanation.result),
     section("diagnostics", diagnosticsText(diagnostics)),
+    ...(along === undefined ? [] : [section("branch flips", branchesText(along))]),
     section("counters", statsText(explanation.stats)),
   ].join("\n\n");
 }

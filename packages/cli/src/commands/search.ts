@@ -136,7 +136,7 @@ function archiveOf({ out: file, resume }: SearchCommandOptions): string {
 }
 
 /** 20260131-235959 */
-function timestamp(date: Date): string {
+export function timestamp(date: Date): string {
   const two = (value: number): string => String(value).padStart(2, "0");
   const day = `${date.getFullYear()}${two(date.getMonth() + 1)}${two(date.getDate())}`;
   return `${day}-${two(date.getHours())}${two(date.getMinutes())}${two(date.getSeconds())}`;

@@ -222,7 +222,7 @@ function diagnosticsSection(result: FitResult): Html | undefined {
   }
   for (const { text, taken, notTaken } of diagnostics.branches) {
     facts.push(
-      html`The test <code>${text}</code> held ${countText(taken)} times and failed ${countText(notTaken)} times.`,
+      html`The test of <code>${text}</code> held ${countText(taken)} times and failed ${countText(notTaken)} times.`,
     );
   }
   for (const { text, rows } of diagnostics.clamped) {
@@ -248,13 +248,16 @@ function diagnosticsSection(result: FitResult): Html | undefined {
   );
 }
 
+/** Correlations beyond three decimals are rounding. */
+const toThousandth = (value: number): number => Math.round(value * 1000) / 1000 + 0;
+
 function correlations({ covariance }: FitResult): Html | undefined {
   if (covariance === undefined) return undefined;
   const { names, matrix } = covariance;
   const size = names.length;
   const at = (i: number, j: number): number => matrix[i * size + j] ?? Number.NaN;
   const cell = (i: number, j: number): string =>
-    i === j ? "1" : shown(at(i, j) / Math.sqrt(at(i, i) * at(j, j)), 3);
+    i === j ? "1" : shown(toThousandth(at(i, j) / Math.sqrt(at(i, i) * at(j, j))), 3);
   return table(
     [
       { title: "", cell: (row: number) => names[row] },

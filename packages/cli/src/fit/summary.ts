@@ -185,11 +185,6 @@ export function warningsOf(result: FitResult): string[] {
       `the estimates of ${a} and ${b} go together (correlation ${shortText(correlation, 4)})`,
     );
   }
-  for (const { text, rows } of diagnostics.flips) {
-    warnings.push(
-      `${countText(rows)} rows take another branch at ${oneLine(text)} than at the start`,
-    );
-  }
   for (const { text, rows } of diagnostics.clamped) {
     warnings.push(`the input of ${oneLine(text)} was clamped on ${rows} rows`);
   }

@@ -181,6 +181,7 @@ th { font-weight: 600; color: var(--soft); font-size: 13px; white-space: nowrap;
 tr:last-child td { border-bottom: 0; }
 .number { text-align: right; }
 .word { overflow-wrap: anywhere; }
+.word:first-child { white-space: nowrap; }
 figure { margin: 0 0 14px; }
 figcaption { color: var(--soft); font-size: 13px; margin-top: 4px; }
 svg { display: block; max-width: 100%; height: auto; }

@@ -16,7 +16,7 @@ import {
   tight,
   writeFormula,
 } from "./infix.js";
-import { refusal } from "./symbolic.js";
+import { refusal } from "./symbolic-values.js";
 
 const nowhere = { start: -1, end: -1 };
 

@@ -16,7 +16,7 @@ import {
   writeFormula,
 } from "./infix.js";
 import { Names } from "./names.js";
-import { refusal } from "./symbolic.js";
+import { refusal } from "./symbolic-values.js";
 
 const nowhere = { start: -1, end: -1 };
 

@@ -7,85 +7,40 @@
  * with its place.
  */
 
-import { NdvmError, type Span } from "../errors.js";
+import type { Span } from "../errors.js";
 import { primitiveByName } from "../primitives/index.js";
-import { numbers as algebra } from "../primitives/numbers.js";
 import type { CallNode, Core, Expansion, IfNode, LambdaNode, Variable } from "../syntax/core.js";
-import type { Datum } from "../syntax/datum.js";
 import {
   type ClosedForm,
-  type Comparison,
   type Formula,
   numberFormula,
   partsOf,
   sizeOf,
   type Test,
 } from "./formula.js";
+import { compare, structural } from "./symbolic-primitives.js";
+import {
+  apply,
+  datumValue,
+  decide,
+  FUNCTIONS,
+  foldWhole,
+  isFormula,
+  isTest,
+  isVector,
+  itemsOf,
+  listOf,
+  power,
+  refusal,
+  Scope,
+  type Value,
+  WHOLE,
+  whole,
+} from "./symbolic-values.js";
 
 const STEPS_MAX = 20_000;
 const DEPTH_MAX = 600;
 const SIZE_MAX = 4000;
-
-interface Closure {
-  readonly kind: "closure";
-  readonly lambda: LambdaNode;
-  readonly scope: Scope;
-}
-interface Pair {
-  readonly kind: "pair";
-  readonly car: Value;
-  readonly cdr: Value;
-}
-interface Vector {
-  readonly kind: "vector";
-  readonly items: readonly Formula[];
-}
-interface Word {
-  readonly kind: "symbol" | "primitive";
-  readonly name: string;
-}
-/** The operands of a loop's next turn. */
-interface Again {
-  readonly kind: "again";
-  readonly loop: object;
-  readonly values: readonly Value[];
-}
-type Value =
-  | Formula
-  | Test
-  | boolean
-  | Closure
-  | Pair
-  | Vector
-  | Word
-  | Again
-  | { readonly kind: "nil" }
-  | { readonly kind: "unspecified" };
-
-const nil: Value = { kind: "nil" };
-const FORMULAS: ReadonlySet<string> = new Set(["number", "name", "apply", "choice"]);
-const TESTS: ReadonlySet<string> = new Set(["compare", "all", "any", "not"]);
-
-const isFormula = (value: Value): value is Formula =>
-  typeof value !== "boolean" && FORMULAS.has(value.kind);
-const isTest = (value: Value): value is Test => typeof value !== "boolean" && TESTS.has(value.kind);
-
-class Scope {
-  readonly #values = new Map<Variable, Value>();
-  readonly #parent: Scope | undefined;
-
-  constructor(parent?: Scope) {
-    this.#parent = parent;
-  }
-
-  get(variable: Variable): Value | undefined {
-    return this.#values.get(variable) ?? this.#parent?.get(variable);
-  }
-
-  set(variable: Variable, value: Value): void {
-    this.#values.set(variable, value);
-  }
-}
 
 /** The closed form, with the values of `params` in place of their names. */
 export function closedForm(
@@ -120,13 +75,6 @@ export function closedForm(
 function collectNames(formula: Formula | Test, into: Set<string>): void {
   if (formula.kind === "name") into.add(formula.name);
   for (const part of partsOf(formula)) collectNames(part, into);
-}
-
-export function refusal(why: string, span: Span): NdvmError {
-  return new NdvmError("E-REFUSED", `the program has no closed form: ${why}`, {
-    span: span.start < 0 ? undefined : span,
-    help: "export it as scheme, json or javascript",
-  });
 }
 
 class Symbolic {
@@ -318,99 +266,6 @@ class Symbolic {
   }
 }
 
-const FUNCTIONS: ReadonlySet<string> = new Set(
-  `abs exp sin cos tan asin acos atan sinh cosh tanh log1p expm1 sigmoid softplus erf
-  lgamma`.split(/\s+/),
-);
-const WHOLE: ReadonlySet<string> = new Set(
-  "floor ceiling round truncate quotient remainder modulo".split(" "),
-);
-
-const isVector = (value: Value): value is Vector =>
-  typeof value !== "boolean" && value.kind === "vector";
-
-const apply = (op: string, ...operands: Formula[]): Formula => ({ kind: "apply", op, operands });
-
-/** (op a b c …) from the left. */
-function foldWhole(name: string, operands: readonly Formula[]): Formula {
-  const [x, ...rest] = operands;
-  if (x === undefined) return numberFormula(name === "+" ? 0 : 1, true);
-  if (rest.length === 0) {
-    if (name === "-") return whole(apply("neg", x));
-    return name === "/" ? apply("/", numberFormula(1, true), x) : x;
-  }
-  return rest.reduce((sum, operand) => withoutNeutral(name, sum, operand), x);
-}
-
-const isInteger = (formula: Formula, value: number): boolean =>
-  formula.kind === "number" && formula.exact && formula.value === value;
-
-/** x op y, where 0 + x, 1·x, x/1 and the like are x. */
-function withoutNeutral(name: string, x: Formula, y: Formula): Formula {
-  const neutral = name === "+" || name === "-" ? 0 : 1;
-  if (isInteger(y, neutral)) return x;
-  if ((name === "+" || name === "*") && isInteger(x, neutral)) return y;
-  return whole(apply(name, x, y));
-}
-
-function power(x: Formula, y: Formula): Formula {
-  if (isInteger(y, 1)) return x;
-  return isInteger(y, 0) ? numberFormula(1, true) : whole(apply("pow", x, y));
-}
-
-/** Whole numbers of whole numbers are computed at once: indices and counts are made of them. */
-function whole(formula: Formula): Formula {
-  if (formula.kind !== "apply") return formula;
-  const isWhole = formula.operands.every((one) => one.kind === "number" && one.exact);
-  if (!isWhole) return formula;
-  const value = constantOf(formula);
-  return value !== undefined && Number.isSafeInteger(value) ? numberFormula(value, true) : formula;
-}
-
-/** The value of a formula without names. */
-export function constantOf(formula: Formula): number | undefined {
-  if (formula.kind === "number") return formula.value;
-  if (formula.kind !== "apply") return undefined;
-  const operands = formula.operands.map(constantOf);
-  if (operands.includes(undefined)) return undefined;
-  return evaluateOp(formula.op, operands as number[]);
-}
-
-const OPS: Readonly<Record<string, string>> = { neg: "-", atan2: "atan" };
-
-function evaluateOp(op: string, operands: readonly number[]): number | undefined {
-  const [x, y] = operands as [number, number];
-  if (op === "neg") return -x;
-  if (op === "atan2") return Math.atan2(x, y);
-  if (op === "min" || op === "max") return Math[op](...operands);
-  const primitive = primitiveByName.get(OPS[op] ?? op);
-  if (primitive?.kind !== "unary" && primitive?.kind !== "binary") return undefined;
-  return primitive.forward(algebra, { x, y });
-}
-
-/** A test's outcome where it depends on no name. */
-function decide(test: Test): boolean | undefined {
-  if (test.kind === "not") {
-    const inner = decide(test.test);
-    return inner === undefined ? undefined : !inner;
-  }
-  if (test.kind === "compare") {
-    const [x, y] = [constantOf(test.left), constantOf(test.right)];
-    return x === undefined || y === undefined ? undefined : holds(test.op, x, y);
-  }
-  const parts = test.tests.map(decide);
-  const ends = test.kind === "any";
-  if (parts.includes(ends)) return ends;
-  return parts.includes(undefined) ? undefined : !ends;
-}
-
-function holds(op: Comparison, x: number, y: number): boolean {
-  if (op === "=") return x === y;
-  if (op === "<") return x < y;
-  if (op === ">") return x > y;
-  return op === "<=" ? x <= y : x >= y;
-}
-
 /** What a choice between two values is. */
 function join(test: Test, yes: Value, no: Value, node: IfNode): Value {
   if (isFormula(yes) && isFormula(no)) return { kind: "choice", test, yes, no };
@@ -449,148 +304,4 @@ function joinTests(test: Test, yes: Test | boolean, no: Test | boolean): Test | 
       { kind: "all", tests: [isNot, no as Test] },
     ],
   };
-}
-
-const COMPARISONS: ReadonlySet<string> = new Set(["=", "<", ">", "<=", ">="]);
-
-function compare(name: string, operands: readonly Value[], node: CallNode): Value | undefined {
-  const zero = numberFormula(0, true);
-  const signs: Readonly<Record<string, Comparison>> = {
-    "zero?": "=",
-    "positive?": ">",
-    "negative?": "<",
-  };
-  const sign = signs[name];
-  if (!COMPARISONS.has(name) && sign === undefined) return undefined;
-  if (!operands.every(isFormula)) throw refusal(`${name} gets what is no number`, node.span);
-  const sides = sign === undefined ? operands : [operands[0] as Formula, zero];
-  const op = sign ?? (name as Comparison);
-  const tests = sides
-    .slice(1)
-    .map((right, i): Test => ({ kind: "compare", op, left: sides[i] as Formula, right }));
-  if (tests.length === 0) return true;
-  const test: Test = tests.length === 1 ? (tests[0] as Test) : { kind: "all", tests };
-  return decide(test) ?? test;
-}
-
-function datumValue(datum: Datum): Value {
-  if (datum.kind === "number") return numberFormula(datum.value, datum.exact);
-  if (datum.kind === "boolean") return datum.value;
-  if (datum.kind === "symbol") return { kind: "symbol", name: datum.name };
-  const tail = datum.kind === "list" && datum.tail !== undefined ? datumValue(datum.tail) : nil;
-  return listOf(datum.items.map(datumValue), tail);
-}
-
-function listOf(items: readonly Value[], tail: Value = nil): Value {
-  return items.reduceRight<Value>((cdr, car) => ({ kind: "pair", car, cdr }), tail);
-}
-
-const isPair = (value: Value): value is Pair => typeof value !== "boolean" && value.kind === "pair";
-
-function itemsOf(list: Value, node: CallNode): Value[] {
-  const items: Value[] = [];
-  let rest = list;
-  for (; isPair(rest); rest = rest.cdr) items.push(rest.car);
-  if (rest !== nil && (typeof rest === "boolean" || rest.kind !== "nil"))
-    throw refusal("a proper list was expected", node.span);
-  return items;
-}
-
-function pairFrom(value: Value, node: CallNode): Pair {
-  if (isPair(value)) return value;
-  throw refusal("a pair was expected", node.span);
-}
-
-function vectorFrom(value: Value, node: CallNode): readonly Formula[] {
-  if (isVector(value)) return value.items;
-  throw refusal("a vector whose elements are known was expected", node.span);
-}
-
-function indexFrom(value: Value, node: CallNode): number {
-  const index = isFormula(value) ? constantOf(value) : undefined;
-  if (index === undefined || !Number.isInteger(index))
-    throw refusal("an index depends on the inputs", node.span);
-  return index;
-}
-
-function elementAt<T>(items: readonly T[], index: number, node: CallNode): T {
-  const item = items[index];
-  if (item === undefined) throw refusal(`there is no element ${index}`, node.span);
-  return item;
-}
-
-const sum = (terms: readonly Formula[]): Formula => foldWhole("+", terms);
-
-/** Lists, tests of kind, and vectors of known length. */
-function structural(name: string, operands: readonly Value[], node: CallNode): Value | undefined {
-  const [x, y] = operands as [Value, Value];
-  switch (name) {
-    case "cons":
-      return { kind: "pair", car: x, cdr: y };
-    case "car":
-      return pairFrom(x, node).car;
-    case "cdr":
-      return pairFrom(x, node).cdr;
-    case "list":
-      return listOf(operands);
-    case "length":
-      return numberFormula(itemsOf(x, node).length, true);
-    case "reverse":
-      return listOf(itemsOf(x, node).reverse());
-    case "append": {
-      const front = operands.slice(0, -1).flatMap((list) => itemsOf(list, node));
-      return listOf(front, operands.at(-1) ?? nil);
-    }
-    case "list-ref":
-      return elementAt(itemsOf(x, node), indexFrom(y, node), node);
-    case "list-tail":
-      return listOf(itemsOf(x, node).slice(indexFrom(y, node)));
-    case "null?":
-      return typeof x !== "boolean" && x.kind === "nil";
-    case "pair?":
-      return isPair(x);
-    case "number?":
-    case "real?":
-      return isFormula(x);
-    case "not":
-      return isTest(x) ? { kind: "not", test: x } : x === false;
-    default:
-      return vectorPrimitive(name, operands, node);
-  }
-}
-
-function vectorPrimitive(
-  name: string,
-  operands: readonly Value[],
-  node: CallNode,
-): Value | undefined {
-  const [x, y] = operands as [Value, Value];
-  const product = (a: Formula, b: Formula) => foldWhole("*", [a, b]);
-  switch (name) {
-    case "vec":
-      if (!operands.every(isFormula)) throw refusal("vec gets what is no number", node.span);
-      return { kind: "vector", items: operands };
-    case "zeros":
-    case "ones": {
-      if (operands.length > 1) return undefined;
-      const one = numberFormula(name === "ones" ? 1 : 0, true);
-      return { kind: "vector", items: Array(indexFrom(x, node)).fill(one) };
-    }
-    case "ref":
-      if (operands.length > 2) return undefined;
-      return elementAt(vectorFrom(x, node), indexFrom(y, node), node);
-    case "vlen":
-      return numberFormula(vectorFrom(x, node).length, true);
-    case "vsum":
-      return sum(vectorFrom(x, node));
-    case "dot": {
-      const [a, b] = [vectorFrom(x, node), vectorFrom(y, node)];
-      if (a.length !== b.length) throw refusal("vectors differ in length", node.span);
-      return sum(a.map((item, i) => product(item, b[i] as Formula)));
-    }
-    case "norm":
-      return apply("sqrt", sum(vectorFrom(x, node).map((item) => product(item, item))));
-    default:
-      return undefined;
-  }
 }

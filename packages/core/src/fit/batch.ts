@@ -15,6 +15,7 @@ import type { Table } from "./columns.js";
 import type { Factor } from "./linear.js";
 import type { PointLoss } from "./losses.js";
 import type { Free, Parameters } from "./parameters.js";
+import type { FitOptions } from "./types.js";
 
 export interface Batch {
   readonly slots: number;
@@ -22,6 +23,12 @@ export interface Batch {
   /** Whether the machine works in f32. */
   readonly isSingle: boolean;
   run(): void;
+  /** Whether an evaluation elsewhere has the machine, so that no run can begin. */
+  readonly isBlocked: boolean;
+  /** Begins a run; true where it is done, else `finish` does the rest. */
+  begin(isLong: boolean): boolean;
+  /** The rest of a run that has begun; yields where it can be ended. */
+  finish(): Generator<void>;
   /** The loss in a slot; overwrites `gradient` by its derivatives in the user's units. */
   gradientInto(slot: number, gradient: Float64Array): number;
 }
@@ -52,9 +59,24 @@ function attempt(session: Session): boolean {
   }
 }
 
-/** Run options without a limit that was not given. */
-export const limited = (stepsMax: number | undefined): { stepsMax?: number } =>
-  stepsMax === undefined ? {} : { stepsMax };
+/** As `attempt`, for the rest of a run that has begun. */
+function* attemptRest(session: Session): Generator<void, boolean> {
+  try {
+    yield* session.finish();
+    return true;
+  } catch (error) {
+    if (error instanceof NdvmError && !FATAL.includes(error.code)) return false;
+    throw error;
+  }
+}
+
+/** Options of a fit that its runs have too, where they were given. */
+export type RunLimits = { readonly stepsMax?: number; readonly chunk?: number };
+
+export const limited = ({ stepsMax, chunk }: Partial<FitOptions>): RunLimits => ({
+  ...(stepsMax === undefined ? {} : { stepsMax }),
+  ...(chunk === undefined ? {} : { chunk }),
+});
 
 export class ResidualBatch implements SquaresBatch {
   readonly slots: number;
@@ -80,7 +102,7 @@ export class ResidualBatch implements SquaresBatch {
     slots: number,
     loss: PointLoss | Program,
     target: string,
-    stepsMax: number | undefined = undefined,
+    limits: RunLimits = {},
   ) {
     const { free } = parameters;
     this.slots = slots;
@@ -90,7 +112,7 @@ export class ResidualBatch implements SquaresBatch {
     const inputs = bindResidual(table, parameters, slots);
     this.#session = program.session(inputs, {
       wrt: [...new Set(free.map(({ input }) => input))],
-      ...limited(stepsMax),
+      ...limits,
     });
     this.#gradients = free.map(({ input }) => this.#session.gradients[input] as Numbers);
     this.#inputs = free.map(({ input }) => this.#session.inputs[input] as Numbers);
@@ -109,7 +131,30 @@ export class ResidualBatch implements SquaresBatch {
     return this.#session.values instanceof Float32Array;
   }
 
+  get isBlocked(): boolean {
+    return this.#session.isBlocked;
+  }
+
   run(): void {
+    this.#writeParameters();
+    this.#isAlive = attempt(this.#session);
+    if (this.#lossSession !== undefined && this.#isAlive) this.#runLoss(this.#lossSession);
+  }
+
+  begin(isLong: boolean): boolean {
+    this.#writeParameters();
+    this.#isAlive = this.#session.begin(isLong);
+    if (!this.#isAlive) return false;
+    if (this.#lossSession !== undefined) this.#runLoss(this.#lossSession);
+    return true;
+  }
+
+  *finish(): Generator<void> {
+    this.#isAlive = yield* attemptRest(this.#session);
+    if (this.#lossSession !== undefined && this.#isAlive) this.#runLoss(this.#lossSession);
+  }
+
+  #writeParameters(): void {
     const { points, rowGroups } = this.#table;
     const size = this.#free.length;
     for (let j = 0; j < size; j++) {
@@ -123,8 +168,6 @@ export class ResidualBatch implements SquaresBatch {
             if (rowGroups[row] === group) into[slot * points + row] = value;
       }
     }
-    this.#isAlive = attempt(this.#session);
-    if (this.#lossSession !== undefined && this.#isAlive) this.#runLoss(this.#lossSession);
   }
 
   #runLoss(session: Session): void {
@@ -280,7 +323,7 @@ export class ObjectiveBatch implements Batch {
     data: Readonly<Record<string, Input>>,
     { free, fixed }: Parameters,
     slots: number,
-    stepsMax: number | undefined = undefined,
+    limits: RunLimits = {},
   ) {
     this.slots = slots;
     this.x = new Float64Array(slots * free.length);
@@ -289,7 +332,7 @@ export class ObjectiveBatch implements Batch {
     Object.assign(inputs, fixed, data);
     this.#session = program.session(inputs, {
       wrt: free.map(({ input }) => input),
-      ...limited(stepsMax),
+      ...limits,
     });
     this.#inputs = free.map(({ input }) => this.#session.inputs[input] as Numbers);
     this.#gradients = free.map(({ input }) => this.#session.gradients[input] as Numbers);
@@ -299,12 +342,30 @@ export class ObjectiveBatch implements Batch {
     return this.#session.values instanceof Float32Array;
   }
 
+  get isBlocked(): boolean {
+    return this.#session.isBlocked;
+  }
+
   run(): void {
+    this.#writeParameters();
+    this.#isAlive = attempt(this.#session);
+  }
+
+  begin(isLong: boolean): boolean {
+    this.#writeParameters();
+    this.#isAlive = this.#session.begin(isLong);
+    return this.#isAlive;
+  }
+
+  *finish(): Generator<void> {
+    this.#isAlive = yield* attemptRest(this.#session);
+  }
+
+  #writeParameters(): void {
     const size = this.#inputs.length;
     for (let j = 0; j < size; j++)
       for (let slot = 0; slot < this.slots; slot++)
         (this.#inputs[j] as Numbers)[slot] = this.x[slot * size + j] as number;
-    this.#isAlive = attempt(this.#session);
   }
 
   gradientInto(slot: number, gradient: Float64Array): number {

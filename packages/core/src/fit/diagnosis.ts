@@ -3,19 +3,31 @@
  * could not begin, and remarks in sentences.
  */
 
-import { branchFlips, type Diagnostics } from "../machine/diagnose.js";
-import type { Evaluation, Input } from "../machine/types.js";
+import { NdvmError } from "../errors.js";
+import { type BranchFlip, branchFlips, type Diagnostics } from "../machine/diagnose.js";
+import type { Evaluation, Input, NonFinite } from "../machine/types.js";
 import { SELECTOR } from "./columns.js";
 import type { Problem } from "./fit.js";
 import { constantTargets } from "./targets.js";
-import type { BestFit, FitDiagnostics, Identifiability, TargetFit } from "./types.js";
+import type {
+  BestFit,
+  FitDiagnostics,
+  FitFlip,
+  Identifiability,
+  Named,
+  TargetFit,
+} from "./types.js";
 
 type Found = Omit<FitDiagnostics, "notes">;
 
 /** Most rows that the machine's own diagnosis walks again. */
 const DIAGNOSED_ROWS_MOST = 20_000;
+/** Most branches, all rows together, that are compared with those at the start. */
+const COMPARED_MOST = 200_000;
 /** Most restarts that could not begin and are looked at. */
 const FAILED_MOST = 8;
+/** Most restarts whose branches are compared. */
+const FOLLOWED_MOST = 8;
 
 /** A restart, as much of it as is looked at here. */
 interface Ended {
@@ -93,7 +105,8 @@ function notesOf(
   return notes;
 }
 
-const NOTHING: Found = { predicateOnly: [], branches: [], clamped: [], flips: [], nonFinite: [] };
+const STABLE = { flips: [], flipLog: [], instability: 0 };
+const NOTHING: Found = { predicateOnly: [], branches: [], clamped: [], ...STABLE, nonFinite: [] };
 
 function lookCloser(problem: Problem, restarts: readonly Ended[], winner: Ended): Found {
   const { source, parameters, table } = problem;
@@ -107,23 +120,62 @@ function lookCloser(problem: Problem, restarts: readonly Ended[], winner: Ended)
       .filter(({ taken, notTaken }) => taken > 0 && notTaken > 0)
       .map(({ text, taken, notTaken }) => ({ text, taken, notTaken })),
     clamped: now.clamped.map(({ text, lanes }) => ({ text, rows: lanes.length })),
-    flips: now.branches.length === 0 ? [] : flipsSince(problem, winner, now, wrt),
+    ...flipsSince(problem, restarts, winner, now, wrt),
     nonFinite,
   };
 }
 
-/** Branches that rows take another way than at the start, by how many rows. */
+/** Branches that rows take another way at a restart's end than at its start. */
 function flipsSince(
   problem: Problem,
+  restarts: readonly Ended[],
   winner: Ended,
   now: Diagnostics,
   wrt: readonly string[],
-): Found["flips"] {
-  const before = problem.source.diagnose(rowInputs(problem, winner.start), { wrt });
-  const counts = new Map<string, number>();
-  for (const { text } of branchFlips(before, now)) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return [...counts].map(([text, rows]) => ({ text, rows }));
+): Pick<Found, "flips" | "flipLog" | "instability"> {
+  const rows = now.paths.length;
+  // So many branches that walking again would take long, or none, are not compared.
+  const count = now.paths.reduce((sum, { length }) => sum + length, 0);
+  const most = count === 0 ? 0 : Math.min(FOLLOWED_MOST, Math.floor(COMPARED_MOST / count));
+  if (most === 0) return STABLE;
+  const others = restarts.filter((one) => one !== winner && one.reason !== "not finite");
+  const diagnosed = (at: Float64Array) => problem.source.diagnose(rowInputs(problem, at), { wrt });
+  const flipLog = [winner, ...others].slice(0, most).flatMap((one) => {
+    const end = () => (one === winner ? now : diagnosed(one.best));
+    return logFlips(problem, one, () => branchFlips(diagnosed(one.start), end()));
+  });
+  const flipped = flipLog.reduce((sum, flip) => sum + flip.rows.length, 0);
+  return {
+    flips: flipLog
+      .filter(({ restart }) => restart === winner.index)
+      .map((flip) => ({ text: flip.text, rows: flip.rows.length })),
+    flipLog,
+    instability: flipped / (Math.min(most, others.length + 1) * rows),
+  };
 }
+
+/** The flips of one restart, by branch. */
+function logFlips(
+  problem: Problem,
+  { index, start, best }: Ended,
+  compare: () => readonly BranchFlip[],
+): FitFlip[] {
+  const byText = new Map<string, number[]>();
+  try {
+    for (const { text, lane } of compare())
+      byText.set(text, [...(byText.get(text) ?? []), lane + 1]);
+  } catch (error) {
+    // Where every row fails there is nothing to compare.
+    if (!(error instanceof NdvmError)) throw error;
+  }
+  const named = (at: Float64Array): Named =>
+    Object.fromEntries(problem.parameters.free.map(({ label }, j) => [label, at[j] as number]));
+  const values = { restart: index, from: named(start), to: named(best) };
+  return [...byText].map(([text, rows]) => ({ ...values, text, rows }));
+}
+
+/** What made a number not finite, without the lane: in a fit lanes are rows. */
+export const causeOf = ({ message }: NonFinite): string => message.replace(/^lane \d+ is /, "");
 
 /** Where the first number that is not finite comes from, at starts that had no finite loss. */
 function failedStarts(problem: Problem, restarts: readonly Ended[]): Found["nonFinite"] {
@@ -139,7 +191,7 @@ function failedStarts(problem: Problem, restarts: readonly Ended[]): Found["nonF
     const [failure] = run.failures;
     const [bad] = run.nonFinite;
     const span = failure?.error.span ?? bad?.span;
-    const message = failure?.error.message ?? bad?.message;
+    const message = failure?.error.message ?? (bad && causeOf(bad));
     if (message === undefined) return [];
     const text = span === undefined ? "" : source.source.slice(span.start, span.end);
     return [{ restart: index, row: (failure?.lane ?? bad?.lane ?? 0) + 1, text, message }];

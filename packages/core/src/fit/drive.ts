@@ -1,10 +1,14 @@
 /**
  * Advances the restarts of a fit together: each round is one run of the batch.
  *
+ * A round on kept traces is one call per chunk and cannot be ended; one that walks, or that took
+ * long the last time, pauses, so that time and signals end it half-way.
+ *
  * A restart that has ended gives its slot to the next one; when half of the slots are empty, the
  * batch is made narrower. A lane's bits do not depend on its neighbours, so neither do results.
  */
 
+import { NdvmError } from "../errors.js";
 import type { Batch } from "./batch.js";
 import type { Restart } from "./restart.js";
 import type { FitProgress } from "./types.js";
@@ -29,30 +33,95 @@ const BREATH = 8;
 /** Milliseconds between two reports. */
 const REPORT_EVERY = 50;
 
+/** A round that took longer is made so that it can be ended half-way. */
+const LONG = 20;
+
 export async function drive<B extends Batch>(how: Drive<B>): Promise<Driven> {
   const began = performance.now();
+  const clock = new Clock(how, began);
   const rounds = new Rounds(how);
-  let breath = began;
   let report = began;
   let stopped: Driven["stopped"] = "done";
+  let isLong = false;
   while (rounds.running > 0) {
-    if (how.signal?.aborted) stopped = "aborted";
-    else if (performance.now() - began >= how.timeMax) stopped = "time";
-    if (stopped !== "done" && rounds.count > 0) break;
-    stopped = "done";
-    rounds.advance();
+    stopped = rounds.count === 0 ? "done" : clock.verdict();
+    if (stopped !== "done") break;
+    const from = performance.now();
+    rounds.prepare();
+    while (rounds.isBlocked) await tick();
+    if (!rounds.begin(isLong)) stopped = await finishRound(rounds, clock);
+    if (stopped !== "done") break;
+    rounds.take();
     const now = performance.now();
+    isLong = now - from > LONG;
     if (how.onProgress !== undefined && (now - report >= REPORT_EVERY || rounds.running === 0)) {
       how.onProgress(rounds.progress(now - began));
       report = now;
     }
-    if (now - breath < BREATH || rounds.running === 0) continue;
-    await new Promise((resolve) => setTimeout(resolve));
-    breath = performance.now();
+    if (rounds.running > 0 && clock.isDue(now)) await clock.breathe();
   }
+  while (rounds.isBlocked) await tick();
+  if (stopped !== "done" && rounds.count === 0) throw endedAtFirst(stopped);
   for (const restart of how.restarts)
     if (restart.reason === undefined && stopped !== "done") restart.reason = stopped;
   return { rounds: rounds.count, stopped, milliseconds: performance.now() - began };
+}
+
+/**
+ * Does the rest of a round, unless time or a signal end it; then nothing of it is taken. Only a
+ * signal needs the event loop: without one the machine is not held while others run.
+ */
+async function finishRound<B extends Batch>(
+  rounds: Rounds<B>,
+  clock: Clock,
+): Promise<Driven["stopped"]> {
+  for (const _pause of rounds.finish()) {
+    if (clock.hasSignal && clock.isDue(performance.now())) await clock.breathe();
+    const verdict = clock.verdict();
+    if (verdict !== "done") return verdict;
+  }
+  return "done";
+}
+
+const endedAtFirst = (stopped: "time" | "aborted"): NdvmError =>
+  stopped === "time"
+    ? new NdvmError("E-TIME", "the first evaluation took longer than timeMax", {
+        help: "give more time, or a limit of steps (stepsMax) that ends slow programs",
+      })
+    : new NdvmError("E-ABORTED", "the fit was aborted in its first evaluation");
+
+const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+/** When a fit is to end, and when others are to have their turn. */
+class Clock {
+  readonly #signal: AbortSignal | undefined;
+  readonly #end: number;
+  #breath: number;
+
+  constructor(how: Pick<Drive<Batch>, "signal" | "timeMax">, began: number) {
+    this.#signal = how.signal;
+    this.#end = began + how.timeMax;
+    this.#breath = began;
+  }
+
+  get hasSignal(): boolean {
+    return this.#signal !== undefined;
+  }
+
+  verdict(): Driven["stopped"] {
+    if (this.#signal?.aborted) return "aborted";
+    return performance.now() >= this.#end ? "time" : "done";
+  }
+
+  /** Whether the event loop has waited long enough. */
+  isDue(now: number): boolean {
+    return now - this.#breath >= BREATH;
+  }
+
+  async breathe(): Promise<void> {
+    await tick();
+    this.#breath = performance.now();
+  }
 }
 
 class Rounds<B extends Batch> {
@@ -76,7 +145,13 @@ class Rounds<B extends Batch> {
     return count;
   }
 
-  advance(): void {
+  /** Whether an evaluation elsewhere has the machine. */
+  get isBlocked(): boolean {
+    return this.#batch?.isBlocked ?? false;
+  }
+
+  /** Puts the trial points of the restarts into the batch. */
+  prepare(): void {
     if (this.#batch?.slots !== this.#slots.length)
       this.#batch = this.#how.makeBatch(this.#slots.length);
     const batch = this.#batch;
@@ -87,7 +162,19 @@ class Rounds<B extends Batch> {
       const { x } = this.#slots[slot] ?? (filler as Restart<B>);
       batch.x.set(x, slot * x.length);
     }
-    batch.run();
+  }
+
+  begin(isLong: boolean): boolean {
+    return (this.#batch as B).begin(isLong);
+  }
+
+  finish(): Generator<void> {
+    return (this.#batch as B).finish();
+  }
+
+  /** Hands the results to the restarts. */
+  take(): void {
+    const batch = this.#batch as B;
     let ended = 0;
     for (let slot = 0; slot < this.#slots.length; slot++) {
       const restart = this.#slots[slot];

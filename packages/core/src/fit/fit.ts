@@ -83,7 +83,7 @@ function checkOutputs(problem: Problem, { start }: Restart): void {
     return [name, isColumn ? (value as Float64Array)[0] : value] as [string, Input];
   });
   try {
-    const { shape } = source.evaluate(Object.fromEntries(inputs), limited(options.stepsMax));
+    const { shape } = source.evaluate(Object.fromEntries(inputs), limited(options));
     checkShape({ shape }, table?.targets.length ?? 1);
   } catch (error) {
     // Other failures of a row are told when the whole data fail.
@@ -126,7 +126,8 @@ function residualProblem(source: Program, options: FitOptions, settings: Setting
   const points = counted ?? read.points;
   if (points < parameters.free.length)
     throw refuse(
-      `there are ${points} points for ${parameters.free.length} parameters`,
+      `there ${points === 1 ? "is 1 point" : `are ${points} points`} for ` +
+        `${parameters.free.length} parameters`,
       "give more rows, or fix some parameters",
     );
   const program = targets.length > 1 ? source.elementBy(SELECTOR) : source;
@@ -138,7 +139,7 @@ function residualProblem(source: Program, options: FitOptions, settings: Setting
   const target = targets.length > 1 ? "target" : (targets[0] as string);
   const makeBatch = keepNarrow(
     (slots) =>
-      new ResidualBatch(program, table, parameters, slots, pointLoss, target, options.stepsMax),
+      new ResidualBatch(program, table, parameters, slots, pointLoss, target, limited(options)),
   );
   return { program, source, lossProgram, options, parameters, table, data: {}, makeBatch };
 }
@@ -157,7 +158,7 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
     [],
   );
   const makeBatch = keepNarrow(
-    (slots) => new ObjectiveBatch(program, data, parameters, slots, options.stepsMax),
+    (slots) => new ObjectiveBatch(program, data, parameters, slots, limited(options)),
   );
   return {
     program,

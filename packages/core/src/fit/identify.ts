@@ -47,6 +47,7 @@ export function describeUndetermined(
   const silent = moving.filter((j) => test.isSilent(j));
   const loud = moving.filter((j) => !silent.includes(j));
   const groups = loud.length <= PAIRS_OF_MOST ? findGroups(loud, test) : [];
+  const twins = loud.length <= PAIRS_OF_MOST ? findTwins(loud, groups, test, best, labels) : [];
   const words = [
     ...silent.map((j) => `${labels[j]} does not change the predictions`),
     ...groups.flatMap(({ sign, members }) => {
@@ -54,6 +55,7 @@ export function describeUndetermined(
       const told = `${listed(names)} only enter as ${names.join(sign)}`;
       return members.slice(1).map(() => told);
     }),
+    ...twins,
   ];
   return nullDirections.map((direction, k) => {
     const named = nameDirection(direction, used, labels, best);
@@ -107,6 +109,20 @@ class Test {
     return this.#isSame(x);
   }
 
+  /** Whether predictions stay the same when parameters change places, at a point off the best. */
+  canSwap(left: readonly number[], right: readonly number[]): boolean {
+    const x = this.#best.map((value, j) => value * (1 + 0.05 * (j + 1)) + 0.01 * (j + 1));
+    const swapped = Float64Array.from(x);
+    for (const [i, p] of left.entries()) {
+      const q = right[i] as number;
+      swapped[p] = x[q] as number;
+      swapped[q] = x[p] as number;
+    }
+    const [before, after] = [this.#predict(x), this.#predict(swapped)];
+    const size = before.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    return after.every((value, row) => Math.abs(value - (before[row] as number)) <= 1e-9 * size);
+  }
+
   combination(a: number, b: number): string | undefined {
     const found = combinations.find(({ move }) => {
       const x = Float64Array.from(this.#best);
@@ -117,6 +133,36 @@ class Test {
     });
     return found?.sign;
   }
+}
+
+/**
+ * Terms that are the same: parameters a and b, and k and m, that can change places all at once, k
+ * and m being equal at the best fit.
+ */
+function findTwins(
+  parameters: readonly number[],
+  groups: readonly Group[],
+  test: Test,
+  best: Float64Array,
+  labels: readonly string[],
+): string[] {
+  const pairs = parameters.flatMap((p, at) => parameters.slice(at + 1).map((q) => [p, q] as const));
+  const value = (j: number) => best[j] as number;
+  const isEqual = (p: number, q: number) =>
+    Math.abs(value(p) - value(q)) <= 1e-6 * Math.max(Math.abs(value(p)), Math.abs(value(q)));
+  for (const [k, m] of pairs) {
+    const isTold = groups.some(({ members }) => members.includes(k) && members.includes(m));
+    if (isTold || !isEqual(k, m)) continue;
+    for (const [a, b] of pairs) {
+      if (new Set([a, b, k, m]).size < 4 || !test.canSwap([a, k], [b, m])) continue;
+      const name = (j: number) => labels[j] as string;
+      return [
+        `the terms of ${name(a)}, ${name(k)} and of ${name(b)}, ${name(m)} are alike, ` +
+          `and ${name(k)} equals ${name(m)}: one of them is enough`,
+      ];
+    }
+  }
+  return [];
 }
 
 /** Pairs that enter as a product or sum are joined into one; the others stay pairs. */

@@ -12,6 +12,8 @@ import type { Free } from "./parameters.js";
 import { isFiniteArray, type Limits, Restart } from "./restart.js";
 
 const MEMORY = 10;
+/** One place more than pairs: the next pair is written before it is known to be of use. */
+const PLACES = MEMORY + 1;
 /** Constants of the two conditions: enough fall, and a slope that has flattened enough. */
 const FALL = 1e-4;
 const FLAT = 0.9;
@@ -28,9 +30,13 @@ export class LbfgsRestart extends Restart {
   readonly #gradient: Float64Array;
   readonly #trialGradient: Float64Array;
   readonly #direction: Float64Array;
-  readonly #steps: Float64Array[] = [];
-  readonly #turns: Float64Array[] = [];
-  readonly #curvatures: number[] = [];
+  /** The latest pairs: changes of place and of gradient, and their product; oldest at `#first`. */
+  readonly #steps: readonly Float64Array[];
+  readonly #turns: readonly Float64Array[];
+  readonly #curvatures = new Float64Array(PLACES);
+  readonly #weights = new Float64Array(PLACES);
+  #first = 0;
+  #pairs = 0;
   readonly #low: Place = { at: 0, value: 0, slope: 0 };
   readonly #high: Place = { at: Number.NaN, value: 0, slope: 0 };
   #slope = 0;
@@ -44,6 +50,13 @@ export class LbfgsRestart extends Restart {
     this.#gradient = new Float64Array(size);
     this.#trialGradient = new Float64Array(size);
     this.#direction = new Float64Array(size);
+    this.#steps = Array.from({ length: PLACES }, () => new Float64Array(size));
+    this.#turns = Array.from({ length: PLACES }, () => new Float64Array(size));
+  }
+
+  /** Where pair k is kept, the oldest being 0. */
+  #at(k: number): number {
+    return (this.#first + k) % PLACES;
   }
 
   take(batch: Batch, slot: number): void {
@@ -81,23 +94,25 @@ export class LbfgsRestart extends Restart {
   #startLine(): void {
     const direction = this.#direction;
     for (let j = 0; j < direction.length; j++) direction[j] = -(this.#gradient[j] as number);
-    const weights: number[] = [];
-    for (let k = this.#steps.length - 1; k >= 0; k--) {
-      const weight =
-        inner(this.#steps[k] as Float64Array, direction) / (this.#curvatures[k] as number);
-      weights[k] = weight;
-      addScaled(direction, -weight, this.#turns[k] as Float64Array);
+    for (let k = this.#pairs - 1; k >= 0; k--) {
+      const at = this.#at(k);
+      const step = this.#steps[at] as Float64Array;
+      const weight = inner(step, direction) / (this.#curvatures[at] as number);
+      this.#weights[at] = weight;
+      addScaled(direction, -weight, this.#turns[at] as Float64Array);
     }
-    const last = this.#turns.length - 1;
-    if (last >= 0) {
-      const turn = this.#turns[last] as Float64Array;
-      const gain = (this.#curvatures[last] as number) / inner(turn, turn);
+    if (this.#pairs > 0) {
+      const at = this.#at(this.#pairs - 1);
+      const turn = this.#turns[at] as Float64Array;
+      const gain = (this.#curvatures[at] as number) / inner(turn, turn);
       for (let j = 0; j < direction.length; j++) direction[j] = (direction[j] as number) * gain;
     }
-    for (let k = 0; k <= last; k++) {
-      const turn = this.#turns[k] as Float64Array;
-      const weight = inner(turn, direction) / (this.#curvatures[k] as number);
-      addScaled(direction, (weights[k] as number) - weight, this.#steps[k] as Float64Array);
+    for (let k = 0; k < this.#pairs; k++) {
+      const at = this.#at(k);
+      const turn = this.#turns[at] as Float64Array;
+      const weight = inner(turn, direction) / (this.#curvatures[at] as number);
+      const left = (this.#weights[at] as number) - weight;
+      addScaled(direction, left, this.#steps[at] as Float64Array);
     }
     this.#slope = inner(direction, this.#gradient);
     if (!(this.#slope < 0)) {
@@ -108,7 +123,7 @@ export class LbfgsRestart extends Restart {
     set(this.#low, 0, this.loss, this.#slope);
     this.#high.at = Number.NaN;
     this.#trials = 0;
-    this.#try(last >= 0 ? 1 : this.#firstDistance());
+    this.#try(this.#pairs > 0 ? 1 : this.#firstDistance());
   }
 
   /** Without memory the first step changes no number by more than its size. */
@@ -122,10 +137,8 @@ export class LbfgsRestart extends Restart {
   }
 
   #forget(): void {
-    if (this.#steps.length === 0) this.reason = "damping";
-    this.#steps.length = 0;
-    this.#turns.length = 0;
-    this.#curvatures.length = 0;
+    if (this.#pairs === 0) this.reason = "damping";
+    this.#pairs = 0;
   }
 
   #try(distance: number): void {
@@ -190,7 +203,7 @@ export class LbfgsRestart extends Restart {
       return;
     }
     this.#trialGradient.set(this.#gradient);
-    if (this.#steps.length === 0) this.reason = "loss";
+    if (this.#pairs === 0) this.reason = "loss";
     else {
       this.#forget();
       this.#startLine();
@@ -200,15 +213,9 @@ export class LbfgsRestart extends Restart {
   #finishLine(value: number): void {
     this.steps += 1;
     const before = this.loss;
-    const step = this.trial.map((now, j) => now - (this.u[j] as number));
-    const turn = this.#trialGradient.map((now, j) => now - (this.#gradient[j] as number));
-    const isSmall = step.every(
-      (by, j) => Math.abs(by) <= this.limits.step * Math.abs(this.u[j] as number),
-    );
+    const isSmall = this.#remember();
     this.acceptTrial(value);
     this.#gradient.set(this.#trialGradient);
-    const curvature = inner(step, turn);
-    if (curvature > 1e-16 * inner(turn, turn)) this.#remember(step, turn, curvature);
     if (this.#isFlat()) this.reason = "gradient";
     else if (before - value <= this.limits.loss * Math.abs(value)) this.reason = "loss";
     else if (isSmall) this.reason = "step";
@@ -216,20 +223,37 @@ export class LbfgsRestart extends Restart {
     else this.#startLine();
   }
 
-  #remember(step: Float64Array, turn: Float64Array, curvature: number): void {
-    if (this.#steps.length === MEMORY) {
-      this.#steps.shift();
-      this.#turns.shift();
-      this.#curvatures.shift();
+  /** Keeps the change to the trial, if it curves upwards; whether the step is small. */
+  #remember(): boolean {
+    const at = this.#at(this.#pairs);
+    const step = this.#steps[at] as Float64Array;
+    const turn = this.#turns[at] as Float64Array;
+    let isSmall = true;
+    for (let j = 0; j < step.length; j++) {
+      const by = (this.trial[j] as number) - (this.u[j] as number);
+      step[j] = by;
+      turn[j] = (this.#trialGradient[j] as number) - (this.#gradient[j] as number);
+      if (!(Math.abs(by) <= this.limits.step * Math.abs(this.u[j] as number))) isSmall = false;
     }
-    this.#steps.push(step);
-    this.#turns.push(turn);
-    this.#curvatures.push(curvature);
+    const curvature = inner(step, turn);
+    if (curvature > 1e-16 * inner(turn, turn)) this.#keep(at, curvature);
+    return isSmall;
+  }
+
+  /** Takes the pair that was written after the others; the oldest goes where there are enough. */
+  #keep(at: number, curvature: number): void {
+    this.#curvatures[at] = curvature;
+    if (this.#pairs < MEMORY) this.#pairs += 1;
+    else this.#first = (this.#first + 1) % PLACES;
   }
 
   /** The point and what is remembered; a line search that was under way begins again. */
   save(): number[] {
-    const pairs = this.#steps.flatMap((step, k) => [...step, ...(this.#turns[k] as Float64Array)]);
+    const pairs: number[] = [];
+    for (let k = 0; k < this.#pairs; k++) {
+      const at = this.#at(k);
+      pairs.push(...(this.#steps[at] as Float64Array), ...(this.#turns[at] as Float64Array));
+    }
     return [this.steps, this.evaluations, ...this.u, ...pairs];
   }
 
@@ -239,10 +263,13 @@ export class LbfgsRestart extends Restart {
     this.evaluations = Math.max(0, (numbers[1] as number) - 1);
     this.trial.set(numbers.slice(2, 2 + size));
     this.u.set(this.trial);
-    for (let at = 2 + size; at + 2 * size <= numbers.length; at += 2 * size) {
-      const step = Float64Array.from(numbers.slice(at, at + size));
-      const turn = Float64Array.from(numbers.slice(at + size, at + 2 * size));
-      this.#remember(step, turn, inner(step, turn));
+    for (let from = 2 + size; from + 2 * size <= numbers.length; from += 2 * size) {
+      const at = this.#at(this.#pairs);
+      const step = this.#steps[at] as Float64Array;
+      const turn = this.#turns[at] as Float64Array;
+      step.set(numbers.slice(from, from + size));
+      turn.set(numbers.slice(from + size, from + 2 * size));
+      this.#keep(at, inner(step, turn));
     }
     this.moveTrial();
   }

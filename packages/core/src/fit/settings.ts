@@ -42,6 +42,7 @@ const KEYS: readonly (keyof FitOptions)[] = [
   "seed",
   "steps",
   "stepsMax",
+  "chunk",
   "timeMax",
   "signal",
   "onProgress",
@@ -79,6 +80,7 @@ export function checkSettings(options: FitOptions): Settings {
   if (!Number.isFinite(seed)) throw bad("seed", seed, "it must be a finite number");
   if (options.together !== undefined) count("together", options.together);
   if (options.stepsMax !== undefined) count("stepsMax", options.stepsMax);
+  if (options.chunk !== undefined) count("chunk", options.chunk);
   return {
     mode,
     optimiser,

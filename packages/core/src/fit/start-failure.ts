@@ -6,7 +6,7 @@
 import { NdvmError } from "../errors.js";
 import type { Evaluation, Input } from "../machine/types.js";
 import { limited } from "./batch.js";
-import { rowInputs } from "./diagnosis.js";
+import { causeOf, rowInputs } from "./diagnosis.js";
 import type { Problem } from "./fit.js";
 import type { Restart } from "./restart.js";
 
@@ -14,7 +14,7 @@ import type { Restart } from "./restart.js";
 export function explainStart(problem: Problem, restart: Restart): void {
   const { source: program, table, parameters, options } = problem;
   const inputs = rowInputs(problem, restart.start);
-  const outcome = program.evaluate(inputs, limited(options.stepsMax));
+  const outcome = program.evaluate(inputs, limited(options));
   const starts = parameters.free.map(({ label }, j) => `${label} = ${restart.start[j]}`);
   const at = `at ${starts.join(", ")}`;
   checkShape(outcome, table?.targets.length ?? 1);
@@ -43,7 +43,7 @@ export function explainStart(problem: Problem, restart: Restart): void {
     help: "start elsewhere, draw starts from a range, or bound the parameters",
   };
   if (bad.length > 0) {
-    const told = reason === undefined ? "" : `: ${reason.message}`;
+    const told = reason === undefined ? "" : `: ${causeOf(reason)}`;
     throw new NdvmError(
       "E-INPUT",
       `the ${table === undefined ? "loss" : "prediction"} is not finite${where} ${at}${told}`,
@@ -79,7 +79,7 @@ function explainLoss({ lossProgram, table }: Problem, { values, lanes }: Evaluat
     });
   const reason = outcome.nonFinite[0] ?? outcome.failures[0];
   if (reason === undefined) return;
-  const told = "error" in reason ? reason.error.message : reason.message;
+  const told = "error" in reason ? reason.error.message : causeOf(reason);
   const span = "error" in reason ? reason.error.span : reason.span;
   const bad = [...outcome.nonFinite, ...outcome.failures].map(({ lane }) => lane % rows);
   throw new NdvmError("E-INPUT", `the loss fails on ${rowsInWords(bad)} ${at}: ${told}`, {

@@ -80,9 +80,11 @@ export interface FitOptions {
    * finite: the limit depends on no clock, so results do not either.
    */
   readonly stepsMax?: number;
-  /** Most milliseconds of wall-clock; the best so far is the result. */
+  /** Lanes the machine works on at once. Default: what fits the cache. Results do not change. */
+  readonly chunk?: number;
+  /** Most milliseconds of the search, even inside a step; the best so far is the result. */
   readonly timeMax?: number;
-  /** Ends the fit; the best so far is the result. */
+  /** Ends the search, even inside a step; the best so far is the result. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: FitProgress) => void;
   readonly tolerances?: Tolerances;
@@ -229,6 +231,16 @@ export interface FitCounters {
   readonly milliseconds: number;
 }
 
+/** A branch that rows take another way at a restart's end than at its start. */
+export interface FitFlip {
+  readonly restart: number;
+  readonly text: string;
+  /** Counted from 1. */
+  readonly rows: readonly number[];
+  readonly from: Named;
+  readonly to: Named;
+}
+
 /** What the machine noticed at the best parameters. */
 export interface FitDiagnostics {
   /** Parameters that reach tests only: they have no gradient and cannot be fitted so. */
@@ -243,6 +255,10 @@ export interface FitDiagnostics {
   readonly clamped: readonly { readonly text: string; readonly rows: number }[];
   /** Branches at which rows go another way at the best parameters than at their start. */
   readonly flips: readonly { readonly text: string; readonly rows: number }[];
+  /** The same for every restart that was looked at: which branch, which rows, between which values. */
+  readonly flipLog: readonly FitFlip[];
+  /** Share of the rows of those restarts that go another way at its end than at its start. */
+  readonly instability: number;
   /**
    * Restarts whose start gives no finite loss, and where the first number that is not finite comes
    * from, or what failed. Rows are counted from 1.

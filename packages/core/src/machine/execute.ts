@@ -40,7 +40,7 @@ import type { Bound } from "./inputs.js";
 import type { Machine } from "./machine.js";
 import type { Program } from "./program.js";
 import { type RecordedInput, Results } from "./results.js";
-import { limitError, machineFault } from "./sites.js";
+import { limitError, machineFault, settleShortage } from "./sites.js";
 import { payloadInfo, shapeOf } from "./snapshot.js";
 import {
   delaySorting,
@@ -144,6 +144,9 @@ export class Execution {
   #recordsLeast = false;
   /** Widest chunk that memory allowed so far. */
   #widthLimit = Number.POSITIVE_INFINITY;
+  /** Widest chunk that memory was short for, and lanes that memory is short for alone. */
+  #widthShort = 0;
+  #lanesShort = 0;
 
   constructor(job: Job) {
     this.#job = job;
@@ -425,6 +428,7 @@ export class Execution {
   /** Memory was short: what is walked next is half as wide. */
   #narrow(count: number): undefined {
     this.#widthLimit = Math.max(1, Math.floor(count / 2));
+    this.#widthShort = Math.max(this.#widthShort, count);
     this.#job.program.traces.clear();
   }
 
@@ -490,9 +494,17 @@ export class Execution {
       return "narrow";
     }
     failed.fill(1);
+    this.#widenAgain();
+    settleShortage(this.#job.machine);
     this.results.fail(set, failed, machineFault(this.#job.machine, program));
     this.#job.machine.exports.abandon();
     return "done";
+  }
+
+  /** The lane that took all the memory is found: others may do in wider chunks, if it was not many. */
+  #widenAgain(): void {
+    this.#lanesShort = Math.min(this.#lanesShort + 1, 31);
+    this.#widthLimit = Math.max(1, this.#widthShort >> this.#lanesShort);
   }
 
   /** The lanes of the context failed: reports them, or sets them aside to be walked alone. */

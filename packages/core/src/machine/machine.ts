@@ -187,6 +187,11 @@ export class Machine {
     };
   }
 
+  /** Whether an asynchronous evaluation is under way. */
+  get isOccupied(): boolean {
+    return this.#occupied !== undefined;
+  }
+
   /** Throws where an asynchronous evaluation of that program is under way. */
   checkIdle(program: Program): void {
     if (this.#occupied === program && this.#exports !== undefined) this.#checkFree();

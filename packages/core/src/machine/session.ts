@@ -54,6 +54,7 @@ export interface SessionStats {
 }
 
 const NO_FAILURES: readonly LaneFailure[] = [];
+const NO_LANES: LaneSet = { from: 0, to: 0 };
 /** Traces that take few of many lanes and are tried in one run before the rest is walked. */
 const MISSES_MAX = 4;
 
@@ -76,6 +77,8 @@ export class Session {
   /** The layout that took most lanes in the latest run. */
   #latest: Layout | undefined;
   #failures: readonly LaneFailure[] = NO_FAILURES;
+  /** Lanes that the run under way has not done. */
+  #rest: LaneSet = NO_LANES;
   readonly #stats = { runs: 0, walks: 0, replays: 0, sortings: 0 };
 
   /** Made by `program.session`. */
@@ -118,14 +121,42 @@ export class Session {
 
   /** Runs the program for the numbers set; `values` and `gradients` then hold the results. */
   run(): void {
+    if (this.begin()) return;
+    for (const _pause of this.#complete(false));
+  }
+
+  /** Whether an evaluation that pauses has the machine, so that no run can begin. */
+  get isBlocked(): boolean {
+    return this.#setup.machine.isOccupied;
+  }
+
+  /**
+   * Begins a run and does what kept traces can; true where that was all. `isLong` leaves even that
+   * to `finish`, which pauses.
+   */
+  begin(isLong = false): boolean {
     const { machine, program } = this.#setup;
     machine.beginRun();
     program.traces.beginRun();
     this.#stats.runs += 1;
     this.#failures = NO_FAILURES;
-    const rest = this.#replay();
-    if (laneCount(rest) === 0) return;
-    this.#walk(rest);
+    this.#rest = isLong ? this.#all : this.#replay();
+    return laneCount(this.#rest) === 0;
+  }
+
+  /** The rest of a run that has begun. Yields where a walk pauses and keeps the machine till then. */
+  *finish(): Generator<void> {
+    const { machine, program } = this.#setup;
+    const release = machine.occupy(program);
+    try {
+      yield* this.#complete(true);
+    } finally {
+      release();
+    }
+  }
+
+  *#complete(isAsync: boolean): Generator<void> {
+    yield* this.#walk(this.#rest, isAsync);
     this.#findLayouts();
     this.#latest = undefined;
   }
@@ -260,7 +291,7 @@ export class Session {
   }
 
   /** The general way for lanes that no trace took: walks, guards, buckets. */
-  #walk(lanes: LaneSet): void {
+  *#walk(lanes: LaneSet, isAsync: boolean): Generator<void> {
     const { machine, program, wrt, wanted, axes, options } = this.#setup;
     const isAll = lanes === this.#all;
     const list = isAll
@@ -281,9 +312,10 @@ export class Session {
       options,
       isPart: !isAll,
       isRepeated: true,
+      isAsync,
       backward: wrt.length > 0 ? backward : undefined,
     });
-    for (const _pause of execution.run());
+    yield* execution.run();
     const { walks, replays, sortings } = execution.stats();
     this.#stats.walks += walks;
     this.#stats.replays += replays;
@@ -349,8 +381,6 @@ export class Session {
     return resultTag === TAG_REAL && steps <= stepsMax && isWithinTape;
   }
 }
-
-const NO_LANES: LaneSet = { from: 0, to: 0 };
 
 function makeSlots(
   { inputs, program, lanes }: SessionSetup,

@@ -3,7 +3,13 @@
  */
 
 import { NdvmError, type Span } from "../errors.js";
-import { CONTROL_FRAME_BYTES, CONTROL_FRAME_CELL, FRAME_RETURN } from "../program/layout.js";
+import {
+  CONTROL_FRAME_BYTES,
+  CONTROL_FRAME_CELL,
+  FAULT_MEMORY,
+  FAULT_RECURSION,
+  FRAME_RETURN,
+} from "../program/layout.js";
 import { faultError } from "./faults.js";
 import type { Machine } from "./machine.js";
 import type { Program } from "./program.js";
@@ -23,6 +29,21 @@ export function limitError(
     source: program.source,
     file: program.file,
   });
+}
+
+/** Share of memory in frames of calls from which a shortage is a matter of recursion. */
+const RECURSION_SHARE = 1 / 64;
+
+/**
+ * Says whether memory that has run out did so by recursion: by the calls under way, and not by
+ * which request happened to be the last, so that what ran before does not show.
+ */
+export function settleShortage({ exports, memoryMax }: Machine): void {
+  const code = exports.faultCode.value as number;
+  if (code !== FAULT_MEMORY && code !== FAULT_RECURSION) return;
+  const calls = exports.controlEnd() - ((exports.controlBase.value as number) >>> 0);
+  const isDeep = calls > memoryMax * RECURSION_SHARE;
+  exports.faultCode.value = isDeep ? FAULT_RECURSION : FAULT_MEMORY;
 }
 
 /** The fault of the run under way, as an error with the program's text. */

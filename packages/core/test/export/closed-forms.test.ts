@@ -36,6 +36,8 @@ const closed = [
   "(+ (asin (/ t 10)) (acos (/ x 10)) (atan t) (atan t x) (sinh x) (cosh x) (tan k) (sin t))",
   "(+ (floor (* 3 t)) (ceiling (* 3 x)) (modulo t x))",
   "(log t 10)",
+  "(case (floor x) ((0) t) ((1 2) (* 2 t)) (else k))",
+  "(define (f kind v) (case kind ((up) (* 2 v)) (else (/ v 2)))) (+ (f 'up t) (f 'down x))",
   "(* 1e-7 t 1e21)",
 ];
 

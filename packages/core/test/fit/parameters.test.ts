@@ -120,7 +120,7 @@ describe("refusals of data", () => {
   test.each([
     [{ data: { t, y: decay }, target: "z" }, "no column z, which is to be the target"],
     [{ data: { t: [1, 2], y: [1, 2, 3] }, target: "y" }, "has 2 rows, but the target y has 3"],
-    [{ data: { t: [1], y: [1] }, target: "y" }, "1 points for 2 parameters"],
+    [{ data: { t: [1], y: [1] }, target: "y" }, "1 point for 2 parameters"],
     [{ data: { t: [], y: [] }, target: "y" }, "no rows"],
     [{ data: { t: [1, Number.NaN, 3], y: [1, 2, 3] }, target: "y" }, "column t holds NaN in row 2"],
     [{ data: { t: ["1", "x", "3"], y: [1, 2, 3] }, target: "y" }, 'column t holds "1" in row 1'],

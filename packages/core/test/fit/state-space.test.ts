@@ -6,7 +6,7 @@
 
 import { expect, test } from "vitest";
 import { type Data, type FitOptions, int, mat, vec } from "../../src/index.js";
-import { describeCorpus, readCorpus } from "../corpus/corpus.js";
+import { asNumber, describeCorpus, readCorpus } from "../corpus/corpus.js";
 import { usUnemployment } from "../corpus/us-unemployment.js";
 import { armaText, type Lags, matrixText, negated, stationaryText } from "./state-space.js";
 import { fitText } from "./support.js";
@@ -136,14 +136,22 @@ interface Orders {
 const named = (name: string, count: number) =>
   Array.from({ length: count }, (_, k) => `${name}${k + 1}`);
 
-/** Puts coefficients at multiples of a period; with both kinds the polynomials are multiplied. */
-function lagsOf(plain: readonly string[], seasonal: readonly string[], period: number): Lags {
+/**
+ * Puts coefficients at multiples of a period; with both kinds the polynomials are multiplied, where
+ * those of an autoregression have minus signs: (1 − φL)(1 − ΦLˢ).
+ */
+function lagsOf(
+  plain: readonly string[],
+  seasonal: readonly string[],
+  period: number,
+  sign: "+" | "-",
+): Lags {
   const lags: (string | undefined)[] = [...plain];
   seasonal.forEach((name, k) => {
     const at = (k + 1) * period - 1;
     lags[at] = name;
     plain.forEach((other, j) => {
-      lags[at + j + 1] = `(* ${name} ${other})`;
+      lags[at + j + 1] = sign === "+" ? `(* ${name} ${other})` : `(- (* ${name} ${other}))`;
     });
   });
   return Array.from(lags);
@@ -154,23 +162,23 @@ function armaOf(orders: Orders, y: readonly number[], restarts: number): ModelTe
   const { powers, period, diffuse } = orders;
   const [ar, ma] = [named("ar", orders.ar), named("ma", orders.ma)];
   const [sar, sma] = [named("sar", orders.seasonalAr), named("sma", orders.seasonalMa)];
-  expect(ar.length === 0 || sar.length === 0, "a product of autoregressions").toBe(true);
   const means = powers.map((power) => `mean${power}`);
-  const mean = `(+ ${["(* 0 y)", ...means.map((name, k) => `(scale ${name} t${powers[k]})`)].join(" ")})`;
+  const mean = `(+ ${["(zeros (vlen y))", ...means.map((name, k) => `(scale ${name} t${powers[k]})`)].join(" ")})`;
   const [partials, spartials] = [named("r", ar.length), named("s", sar.length)];
   const isStationary = diffuse === undefined;
   const coefficients = isStationary
     ? `${stationaryText(ar, partials)}\n${stationaryText(sar, spartials)}`
     : "";
-  const text = armaText(lagsOf(ar, sar, period), lagsOf(ma, sma, period), mean, diffuse);
-  const level = y.reduce((sum, each) => sum + each, 0) / y.length;
-  const spread = y.reduce((sum, each) => sum + (each - level) ** 2, 0) / y.length;
+  const text = armaText(lagsOf(ar, sar, period, "-"), lagsOf(ma, sma, period, "+"), mean, diffuse);
+  const there = y.filter((each) => !Number.isNaN(each));
+  const level = there.reduce((sum, each) => sum + each, 0) / there.length;
+  const spread = there.reduce((sum, each) => sum + (each - level) ** 2, 0) / there.length;
   const size = Math.max(1, y.length);
   const time = powers.map((power) => [`t${power}`, y.map((_, t) => ((t + 1) / size) ** power)]);
   const free = isStationary ? [...partials, ...spartials] : [...ar, ...sar];
   return {
     source: `${coefficients}\n${text}`,
-    data: { y, burn: int(0), ...Object.fromEntries(time) },
+    data: { y: vec(y), burn: int(0), ...Object.fromEntries(time) },
     params: {
       ...Object.fromEntries(
         free.map((name) => [name, isStationary ? partial : { range: [-0.5, 0.5] }]),
@@ -189,22 +197,44 @@ function stataOrders(model: string): Orders {
     (pattern.exec(model)?.[1] ?? "").split(",").map((word) => Number(word.trim()) || 0);
   const [ar = 0, , ma = 0] = numbers(/'order': \(([^)]*)\)/);
   const [seasonalAr = 0, , seasonalMa = 0, period = 0] = numbers(/'seasonal_order': \(([^)]*)\)/);
-  const trend = /'trend': ('c'|'ct'|\[[^\]]*\])/.exec(model)?.[1] ?? "";
-  const powers = { "": [], "'c'": [0], "'ct'": [0, 1], "[1, 0, 0, 1]": [0, 3] }[trend];
-  if (powers === undefined) throw new Error(`trend ${trend}`);
+  const trend = /'trend': ('\w+'|\[[^\]]*\])/.exec(model)?.[1] ?? "";
+  const named: Readonly<Record<string, readonly number[]>> = {
+    "'c'": [0],
+    "'t'": [1],
+    "'ct'": [0, 1],
+  };
+  const powers =
+    named[trend] ?? (trend.match(/\d+/g) ?? []).flatMap((w, k) => (w === "0" ? [] : [k]));
   const diffuse = /approximate_diffuse/.test(model) ? { diffuse: 1e9 } : {};
   return { ar, ma, seasonalAr, seasonalMa, period, powers, ...diffuse };
 }
 
+/** Why a case cannot be fitted here. */
+function reasonAgainst(each: KalmanCase, cases: readonly KalmanCase[]): string | undefined {
+  if (each.id === "clark1987_uc_gdp") return undefined;
+  if (each.id.startsWith("stata"))
+    return /exog|measurement|hamilton_representation|time_varying/.test(each.model)
+      ? "its regressors are not in the file"
+      : undefined;
+  if (!each.id.startsWith("ucm")) return "its parameters enter in a way that is not written here";
+  const { system, params } = cases.find(({ id }) => id === each.same_system_as) ?? each;
+  if (system === undefined || system === null)
+    return "its parameters are chosen, not estimated, and its matrices change in time";
+  const variances = [...system.state_cov, ...system.obs_cov].flat();
+  if (params.some((value) => !variances.includes(value)))
+    return "some of its parameters are no variances";
+  return undefined;
+}
+
 describeCorpus("state-space models of KFAS, GAUSS and Stata", () => {
   const cases = readCorpus<readonly KalmanCase[]>("kalman_refs/kalman_cases.json");
-  const madeUp = cases.filter(({ id }) => id.startsWith("ucm_lltrend_cycle"));
-  const fitted = cases.filter((each) => !madeUp.includes(each));
+  const refused = cases.map((each) => ({ ...each, reason: reasonAgainst(each, cases) }));
+  const others = refused.filter(({ reason }) => reason !== undefined);
+  const fitted = cases.filter((_, i) => refused[i]?.reason === undefined);
 
-  test.each(madeUp)("$id is not fitted: its parameters are chosen, not estimated", ({ params }) => {
-    // Eight round numbers, one of them a frequency of 2π/10: there is no optimum to reach.
-    expect(params.length).toBe(8);
-    expect(params[6]).toBe(Math.PI / 5);
+  test.each(others)("$id is not fitted: $reason", ({ id }) => {
+    expect(fitted.some((each) => each.id === id)).toBe(false);
+    expect(fitted.length).toBeGreaterThan(0);
   });
 
   test.each(fitted)("$id: log-likelihood $expected_loglik", async (each) => {
@@ -238,7 +268,7 @@ interface ArimaCase {
   readonly coef: Readonly<Record<string, number>>;
   readonly loglik: number;
   readonly check_abs_err: number;
-  readonly y_raw: readonly number[];
+  readonly y_raw: readonly (number | string | null)[];
 }
 
 function differenced(y: readonly number[], lag: number): number[] {
@@ -250,17 +280,21 @@ describeCorpus("R's ARIMA models", () => {
 
   test.each(cases)("$id: $model of $series, log-likelihood $loglik", async (each) => {
     const transform = { identity: (y: number) => y, log: Math.log, log10: Math.log10 };
-    let y = each.y_raw.map(transform[each.transform]);
-    if (/differenced/.test(each.model)) y = differenced(y, 1);
-    if (/\(0,1,1\)12/.test(each.model)) y = differenced(y, 12);
+    const raw = each.y_raw.map((value) => (value === null ? Number.NaN : asNumber(value)));
+    let y = raw.map(transform[each.transform]);
+    const isDifferenced = /differenced/.test(each.model);
+    const [, plain = "0"] = /ARIMA\(\d,(\d),\d\)/.exec(each.model) ?? [];
+    const [, seasonal = "0", period = "1"] = /\(\d,(\d),\d\)(\d+)/.exec(each.model) ?? [];
+    for (let k = 0; isDifferenced && k < Number(plain); k++) y = differenced(y, 1);
+    for (let k = 0; isDifferenced && k < Number(seasonal); k++) y = differenced(y, Number(period));
     const count = (prefix: RegExp) =>
       Object.keys(each.coef).filter((name) => prefix.test(name)).length;
     const orders: Orders = {
       ar: count(/^ar\d/),
       ma: count(/^ma\d/),
-      seasonalAr: 0,
+      seasonalAr: count(/^sar\d/),
       seasonalMa: count(/^sma\d/),
-      period: 12,
+      period: Number(period),
       powers: each.xreg === "none" ? [] : /time/.test(each.xreg) ? [0, 1] : [0],
     };
     // R starts differenced models with a large variance; the corpus says how far that is off.

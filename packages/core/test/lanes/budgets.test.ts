@@ -178,6 +178,25 @@ describe("a lane that takes all the memory", () => {
   });
 });
 
+describe("lanes that take all the memory among many", () => {
+  const source = "(define (f n) (if (< n 0) x (+ 1 (f (- n x))))) (f 10)";
+
+  test("leave the others their wide chunks", async () => {
+    const small = await Machine.create({ memoryMax: 2 ** 23 });
+    const x = Array.from({ length: 300 }, (_, i) => (i === 70 || i === 210 ? 0 : 1 + (i % 2)));
+    const program = small.load(source);
+    const { failures, values, stats } = program.gradient({ x });
+    expect(failures.map(({ lane }) => lane)).toEqual([70, 210]);
+    const alone = small.load(source);
+    const one = alone.gradient({ x: [1] }).values[0] as number;
+    const two = alone.gradient({ x: [2] }).values[0] as number;
+    expect([...values]).toEqual(x.map((own) => (own === 0 ? Number.NaN : own === 1 ? one : two)));
+    // One by one it would be 300.
+    expect(stats.walks + stats.replays).toBeLessThan(100);
+    small.dispose();
+  });
+});
+
 describe("memory that is short for a backward pass", () => {
   const source = `(loop ((k 0) (v [x 1 x]) (s 0.0))
     (if (= k 30) (+ s (vsum v))

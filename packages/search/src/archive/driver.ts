@@ -25,8 +25,14 @@ const PATIENCE = 5000;
 
 export function openDatabase(file: string, options: { readonly timeout?: number } = {}): Database {
   const database = guard(file, () => new Sqlite(file, { timeout: options.timeout ?? PATIENCE }));
-  const rowsOf = (sql: string, values: readonly Value[]) =>
-    guard(file, () => database.prepare(sql).iterate([...values]));
+  function* rowsOf(sql: string, values: readonly Value[]): Generator<unknown> {
+    const rows = guard(file, () => database.prepare(sql).iterate([...values]));
+    for (;;) {
+      const { value, done } = guard(file, () => rows.next());
+      if (done) return;
+      yield value;
+    }
+  }
   return {
     exec: (sql) => guard(file, () => void database.exec(sql)),
     prepare: (sql) => {

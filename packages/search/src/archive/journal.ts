@@ -9,7 +9,7 @@ import { bestResult, type Slot } from "../engine/batch.js";
 import type { Journal, JournalEntry, SettledBatch } from "../engine/journal.js";
 import { hashText, seedFor } from "../seeds.js";
 import { SEED_FIT, SEED_PROPOSER, SEED_SPLIT, type Study } from "../study.js";
-import type { Budget, Proposer, SearchEvent } from "../types.js";
+import type { Budget, Proposal, Proposer, SearchEvent } from "../types.js";
 import type { Value } from "./driver.js";
 import type { BulkRows, FromWriter, ToWriter, WriterStart } from "./messages.js";
 import { SCHEMA_VERSION } from "./schema.js";
@@ -172,6 +172,7 @@ function versions(): Record<string, string> {
 function messageOf(entry: JournalEntry, study: Study, names: readonly string[]) {
   const rows: MutableRows = {
     candidates: [],
+    revisits: [],
     batches: [],
     fits: [],
     scores: [],
@@ -184,6 +185,7 @@ function messageOf(entry: JournalEntry, study: Study, names: readonly string[]) 
     for (const slot of batch.slots) {
       ids.push(slot.id);
       if (slot.id === slot.visit) addCandidate(rows, slot, batch.index, batch.proposer, prompts);
+      else if (slot.isNews) addRevisit(rows, slot, prompts);
     }
     const front = JSON.stringify(batch.frontVisits);
     const first = batch.slots[0]?.visit ?? 0;
@@ -220,9 +222,8 @@ function addCandidate(
   prompts: Map<number, string>,
 ): void {
   const { id, proposal, skeleton, complexity, duplicateOf, failure } = slot;
-  const { origin, source, parents, params, prompt, isRevisit } = proposal;
-  const promptId = prompt === undefined ? null : hashText(prompt);
-  if (prompt !== undefined && promptId !== null) prompts.set(promptId, prompt);
+  const { origin, source, isRevisit } = proposal;
+  const { parents, params, prompt } = textsOf(proposal, prompts);
   rows.candidates.push(
     id,
     batch,
@@ -231,13 +232,30 @@ function addCandidate(
     source,
     skeleton,
     complexity,
-    parents.length === 0 ? "[]" : JSON.stringify(parents),
-    params === undefined ? null : JSON.stringify(params),
-    promptId,
+    parents,
+    params,
+    prompt,
     duplicateOf ?? null,
     failure === undefined ? null : JSON.stringify(failure),
     isRevisit === true ? 1 : 0,
   );
+}
+
+function addRevisit(rows: MutableRows, slot: Slot, prompts: Map<number, string>): void {
+  const { visit, id, proposal } = slot;
+  const { parents, params, prompt } = textsOf(proposal, prompts);
+  rows.revisits.push(visit, id, proposal.origin, proposal.source, parents, params, prompt);
+}
+
+/** Parts of a proposal as an archive has them. Prompts are kept once, by their hash. */
+function textsOf({ parents, params, prompt }: Proposal, prompts: Map<number, string>) {
+  const promptId = prompt === undefined ? null : hashText(prompt);
+  if (prompt !== undefined && promptId !== null) prompts.set(promptId, prompt);
+  return {
+    parents: parents.length === 0 ? "[]" : JSON.stringify(parents),
+    params: params === undefined ? null : JSON.stringify(params),
+    prompt: promptId,
+  };
 }
 
 const finite = (x: number): number | null => (Number.isFinite(x) ? x : null);

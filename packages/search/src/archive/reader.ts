@@ -5,6 +5,7 @@
 
 import { existsSync } from "node:fs";
 import { NdvmError } from "@ndvm/core";
+import { PLAIN_ORIGIN } from "../engine/intake.js";
 import type {
   EngineState,
   PendingBatch,
@@ -51,17 +52,25 @@ export interface BatchRow {
 
 /** Visits of batches, in order, with what became of them. */
 export const VISITS = `
-  SELECT v.visit, v.id, v.batch, v.proposer, c.origin, c.source, c.skeleton, c.complexity,
-    c.parents, CASE WHEN v.id = v.visit THEN c.duplicate_of END AS duplicate_of,
+  SELECT v.visit, v.id, v.batch, v.proposer, coalesce(r.origin, c.origin) AS origin,
+    coalesce(r.source, c.source) AS source, c.skeleton, c.complexity,
+    coalesce(r.parents, c.parents) AS parents, CASE WHEN v.id = v.visit THEN c.duplicate_of END AS duplicate_of,
     s.rung, coalesce(s.fits, f.fits) AS fits, s.loss, s.train_r2, s.r2, s.bic, p.params,
     f.stage, f.code, f.message
   FROM (SELECT b.first_visit + j.key AS visit, j.value AS id, b.batch, b.proposer
         FROM batches b, json_each(b.candidates) j WHERE b.batch BETWEEN ? AND ?) v
   JOIN candidates c ON c.id = v.id
+  LEFT JOIN revisits r ON r.visit = v.visit
   LEFT JOIN scores s ON s.visit = v.visit
   LEFT JOIN failures f ON f.visit = v.visit
   LEFT JOIN fits p ON p.visit = v.visit AND p.rung = s.best_rung
   ORDER BY v.visit`;
+
+/** Candidates by the order in which their skeletons were met, with the texts that were plain. */
+const SEEN = `
+  SELECT skeleton, id, CASE WHEN is_revisit AND origin = '${PLAIN_ORIGIN}' AND parents = '[]'
+    AND params IS NULL AND prompt IS NULL THEN source END AS plain
+  FROM candidates WHERE duplicate_of IS NULL AND skeleton <> '' ORDER BY id`;
 
 export function openForReading(file: string): Database {
   if (!existsSync(file))
@@ -80,7 +89,10 @@ export function openForReading(file: string): Database {
     return database;
   } catch (error) {
     database.close();
-    throw error;
+    if (error instanceof NdvmError) throw error;
+    throw new NdvmError("E-ARCHIVE", `${file} is not an archive: ${(error as Error).message}`, {
+      help: "an archive is a file that ndvm search writes",
+    });
   }
 }
 
@@ -97,18 +109,13 @@ export function readResumption(file: string): Resumption | undefined {
     const settled = new Map<number, Unobserved>();
     for (let index = state.observed; index < state.settled; index++)
       settled.set(index, settledBatch(database, index));
-    const seen = [
-      ...database.iterate<{ skeleton: string; id: number }>(
-        "SELECT skeleton, id FROM candidates WHERE duplicate_of IS NULL AND skeleton <> ''" +
-          " ORDER BY id",
-      ),
-    ];
+    const seen = database.all<{ skeleton: string; id: number; plain: string | null }>(SEEN);
     const visits = new Map(
       [...state.front, ...state.frontObserved].map((visit) => [visit, outcomeAt(database, visit)]),
     );
     return {
       state,
-      seen: () => seen.map(({ skeleton, id }) => [skeleton, id] as const),
+      seen: () => seen.map(({ skeleton, id, plain }) => [skeleton, id, plain ?? undefined]),
       outcomes: (wanted) => wanted.map((visit) => visits.get(visit) as Outcome),
       settledBatch: (index) => settled.get(index) as Unobserved,
       pending: pendingBatches(database, state.settled),
@@ -199,12 +206,17 @@ function pendingBatches(database: Database, from: number): readonly PendingBatch
   }));
 }
 
+const PENDING = `
+  SELECT c.id, coalesce(r.origin, c.origin) AS origin, coalesce(r.source, c.source) AS source,
+    c.skeleton, c.complexity, coalesce(r.parents, c.parents) AS parents,
+    CASE WHEN r.visit IS NULL THEN c.params ELSE r.params END AS params, p.text AS prompt,
+    c.duplicate_of, c.failure, c.is_revisit
+  FROM candidates c LEFT JOIN revisits r ON r.visit = ?1
+  LEFT JOIN prompts p ON p.prompt = CASE WHEN r.visit IS NULL THEN c.prompt ELSE r.prompt END
+  WHERE c.id = ?2`;
+
 function pendingVisit(database: Database, visit: number, id: number): PendingVisit {
-  const [row] = database.all<CandidateRow>(
-    "SELECT c.*, p.text AS prompt FROM candidates c LEFT JOIN prompts p ON p.prompt = c.prompt" +
-      " WHERE id = ?",
-    id,
-  );
+  const [row] = database.all<CandidateRow>(PENDING, visit, id);
   if (row === undefined) throw new Error(`the archive has no candidate ${id}`);
   const isFirst = visit === id;
   return {
@@ -215,7 +227,7 @@ function pendingVisit(database: Database, visit: number, id: number): PendingVis
     parents: JSON.parse(row.parents) as number[],
     prompt: row.prompt ?? undefined,
     params: row.params ?? undefined,
-    isRevisit: row.is_revisit === 1,
+    isRevisit: !isFirst || row.is_revisit === 1,
     skeleton: row.skeleton,
     complexity: row.complexity,
     duplicateOf: isFirst ? (row.duplicate_of ?? undefined) : undefined,

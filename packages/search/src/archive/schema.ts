@@ -6,6 +6,7 @@
  * text, so that their bits survive; numbers that are not finite are null.
  *
  * `visit` numbers proposals, `id` and `candidate` are the visit at which a program was first seen.
+ * `revisits` has the later visits whose proposal is not word for word the first one.
  */
 
 export const SCHEMA_VERSION = 1;
@@ -22,6 +23,8 @@ CREATE TABLE candidates (id INTEGER PRIMARY KEY, batch INTEGER NOT NULL, propose
   origin TEXT NOT NULL, source TEXT NOT NULL, skeleton TEXT NOT NULL, complexity INTEGER NOT NULL,
   parents TEXT NOT NULL, params TEXT, prompt INTEGER, duplicate_of INTEGER, failure TEXT,
   is_revisit INTEGER NOT NULL);
+CREATE TABLE revisits (visit INTEGER PRIMARY KEY, candidate INTEGER NOT NULL, origin TEXT NOT NULL,
+  source TEXT NOT NULL, parents TEXT NOT NULL, params TEXT, prompt INTEGER);
 CREATE TABLE batches (batch INTEGER PRIMARY KEY, proposer TEXT NOT NULL,
   first_visit INTEGER NOT NULL, candidates TEXT NOT NULL, front TEXT NOT NULL,
   fits_most INTEGER NOT NULL);
@@ -60,6 +63,7 @@ export const BULK = {
     "failure",
     "is_revisit",
   ],
+  revisits: ["visit", "candidate", "origin", "source", "parents", "params", "prompt"],
   batches: ["batch", "proposer", "first_visit", "candidates", "front", "fits_most"],
   fits: ["visit", "rung", "candidate", "restarts", "seed", "loss", "r2", "params"],
   scores: ["visit", "candidate", "rung", "best_rung", "fits", "loss", "train_r2", "r2", "bic"],

@@ -127,7 +127,13 @@ class Writer {
     database.exec("COMMIT");
   }
 
+  /** At rest an archive is one file: without readers it leaves its write-ahead log. */
   close(): void {
+    try {
+      this.#database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE");
+    } catch {
+      // Someone reads: the log stays, and is as good.
+    }
     this.#database.close();
     this.#lock.release();
   }

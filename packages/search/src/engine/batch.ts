@@ -22,6 +22,8 @@ export interface Slot {
   readonly failure?: Failure;
   readonly duplicateOf?: number;
   readonly isScreened: boolean;
+  /** False: a visit to a candidate whose first proposal said the same. */
+  readonly isNews: boolean;
   /** Results of its rungs. */
   readonly results: TaskResult[];
 }

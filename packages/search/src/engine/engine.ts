@@ -160,7 +160,8 @@ export class Engine {
   #resume(resumption: Resumption): void {
     const { state, pending } = resumption;
     const { proposers } = this.#parts;
-    for (const [skeleton, id] of resumption.seen()) this.#intake.remember(skeleton, id);
+    for (const [skeleton, id, plain] of resumption.seen())
+      this.#intake.remember(skeleton, id, plain);
     this.#secondsBefore = state.seconds;
     this.#nextBatch = state.nextBatch;
     this.#nextVisit = state.nextVisit;
@@ -212,7 +213,7 @@ export class Engine {
         break;
       } else await this.#pause(IDLE);
     }
-    await this.#observeThrough(this.#nextBatch - 1);
+    await this.#settleThrough(this.#nextBatch - 1);
   }
 
   /** A limit that observed batches and proposals have reached. */
@@ -355,6 +356,14 @@ export class Engine {
         for (const proposer of this.#parts.proposers) proposer.observe(outcomes);
       }
     }
+  }
+
+  /**
+   * Waits for batches up to one to be settled. Proposers do not hear of them: a study that goes on
+   * with a larger budget must find them where they would have been without the end.
+   */
+  async #settleThrough(index: number): Promise<void> {
+    while (this.#settled <= index && !this.#ending.signal.aborted) await this.#sleep();
   }
 
   /** Waits while the journal or the listener is behind. */

@@ -13,6 +13,9 @@ import type { Study } from "../study.js";
 import type { Failure, Proposal } from "../types.js";
 import type { Slot } from "./batch.js";
 
+/** The origin of programs that were read from a list. */
+export const PLAIN_ORIGIN = "read";
+
 /** Skeletons that are remembered: the latest. An older one that comes again is fitted again. */
 const SEEN_MAX = 2 ** 20;
 
@@ -27,31 +30,44 @@ export class Intake {
   readonly #seen = new Map<number, number>();
   /** Texts of revisited candidates, which come again and again. */
   readonly #revisited = new Map<string, Reading>();
+  /** Candidates whose first proposal was plain text, to know a revisit that says nothing new. */
+  readonly #plain = new Map<number, string>();
 
   constructor(study: Study) {
     this.#study = study;
   }
 
-  /** Notes a candidate of an earlier run. They must come in order. */
-  remember(skeleton: string, id: number): void {
+  /** Notes a candidate of an earlier run, with its text if it was plain. They must come in order. */
+  remember(skeleton: string, id: number, plain: string | undefined): void {
     this.#note(hashText(skeleton), id);
+    if (plain !== undefined) this.#plain.set(id, plain);
   }
 
   /** `isScreened` says whether a candidate is known to have passed the screen. */
   take(proposal: Proposal, visit: number, isScreened: (id: number) => boolean): Slot {
     const { failure, skeleton, complexity } = this.#read(proposal);
-    const slot = { visit, proposal, skeleton, complexity, results: [] };
-    if (skeleton === "")
-      return { ...slot, id: visit, isScreened: false, ...(failure && { failure }) };
+    const slot = {
+      visit,
+      id: visit,
+      proposal,
+      skeleton,
+      complexity,
+      isScreened: false,
+      isNews: true,
+      results: [],
+      ...(failure && { failure }),
+    };
+    if (skeleton === "") return slot;
     const hash = hashText(skeleton);
     const known = this.#seen.get(hash);
     if (known === undefined) {
       this.#note(hash, visit);
-      return { ...slot, id: visit, isScreened: false, ...(failure && { failure }) };
+      if (isPlain(proposal)) this.#plain.set(visit, proposal.source);
+      return slot;
     }
-    if (proposal.isRevisit !== true)
-      return { ...slot, id: visit, duplicateOf: known, isScreened: false };
-    return { ...slot, id: known, isScreened: isScreened(known), ...(failure && { failure }) };
+    if (proposal.isRevisit !== true) return { ...slot, duplicateOf: known };
+    const isNews = !isPlain(proposal) || this.#plain.get(known) !== proposal.source;
+    return { ...slot, id: known, isScreened: isScreened(known), isNews };
   }
 
   #note(hash: number, id: number): void {
@@ -72,6 +88,14 @@ export class Intake {
     return reading;
   }
 }
+
+/** A text to be visited again and again, from nowhere in particular. */
+const isPlain = ({ isRevisit, origin, parents, params, prompt }: Proposal): boolean =>
+  isRevisit === true &&
+  origin === PLAIN_ORIGIN &&
+  parents.length === 0 &&
+  params === undefined &&
+  prompt === undefined;
 
 function readProgram(source: string, study: Study): Reading {
   const { inputs, limits, complexityMax } = study;

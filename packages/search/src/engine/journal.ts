@@ -84,8 +84,8 @@ export interface Unobserved {
 /** What an earlier run left. */
 export interface Resumption {
   readonly state: EngineState;
-  /** Skeletons with the candidates they first belonged to, in order. */
-  seen(): Iterable<readonly [skeleton: string, id: number]>;
+  /** Skeletons with the candidates they first belonged to, in order; and texts that were plain. */
+  seen(): Iterable<readonly [skeleton: string, id: number, plain: string | undefined]>;
   outcomes(visits: readonly number[]): readonly Outcome[];
   settledBatch(index: number): Unobserved;
   readonly pending: readonly PendingBatch[];

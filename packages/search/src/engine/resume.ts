@@ -19,6 +19,7 @@ export function restoreSlots(visits: readonly PendingVisit[]): readonly Slot[] {
       ...(failure === undefined ? {} : { failure }),
       ...(duplicateOf === undefined ? {} : { duplicateOf }),
       isScreened: false,
+      isNews: true,
       results: [],
     };
   });

@@ -61,7 +61,7 @@ class Evolve implements Proposer {
   #brief!: StudyBrief;
   #chance = new Chance(0);
   #grammar!: Grammar;
-  #population: Population;
+  #population!: Population;
   #seen = new Seen();
   #made = 0;
   readonly #draws: number;
@@ -71,16 +71,17 @@ class Evolve implements Proposer {
     this.name = options.name ?? "evolve";
     this.#draws = options.draws ?? 300;
     this.#islands = options.islands ?? 4;
-    this.#population = new Population({
-      islands: this.#islands,
-      islandSize: options.islandSize ?? 40,
-    });
   }
 
   begin(brief: StudyBrief): void {
     this.#brief = brief;
     this.#chance = new Chance(brief.seed);
     this.#grammar = new Grammar(brief, this.#chance);
+    this.#population = new Population({
+      islands: this.#islands,
+      islandSize: this.options.islandSize ?? 40,
+      hasLoopIsland: this.#grammar.hasLoop && this.#islands > 1,
+    });
   }
 
   propose(count: number): Promise<ProposalBatch> {
@@ -133,8 +134,10 @@ class Evolve implements Proposer {
   #attempt(tries: number): Proposal | undefined {
     try {
       const isEarly = this.#made <= this.#draws || this.#population.count < 8;
-      const drawsNow = isEarly || this.#chance.happens(0.03) || tries > triesMax / 2;
-      if (!drawsNow && this.#chance.happens(0.06)) return this.#revisit();
+      const isLoops = this.#island === this.#population.loopIsland;
+      const drawsNow =
+        isEarly || this.#chance.happens(isLoops ? 0.3 : 0.03) || tries > triesMax / 2;
+      if (!drawsNow && this.#chance.happens(isLoops ? 0.12 : 0.06)) return this.#revisit();
       const made = drawsNow ? this.#draw() : this.#breed();
       return made === undefined ? undefined : this.#finish(made);
     } catch (error) {
@@ -143,18 +146,25 @@ class Evolve implements Proposer {
     }
   }
 
+  get #island(): number {
+    return this.#made % this.#islands;
+  }
+
   #draw(): Made {
     const draft = new Draft(this.#grammar.hasAlgebra);
-    return { draft, tree: this.#grammar.program(draft), parents: [], origin: "draw" };
+    const isLoops = this.#made > this.#draws && this.#island === this.#population.loopIsland;
+    const tree = isLoops ? this.#grammar.loop(draft, []) : this.#grammar.program(draft);
+    return { draft, tree, parents: [], origin: "draw" };
   }
 
   #parent(): Member | undefined {
     const { chance } = this.#grammar;
-    if (chance.happens(0.2)) {
+    const isLoops = this.#island === this.#population.loopIsland;
+    if (!isLoops && chance.happens(0.2)) {
       const front = this.#population.front();
       if (front.length > 0) return chance.pick(front);
     }
-    return this.#population.select(this.#made % this.#islands, chance);
+    return this.#population.select(this.#island, chance);
   }
 
   #treeOf(member: Member, draft: Draft): Tree | undefined {

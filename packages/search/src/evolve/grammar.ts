@@ -16,6 +16,7 @@ import {
   call,
   isFixed,
   loop,
+  mapLeaves,
   mentions,
   number,
   type Tree,
@@ -212,19 +213,27 @@ export class Grammar {
     return bind(name, value, body);
   }
 
-  /** A recurrence: one or two states, a fixed number of turns, the first state's last value. */
+  /**
+   * A recurrence: one or two states, a fixed number of turns, the first state's last value. Half of
+   * them iterate a map from an input; the others read inputs at every turn.
+   */
   loop(draft: Draft, scope: readonly string[]): Tree {
     const { chance } = this;
-    const count = chance.happens(0.2) ? 2 : 1;
+    const isMap = chance.happens(0.5);
+    const count = !isMap && chance.happens(0.3) ? 2 : 1;
     const states = Array.from({ length: count }, () => draft.freshName("s"));
     const counter = draft.freshName("k");
     const inner = [...scope, ...states, counter];
     const starts = states.map(() =>
-      chance.happens(0.7) ? this.read(scope) : this.parameter(draft),
+      isMap || chance.happens(0.5)
+        ? this.#line(draft, this.read(scope), 0.3)
+        : this.parameter(draft),
     );
     const nexts = states.map((state, i) => {
       const wanted = count === 1 ? state : (states[1 - i] as string);
-      return this.next(draft, 3 + chance.below(6), inner, wanted);
+      const next = this.next(draft, 3 + chance.below(5), inner, wanted);
+      if (!isMap) return next;
+      return mapLeaves(next, (leaf) => (leaf.kind === "variable" ? variable(wanted) : leaf));
     });
     return loop({
       turns: this.turns(),
@@ -232,12 +241,21 @@ export class Grammar {
       counter,
       starts,
       nexts,
-      result: variable(states[0] as string),
+      result: this.#line(draft, variable(states[0] as string), 0.5),
     });
   }
 
+  /** The tree, or with this probability q·tree, or p + q·tree. */
+  #line(draft: Draft, tree: Tree, probability: number): Tree {
+    if (!this.has("+") || !this.has("*") || !this.chance.happens(probability)) return tree;
+    const scaled = call("*", this.parameter(draft), tree);
+    return this.chance.happens(0.5) ? call("+", this.parameter(draft), scaled) : scaled;
+  }
+
+  /** Few turns more often than many. */
   turns(): number {
-    return 2 + this.chance.below(turnsMax - 1);
+    const { chance } = this;
+    return 2 + Math.min(chance.below(turnsMax - 1), chance.below(turnsMax - 1));
   }
 
   /** An expression that reads the state it makes the next value of. */

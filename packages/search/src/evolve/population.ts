@@ -26,13 +26,15 @@ export interface Member {
 /** The least share that counts: beyond it, rounding decides. */
 const restLeast = 1e-13;
 /** Prices of a node, island by island, in units of log share. */
-const prices = [0.02, 0.06, 0.01, 0.12];
+const prices = [0.02, 0.06, 0.12, 0.1];
 const ageWeight = 1;
 const tournament = 4;
 
 export interface PopulationOptions {
   readonly islands: number;
   readonly islandSize: number;
+  /** Whether the last island is for programs with loops only. */
+  readonly hasLoopIsland: boolean;
 }
 
 export interface PopulationState {
@@ -64,8 +66,8 @@ export class Population {
   add(outcome: Outcome, chance: Chance): void {
     const rest = 1 - outcome.trainR2;
     if (!Number.isFinite(rest)) return;
-    const { id, source, params, complexity, parents } = outcome;
-    const island = this.#islandOf(id, parents);
+    const { id, source, params, complexity } = outcome;
+    const island = this.#islandOf(outcome);
     const shape = shapeOf(outcome.skeleton);
     const born = this.#born++;
     const member = { id, source, params, rest, complexity, shape, island, born };
@@ -74,13 +76,26 @@ export class Population {
     this.#settle(member, island, chance);
   }
 
+  /** Where loops live among themselves; −1 where there is no such island. */
+  get loopIsland(): number {
+    return this.options.hasLoopIsland ? this.options.islands - 1 : -1;
+  }
+
+  countOn(at: number): number {
+    return (this.#members[at] as Member[]).length;
+  }
+
   /** The island of a parent that still lives there, else one by number. */
-  #islandOf(id: number, parents: readonly number[]): number {
+  #islandOf({ id, parents, skeleton }: Outcome): number {
+    const isLoop = isRecurrence(skeleton);
     const at = this.#members.findIndex((island) => island.some((m) => parents.includes(m.id)));
-    return at >= 0 ? at : id % this.options.islands;
+    if (at >= 0 && (at !== this.loopIsland || isLoop)) return at;
+    if (isLoop && this.loopIsland >= 0 && parents.length === 0) return this.loopIsland;
+    return id % (this.options.islands - (this.options.hasLoopIsland ? 1 : 0));
   }
 
   #settle(member: Member, at: number, chance: Chance): void {
+    if (at === this.loopIsland && !isRecurrence(member.shape)) return;
     const island = this.#members[at] as Member[];
     const twin = island.findIndex(({ shape }) => shape === member.shape);
     if (twin >= 0) {
@@ -153,6 +168,8 @@ export class Population {
     this.#born = born;
   }
 }
+
+const isRecurrence = (skeleton: string): boolean => skeleton.startsWith("(loop ");
 
 /** A skeleton whose fractions are all alike. */
 function shapeOf(skeleton: string): string {

@@ -25,6 +25,7 @@ import {
   mapLeaves,
   mentions,
   number,
+  seesBinds,
   substitute,
   type Tree,
   test,
@@ -149,7 +150,8 @@ function countUses(tree: Tree, name: string): number {
 function simplifyLoop(tree: Tree, parameters: Parameters): Tree {
   const { turns, states, counter, starts, nexts, result } = loopParts(tree);
   if (!tree.binds.some((name) => mentions(result, name))) return result;
-  if (turns > turnsMax) return tree;
+  if (!readsOutside(tree, new Set())) return parameters.add(1);
+  if (turns > turnsMax) return simplifyRecurrence(tree, parameters);
   let unrolled = result;
   if (turns === 1) {
     unrolled = substitute(unrolled, counter, number(1));
@@ -157,6 +159,44 @@ function simplifyLoop(tree: Tree, parameters: Parameters): Tree {
   }
   unrolled = substitute(unrolled, counter, number(0));
   return simplify(substituteAll(unrolled, states, starts), parameters);
+}
+
+/** Whether anything is read that the tree does not bind itself. */
+function readsOutside(tree: Tree, bound: ReadonlySet<string>): boolean {
+  if (tree.kind === "variable") return !bound.has(tree.name);
+  const inner = new Set([...bound, ...tree.binds]);
+  return tree.args.some((arg, i) => readsOutside(arg, seesBinds(tree, i) ? inner : bound));
+}
+
+/**
+ * A recurrence that is none: s ← g has the value g, and s ← a s + g with a constant a has the value
+ * aⁿ s₀ + (1 + a + … + aⁿ⁻¹) g, which is two parameters for one.
+ */
+function simplifyRecurrence(tree: Tree, parameters: Parameters): Tree {
+  const { turns, states, counter, starts, nexts, result } = loopParts(tree);
+  const [state, start, next] = [states[0], starts[0], nexts[0]] as readonly [string, Tree, Tree];
+  if (states.length !== 1 || mentions(next, counter)) return tree;
+  const isState = ({ rest }: Term) => rest?.kind === "variable" && rest.name === state;
+  const terms = termsOf(next);
+  const others = terms.filter((term) => !isState(term));
+  if (others.some(({ rest }) => rest !== undefined && mentions(rest, state))) return tree;
+  let rate = 0;
+  for (const { sign, constants } of terms.filter(isState)) {
+    rate += sign * constants.reduce((product, c) => product * evaluate(c, parameters), 1);
+  }
+  let power = 1;
+  let sum = 0;
+  for (let i = 0; i < turns; i++) {
+    sum += power;
+    power *= rate;
+  }
+  const drift = buildSum(others);
+  const isPlain = terms.length === others.length;
+  const kept = call("*", parameters.add(Number.isFinite(power) ? power : 1), start);
+  const added = call("*", parameters.add(Number.isFinite(sum) ? sum : 1), drift);
+  const value = isPlain ? drift : others.length === 0 ? kept : call("+", kept, added);
+  const last = substitute(result, counter, number(turns));
+  return simplify(substitute(last, state, value), parameters);
 }
 
 /** Puts trees in the place of names, all at once. */
@@ -301,7 +341,18 @@ function simplifySum(tree: Tree, parameters: Parameters): Tree {
     const term = mergeTerms(terms, rest, parameters);
     if (term !== undefined) merged.push(term);
   }
-  return buildSum(merged);
+  return intoLoop(merged, parameters) ?? buildSum(merged);
+}
+
+/** a + b · (a loop) → the loop with a + b · (its result). */
+function intoLoop(terms: readonly Term[], parameters: Parameters): Tree | undefined {
+  const [inside, ...more] = terms.filter(({ rest }) => rest !== undefined);
+  if (inside?.rest?.kind !== "loop" || more.length > 0) return undefined;
+  const { rest: tree } = inside;
+  const result = tree.args.at(-1) as Tree;
+  const outside = terms.map((term) => (term === inside ? { ...term, rest: result } : term));
+  const moved = simplify(buildSum(outside), parameters);
+  return withArgs(tree, [...tree.args.slice(0, -1), moved]);
 }
 
 /** One term for several with the same rest; undefined for nothing. */
@@ -366,6 +417,11 @@ function simplifyProduct(tree: Tree, parameters: Parameters): Tree {
   scale = normalise(scale, over, under, parameters);
   if (over.length === 0 && under.length === 0) return scale ?? number(1);
   if (scale === undefined || isNumber(scale, 1)) return buildQuotient(over, under);
+  const [only] = over;
+  if (over.length === 1 && under.length === 0 && only?.kind === "loop") {
+    const term: Term = { sign: 1, constants: [scale], rest: only };
+    return intoLoop([term], parameters) ?? call("*", scale, only);
+  }
   if (isNumber(scale, -1)) return call("neg", buildQuotient(over, under));
   return buildQuotient([scale, ...over], under);
 }

@@ -393,16 +393,13 @@ export function cross(trial: Trial, donor: Tree): Tree | undefined {
   const site = pickSite(trial, () => true);
   const source = pickSite({ ...trial, tree: donor }, ({ tree: at }) => at.kind !== "number");
   if (site === undefined || source === undefined) return undefined;
+  // Now and then the two whole programs meet instead.
+  const isMeeting = chance.happens(0.2) && grammar.has("+") && grammar.has("*");
+  const scope = isMeeting ? [] : site.scope;
   let graft = source.tree;
   for (const name of source.scope) {
-    if (!mentions(graft, name)) continue;
-    const seen = grammar.read(site.scope);
-    graft = substitute(graft, name, seen);
+    if (mentions(graft, name)) graft = substitute(graft, name, grammar.read(scope));
   }
-  // Now and then the two whole programs meet instead.
-  if (chance.happens(0.2) && grammar.has("+") && grammar.has("*")) {
-    const name = chance.pick(["+", "*"]);
-    return call(name, tree, graft);
-  }
+  if (isMeeting) return call(chance.pick(["+", "*"]), tree, graft);
   return replaceAt(tree, site.path, graft);
 }

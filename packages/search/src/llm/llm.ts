@@ -194,10 +194,11 @@ class LlmProposer implements Proposer {
 }
 
 function endpointOf(options: LlmOptions): Endpoint {
-  const environment = options.environment ?? process.env;
-  const model = options.model ?? environment["NDVM_LLM_MODEL"];
-  const baseURL =
-    options.baseURL ?? environment["NDVM_LLM_BASE_URL"] ?? environment["OPENAI_BASE_URL"];
+  const variables = options.environment ?? process.env;
+  /** An empty variable is none. */
+  const setting = (name: string): string | undefined => variables[name] || undefined;
+  const model = options.model ?? setting("NDVM_LLM_MODEL");
+  const baseURL = options.baseURL ?? setting("NDVM_LLM_BASE_URL") ?? setting("OPENAI_BASE_URL");
   if (model === undefined || baseURL === undefined) {
     const missing = model === undefined ? "model" : "endpoint";
     throw new NdvmError("E-OPTION", `the llm proposer has no ${missing}`, {
@@ -208,8 +209,8 @@ function endpointOf(options: LlmOptions): Endpoint {
   }
   const apiKey =
     options.keyVariable === undefined
-      ? (environment["NDVM_LLM_API_KEY"] ?? environment["OPENAI_API_KEY"])
-      : environment[options.keyVariable];
+      ? (setting("NDVM_LLM_API_KEY") ?? setting("OPENAI_API_KEY"))
+      : setting(options.keyVariable);
   return {
     baseURL: baseURL.replace(/\/+$/, ""),
     model,

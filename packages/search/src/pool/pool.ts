@@ -43,6 +43,7 @@ export class Pool implements Runner {
   readonly workers: number;
   readonly #study: Study;
   readonly #events: RunnerEvents;
+  readonly #code: URL;
   readonly #members: (Member | undefined)[] = [];
   readonly #blamed = new Set<number>();
   #waiting: Task[] = [];
@@ -53,8 +54,10 @@ export class Pool implements Runner {
   /** Milliseconds a task takes, as lately seen. */
   #pace = 1;
 
-  constructor(study: Study, workers: number, events: RunnerEvents) {
+  /** `code` is where the workers' code is; tests have workers of their own. */
+  constructor(study: Study, workers: number, events: RunnerEvents, code: URL = workerUrl()) {
     this.workers = workers;
+    this.#code = code;
     this.#study = study;
     this.#events = events;
     for (let index = 0; index < workers; index++) this.#start(index);
@@ -70,15 +73,21 @@ export class Pool implements Runner {
     await Promise.all(this.#members.map((member) => member?.worker.terminate()));
   }
 
-  /** Ends a worker as if it had died by itself. For tests. */
-  kill(index: number): void {
-    void this.#members[index]?.worker.terminate();
+  /**
+   * Ends a worker as if it had died by itself, unless its candidate has cost a worker before. For
+   * tests. Whether it did.
+   */
+  kill(index: number): boolean {
+    const member = this.#members[index];
+    if (member === undefined || this.#blamed.has((member.progress[0] as number) - 1)) return false;
+    void member.worker.terminate();
+    return true;
   }
 
   #start(index: number): void {
     const progress = new Int32Array(new SharedArrayBuffer(4));
     const workerData: WorkerStart = { study: this.#study, progress };
-    const worker = new Worker(workerUrl(), { workerData, execArgv: [] });
+    const worker = new Worker(this.#code, { workerData, execArgv: [] });
     const member: Member = { index, worker, progress, parcels: [], isReady: false };
     let reason = "it ended";
     worker.on("message", (message: FromWorker) => this.#hear(member, message));

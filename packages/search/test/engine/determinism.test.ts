@@ -8,7 +8,7 @@ import { InlineRunner } from "../../src/pool/inline.js";
 import type { RunnerEvents } from "../../src/pool/runner.js";
 import type { SearchHooks } from "../../src/search.js";
 import { Draws } from "../../src/seeds.js";
-import { Echo, exported, freshFile, oscillation, run } from "./support.js";
+import { Echo, expectSame, exported, freshFile, oscillation, run } from "./support.js";
 
 const seed = Number(process.env["SEED"] ?? 20261115);
 
@@ -64,14 +64,14 @@ describe(`the canonical export (SEED=${seed})`, () => {
   test("has the same bytes for 0, 1, 2 and 5 workers", async () => {
     const one = await exportOf({ workers: 0 });
     expect(one.split("\n")).toHaveLength(302);
-    for (const workers of [1, 2, 5]) expect(await exportOf({ workers })).toBe(one);
+    for (const workers of [1, 2, 5]) expectSame(await exportOf({ workers }), one);
   });
 
   test("has the same bytes when results come late and in any order", async () => {
     const one = await exportOf({ workers: 0, recipe: paperRecipe });
     const chance = new Draws(seed);
     for (let i = 0; i < 3; i++)
-      expect(await exportOf({ workers: 0, recipe: paperRecipe }, disordered(chance))).toBe(one);
+      expectSame(await exportOf({ workers: 0, recipe: paperRecipe }, disordered(chance)), one);
   });
 
   test("has the same bytes for evolve, which lives on what it hears", async () => {
@@ -82,14 +82,14 @@ describe(`the canonical export (SEED=${seed})`, () => {
         budget: { candidates: 200 },
         batch: 20,
       });
-    expect(await bred(2)).toBe(await bred(0));
+    expectSame(await bred(2), await bred(0));
   });
 
   test("has the same bytes for a budget in fits, and for one of accuracy", async () => {
     for (const budget of [{ fits: 333 }, { r2: 0.5, candidates: 1000 }]) {
       const one = await exportOf({ workers: 0, budget });
-      expect(await exportOf({ workers: 2, budget })).toBe(one);
-      expect(await exportOf({ workers: 0, budget }, disordered(new Draws(seed)))).toBe(one);
+      expectSame(await exportOf({ workers: 2, budget }), one);
+      expectSame(await exportOf({ workers: 0, budget }, disordered(new Draws(seed))), one);
     }
   });
 

@@ -2,11 +2,10 @@
  * What the tests of the engine share: data, proposers that need no chance, and whole runs.
  */
 
-import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, expect } from "vitest";
 import {
   type Json,
   type Outcome,
@@ -150,4 +149,11 @@ export function exported(file: string): string {
   }
 }
 
-export const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
+/** Two exports must have the same bytes; shows the first line that differs. */
+export function expectSame(got: string, wanted: string): void {
+  if (got === wanted) return;
+  const [a, b] = [got.split("\n"), wanted.split("\n")];
+  const at = a.findIndex((text, i) => text !== b[i]);
+  expect(`${a.length} lines; ${a[at]}`).toBe(`${b.length} lines; ${b[at]}`);
+  expect(a.length).toBe(b.length);
+}

@@ -1,0 +1,141 @@
+/**
+ * Primitives on values whose numbers are formulas: tests, lists, and vectors of known length.
+ */
+
+import type { CallNode } from "../syntax/core.js";
+import { type Comparison, type Formula, numberFormula, type Test } from "./formula.js";
+import {
+  apply,
+  decide,
+  elementAt,
+  foldWhole,
+  indexFrom,
+  isFormula,
+  isPair,
+  isTest,
+  itemsOf,
+  listOf,
+  nil,
+  pairFrom,
+  refusal,
+  type Value,
+  vectorFrom,
+} from "./symbolic-values.js";
+
+const COMPARISONS: ReadonlySet<string> = new Set(["=", "<", ">", "<=", ">="]);
+
+export function compare(
+  name: string,
+  operands: readonly Value[],
+  node: CallNode,
+): Value | undefined {
+  const zero = numberFormula(0, true);
+  const signs: Readonly<Record<string, Comparison>> = {
+    "zero?": "=",
+    "positive?": ">",
+    "negative?": "<",
+  };
+  const sign = signs[name];
+  if (!COMPARISONS.has(name) && sign === undefined) return undefined;
+  if (!operands.every(isFormula)) throw refusal(`${name} gets what is no number`, node.span);
+  const sides = sign === undefined ? operands : [operands[0] as Formula, zero];
+  const op = sign ?? (name as Comparison);
+  const tests = sides
+    .slice(1)
+    .map((right, i): Test => ({ kind: "compare", op, left: sides[i] as Formula, right }));
+  if (tests.length === 0) return true;
+  const test: Test = tests.length === 1 ? (tests[0] as Test) : { kind: "all", tests };
+  return decide(test) ?? test;
+}
+
+const sum = (terms: readonly Formula[]): Formula => foldWhole("+", terms);
+
+/** Lists, tests of kind, and vectors of known length. */
+export function structural(
+  name: string,
+  operands: readonly Value[],
+  node: CallNode,
+): Value | undefined {
+  const [x, y] = operands as [Value, Value];
+  switch (name) {
+    case "cons":
+      return { kind: "pair", car: x, cdr: y };
+    case "car":
+      return pairFrom(x, node).car;
+    case "cdr":
+      return pairFrom(x, node).cdr;
+    case "list":
+      return listOf(operands);
+    case "length":
+      return numberFormula(itemsOf(x, node).length, true);
+    case "reverse":
+      return listOf(itemsOf(x, node).reverse());
+    case "append": {
+      const front = operands.slice(0, -1).flatMap((list) => itemsOf(list, node));
+      return listOf(front, operands.at(-1) ?? nil);
+    }
+    case "list-ref":
+      return elementAt(itemsOf(x, node), indexFrom(y, node), node);
+    case "list-tail":
+      return listOf(itemsOf(x, node).slice(indexFrom(y, node)));
+    case "null?":
+      return typeof x !== "boolean" && x.kind === "nil";
+    case "pair?":
+      return isPair(x);
+    case "number?":
+    case "real?":
+      return isFormula(x);
+    case "eq?":
+    case "eqv?":
+      return isSame(x, y, node);
+    case "not":
+      return isTest(x) ? { kind: "not", test: x } : x === false;
+    default:
+      return vectorPrimitive(name, operands, node);
+  }
+}
+
+/** Numbers compare by value, which may depend on the inputs; other things as themselves. */
+function isSame(x: Value, y: Value, node: CallNode): Value {
+  if (isFormula(x) && isFormula(y)) return compare("=", [x, y], node) as Value;
+  if (isTest(x) || isTest(y)) throw refusal("it compares the outcomes of tests", node.span);
+  if (typeof x === "boolean" || typeof y === "boolean") return x === y;
+  if (x.kind === "symbol" && y.kind === "symbol") return x.name === y.name;
+  return x === y || (x.kind === "nil" && y.kind === "nil");
+}
+
+function vectorPrimitive(
+  name: string,
+  operands: readonly Value[],
+  node: CallNode,
+): Value | undefined {
+  const [x, y] = operands as [Value, Value];
+  const product = (a: Formula, b: Formula) => foldWhole("*", [a, b]);
+  switch (name) {
+    case "vec":
+      if (!operands.every(isFormula)) throw refusal("vec gets what is no number", node.span);
+      return { kind: "vector", items: operands };
+    case "zeros":
+    case "ones": {
+      if (operands.length > 1) return undefined;
+      const one = numberFormula(name === "ones" ? 1 : 0, true);
+      return { kind: "vector", items: Array(indexFrom(x, node)).fill(one) };
+    }
+    case "ref":
+      if (operands.length > 2) return undefined;
+      return elementAt(vectorFrom(x, node), indexFrom(y, node), node);
+    case "vlen":
+      return numberFormula(vectorFrom(x, node).length, true);
+    case "vsum":
+      return sum(vectorFrom(x, node));
+    case "dot": {
+      const [a, b] = [vectorFrom(x, node), vectorFrom(y, node)];
+      if (a.length !== b.length) throw refusal("vectors differ in length", node.span);
+      return sum(a.map((item, i) => product(item, b[i] as Formula)));
+    }
+    case "norm":
+      return apply("sqrt", sum(vectorFrom(x, node).map((item) => product(item, item))));
+    default:
+      return undefined;
+  }
+}

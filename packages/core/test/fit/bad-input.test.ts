@@ -1,0 +1,88 @@
+/**
+ * Bad input of a fit: each is a typed error that names the user's thing, or works and says so.
+ */
+
+import { expect, test } from "vitest";
+import { type FitOptions, fit, formatError, Machine, type NdvmError } from "../../src/index.js";
+import { fitText, steps } from "./support.js";
+
+const t = steps(0, 5, 6);
+const y = [2.9, 1.6, 0.8, 0.4, 0.2, 0.1];
+const model = "(* a (exp (- (* k t))))";
+const data = { t, y };
+
+const cases: readonly (readonly [what: string, source: string, options: object])[] = [
+  ["a target that is not there", model, { data, target: "z" }],
+  ["a column that is not there", "(* a presure)", { data: { pressure: t, y }, target: "y" }],
+  ["text in a column", model, { data: { t: [0, 1, "n/a", 3, 4, 5], y }, target: "y" }],
+  ["a missing value", model, { data: { t, y: [2, null, 1, 1, 1, 1] }, target: "y" }],
+  [
+    "a number that is not finite",
+    model,
+    { data: { t, y: [2, Number.NaN, 1, 1, 1, 1] }, target: "y" },
+  ],
+  ["columns of other lengths", model, { data: { t: [1, 2], y }, target: "y" }],
+  ["no rows", model, { data: { t: [], y: [] }, target: "y" }],
+  ["too few points", model, { data: { t: [1], y: [2] }, target: "y" }],
+  ["too few points that count", model, { data, target: "y", weights: [1, 0, 0, 0, 0, 0] }],
+  ["a parameter never used", model, { data, target: "y", params: { a: 1, k: 1, b: 2 } }],
+  [
+    "a start outside its bounds",
+    model,
+    { data, target: "y", params: { k: { start: 9, bounds: [0, 2] } } },
+  ],
+  ["contradictory bounds", model, { data, target: "y", params: { k: { bounds: [2, 0] } } }],
+  ["equal bounds", model, { data, target: "y", params: { k: { bounds: [2, 2] } } }],
+  [
+    "a range outside the bounds",
+    model,
+    { data, target: "y", params: { k: { range: [-1, 1], bounds: [0, null] } } },
+  ],
+  ["a program that errors on some rows", "(* a (list-ref '(1 2 3) t))", { data, target: "y" }],
+  ["a program that errors on all rows", "(* a (car t))", { data, target: "y" }],
+  ["a prediction that is not finite", "(* a (log (- t 2)))", { data, target: "y" }],
+  ["a loss that is not finite", "(/ 1 (- a a))", {}],
+  ["a loss that is no number", "(list a)", {}],
+  ["no parameter", "(* 2 t)", { data, target: "y" }],
+  ["an option that is none", model, { data, target: "y", restart: 3 }],
+  ["no restarts", model, { data, target: "y", restarts: 0 }],
+  ["negative deviations", model, { data, target: "y", sigma: [1, 1, 1, -1, 1, 1] }],
+  ["counts below 0", model, { data: { t, y: [1, 2, -3, 1, 1, 1] }, target: "y", loss: "poisson" }],
+  ["a chunk of nothing", model, { data, target: "y", chunk: 0 }],
+];
+
+test("is told by name", async () => {
+  const told: string[] = [];
+  for (const [what, source, options] of cases) {
+    const error = (await fitText(source, options as FitOptions).then(
+      () => new Error("it was taken"),
+      (reason: unknown) => reason,
+    )) as NdvmError;
+    expect(error.name, what).toBe("NdvmError");
+    told.push(`${what}\n${formatError(error)}`);
+  }
+  expect(`${told.join("\n\n")}\n`).toMatchSnapshot();
+});
+
+test("a constant target works and says that R² is not defined", async () => {
+  const result = await fitText("(+ a (* b t))", { data: { t, y: t.map(() => 3) }, target: "y" });
+  expect(result.best.r2).toBeNaN();
+  expect(result.best.params["a"]).toBeCloseTo(3, 12);
+  expect(result.diagnostics.notes[0]).toBe("the target is constant, so R² is not defined");
+});
+
+test("a million rows take no more of the machine's memory than ten thousand", async () => {
+  const memory = async (rows: number): Promise<number> => {
+    const machine = await Machine.create();
+    const program = machine.load("(+ a (* b x))");
+    const x = Float64Array.from({ length: rows }, (_, i) => i / rows);
+    const target = x.map((v, i) => 1 + 2 * v + 0.1 * Math.sin(i));
+    const result = await fit(program, { data: { x, y: target }, target: "y", steps: 3 });
+    expect(result.best.params["b"]).toBeCloseTo(2, 1);
+    expect(result.points).toBe(rows);
+    const { memoryBytes } = program.evaluate({ a: 1, b: 1, x: 1 }).stats;
+    machine.dispose();
+    return memoryBytes;
+  };
+  expect(await memory(1_000_000)).toBeLessThanOrEqual(await memory(10_000));
+});

@@ -1,0 +1,109 @@
+/**
+ * Workers die; studies do not notice.
+ */
+
+import { NdvmError } from "@ndvm/core";
+import { describe, expect, test } from "vitest";
+import { Pool } from "../../src/pool/pool.js";
+import type { SearchHooks } from "../../src/search.js";
+import { Draws } from "../../src/seeds.js";
+import { Echo, expectSame, exported, freshFile, line, list, oscillation, run } from "./support.js";
+
+const seed = Number(process.env["SEED"] ?? 20261115);
+const kills = Number(process.env["NDVM_KILLS"] ?? 6);
+
+const mortal: SearchHooks = {
+  startRunner: async (study, workers, events) =>
+    new Pool(study, workers, events, new URL("./mortal-worker.mjs", import.meta.url)),
+};
+
+const good = Array.from({ length: 20 }, (_, i) => `(+ a (* b (sin (* ${i + 1} x))))`);
+
+describe("a worker that dies", () => {
+  test("twice over one candidate costs that candidate, and no other", async () => {
+    const sources = [...good.slice(0, 10), "(* poison x)", ...good.slice(10)];
+    const { outcomes, events, done } = await run(
+      { data: line, target: "y", workers: 2, proposers: [list(sources)] },
+      mortal,
+    );
+    expect(outcomes).toHaveLength(21);
+    expect(outcomes[10]).toMatchObject({ status: "failed", failure: { code: "E-WORKER" } });
+    expect(outcomes.filter(({ status }) => status === "scored")).toHaveLength(20);
+    expect(done.counts.workersReplaced).toBe(2);
+    expect(events.filter(({ type }) => type === "worker")).toHaveLength(2);
+  });
+
+  test("once costs nothing: the candidate is tried again, the others go elsewhere", async () => {
+    const sources = [...good, "(* flaky x)"];
+    const options = { data: line, target: "y", workers: 2 } as const;
+    const plain = await run({ ...options, proposers: [list(sources)] });
+    const { outcomes, done } = await run(
+      { ...options, proposers: [list(sources)], description: `flaky-${freshFile()}` },
+      mortal,
+    );
+    expect(done.counts.workersReplaced).toBe(1);
+    expect(outcomes).toEqual(plain.outcomes);
+  });
+
+  test("before it can work ends the search with a clear error", async () => {
+    const stillborn: SearchHooks = {
+      startRunner: async (study, workers, events) =>
+        new Pool(study, workers, events, new URL("./no-such-worker.mjs", import.meta.url)),
+    };
+    const error = await run(
+      { data: line, target: "y", workers: 1, proposers: [list(good)] },
+      stillborn,
+    ).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(NdvmError);
+    expect((error as NdvmError).code).toBe("E-WORKER");
+    expect((error as NdvmError).help).toContain("workers: 0");
+  });
+});
+
+describe(`workers killed at random moments (SEED=${seed}, NDVM_KILLS=${kills})`, () => {
+  test("leave the study as it would have been", async () => {
+    const options = {
+      data: oscillation,
+      target: "y",
+      seed: 5,
+      batch: 16,
+      budget: { candidates: 40 * kills },
+    };
+    const quiet = freshFile();
+    await run({ ...options, workers: 0, proposers: [new Echo()], archive: quiet });
+    const chance = new Draws(seed);
+    let killed = 0;
+    const deadly: SearchHooks = {
+      async startRunner(study, workers, events) {
+        let heard = 0;
+        let next = 1 + Math.floor(chance.uniform() * 40);
+        const pool: Pool = new Pool(study, workers, {
+          ...events,
+          results(results) {
+            heard += results.length;
+            if (heard >= next && killed < kills) {
+              next = heard + Math.floor(chance.uniform() * 40);
+              const victim = Math.floor(chance.uniform() * workers);
+              setTimeout(() => {
+                if (pool.kill(victim)) killed += 1;
+              }, chance.uniform() * 10);
+            }
+            events.results(results);
+          },
+        });
+        return pool;
+      },
+    };
+    const noisy = freshFile();
+    const { done } = await run(
+      { ...options, workers: 2, proposers: [new Echo()], archive: noisy },
+      deadly,
+    );
+    expect(killed).toBeGreaterThan(0);
+    expect(done.counts.workersReplaced).toBeGreaterThan(0);
+    expectSame(exported(noisy), exported(quiet));
+  });
+});
