@@ -58,10 +58,11 @@ export function loadProgram(
   options: Pick<ProgramOptions, "domain">,
   names: readonly string[],
 ): Program {
-  const mentioned = namesIn(source.text);
+  const language = languageOf(source.file);
+  // Stack code says LOAD before a name, so that no name means a primitive by chance.
+  const mentioned = language === "scheme" ? namesIn(source.text) : new Set<string>();
   const inputs = names.filter((name) => mentioned.has(name));
   const file = source.file === undefined ? {} : { file: source.file };
-  const language = languageOf(source.file);
   return machine.load(source.text, { inputs, language, domain: options.domain, ...file });
 }
 
