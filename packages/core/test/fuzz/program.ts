@@ -24,6 +24,8 @@ export interface FuzzProgram {
   /** Whether a test on a number may come out differently from lane to lane. */
   readonly divergence: boolean;
   readonly domain: Domain;
+  /** Stack code instead of a body. */
+  readonly bytecode?: string;
 }
 
 const prefixes: Readonly<Record<string, string>> = {
@@ -43,6 +45,7 @@ export function printTree(tree: Tree): string {
 }
 
 export function sourceOf(program: FuzzProgram): string {
+  if (program.bytecode !== undefined) return program.bytecode;
   return program.body.map(printTree).join("\n");
 }
 

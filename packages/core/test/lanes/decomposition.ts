@@ -79,7 +79,9 @@ export class Decomposition {
   }
 
   #load(machine: Machine): Program {
-    return machine.load(sourceOf(this.#program), { domain: this.#program.domain });
+    const { domain, bytecode } = this.#program;
+    const language = bytecode === undefined ? "scheme" : "bytecode";
+    return machine.load(sourceOf(this.#program), { domain, language });
   }
 
   /** The first difference between a batch and its lanes alone. `salt` picks the chunk widths. */
