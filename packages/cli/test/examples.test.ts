@@ -7,7 +7,8 @@ import { examples } from "../../core/test/examples/cases.js";
 import { ndvmHere } from "./here.js";
 import { repository } from "./run.js";
 
-const index = readFileSync(join(repository, "examples/README.md"), "utf8");
+/** Commands that go on after a backslash are one line. */
+const index = readFileSync(join(repository, "examples/README.md"), "utf8").replace(/ \\\n +/g, " ");
 
 /** Words of the command of an example, its files by their whole paths. */
 function commandOf(name: string): readonly string[] {

@@ -6,6 +6,7 @@
 import { Machine, type Mechanisms, type RunStats } from "../src/index.js";
 import { printEnvironment } from "./support/environment.js";
 import {
+  fewApart,
   inputsOf,
   kalman,
   logistic,
@@ -50,6 +51,8 @@ const cases: readonly Case[] = [
   { mechanism: "smallShapes", model: kalman, lanes: 256, counter: "smallShapeCalls" },
   { mechanism: "adjointReuse", model: kalman, lanes: 256, counter: "adjointBytes" },
   { mechanism: "adjointReuse", model: tent, lanes: 1024, counter: "adjointBytes" },
+  { mechanism: "sorting", model: fewApart, lanes: 1024, counter: "sortings" },
+  { mechanism: "sorting", model: fewApart, lanes: many, counter: "sortings" },
   { mechanism: "integerPool", model: series, lanes: 1, counter: "integerPoolHits", isWalked: true },
 ];
 

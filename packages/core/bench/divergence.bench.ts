@@ -21,6 +21,8 @@ import { measure, per, type Spread, type Subject } from "./support/timing.js";
 
 printEnvironment();
 const machine = await Machine.create({ precision: "f32" });
+/** Keeps lanes together under masks, however few go their own way. */
+const unsorted = await Machine.create({ precision: "f32", mechanisms: { sorting: false } });
 const LANES = amount(1024, 128);
 const SHARES = amount([0, 1, 5, 25, 50, 75, 100], [0, 50, 100]);
 
@@ -60,6 +62,7 @@ for (const parting of partings) {
 section("Guards: a parameter crosses a branch every k-th call, 1 lane, forward+gradient");
 printGuards();
 machine.dispose();
+unsorted.dispose();
 
 interface Runner extends Subject {
   readonly program: Program;
@@ -73,8 +76,9 @@ function runnerOf(
   source: string,
   tables: readonly [Numbers, Numbers][],
   replay: boolean,
+  on: Machine = machine,
 ) {
-  const program = machine.load(source, { domain: "clamp" });
+  const program = on.load(source, { domain: "clamp" });
   const inputsAt = (turn: number) => {
     const [a, x] = tables[turn % tables.length] as [Numbers, Numbers];
     return a.length === 1 ? { a: a[0] as number, x: x[0] as number } : { a, x };
@@ -96,7 +100,7 @@ function runnerOf(
       .add(session.gradients["x"] ?? []);
   });
   const stats = () => {
-    const fresh = machine.load(source, { domain: "clamp" });
+    const fresh = on.load(source, { domain: "clamp" });
     const all = tables.map((_, turn) => fresh.gradient(inputsAt(turn), { wrt, replay }).stats);
     fresh.dispose();
     return all.reduce((total, one) => sumOf(total, one));
@@ -116,6 +120,7 @@ function sumOf(total: RunStats, one: RunStats): RunStats {
     mixedBranches: total.mixedBranches + one.mixedBranches,
     merges: total.merges + one.merges,
     buckets: total.buckets + one.buckets,
+    sortings: total.sortings + one.sortings,
   };
 }
 
@@ -130,33 +135,43 @@ function printShares({ source, numbers }: Parting): void {
     });
   const runners = SHARES.map((share) => runnerOf(`${share} %`, source, tablesOf(share), true));
   const walkers = SHARES.map((share) => runnerOf(`${share} %`, source, tablesOf(share), false));
-  const spreads = measure([...runners, ...walkers]).map((spread) => per(spread, LANES));
+  const maskers = SHARES.map((share) =>
+    runnerOf(`${share} %`, source, tablesOf(share), true, unsorted),
+  );
+  const all = [...runners, ...walkers, ...maskers];
+  const spreads = measure(all).map((spread) => per(spread, LANES));
   const base = (spreads[0] as Spread).minimum;
   const rows = runners.map((runner, i) => {
     const spread = spreads[i] as Spread;
     const walked = (spreads[SHARES.length + i] as Spread).minimum;
-    const { walks, replays, guardFailures, mixedBranches, merges, buckets } = runner.stats();
+    const masked = (spreads[2 * SHARES.length + i] as Spread).minimum;
+    const { walks, replays, guardFailures, mixedBranches, buckets, sortings } = runner.stats();
     const walker = walkers[i] as Runner;
-    const counters = [walks, replays, guardFailures, mixedBranches, merges, buckets].map(count);
-    const isSame = walker.checksum === runner.checksum;
+    const counters = [walks, replays, guardFailures, mixedBranches, buckets, sortings].map(count);
+    const { checksum } = maskers[i] as Runner;
+    const isSame = walker.checksum === runner.checksum && checksum === runner.checksum;
     return [
       runner.name,
       ...spreadCells(spread),
       `${short(spread.minimum / base)}×`,
+      short(masked),
       short(walked),
       ...counters,
-      isSame ? `same ${runner.checksum}` : `DIFFER ${runner.checksum} ${walker.checksum}`,
+      isSame
+        ? `same ${runner.checksum}`
+        : `DIFFER ${runner.checksum} ${walker.checksum} ${checksum}`,
     ];
   });
-  for (const { program } of [...runners, ...walkers]) program.dispose();
-  const counters = ["walks", "replays", "guards", "mixed", "merges", "buckets"];
-  table(["apart", ...SPREAD_HEADINGS, "over 0 %", "walk", ...counters, "bits"], rows);
-  note("counters: sum over four calls, walk: replay off");
+  for (const { program } of all) program.dispose();
+  const counters = ["walks", "replays", "guards", "mixed", "buckets", "sortings"];
+  table(["apart", ...SPREAD_HEADINGS, "over 0 %", "masks", "walk", ...counters, "bits"], rows);
+  note("counters: sum over four calls; masks: sorting off; walk: replay off");
 }
 
 function printGuards(): void {
   const branch = "(if (< x 1.0) (* a (exp (* a x))) (* x (sin (* a x))))";
   const loop = "(loop ((s x) (k 0)) (if (< s 0.5) s (recur (* s (/ a (+ a 1.0))) (+ k 1))))";
+  const tent1 = tent.source.replace("x0", "(* 1.0 x)").replaceAll("(* r ", "(* a ");
   const CALLS = 64;
   const every = (k: number) => (turn: number) => Math.floor(turn / k) % 2 === 1;
   const table1 = (x: (turn: number) => number) =>
@@ -165,12 +180,16 @@ function printGuards(): void {
       return numbers;
     });
   const crossing = (k: number) => table1((turn) => (every(k)(turn) ? 1.2 : 0.8) + 1e-4 * turn);
+  const starts = (k: number) => table1((turn) => (every(k)(turn) ? 0.6 : 0.3) + 1e-8 * turn);
   const cases: [string, string, [Numbers, Numbers][]][] = [
     ["branch, never", branch, table1((turn) => 0.8 + 1e-4 * turn)],
     ["branch, every 16th call", branch, crossing(16)],
     ["branch, every 4th call", branch, crossing(4)],
     ["branch, every 2nd call", branch, crossing(2)],
     ["branch, every call", branch, crossing(1)],
+    ["tent, never", tent1, table1((turn) => 0.3 + 1e-8 * turn)],
+    ["tent, every 4th call", tent1, starts(4)],
+    ["tent, every call", tent1, starts(1)],
     ["loop, 4 trip counts in turn", loop, table1((turn) => 2 * 1.6667 ** (turn % 4) + 1e-4 * turn)],
     [
       "loop, 16 trip counts in turn",

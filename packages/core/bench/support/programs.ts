@@ -100,6 +100,20 @@ export const newton: Model = {
   parameters: { a: 2 },
 };
 
+/** One lane in 25 takes the other side of a branch, at every step. */
+export const fewApart: Model = {
+  name: "few lanes apart, 16 steps",
+  source: `
+    (loop ((z (* a x)) (k 0))
+      (if (= k 16)
+          z
+          (if (< x 0.96)
+              (recur (* a (sin z)) (+ k 1))
+              (recur (exp (- (* a z))) (+ k 1)))))`,
+  parameters: { a: 0.8, x: 0.5 },
+  spread: 2,
+};
+
 /** Integers meet reals at every step. */
 export const series: Model = {
   name: "series, 40 terms",

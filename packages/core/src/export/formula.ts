@@ -2,8 +2,6 @@
  * Closed forms: numbers, names, functions of them, and choices between them.
  */
 
-import type { NdvmError } from "../errors.js";
-
 export type Formula = NumberFormula | NameFormula | ApplyFormula | ChoiceFormula;
 
 export interface NumberFormula {
@@ -83,9 +81,6 @@ export function sizeOf(formula: Formula | Test, known = new Map<object, number>(
   known.set(formula, size);
   return size;
 }
-
-/** Says no, with the place: a writer that has no text for a function calls it. */
-export type Refuse = (what: string) => NdvmError;
 
 /** A formula without its sign, if it has one to give: −x, −2, −2·x. */
 export function withoutSign(formula: Formula): Formula | undefined {

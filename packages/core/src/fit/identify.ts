@@ -6,7 +6,6 @@
  * they only enter as a·b.
  */
 
-import type { ResidualBatch } from "./batch.js";
 import type { Spread } from "./covariance.js";
 import type { Undetermined } from "./types.js";
 
@@ -33,23 +32,26 @@ interface Group {
   readonly members: number[];
 }
 
+/** What the data see of parameters: the predictions, or the loss where there are none. */
+export type Predictor = (x: Float64Array) => Float64Array;
+
 export function describeUndetermined(
   spread: Spread,
   labels: readonly string[],
   best: Float64Array,
-  batch: ResidualBatch,
-  points: number,
+  predict: Predictor,
+  seen: string,
 ): Undetermined[] {
   const { nullDirections, used } = spread;
   if (nullDirections.length === 0) return [];
   const moving = used.filter((_, a) => nullDirections.some((d) => isMoving(d, a, best, used)));
-  const test = new Test(batch, best, points);
+  const test = new Test(predict, best);
   const silent = moving.filter((j) => test.isSilent(j));
   const loud = moving.filter((j) => !silent.includes(j));
   const groups = loud.length <= PAIRS_OF_MOST ? findGroups(loud, test) : [];
   const twins = loud.length <= PAIRS_OF_MOST ? findTwins(loud, groups, test, best, labels) : [];
   const words = [
-    ...silent.map((j) => `${labels[j]} does not change the predictions`),
+    ...silent.map((j) => `${labels[j]} does not change the ${seen}`),
     ...groups.flatMap(({ sign, members }) => {
       const names = members.map((j) => labels[j] as string);
       const told = `${listed(names)} only enter as ${names.join(sign)}`;
@@ -59,7 +61,7 @@ export function describeUndetermined(
   ];
   return nullDirections.map((direction, k) => {
     const named = nameDirection(direction, used, labels, best);
-    return { direction: named, words: words[k] ?? wordsOf(named) };
+    return { direction: named, words: words[k] ?? wordsOf(named, seen) };
   });
 }
 
@@ -77,22 +79,14 @@ function isMoving(
 }
 
 class Test {
-  readonly #batch: ResidualBatch;
+  readonly #predict: Predictor;
   readonly #best: Float64Array;
-  readonly #points: number;
   readonly #before: Float64Array;
 
-  constructor(batch: ResidualBatch, best: Float64Array, points: number) {
-    this.#batch = batch;
+  constructor(predict: Predictor, best: Float64Array) {
+    this.#predict = predict;
     this.#best = best;
-    this.#points = points;
-    this.#before = this.#predict(best);
-  }
-
-  #predict(x: Float64Array): Float64Array {
-    this.#batch.x.set(x);
-    this.#batch.run();
-    return Float64Array.from({ length: this.#points }, (_, row) => this.#batch.prediction(0, row));
+    this.#before = predict(best);
   }
 
   #isSame(x: Float64Array): boolean {
@@ -199,11 +193,11 @@ function nameDirection(
   return named;
 }
 
-function wordsOf(direction: Readonly<Record<string, number>>): string {
+function wordsOf(direction: Readonly<Record<string, number>>, seen: string): string {
   const names = Object.keys(direction);
   if (names.length === 1) return `${names[0]} is not determined by the data`;
   const moves = Object.entries(direction).map(([name, by]) => `${name} by ${by.toPrecision(3)}`);
-  return `${listed(names)} can move together without changing the predictions: ${moves.join(", ")}`;
+  return `${listed(names)} can move together without changing the ${seen}: ${moves.join(", ")}`;
 }
 
 export function listed(names: readonly string[]): string {

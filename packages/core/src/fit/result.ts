@@ -19,7 +19,7 @@ import { log, normalReach, studentReach } from "./elementary.js";
 import type { Problem } from "./fit.js";
 import { sourceOf } from "./fitted-model.js";
 import { hessianAt } from "./hessian.js";
-import { describeUndetermined } from "./identify.js";
+import { describeUndetermined, type Predictor } from "./identify.js";
 import { toPlain } from "./json.js";
 import { logLikelihoodOf } from "./likelihood.js";
 import { Factor } from "./linear.js";
@@ -304,17 +304,29 @@ function identify(
     parameters: used.length,
     rank: spread.rank,
     condition: spread.condition,
-    undetermined:
-      table === undefined
-        ? []
-        : describeUndetermined(
-            spread,
-            labels,
-            winner.best,
-            finished.makeBatch(1) as ResidualBatch,
-            table.points,
-          ),
+    undetermined: describeUndetermined(
+      spread,
+      labels,
+      winner.best,
+      predictorOf(finished),
+      table === undefined ? "loss" : "predictions",
+    ),
     atBounds: labels.filter((_, j) => !used.includes(j)),
     correlated,
+  };
+}
+
+/** The predictions of every point, or the loss where the program's value is one. */
+function predictorOf({ makeBatch, table, parameters }: Finished): Predictor {
+  const batch = makeBatch(1);
+  const gradient = new Float64Array(parameters.free.length);
+  return (x) => {
+    batch.x.set(x);
+    batch.run();
+    if (table === undefined) return Float64Array.of(batch.gradientInto(0, gradient));
+    const { points } = table;
+    return Float64Array.from({ length: points }, (_, row) =>
+      (batch as ResidualBatch).prediction(0, row),
+    );
   };
 }

@@ -172,7 +172,7 @@ describeCorpus("outside programs as JavaScript", () => {
       const text = exportModel({ program, tensors }, "javascript");
       const want = program.evaluate(known).datum();
       const got = functionOf(text)(given);
-      expect(isSameValue(got, want), `${src}\n${text}\n${got} is not ${want}`).toBe(true);
+      expect(isSameValue(got, want), `${src}\n${text}\n${got} is not ${String(want)}`).toBe(true);
       program.dispose();
     }
     expect(programs.length).toBeGreaterThan(4);

@@ -87,8 +87,8 @@ function expectSameWay(
 }
 
 const tolerances = [
-  ["f64", 1e-11],
-  ["f32", 2e-5],
+  ["f64", 1e-12],
+  ["f32", 1e-5],
 ] as const;
 
 describe("30 Adam steps over a Kalman filter's likelihood", () => {

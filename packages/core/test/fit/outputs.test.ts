@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { type FitOptions, fitFromJSON } from "../../src/index.js";
+import { type FitOptions, fit, fitFromJSON, Machine } from "../../src/index.js";
 import { fitText, machine, noise, refusal, steps } from "./support.js";
 
 const t = steps(0, 3, 31);
@@ -163,6 +163,32 @@ describe("a fit with two targets", () => {
     expect(result.targets.map(({ r2 }) => r2)).toEqual([expect.closeTo(1, 9), Number.NaN]);
     expect(result.diagnostics.notes).toContain("the target y is constant, so R² is not defined");
   });
+});
+
+test("fits leave nothing behind in the machine", async () => {
+  const own = await Machine.create();
+  const one = async (i: number) => {
+    const program = own.load(`(vec (* a t) (+ b (* ${i % 7} t)))`);
+    await fit(program, {
+      data: { t, x: data.x, y: data.y },
+      target: ["x", "y"],
+      loss: "(square (- pred target))",
+      detail: i % 2 === 0 ? "full" : "scores",
+      steps: 3,
+    });
+    program.dispose();
+  };
+  const bytes = () => {
+    const probe = own.load("1");
+    const { memoryBytes } = probe.evaluate().stats;
+    probe.dispose();
+    return memoryBytes;
+  };
+  for (let i = 0; i < 40; i++) await one(i);
+  const before = bytes();
+  for (let i = 0; i < 200; i++) await one(i);
+  expect(bytes()).toBe(before);
+  own.dispose();
 });
 
 test("refusals", async () => {

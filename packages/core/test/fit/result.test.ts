@@ -143,6 +143,19 @@ describe("what the data do not determine", () => {
     ]);
   });
 
+  test("a likelihood's directions are told by its value", async () => {
+    const r = await fitText("(* 0.5 (vsum (square (/ (- y (* a b x)) 0.1))))", {
+      data: { x, y },
+      params: { a: 2, b: 3 },
+      isNegativeLogLikelihood: true,
+    });
+    expect(r.identifiability).toMatchObject({ rank: 1, parameters: 2 });
+    expect(r.identifiability?.undetermined.map((one) => one.words)).toEqual([
+      "a and b only enter as a·b",
+    ]);
+    expect(r.standardErrors["a"]).toBeNaN();
+  });
+
   test("a parameter that only stands in a test is named", async () => {
     const r = await fitText("(if (< x c) (* a x) (* 2 a x))", {
       data: { x, y },

@@ -1,7 +1,7 @@
 /**
  * The recovery problems: data, the truth as a program, and how large it is.
  *
- * One set of operators serves all of them: none is told which it needs.
+ * All are searched with the default operators: none is told what it needs.
  */
 
 import { complexityOf } from "../../src/complexity.js";
@@ -19,8 +19,6 @@ export interface Problem {
   readonly test: SearchData;
   readonly inputs: readonly string[];
 }
-
-export const operators: readonly string[] = "+ - * / sin cos exp log sqrt if < let loop".split(" ");
 
 /** A generator of its own, so that problems do not depend on the code they test. */
 export function generator(seed: number): () => number {
