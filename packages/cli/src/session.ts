@@ -3,7 +3,7 @@
  * Ctrl-C into an abort of the running evaluation.
  */
 
-import { type Datum, type Language, Machine, type Program, read } from "@ndvm/core";
+import { type Datum, Machine, type Program, read } from "@ndvm/core";
 import { readInputs, type SetInputs, UsageError } from "./inputs.js";
 import type { ProgramOptions } from "./options.js";
 import { readStandardInput, readTextFile } from "./text-file.js";
@@ -58,17 +58,11 @@ export function loadProgram(
   options: Pick<ProgramOptions, "domain">,
   names: readonly string[],
 ): Program {
-  const language = languageOf(source.file);
-  // Stack code says LOAD before a name, so that no name means a primitive by chance.
-  const mentioned = language === "scheme" ? namesIn(source.text) : new Set<string>();
+  const mentioned = namesIn(source.text);
   const inputs = names.filter((name) => mentioned.has(name));
   const file = source.file === undefined ? {} : { file: source.file };
-  return machine.load(source.text, { inputs, language, domain: options.domain, ...file });
+  return machine.load(source.text, { inputs, domain: options.domain, ...file });
 }
-
-/** A file's name says what it is written in: .ndasm is stack code. */
-const languageOf = (file: string | undefined): Language =>
-  file !== undefined && /\.ndasm$/i.test(file) ? "bytecode" : "scheme";
 
 export interface Session {
   readonly machine: Machine;
