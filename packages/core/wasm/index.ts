@@ -6,10 +6,8 @@
  */
 
 import {
-  CLIENT_STACK,
   FAULT_MEMORY,
   FAULT_NONE,
-  IMAGE_CLIENT,
   IMAGE_CONSTANTS,
   IMAGE_CONSTANTS_AT,
   IMAGE_HEAP,
@@ -18,9 +16,6 @@ import {
   PAYLOAD_ORIGIN,
   PAYLOAD_UNIFORM,
   PAYLOAD_VARYING,
-  RECORD_ACTIVE,
-  RECORD_BYTES,
-  RECORD_OP,
 } from "../src/program/layout";
 import {
   adjointTop,
@@ -35,7 +30,6 @@ import {
   setRecordedBytesMax,
   setTapeTop,
   tableTop,
-  tapeBase,
   tapeTop,
 } from "./arena";
 import { beginSteps } from "./budget";
@@ -55,12 +49,10 @@ import {
   run,
   setCurrentNode,
 } from "./payload";
-import { beginMix } from "./mix";
-import { beginWalk, setGlobal, Walk, word } from "./registers";
+import { Walk } from "./registers";
 import { beginSwitchCounters } from "./switches";
 import { dataOf, integerValue, tagOf } from "./value";
-import { walk as walkScheme } from "./clients/scheme/walk";
-import { walk as walkStack } from "./clients/stack/walk";
+import { beginWalk, setGlobal } from "./walk";
 
 export {
   beganFresh,
@@ -108,7 +100,7 @@ export {
 } from "./lanes";
 export { mathApply } from "./math/door";
 export { allocate, free, memoryBytes, setMemoryMax } from "./memory";
-export { abandon, skipDead } from "./mix";
+export { adamRounds } from "./optimise";
 export { activeMade, currentNode, payloadsMade, uniformMade } from "./payload";
 export {
   adjointAddress,
@@ -127,8 +119,9 @@ export {
   saveTrace,
   useTrace,
 } from "./replay";
+export { activeRecords, walkReport } from "./report";
 export { integerPoolHits, setSwitches, smallShapeCalls } from "./switches";
-export { runningNode } from "./registers";
+export { abandon, runningNode, skipDead, walk } from "./walk";
 
 /** Copies the program's quoted structure to the start of the heap. */
 function layQuotedStructure(program: usize): bool {
@@ -179,14 +172,8 @@ export function begin(
     fail(FAULT_MEMORY);
     return FAULT_MEMORY;
   }
-  beginMix();
   reviveLanes(laneCount, run);
   return FAULT_NONE;
-}
-
-/** Runs the image's client until the program is done, its slice is used up, or something fails. */
-export function walk(): i32 {
-  return word(Walk.image, IMAGE_CLIENT) == CLIENT_STACK ? walkStack() : walkScheme();
 }
 
 /** Makes the payload of input `index` and returns the address for its numbers; 0 after a fault. */
@@ -242,14 +229,6 @@ export function entryAddress(id: i32): usize {
 
 export function payloads(): i32 {
   return payloadCount();
-}
-
-/** Records that have a part in a backward pass. */
-export function activeRecords(): i32 {
-  let count = 0;
-  for (let at: usize = 0; at < tapeTop; at += RECORD_BYTES)
-    if ((load<i32>(tapeBase + at, RECORD_OP) & RECORD_ACTIVE) != 0) count += 1;
-  return count;
 }
 
 export function tapeEnd(): usize {

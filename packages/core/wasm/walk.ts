@@ -1,0 +1,543 @@
+/**
+ * The walk: the one evaluator. It walks the cells of a program with an explicit stack.
+ *
+ *   stack    | globals | entry frame … | callee | argument 0 … | let and loop slots | operands … |
+ *                                               ^ framePtr                            stackPtr ^
+ *   control  | frame kind u32 | cell u32 | index u32 | saved u32 |   16 bytes a frame
+ *
+ * A cell either yields a value at once (simple cells), or names another cell to go on with after
+ * pushing a control frame that says what to do with that cell's value. Stack depth at a cell is
+ * known from the encoding, so a procedure reserves all it needs on entry and nothing checks later.
+ * Tail calls and `recur` replace the current frame. There is no host recursion.
+ *
+ * All values live on the stack while anything is evaluated, so the stack is the precise root set.
+ */
+
+import {
+  CAPTURE_CAPTURED,
+  CAPTURE_SELF,
+  CELL_CALL,
+  CELL_CAPTURED,
+  CELL_CONST,
+  CELL_COPY,
+  CELL_DEFINE,
+  CELL_GLOBAL,
+  CELL_IF,
+  CELL_LAMBDA,
+  CELL_LET,
+  CELL_LETREC,
+  CELL_LOCAL,
+  CELL_LOCAL_BOX,
+  CELL_LOOP,
+  CELL_PRIMITIVE,
+  CELL_RECUR,
+  CELL_SELF,
+  CELL_SEQ,
+  CELL_SIMPLE_LAST,
+  FAULT_ARITY,
+  FAULT_NOT_LIST,
+  FAULT_NOT_PROCEDURE,
+  FAULT_RECURSION,
+  FAULT_UNINITIALISED,
+  FLAG_SPREAD,
+  FLAG_TAIL,
+  FRAME_RETURN,
+  IMAGE_CONTROL,
+  IMAGE_ENTRY,
+  IMAGE_GLOBALS,
+  IMAGE_STACK,
+  RECORD_NOTHING,
+  TAG_BOX,
+  TAG_CLOSURE,
+  TAG_MASK,
+  TAG_PRIMITIVE,
+  TRACE_BRANCH,
+  WALK_DONE,
+  WALK_FAULT,
+  WALK_PAUSED,
+} from "../src/program/layout";
+import { controlBase, reserveControl, reserveStack, stackBase } from "./arena";
+import { beginPrimitive, spend, step, unstep } from "./budget";
+import { collect, wantsCollection } from "./collect";
+import { fail, failOperand, failSpread, setFaultOp } from "./fault";
+import { OP_APPLY, OP_STRUCTURAL_FIRST, opArityMax, opArityMin } from "./generated/ops";
+import { fieldAddress, getField, head, isPair, lambdaOf, newObject, setField, tail } from "./heap";
+import { agreedAtBranch, dropCounting } from "./lanes";
+import { listFrom, properLength } from "./lists";
+import {
+  beginMix,
+  contextDied,
+  intercept,
+  interceptFrames,
+  interceptSlots,
+  NEXT_PENDING_CALL,
+  NEXT_PENDING_RECUR,
+  openMix,
+  pendingCell,
+  pendingCount,
+  pendingTail,
+  sideValue,
+} from "./mix";
+import { copyLeaving } from "./numeric";
+import { context, notesBranches, recording, setCurrentNode } from "./payload";
+import { applyPrimitive } from "./primitives";
+import {
+  cellAt,
+  FRAME_BYTES,
+  FRAME_COPY,
+  FRAME_DEFINE,
+  FRAME_HALT,
+  FRAME_LETREC,
+  FRAME_OPERAND,
+  FRAME_POP,
+  FRAME_SEQ,
+  FRAME_SIDE,
+  FRAME_TEST,
+  kindOf,
+  NEXT_CELL,
+  NEXT_FAULT,
+  NEXT_OVER,
+  NEXT_VALUE,
+  push,
+  pushFrame,
+  reserve,
+  SLACK_SLOTS,
+  Walk,
+  word,
+} from "./registers";
+import { recordTrace } from "./tape";
+import {
+  dataOf,
+  tagOf,
+  VALUE_FAIL,
+  VALUE_FALSE,
+  VALUE_NIL,
+  VALUE_UNINITIALISED,
+  VALUE_UNSPECIFIED,
+  valueOf,
+} from "./value";
+
+/** Fails in the name of the cell at `at`. */
+function failAt(at: usize, code: i32, culprit: u64): u64 {
+  setCurrentNode(word(at, 1));
+  return failOperand(code, -1, culprit);
+}
+
+function boxed(at: usize, box: u64): u64 {
+  const content = getField(dataOf(box), 0);
+  return content == VALUE_UNINITIALISED ? failAt(at, FAULT_UNINITIALISED, content) : content;
+}
+
+/** Value of a simple cell; VALUE_FAIL and a fault for a variable that is not initialised yet. */
+function simpleValue(at: usize): u64 {
+  switch (kindOf(at)) {
+    case CELL_CONST:
+      return load<u64>(at, 8);
+    case CELL_LOCAL: {
+      const local = load<u64>(Walk.framePtr + (<usize>word(at, 2) << 3));
+      return local == VALUE_UNINITIALISED ? failAt(at, FAULT_UNINITIALISED, local) : local;
+    }
+    case CELL_CAPTURED:
+      return getField(dataOf(load<u64>(Walk.framePtr - 8)), word(at, 2));
+    case CELL_GLOBAL: {
+      const global = load<u64>(stackBase + (<usize>word(at, 2) << 3));
+      return global == VALUE_UNINITIALISED ? failAt(at, FAULT_UNINITIALISED, global) : global;
+    }
+    case CELL_SELF:
+      return load<u64>(Walk.framePtr - 8);
+    case CELL_LOCAL_BOX:
+      return boxed(at, load<u64>(Walk.framePtr + (<usize>word(at, 2) << 3)));
+    default: // CELL_CAPTURED_BOX
+      return boxed(at, getField(dataOf(load<u64>(Walk.framePtr - 8)), word(at, 2)));
+  }
+}
+
+/** Pushes operands from `index` on; stops at one that needs evaluation of its own. */
+function pushOperands(at: usize, index: i32): i32 {
+  const count = word(at, 3);
+  for (let i = index; i < count; i++) {
+    const operand = cellAt(word(at, 4 + i));
+    if (kindOf(operand) > CELL_SIMPLE_LAST) {
+      pushFrame(FRAME_OPERAND, at, i + 1, 0);
+      Walk.cell = operand;
+      return NEXT_CELL;
+    }
+    const simple = simpleValue(operand);
+    if (simple == VALUE_FAIL) return NEXT_FAULT;
+    push(simple);
+  }
+  return finish(at, count);
+}
+
+/** All operands of `at` lie on the stack: applies, calls, binds or loops. */
+function finish(at: usize, count: i32): i32 {
+  switch (kindOf(at)) {
+    case CELL_PRIMITIVE: {
+      setCurrentNode(word(at, 1));
+      Walk.stackPtr -= <usize>count << 3;
+      Walk.value = applyPrimitive(word(at, 2), Walk.stackPtr, count);
+      return Walk.value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
+    }
+    case CELL_CALL: {
+      setCurrentNode(word(at, 1));
+      if ((word(at, 0) & FLAG_SPREAD) != 0) return callSpread(at, count - 1, (word(at, 0) & FLAG_TAIL) != 0);
+      return call(at, count - 1, (word(at, 0) & FLAG_TAIL) != 0);
+    }
+    case CELL_RECUR:
+      return recur(at, count);
+    default: {
+      // CELL_LET, CELL_LOOP: the operands are the variables' slots.
+      if ((word(at, 0) & FLAG_TAIL) == 0) pushFrame(FRAME_POP, at, word(at, 4 + count), 0);
+      Walk.cell = cellAt(word(at, 2));
+      return NEXT_CELL;
+    }
+  }
+}
+
+/** Compacts where it is time to; `at` is the cell that is told where memory is short. */
+// @ts-ignore: decorator
+@inline function roomToCollect(at: usize): bool {
+  if (recording != RECORD_NOTHING || !wantsCollection()) return true;
+  setCurrentNode(word(at, 1));
+  return collect(Walk.stackPtr);
+}
+
+function recur(at: usize, count: i32): i32 {
+  const slots = Walk.framePtr + (<usize>word(at, 4 + count) << 3);
+  if (slots - stackBase < interceptSlots) return intercept(at, count, true);
+  const bytes = <usize>count << 3;
+  memory.copy(slots, Walk.stackPtr - bytes, bytes);
+  Walk.stackPtr = slots + bytes;
+  Walk.cell = cellAt(word(at, 2));
+  return roomToCollect(at) ? NEXT_CELL : NEXT_FAULT;
+}
+
+/** Turns the arguments beyond the named ones into a list in the slot after them. */
+function collectRest(base: usize, params: i32, count: i32): bool {
+  const from = base + (<usize>params << 3);
+  const rest = listFrom(from, count - params);
+  if (rest == VALUE_FAIL) return false;
+  store<u64>(from, rest);
+  Walk.stackPtr = from + 8;
+  return true;
+}
+
+function callClosure(at: usize, callee: u64, count: i32, isTail: bool): i32 {
+  if (isTail && Walk.framePtr - stackBase <= interceptFrames)
+    return intercept(at, count + 1, false);
+  const lambda = cellAt(lambdaOf(dataOf(callee)));
+  const params = word(lambda, 2);
+  const hasRest = word(lambda, 3) != 0;
+  if (count < params || (count > params && !hasRest)) {
+    failOperand(FAULT_ARITY, -1, callee, count);
+    return NEXT_FAULT;
+  }
+  let base = Walk.stackPtr - (<usize>count << 3);
+  // A rest list needs one slot even where no argument is left for it.
+  if (hasRest && !collectRest(base, params, count)) return NEXT_FAULT;
+  if (isTail) {
+    const bytes = Walk.stackPtr - base + 8;
+    memory.copy(Walk.framePtr - 8, base - 8, bytes);
+    Walk.stackPtr = Walk.framePtr - 8 + bytes;
+  } else {
+    pushFrame(FRAME_RETURN, at, 0, Walk.framePtr - stackBase);
+    Walk.framePtr = base;
+  }
+  if (!reserve(<usize>word(lambda, 5), <usize>word(lambda, 6))) {
+    fail(FAULT_RECURSION);
+    return NEXT_FAULT;
+  }
+  if (!roomToCollect(at)) return NEXT_FAULT;
+  Walk.cell = cellAt(word(lambda, 4));
+  return NEXT_CELL;
+}
+
+function callPrimitive(callee: u64, count: i32): i32 {
+  const op = dataOf(callee);
+  const most = opArityMax(op);
+  if (count < opArityMin(op) || (most >= 0 && count > most)) {
+    failOperand(FAULT_ARITY, -1, callee, count);
+    return NEXT_FAULT;
+  }
+  Walk.stackPtr -= <usize>count << 3;
+  Walk.value = applyPrimitive(op, Walk.stackPtr, count);
+  Walk.stackPtr -= 8;
+  if (Walk.value == VALUE_FAIL) return NEXT_FAULT;
+  // The result can be a number older than a branch around this call: see analyse.ts on copies.
+  if (op >= OP_STRUCTURAL_FIRST) Walk.value = copyLeaving(Walk.value);
+  return Walk.value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
+}
+
+/** Calls the procedure that lies below `count` arguments. */
+function call(at: usize, count: i32, isTail: bool): i32 {
+  const callee = load<u64>(Walk.stackPtr - (<usize>(count + 1) << 3));
+  const tag = tagOf(callee);
+  if (tag == TAG_CLOSURE) return callClosure(at, callee, count, isTail);
+  if (tag == TAG_PRIMITIVE) {
+    if (dataOf(callee) != OP_APPLY) return callPrimitive(callee, count);
+    if (count < 2) {
+      failOperand(FAULT_ARITY, -1, callee, count);
+      return NEXT_FAULT;
+    }
+    // (apply f a … list): f and what follows move down over `apply` itself.
+    const bytes = <usize>count << 3;
+    memory.copy(Walk.stackPtr - bytes - 8, Walk.stackPtr - bytes, bytes);
+    Walk.stackPtr -= 8;
+    return callSpread(at, count - 1, isTail);
+  }
+  failOperand(FAULT_NOT_PROCEDURE, -1, callee);
+  return NEXT_FAULT;
+}
+
+/** A call whose last argument is a list of further arguments. */
+function callSpread(at: usize, count: i32, isTail: bool): i32 {
+  let list = load<u64>(Walk.stackPtr - 8);
+  const length = properLength(list);
+  if (length < 0) {
+    setFaultOp(OP_APPLY);
+    failOperand(FAULT_NOT_LIST, count, list);
+    return NEXT_FAULT;
+  }
+  Walk.stackPtr -= 8;
+  const slots = ((Walk.stackPtr - Walk.framePtr) >> 3) + <usize>length;
+  beginPrimitive();
+  if (!spend(length >> 2)) return NEXT_FAULT;
+  if (!reserve(slots, 0)) {
+    fail(FAULT_RECURSION);
+    return NEXT_FAULT;
+  }
+  while (isPair(list)) {
+    push(head(list));
+    list = tail(list);
+  }
+  const next = call(at, count - 1 + length, isTail);
+  if (next == NEXT_FAULT) failSpread();
+  return next;
+}
+
+function makeClosure(at: usize): i32 {
+  const count = word(at, 7);
+  setCurrentNode(word(at, 1));
+  const closure = newObject(count, <i32>((at - Walk.image) >> 2));
+  if (closure < 0) return NEXT_FAULT;
+  for (let i = 0; i < count; i++) {
+    const source = word(at, 8 + i);
+    const from = source & 3;
+    const index = source >> 2;
+    let captured: u64;
+    if (from == CAPTURE_SELF) captured = load<u64>(Walk.framePtr - 8);
+    else if (from == CAPTURE_CAPTURED) captured = getField(dataOf(load<u64>(Walk.framePtr - 8)), index);
+    else captured = load<u64>(Walk.framePtr + (<usize>index << 3));
+    setField(closure, i, captured);
+  }
+  Walk.value = valueOf(TAG_CLOSURE, closure);
+  return NEXT_VALUE;
+}
+
+/** Slots for the variables of a letrec: a box where a closure can see it before it has a value. */
+function openLetrec(at: usize): i32 {
+  const count = word(at, 3);
+  for (let i = 0; i < count; i++) {
+    if (word(at, 5 + count + i) == 0) {
+      push(VALUE_UNINITIALISED);
+      continue;
+    }
+    setCurrentNode(word(at, 1));
+    const box = newObject(1, 0);
+    if (box < 0) return NEXT_FAULT;
+    setField(box, 0, VALUE_UNINITIALISED);
+    push(valueOf(TAG_BOX, box));
+  }
+  return continueLetrec(at, 0);
+}
+
+/** Evaluates the init of variable `index`, or the body after the last one. */
+function continueLetrec(at: usize, index: i32): i32 {
+  const count = word(at, 3);
+  if (index < count) {
+    pushFrame(FRAME_LETREC, at, index, 0);
+    Walk.cell = cellAt(word(at, 4 + index));
+    return NEXT_CELL;
+  }
+  if ((word(at, 0) & FLAG_TAIL) == 0) pushFrame(FRAME_POP, at, word(at, 4 + count), 0);
+  Walk.cell = cellAt(word(at, 2));
+  return NEXT_CELL;
+}
+
+function initialise(at: usize, index: i32): i32 {
+  const count = word(at, 3);
+  const slot = Walk.framePtr + (<usize>(word(at, 4 + count) + index) << 3);
+  if (word(at, 5 + count + index) == 0) store<u64>(slot, Walk.value);
+  else store<u64>(fieldAddress(dataOf(load<u64>(slot)), 0), Walk.value);
+  return continueLetrec(at, index + 1);
+}
+
+function continueSeq(at: usize, index: i32): i32 {
+  if (index + 1 < word(at, 3)) pushFrame(FRAME_SEQ, at, index + 1, 0);
+  Walk.cell = cellAt(word(at, 4 + index));
+  return NEXT_CELL;
+}
+
+/** Leaves a note of a branch on the tape: the test by lane, or one truth for all. */
+function noteBranch(at: usize, test: u64): bool {
+  const mask = tagOf(test) == TAG_MASK ? dataOf(test) : -1;
+  const truth = test == VALUE_FALSE ? 0 : 1;
+  return recordTrace(TRACE_BRANCH, -1, mask, word(at, 1), truth, context);
+}
+
+function branch(at: usize): i32 {
+  if (notesBranches && !noteBranch(at, Walk.value)) return NEXT_FAULT;
+  if (tagOf(Walk.value) == TAG_MASK) {
+    setCurrentNode(word(at, 1));
+    const mask = dataOf(Walk.value);
+    Walk.value = agreedAtBranch(mask);
+    if (Walk.value == VALUE_FAIL) return NEXT_FAULT;
+    if (tagOf(Walk.value) == TAG_MASK) return openMix(at, mask);
+  }
+  Walk.cell = cellAt(word(at, Walk.value == VALUE_FALSE ? 4 : 3));
+  return NEXT_CELL;
+}
+
+// @ts-ignore: decorator
+@inline function descend(frame: i32, at: usize, child: i32): i32 {
+  pushFrame(frame, at, 0, 0);
+  Walk.cell = cellAt(child);
+  return NEXT_CELL;
+}
+
+/** Evaluates `cell` one step. */
+function evaluate(): i32 {
+  const at = Walk.cell;
+  switch (kindOf(at)) {
+    case CELL_IF: {
+      const test = cellAt(word(at, 2));
+      if (kindOf(test) > CELL_SIMPLE_LAST) return descend(FRAME_TEST, at, word(at, 2));
+      Walk.value = simpleValue(test);
+      return Walk.value == VALUE_FAIL ? NEXT_FAULT : branch(at);
+    }
+    case CELL_PRIMITIVE:
+    case CELL_CALL:
+    case CELL_LET:
+    case CELL_LOOP:
+    case CELL_RECUR:
+      return pushOperands(at, 0);
+    case CELL_LAMBDA:
+      return makeClosure(at);
+    case CELL_LETREC:
+      return openLetrec(at);
+    case CELL_SEQ:
+      return continueSeq(at, 0);
+    case CELL_DEFINE:
+      return descend(FRAME_DEFINE, at, word(at, 3));
+    case CELL_COPY:
+      return descend(FRAME_COPY, at, word(at, 2));
+    default:
+      Walk.value = simpleValue(at);
+      return Walk.value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
+  }
+}
+
+/** Hands `value` to the control frame on top. FRAME_HALT is handled by the caller. */
+function resume(frame: usize): i32 {
+  const at = load<usize>(frame, 4);
+  const index = load<i32>(frame, 8);
+  switch (load<i32>(frame)) {
+    case FRAME_OPERAND:
+      push(Walk.value);
+      return pushOperands(at, index);
+    case FRAME_TEST:
+      return branch(at);
+    case FRAME_SEQ:
+      return continueSeq(at, index);
+    case FRAME_LETREC:
+      return initialise(at, index);
+    case FRAME_DEFINE:
+      store<u64>(stackBase + (<usize>word(at, 2) << 3), Walk.value);
+      Walk.value = VALUE_UNSPECIFIED;
+      return NEXT_VALUE;
+    case FRAME_POP:
+      Walk.stackPtr = Walk.framePtr + (<usize>index << 3);
+      return NEXT_VALUE;
+    case FRAME_COPY:
+      setCurrentNode(word(at, 1));
+      Walk.value = copyLeaving(Walk.value);
+      return Walk.value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
+    case FRAME_SIDE:
+      return sideValue();
+    default: // FRAME_RETURN
+      Walk.stackPtr = Walk.framePtr - 8;
+      Walk.framePtr = stackBase + load<usize>(frame, 12);
+      return NEXT_VALUE;
+  }
+}
+
+/** Prepares the walk of the program whose image lies at `program`. Globals are set afterwards. */
+export function beginWalk(program: usize): bool {
+  Walk.image = program;
+  const globals = <usize>word(program, IMAGE_GLOBALS);
+  const slots = globals + 1 + <usize>word(program, IMAGE_STACK);
+  if (!reserveStack(0, (slots + SLACK_SLOTS) << 3)) return false;
+  if (!reserveControl(0, (<usize>word(program, IMAGE_CONTROL) + 6) * FRAME_BYTES)) return false;
+  Walk.stackPtr = stackBase;
+  for (let i: usize = 0; i < globals; i++) push(VALUE_UNINITIALISED);
+  push(VALUE_NIL);
+  Walk.framePtr = Walk.stackPtr;
+  Walk.controlPtr = controlBase;
+  pushFrame(FRAME_HALT, 0, 0, 0);
+  Walk.cell = cellAt(word(program, IMAGE_ENTRY));
+  pausedNext = NEXT_CELL;
+  beginMix();
+  return true;
+}
+
+export function setGlobal(index: i32, global: u64): void {
+  store<u64>(stackBase + (<usize>index << 3), global);
+}
+
+/** How the walk goes on when it is called again. */
+let pausedNext: i32 = NEXT_CELL;
+
+/** Node of the cell that is evaluated next. */
+export function runningNode(): i32 {
+  return word(Walk.cell, 1);
+}
+
+/** Goes on without the lanes that evaluate now: they have failed or must be walked alone. */
+export function abandon(): bool {
+  if (!dropCounting()) return false;
+  pausedNext = contextDied();
+  return true;
+}
+
+/** Goes on where no lane is left of those that evaluate now. */
+export function skipDead(): void {
+  pausedNext = contextDied();
+}
+
+/** One outcome of a step that is neither a cell, a fault nor the end. */
+function continued(next: i32): i32 {
+  if (next == NEXT_PENDING_CALL) return call(pendingCell, pendingCount, pendingTail);
+  if (next == NEXT_PENDING_RECUR) return recur(pendingCell, pendingCount);
+  Walk.controlPtr -= FRAME_BYTES;
+  return resume(Walk.controlPtr);
+}
+
+/** Runs until the program is done, the slice of steps is used up, or something fails. */
+export function walk(): i32 {
+  let next = pausedNext;
+  pausedNext = NEXT_CELL;
+  while (true) {
+    while (next != NEXT_CELL) {
+      if (next == NEXT_FAULT) return WALK_FAULT;
+      if (next == NEXT_OVER) return WALK_DONE;
+      if (next == NEXT_VALUE && load<i32>(Walk.controlPtr - FRAME_BYTES) == FRAME_HALT)
+        return WALK_DONE;
+      next = continued(next);
+    }
+    if (!step()) {
+      unstep();
+      return WALK_PAUSED;
+    }
+    next = evaluate();
+  }
+}
