@@ -21,6 +21,9 @@ const asc = join(
   "bin/asc.js",
 );
 
+/** Constants that both sides of the boundary read. */
+const LAYOUTS = ["src/program/layout.ts", "src/program/cells.ts", "src/bytecode/codes.ts"];
+
 const newestOf = (folder) =>
   readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((file) => file.isFile())
@@ -31,8 +34,8 @@ const newestOf = (folder) =>
 
 function isFresh(output) {
   const built = statSync(output, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const layout = statSync(join(root, "src/program/layout.ts")).mtimeMs;
-  return !args.includes("--force") && built > Math.max(newestOf(join(root, "wasm")), layout);
+  const layouts = LAYOUTS.map((file) => statSync(join(root, file)).mtimeMs);
+  return !args.includes("--force") && built > Math.max(newestOf(join(root, "wasm")), ...layouts);
 }
 
 function build(real) {

@@ -21,6 +21,7 @@ export type ErrorCode =
   | "E-CALL" // calling something that is not a procedure
   | "E-TYPE" // a primitive got a value of the wrong kind (car of a number)
   | "E-SHAPE" // vectors or matrices whose shapes do not fit
+  | "E-STACK" // stack code that takes values which are not there, or leaves some behind
   | "E-RANGE" // an index or a count out of range
   | "E-INPUT" // the caller's inputs: missing, misnamed, of unequal lane counts, not numbers
   | "E-OPTION" // an option of the API or command line that makes no sense

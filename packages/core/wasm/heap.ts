@@ -1,7 +1,7 @@
 /**
  * The heap: pairs, closures and boxes, written once and reset in O(1) between walks.
  *
- *   word 0   | field count u32 | lambda cell of a closure u32 |
+ *   word 0   | field count u32 | a word of the client's own u32 |
  *   word 1…  fields, values of 8 bytes
  *
  * Objects are named by the index of their header word. The quoted structure of the program lies
@@ -21,7 +21,7 @@ export function beginHeap(): void {
 }
 
 /** A new object with uninitialised fields; -1 and a fault where memory does not allow it. */
-export function newObject(fields: i32, lambda: i32): i32 {
+export function newObject(fields: i32, own: i32): i32 {
   const bytes = (<usize>fields + 1) << 3;
   if (!reserveHeap(bytes)) {
     fail(FAULT_MEMORY);
@@ -29,7 +29,7 @@ export function newObject(fields: i32, lambda: i32): i32 {
   }
   const index = <i32>(heapTop >> 3);
   store<i32>(heapBase + heapTop, fields);
-  store<i32>(heapBase + heapTop, lambda, 4);
+  store<i32>(heapBase + heapTop, own, 4);
   setHeapTop(heapTop + bytes);
   objectsMade += 1;
   return index;
@@ -50,9 +50,10 @@ export function newObject(fields: i32, lambda: i32): i32 {
   store<u64>(fieldAddress(object, field), value);
 }
 
+/** The client's own word: for a closure, where its code is. */
 // @ts-ignore: decorator
-@inline export function lambdaOf(closure: i32): i32 {
-  return load<i32>(heapBase + (<usize>closure << 3), 4);
+@inline export function wordOf(object: i32): i32 {
+  return load<i32>(heapBase + (<usize>object << 3), 4);
 }
 
 export function cons(head: u64, tail: u64): u64 {

@@ -6,8 +6,10 @@
  */
 
 import {
+  CLIENT_STACK,
   FAULT_MEMORY,
   FAULT_NONE,
+  IMAGE_CLIENT,
   IMAGE_CONSTANTS,
   IMAGE_CONSTANTS_AT,
   IMAGE_HEAP,
@@ -16,6 +18,9 @@ import {
   PAYLOAD_ORIGIN,
   PAYLOAD_UNIFORM,
   PAYLOAD_VARYING,
+  RECORD_ACTIVE,
+  RECORD_BYTES,
+  RECORD_OP,
 } from "../src/program/layout";
 import {
   adjointTop,
@@ -30,6 +35,7 @@ import {
   setRecordedBytesMax,
   setTapeTop,
   tableTop,
+  tapeBase,
   tapeTop,
 } from "./arena";
 import { beginSteps } from "./budget";
@@ -49,10 +55,12 @@ import {
   run,
   setCurrentNode,
 } from "./payload";
-import { Walk } from "./registers";
+import { beginMix } from "./mix";
+import { beginWalk, setGlobal, Walk, word } from "./registers";
 import { beginSwitchCounters } from "./switches";
 import { dataOf, integerValue, tagOf } from "./value";
-import { beginWalk, setGlobal } from "./walk";
+import { walk as walkScheme } from "./clients/scheme/walk";
+import { walk as walkStack } from "./clients/stack/walk";
 
 export {
   beganFresh,
@@ -100,7 +108,7 @@ export {
 } from "./lanes";
 export { mathApply } from "./math/door";
 export { allocate, free, memoryBytes, setMemoryMax } from "./memory";
-export { adamRounds } from "./optimise";
+export { abandon, skipDead } from "./mix";
 export { activeMade, currentNode, payloadsMade, uniformMade } from "./payload";
 export {
   adjointAddress,
@@ -119,9 +127,8 @@ export {
   saveTrace,
   useTrace,
 } from "./replay";
-export { activeRecords, walkReport } from "./report";
 export { integerPoolHits, setSwitches, smallShapeCalls } from "./switches";
-export { abandon, runningNode, skipDead, walk } from "./walk";
+export { runningNode } from "./registers";
 
 /** Copies the program's quoted structure to the start of the heap. */
 function layQuotedStructure(program: usize): bool {
@@ -172,8 +179,14 @@ export function begin(
     fail(FAULT_MEMORY);
     return FAULT_MEMORY;
   }
+  beginMix();
   reviveLanes(laneCount, run);
   return FAULT_NONE;
+}
+
+/** Runs the image's client until the program is done, its slice is used up, or something fails. */
+export function walk(): i32 {
+  return word(Walk.image, IMAGE_CLIENT) == CLIENT_STACK ? walkStack() : walkScheme();
 }
 
 /** Makes the payload of input `index` and returns the address for its numbers; 0 after a fault. */
@@ -229,6 +242,14 @@ export function entryAddress(id: i32): usize {
 
 export function payloads(): i32 {
   return payloadCount();
+}
+
+/** Records that have a part in a backward pass. */
+export function activeRecords(): i32 {
+  let count = 0;
+  for (let at: usize = 0; at < tapeTop; at += RECORD_BYTES)
+    if ((load<i32>(tapeBase + at, RECORD_OP) & RECORD_ACTIVE) != 0) count += 1;
+  return count;
 }
 
 export function tapeEnd(): usize {

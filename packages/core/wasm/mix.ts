@@ -1,83 +1,93 @@
 /**
  * Branches that lanes take both ways. One side runs for the lanes that want it, then the other,
- * each until it has an outcome: a value, or a pending tail call or recur that must not replace a
- * frame the other side still needs. Then the outcomes become one again:
+ * each until it has an outcome: a value, or a pending jump or tail call that must not replace what
+ * the other side still needs. Then the outcomes become one again:
  *
  *   value and value            merge by lane
- *   recur and recur, same loop merge the operands, go on together
+ *   jump and jump, same target merge the operands, go on together
  *   call and call, same callee merge the arguments, go on together
- *   value and recur            the recur goes on alone, the value waits for its end
+ *   value and jump             the jump goes on alone, the value waits for its end
  *   anything and a call        the call runs to its value
- *   recurs of two loops        the inner one goes on, the outer one waits
+ *   jumps to two targets       the inner one goes on, the outer one waits
  *
  * What cannot become one (structure that differs) parts: the smaller side leaves the walk and is
  * walked again by the caller. A side no lane is left in is dead and simply drops out.
  *
+ * The client says where the sides begin, what room they need, from which slot on they may change
+ * what lies below the branch, and where they meet; this file never looks at its program. A jump
+ * names its target by the first slot that it replaces, as an offset on the stack.
+ *
  * A mix is one entry of this stack:
  *
  *   byte 0 context before | 8 then-mask | 16 else-mask | 24, 32 values of the outcomes
- *        40 cell | 44 stack | 48 frame | 52 control (offsets at the branch)
- *        56, 60 kinds | 64, 68 cells | 72, 76 first operands | 80, 84 operand counts
- *        88 side that runs | 92 recurs to slots below this are outcomes
- *        96 tail calls from frames up to this are outcomes | 100 operands before | 104 bytes in all
+ *        40 stack | 44 frame | 48 control (offsets at the branch) | 52, 56 where the sides begin
+ *        60, 64 kinds | 68, 72 places of pending jumps and calls | 76, 80 first operands
+ *        84, 88 operand counts | 92, 96 slots of jumps | 100 side that runs
+ *        104 jumps to slots below this are outcomes
+ *        108 tail calls from frames up to this are outcomes | 112 operands before
+ *        116 first slot that the sides may change | 120 slots, 124 frames that the sides need
+ *        128 where the sides meet, 0: nowhere before a value | 136 bytes in all
  *
- * Masks are kept as values, so that compaction finds them; saved operands lie in an arena of
- * their own. Only the newest mix intercepts: code outside it cannot run before it is over.
+ * Masks are kept as values, so that compaction finds them; saved operands, and before them the
+ * slots as they were at the branch, lie in an arena of their own. Only the newest mix intercepts:
+ * code outside it cannot run before it is over.
  */
 
-import {
-  FAULT_MEMORY,
-  FAULT_RECURSION,
-  IMAGE_CONTROL,
-  IMAGE_STACK,
-  TAG_CLOSURE,
-  TAG_MASK,
-} from "../src/program/layout";
+import { FAULT_MEMORY, FAULT_RECURSION, FRAME_SIDE, TAG_MASK } from "../src/program/layout";
 import { controlBase, stackBase } from "./arena";
 import { flushSteps, refuel } from "./budget";
 import { fail } from "./fault";
-import { lambdaOf } from "./heap";
-import { contextWhere, countingLanes, countMixed, dropMask, lanesIn } from "./lanes";
+import {
+  contextWhere,
+  countingLanes,
+  countMixed,
+  dropCounting,
+  dropMask,
+  lanesIn,
+} from "./lanes";
 import { allocate, free } from "./memory";
 import { canMerge, mergeValues } from "./numeric";
 import { context, setContext } from "./payload";
 import {
-  cellAt,
-  FRAME_BYTES,
-  FRAME_SIDE,
   NEXT_CELL,
   NEXT_FAULT,
   NEXT_OVER,
+  NEXT_PENDING_CALL,
+  NEXT_PENDING_JUMP,
   NEXT_VALUE,
   push,
   pushFrame,
   reserve,
   Walk,
-  word,
 } from "./registers";
-import { dataOf, tagOf, VALUE_FAIL, VALUE_NIL, valueOf } from "./value";
+import { dataOf, VALUE_FAIL, VALUE_NIL, valueOf } from "./value";
 
-const MIX_BYTES: usize = 104;
+const MIX_BYTES: usize = 136;
 const MIX_CONTEXT: usize = 0;
 const MIX_MASKS: usize = 8;
 const MIX_VALUES: usize = 24;
-const MIX_CELL: usize = 40;
-const MIX_STACK: usize = 44;
-const MIX_FRAME: usize = 48;
-const MIX_CONTROL: usize = 52;
-const MIX_KINDS: usize = 56;
-const MIX_CELLS: usize = 64;
-const MIX_OPERANDS: usize = 72;
-const MIX_COUNTS: usize = 80;
-const MIX_SIDE: usize = 88;
-const MIX_SLOTS: usize = 92;
-const MIX_FRAMES: usize = 96;
-const MIX_SAVED: usize = 100;
+const MIX_STACK: usize = 40;
+const MIX_FRAME: usize = 44;
+const MIX_CONTROL: usize = 48;
+const MIX_STARTS: usize = 52;
+const MIX_KINDS: usize = 60;
+const MIX_PLACES: usize = 68;
+const MIX_OPERANDS: usize = 76;
+const MIX_COUNTS: usize = 84;
+const MIX_JUMPS: usize = 92;
+const MIX_SIDE: usize = 100;
+const MIX_SLOTS: usize = 104;
+const MIX_FRAMES: usize = 108;
+const MIX_SAVED: usize = 112;
+const MIX_KEPT: usize = 116;
+const MIX_ROOM_SLOTS: usize = 120;
+const MIX_ROOM_FRAMES: usize = 124;
+const MIX_JOIN: usize = 128;
 
 const NONE: i32 = 0;
 const DEAD: i32 = 1;
 const VALUE: i32 = 2;
-const RECUR: i32 = 3;
+const JUMP: i32 = 3;
 const CALL: i32 = 4;
 
 let mixBase: usize = 0;
@@ -87,15 +97,20 @@ let savedBase: usize = 0;
 let savedBytes: usize = 0;
 let savedTop: usize = 0;
 
-/** Offsets below which a recur, and up to which a frame's tail call, is an outcome. 0: none. */
+/** Offsets below which a jump, and up to which a frame's tail call, is an outcome. 0: none. */
 export let interceptSlots: usize = 0;
 export let interceptFrames: usize = 0;
+/** The place where the sides of the newest mix meet, and the offset of their frame. 0: none. */
+export let interceptJoin: usize = 0;
+export let interceptJoinFrame: usize = 0;
 
 export function beginMix(): void {
   mixTop = 0;
   savedTop = 0;
   interceptSlots = 0;
   interceptFrames = 0;
+  interceptJoin = 0;
+  interceptJoinFrame = 0;
 }
 
 // @ts-ignore: decorator
@@ -150,12 +165,25 @@ function reserveSaved(bytes: usize): bool {
   return true;
 }
 
-/** Opens a mix at the if cell `at`: the then side runs first. `mask` is the lane-varying test. */
-export function openMix(at: usize, mask: i32): i32 {
-  const then = contextWhere(mask, true);
-  const otherwise = then < 0 ? -1 : contextWhere(mask, false);
-  if (otherwise < 0) return NEXT_FAULT;
-  if (!reserveMix()) {
+/**
+ * Opens a mix: `mask` is the lane-varying test, `then` and `otherwise` are where the sides begin;
+ * the then side runs first. Above the frame a side needs `slots` values, and `frames` control
+ * frames. The sides may change what lies on the stack from `kept` on, and meet at `join`.
+ */
+export function openMix(
+  mask: i32,
+  then: usize,
+  otherwise: usize,
+  slots: usize,
+  frames: usize,
+  kept: usize = Walk.stackPtr,
+  join: usize = 0,
+): i32 {
+  const yes = contextWhere(mask, true);
+  const no = yes < 0 ? -1 : contextWhere(mask, false);
+  if (no < 0) return NEXT_FAULT;
+  const bytes = Walk.stackPtr - kept;
+  if (!reserveMix() || !reserveSaved(bytes)) {
     fail(FAULT_MEMORY);
     return NEXT_FAULT;
   }
@@ -164,15 +192,22 @@ export function openMix(at: usize, mask: i32): i32 {
   mixTop += MIX_BYTES;
   memory.fill(mix, 0, MIX_BYTES);
   store<u64>(mix + MIX_CONTEXT, maskValue(context));
-  store<u64>(mix + MIX_MASKS, maskValue(then));
-  store<u64>(mix + MIX_MASKS + 8, maskValue(otherwise));
+  store<u64>(mix + MIX_MASKS, maskValue(yes));
+  store<u64>(mix + MIX_MASKS + 8, maskValue(no));
   store<u64>(mix + MIX_VALUES, VALUE_NIL);
   store<u64>(mix + MIX_VALUES + 8, VALUE_NIL);
-  store<usize>(mix + MIX_CELL, at);
+  store<usize>(mix + MIX_STARTS, then);
+  store<usize>(mix + MIX_STARTS + 4, otherwise);
   store<usize>(mix + MIX_STACK, Walk.stackPtr - stackBase);
   store<usize>(mix + MIX_FRAME, Walk.framePtr - stackBase);
   store<usize>(mix + MIX_CONTROL, Walk.controlPtr - controlBase);
   store<usize>(mix + MIX_SAVED, savedTop);
+  store<usize>(mix + MIX_KEPT, kept - stackBase);
+  store<usize>(mix + MIX_ROOM_SLOTS, slots);
+  store<usize>(mix + MIX_ROOM_FRAMES, frames);
+  store<usize>(mix + MIX_JOIN, join);
+  memory.copy(savedBase + savedTop, kept, bytes);
+  savedTop += bytes;
   return runSide(mix, 0);
 }
 
@@ -189,23 +224,26 @@ function runSide(mix: usize, side: i32): i32 {
   store<i32>(mix + MIX_SIDE, side);
   if (!enter(maskOf(mix, side))) return outcome(DEAD);
   if (!backToBranch(mix)) return NEXT_FAULT;
-  protect(mix, load<usize>(mix + MIX_STACK), load<usize>(mix + MIX_STACK));
-  Walk.cell = cellAt(word(load<usize>(mix + MIX_CELL), 3 + side));
+  protect(mix, load<usize>(mix + MIX_STACK), load<usize>(mix + MIX_FRAME));
+  Walk.cell = load<usize>(sided(mix, MIX_STARTS, side));
   return NEXT_CELL;
+}
+
+/** Stacks as they were at the branch. */
+function restore(mix: usize): void {
+  Walk.stackPtr = stackBase + load<usize>(mix + MIX_STACK);
+  Walk.framePtr = stackBase + load<usize>(mix + MIX_FRAME);
+  Walk.controlPtr = controlBase + load<usize>(mix + MIX_CONTROL);
+  const kept = stackBase + load<usize>(mix + MIX_KEPT);
+  memory.copy(kept, savedBase + load<usize>(mix + MIX_SAVED), Walk.stackPtr - kept);
 }
 
 /** Stacks as they were at the branch, with the frame on top that receives a side's value. */
 function backToBranch(mix: usize): bool {
-  Walk.stackPtr = stackBase + load<usize>(mix + MIX_STACK);
-  Walk.framePtr = stackBase + load<usize>(mix + MIX_FRAME);
-  Walk.controlPtr = controlBase + load<usize>(mix + MIX_CONTROL);
-  // The encoder's depths do not know of this frame, so the procedure's needs are met again.
-  const callee = load<u64>(Walk.framePtr - 8);
-  const isProcedure = tagOf(callee) == TAG_CLOSURE;
-  const lambda = isProcedure ? cellAt(lambdaOf(dataOf(callee))) : 0;
-  const slots = isProcedure ? word(lambda, 5) : word(Walk.image, IMAGE_STACK);
-  const frames = isProcedure ? word(lambda, 6) : word(Walk.image, IMAGE_CONTROL);
-  if (!reserve(<usize>slots, <usize>frames + 2)) {
+  restore(mix);
+  // The client's depths do not know of this frame, so the needs of its code are met again.
+  const frames = load<usize>(mix + MIX_ROOM_FRAMES) + 2;
+  if (!reserve(load<usize>(mix + MIX_ROOM_SLOTS), frames)) {
     fail(FAULT_RECURSION);
     return false;
   }
@@ -216,8 +254,15 @@ function backToBranch(mix: usize): bool {
 function protect(mix: usize, slots: usize, frames: usize): void {
   store<usize>(mix + MIX_SLOTS, slots);
   store<usize>(mix + MIX_FRAMES, frames);
-  interceptSlots = slots;
-  interceptFrames = frames;
+  interceptBy(mix);
+}
+
+/** What is an outcome while `mix` is the newest; 0: nothing is. */
+function interceptBy(mix: usize): void {
+  interceptSlots = mix == 0 ? 0 : load<usize>(mix + MIX_SLOTS);
+  interceptFrames = mix == 0 ? 0 : load<usize>(mix + MIX_FRAMES);
+  interceptJoin = mix == 0 ? 0 : load<usize>(mix + MIX_JOIN);
+  interceptJoinFrame = mix == 0 ? 0 : load<usize>(mix + MIX_FRAME);
 }
 
 /** The side that runs has come to its end. */
@@ -242,8 +287,31 @@ export function contextDied(): i32 {
   return mixTop == 0 ? NEXT_OVER : outcome(DEAD);
 }
 
-/** A recur (`count` operands) or tail call (callee and arguments) on the stack becomes an outcome. */
-export function intercept(at: usize, count: i32, isRecur: bool): i32 {
+/** Goes on without the lanes that evaluate now: they have failed or must be walked alone. */
+export function abandon(): bool {
+  if (!dropCounting()) return false;
+  Walk.next = contextDied();
+  return true;
+}
+
+/** Goes on where no lane is left of those that evaluate now. */
+export function skipDead(): void {
+  Walk.next = contextDied();
+}
+
+/** A jump at `at`, `count` operands on the stack, to the slots from offset `slots` on: an outcome. */
+export function interceptJump(at: usize, count: i32, slots: usize): i32 {
+  const mix = newest();
+  store<usize>(sided(mix, MIX_JUMPS, load<i32>(mix + MIX_SIDE)), slots);
+  return intercept(at, count, JUMP);
+}
+
+/** A tail call at `at`, callee and arguments on the stack, `count` in all, becomes an outcome. */
+export function interceptCall(at: usize, count: i32): i32 {
+  return intercept(at, count, CALL);
+}
+
+function intercept(at: usize, count: i32, kind: i32): i32 {
   const bytes = <usize>count << 3;
   if (!reserveSaved(bytes)) {
     fail(FAULT_MEMORY);
@@ -254,16 +322,9 @@ export function intercept(at: usize, count: i32, isRecur: bool): i32 {
   memory.copy(savedBase + savedTop, Walk.stackPtr - bytes, bytes);
   store<usize>(sided(mix, MIX_OPERANDS, side), savedTop);
   store<i32>(sided(mix, MIX_COUNTS, side), count);
-  store<usize>(sided(mix, MIX_CELLS, side), at);
+  store<usize>(sided(mix, MIX_PLACES, side), at);
   savedTop += bytes;
-  return outcome(isRecur ? RECUR : CALL);
-}
-
-/** First slot of the loop a recur belongs to, as an offset. */
-function slotsOf(mix: usize, side: i32): usize {
-  const at = load<usize>(sided(mix, MIX_CELLS, side));
-  const depth = word(at, 4 + load<i32>(sided(mix, MIX_COUNTS, side)));
-  return load<usize>(mix + MIX_FRAME) + (<usize>depth << 3);
+  return outcome(kind);
 }
 
 /** Both sides have outcomes: one way to go on. */
@@ -277,8 +338,8 @@ function combine(mix: usize): i32 {
   if (second == CALL) return runCall(mix, 1);
   if (first == VALUE) return goOn(mix, 1);
   if (second == VALUE) return goOn(mix, 0);
-  const a = slotsOf(mix, 0);
-  const b = slotsOf(mix, 1);
+  const a = load<usize>(mix + MIX_JUMPS);
+  const b = load<usize>(mix + MIX_JUMPS + 4);
   if (a == b) return combineOperands(mix);
   return goOn(mix, a > b ? 0 : 1);
 }
@@ -340,15 +401,13 @@ function runCall(mix: usize, side: i32): i32 {
   store<i32>(mix + MIX_SIDE, side);
   if (!enter(maskOf(mix, side))) return outcome(DEAD);
   if (!backToBranch(mix) || !pushSaved(mix, side)) return NEXT_FAULT;
-  pendingCell = load<usize>(sided(mix, MIX_CELLS, side));
+  pendingCell = load<usize>(sided(mix, MIX_PLACES, side));
   pendingCount = load<i32>(sided(mix, MIX_COUNTS, side)) - 1;
   pendingTail = false;
   return NEXT_PENDING_CALL;
 }
 
-/** The call that the walk performs when it gets NEXT_PENDING_CALL. */
-export const NEXT_PENDING_CALL: i32 = 4;
-export const NEXT_PENDING_RECUR: i32 = 5;
+/** What the client performs when it gets NEXT_PENDING_CALL or NEXT_PENDING_JUMP. */
 export let pendingCell: usize = 0;
 export let pendingCount: i32 = 0;
 export let pendingTail: bool = false;
@@ -365,9 +424,9 @@ function pushSaved(mix: usize, side: i32): bool {
   return true;
 }
 
-/** Lets a recur go on for real while the other side's outcome waits in the mix. */
+/** Lets a jump go on for real while the other side's outcome waits in the mix. */
 function goOn(mix: usize, side: i32): i32 {
-  const slots = slotsOf(mix, side);
+  const slots = load<usize>(sided(mix, MIX_JUMPS, side));
   const outer: usize = mix == mixBase ? 0 : mix - MIX_BYTES;
   if (outer != 0 && slots < load<usize>(outer + MIX_SLOTS)) return part(mix);
   store<i32>(mix + MIX_SIDE, side);
@@ -375,10 +434,10 @@ function goOn(mix: usize, side: i32): i32 {
   if (!backToBranch(mix) || !pushSaved(mix, side)) return NEXT_FAULT;
   const frame = load<usize>(mix + MIX_FRAME);
   const isProtected = outer != 0 && frame <= load<usize>(outer + MIX_FRAMES);
-  protect(mix, slots, isProtected ? load<usize>(mix + MIX_STACK) : 0);
-  pendingCell = load<usize>(sided(mix, MIX_CELLS, side));
+  protect(mix, slots, isProtected ? frame : 0);
+  pendingCell = load<usize>(sided(mix, MIX_PLACES, side));
   pendingCount = load<i32>(sided(mix, MIX_COUNTS, side));
-  return NEXT_PENDING_RECUR;
+  return NEXT_PENDING_JUMP;
 }
 
 /** Closes the mix with the outcome of one side as the outcome of the branch. */
@@ -389,19 +448,17 @@ function resolve(mix: usize, side: i32): i32 {
     closeMix(mix);
     return contextDied();
   }
-  Walk.stackPtr = stackBase + load<usize>(mix + MIX_STACK);
-  Walk.framePtr = stackBase + load<usize>(mix + MIX_FRAME);
-  Walk.controlPtr = controlBase + load<usize>(mix + MIX_CONTROL);
+  restore(mix);
   if (kind == VALUE) {
     Walk.value = load<u64>(mix + MIX_VALUES + (<usize>side << 3));
     closeMix(mix);
     return NEXT_VALUE;
   }
   if (!pushSaved(mix, side)) return NEXT_FAULT;
-  pendingCell = load<usize>(sided(mix, MIX_CELLS, side));
+  pendingCell = load<usize>(sided(mix, MIX_PLACES, side));
   pendingCount = load<i32>(sided(mix, MIX_COUNTS, side));
   closeMix(mix);
-  if (kind == RECUR) return NEXT_PENDING_RECUR;
+  if (kind == JUMP) return NEXT_PENDING_JUMP;
   pendingCount -= 1;
   pendingTail = true;
   return NEXT_PENDING_CALL;
@@ -410,9 +467,7 @@ function resolve(mix: usize, side: i32): i32 {
 function closeMix(mix: usize): void {
   savedTop = load<usize>(mix + MIX_SAVED);
   mixTop -= MIX_BYTES;
-  const outer: usize = mixTop == 0 ? 0 : newest();
-  interceptSlots = outer == 0 ? 0 : load<usize>(outer + MIX_SLOTS);
-  interceptFrames = outer == 0 ? 0 : load<usize>(outer + MIX_FRAMES);
+  interceptBy(mixTop == 0 ? 0 : newest());
 }
 
 /** Addresses of the values that the mixes hold, for compaction: from, and one past the last. */

@@ -1,6 +1,6 @@
 /** `ndvm explain`: core forms, tape, active inputs, branches and their flips, what to be wary of. */
 
-import { type Diagnostics, type Explanation, type Program, printCore } from "@ndvm/core";
+import type { Diagnostics, Explanation, Program } from "@ndvm/core";
 import { diagnosticsText } from "../diagnostics.js";
 import type { ExplainOptions } from "../options.js";
 import { statsText } from "../results.js";
@@ -52,7 +52,7 @@ function describeUnbound(
   missing: readonly string[],
   options: ExplainOptions,
 ): void {
-  const core = printCore(program.expansion);
+  const core = program.listing.print();
   if (options.format === "json") print(JSON.stringify({ core, inputs: program.inputs }));
   else
     print(

@@ -3,7 +3,7 @@
  * line does to them. A failing line leaves the session as it was.
  */
 
-import { type Machine, NdvmError, nearest, type Program, printCore } from "@ndvm/core";
+import { type Machine, NdvmError, nearest, type Program } from "@ndvm/core";
 import { InputReader, type SetInputs, splitAssignment, UsageError } from "../inputs.js";
 import { bytesText, countText, timeText } from "../numbers.js";
 import type { ProgramOptions } from "../options.js";
@@ -198,7 +198,7 @@ export class ReplSession {
 
   #explain(what: "tape" | "core"): Promise<void> {
     return this.#withProgram(this.#lastExpression(), this.#definitions, (program) => {
-      if (what === "core") return print(printCore(program.expansion));
+      if (what === "core") return print(program.listing.print());
       const explanation = program.explain(this.#used(program), this.#budgets());
       print(tapeText(explanation, false));
       print(section("inputs", inputsText(explanation)));

@@ -6,6 +6,7 @@
 import { NdvmError } from "../errors.js";
 import type { Program } from "../machine/program.js";
 import type { LoadOptions } from "../machine/types.js";
+import { SchemeListing } from "../program/scheme-listing.js";
 import type { Expansion } from "../syntax/core.js";
 import { expand } from "../syntax/expand.js";
 import { read } from "../syntax/read.js";
@@ -139,7 +140,7 @@ function modelOf(given: ModelSource, options: ExportOptions): Model {
   const isText = typeof program === "string";
   const source = isText ? program : program.source;
   const load = isText ? {} : program.loadOptions;
-  const expansion = isText ? expandText(program) : program.expansion;
+  const expansion = isText ? expandText(program) : expansionOf(program);
   const params = options.isSymbolic === true ? {} : (given.params ?? {});
   for (const [name, value] of Object.entries(given.params ?? {})) {
     if (!expansion.inputs.includes(name))
@@ -150,6 +151,14 @@ function modelOf(given: ModelSource, options: ExportOptions): Model {
       throw new NdvmError("E-INPUT", `the value of ${name} is no number`);
   }
   return { source, load, expansion, params, given };
+}
+
+/** Only Scheme has core nodes to read a formula from. */
+function expansionOf({ listing }: Program): Expansion {
+  if (listing instanceof SchemeListing) return listing.expansion;
+  throw new NdvmError("E-OPTION", "only programs in Scheme can be exported", {
+    help: "write the model in Scheme and load it with machine.load",
+  });
 }
 
 function expandText(source: string): Expansion {

@@ -105,27 +105,23 @@ export interface Problem {
   /** Inputs of objective mode. */
   readonly data: Readonly<Record<string, Input>>;
   makeBatch(slots: number): ResidualBatch | ObjectiveBatch;
-  /** The batch that was made last, if it predicts a target. */
-  latestBatch(): ResidualBatch | undefined;
 }
 
 /** Keeps the batch of one slot, which the last restart and the description share. */
-function keepNarrow<B>(make: (slots: number) => B) {
+function keepNarrow<B>(make: (slots: number) => B): (slots: number) => B {
   let narrow: B | undefined;
-  let latest: B | undefined;
-  const makeBatch = (slots: number): B => {
-    if (slots === 1) narrow ??= make(1);
-    latest = slots === 1 ? (narrow as B) : make(slots);
-    return latest;
+  return (slots) => {
+    if (slots !== 1) return make(slots);
+    narrow ??= make(1);
+    return narrow;
   };
-  return { makeBatch, latestBatch: () => latest };
 }
 
 function residualProblem(source: Program, options: FitOptions, settings: Settings): Problem {
   const targets = targetNames(options.target);
   const read = readTable(source.inputs, targets, options, settings.lossName);
   const columns = Object.keys(options.data ?? {});
-  const parameters = resolveParameters(source.inputs, columns, options, read.groups);
+  const parameters = resolveParameters(source.listing, columns, options, read.groups);
   const counted = read.rootWeights?.reduce((sum, root) => sum + (root > 0 ? 1 : 0), 0);
   const points = counted ?? read.points;
   if (points < parameters.free.length)
@@ -141,11 +137,11 @@ function residualProblem(source: Program, options: FitOptions, settings: Setting
   const table = { ...read, others };
   const pointLoss = lossProgram ?? makeLoss(loss as LossName, table, options);
   const target = targets.length > 1 ? "target" : (targets[0] as string);
-  const batches = keepNarrow(
+  const makeBatch = keepNarrow(
     (slots) =>
       new ResidualBatch(program, table, parameters, slots, pointLoss, target, limited(options)),
   );
-  return { program, source, lossProgram, options, parameters, table, data: {}, ...batches };
+  return { program, source, lossProgram, options, parameters, table, data: {}, makeBatch };
 }
 
 function objectiveProblem(program: Program, options: FitOptions): Problem {
@@ -156,12 +152,12 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
     data[name] = isTensor ? (value as Input) : vec(numbersOf(name, value));
   }
   const parameters = resolveParameters(
-    program.inputs,
+    program.listing,
     Object.keys(options.data ?? {}),
     options,
     [],
   );
-  const { makeBatch } = keepNarrow(
+  const makeBatch = keepNarrow(
     (slots) => new ObjectiveBatch(program, data, parameters, slots, limited(options)),
   );
   return {
@@ -173,7 +169,6 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
     table: undefined,
     data,
     makeBatch,
-    latestBatch: () => undefined,
   };
 }
 

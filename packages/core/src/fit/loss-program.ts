@@ -56,13 +56,12 @@ function unknown(
   known: readonly string[],
 ): NdvmError {
   const near = nearest(name, known);
-  const node = loss.nodes.find((one) => one.kind === "input" && one.name === name);
   const may =
     names.length > 1
       ? "with several targets it may use pred, target (of the same output) and columns"
       : `it may use pred, the target ${names[0]} and the columns of the data`;
   return new NdvmError("E-INPUT", `the loss uses ${name}, which it cannot know`, {
-    span: node?.span,
+    span: loss.listing.inputSpan(name),
     source: loss.source,
     file: loss.file,
     help: near === undefined || names.includes(near) ? may : `did you mean ${near}? ${may}`,

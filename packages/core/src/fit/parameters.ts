@@ -6,8 +6,8 @@
  */
 
 import { NdvmError } from "../errors.js";
-import { builtins } from "../syntax/builtins.js";
-import { nearest } from "../syntax/suggest.js";
+import { nearest } from "../nearest.js";
+import type { Listing } from "../program/listing.js";
 import { exp, log } from "./elementary.js";
 import { Random } from "./random.js";
 import { makeTransform, type Transform } from "./transforms.js";
@@ -44,9 +44,9 @@ export function refuse(message: string, help: string): NdvmError {
   return new NdvmError("E-INPUT", message, { help });
 }
 
-/** `inputs` are the program's, `columns` the names that are data. */
+/** Which inputs of the program are what; `columns` are the names that are data. */
 export function resolveParameters(
-  inputs: readonly string[],
+  { inputs, builtins }: Pick<Listing, "inputs" | "builtins">,
   columns: readonly string[],
   options: FitOptions,
   groups: readonly string[],
@@ -60,7 +60,7 @@ export function resolveParameters(
     if (columns.includes(name)) continue;
     const given = Object.hasOwn(declared, name) ? declared[name] : undefined;
     if (given === undefined) {
-      refuseSlip(name, inputs, columns, Object.keys(declared));
+      refuseSlip(name, inputs, columns, Object.keys(declared), builtins);
       assumed.push(name);
     }
     const spec = typeof given === "number" ? { start: given } : (given ?? {});
@@ -117,6 +117,7 @@ function refuseSlip(
   inputs: readonly string[],
   columns: readonly string[],
   declared: readonly string[],
+  builtins: readonly string[],
 ): void {
   if (name.length < 3) return;
   const isOther = (other: string) => other.length >= 3 && stem(other) !== stem(name);
@@ -128,7 +129,7 @@ function refuseSlip(
   const swapped = declared.find((other) => other !== name && letters(other) === letters(name));
   if (swapped !== undefined && name.length > 3) throw slip(name, swapped, "the parameter");
   if (name.length < 5) return;
-  const known = [...builtins.keys()].filter(
+  const known = builtins.filter(
     (other) => !other.includes(stem(name)) && !stem(name).includes(other),
   );
   const builtin = nearest(name, known);

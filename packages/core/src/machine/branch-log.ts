@@ -13,7 +13,7 @@ type Numbers = Readonly<Record<string, number>>;
 
 /** The plain numbers that each lane of a run has. */
 export function laneNumbers(program: Program, inputs: Inputs, lanes?: number): Numbers[] {
-  const { inputs: bound, lanes: count } = bindInputs(program, inputs, lanes);
+  const { inputs: bound, lanes: count } = bindInputs(program.listing, inputs, lanes);
   const scalars = bound.filter(({ kind, rank }) => kind === "int" || rank === 0);
   return Array.from({ length: count }, (_, lane) =>
     Object.fromEntries(scalars.map((input) => [input.name, numberAt(input, lane)])),

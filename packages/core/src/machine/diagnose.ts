@@ -156,8 +156,8 @@ export class DiagnosticsCollector {
 const CLAMP = 1e-8;
 
 function placeIn(program: Program, node: number): Place {
-  const span = program.nodes[node]?.span;
-  if (span === undefined || span.start < 0) return { span: undefined, text: "" };
+  const span = program.listing.spanOf(node);
+  if (span === undefined) return { span: undefined, text: "" };
   return { span, text: program.source.slice(span.start, span.end) };
 }
 

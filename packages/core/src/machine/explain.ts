@@ -24,7 +24,6 @@ import {
   TRACE_GUARD_RANGE,
   TRACE_MERGE,
 } from "../program/layout.js";
-import { printCore } from "../syntax/print-core.js";
 import type { Machine } from "./machine.js";
 import type { Outcome, Program } from "./program.js";
 import type { RecordedInput } from "./results.js";
@@ -71,7 +70,7 @@ export function explainRun(
 ): Explanation {
   const asked = new Map(wrt.map((input) => [input.name, input.payload]));
   return {
-    core: printCore(program.expansion),
+    core: program.listing.print(),
     tape: readTape(machine, program),
     inputs: program.inputs.map((name) => ({
       name,
@@ -108,8 +107,7 @@ function readTape(machine: Machine, program: Program): TapeEntry[] {
     const in1 = words.getInt32(at + RECORD_IN1, true);
     const entry = exports.entryAddress(out);
     const { rank, rows, cols, uniform } = payloadInfo(exports, out);
-    const node = program.nodes[words.getInt32(entry + PAYLOAD_ORIGIN, true)];
-    const span = node !== undefined && node.span.start >= 0 ? node.span : undefined;
+    const span = program.listing.spanOf(words.getInt32(entry + PAYLOAD_ORIGIN, true));
     tape.push({
       op: primitives[code]?.name ?? traceNames.get(code) ?? "unknown",
       out,

@@ -3,12 +3,13 @@
  */
 
 import { type ErrorCode, NdvmError, type Span } from "../errors.js";
-import { primitiveByName, primitives } from "../primitives/index.js";
+import { primitives } from "../primitives/index.js";
 import {
   FAULT_ARITY,
   FAULT_INDEX,
   FAULT_MEMORY,
   FAULT_NOT_ALIST,
+  FAULT_NOT_BOOLEAN,
   FAULT_NOT_INTEGER,
   FAULT_NOT_LIST,
   FAULT_NOT_NUMBER,
@@ -46,19 +47,18 @@ import {
   TAG_SYMBOL,
   TAG_TENSOR,
 } from "../program/layout.js";
-import type { CallNode, Core, LambdaNode } from "../syntax/core.js";
+import type { Listing, ProcedureInfo } from "../program/listing.js";
 import type { Exports } from "./instance.js";
 import { payloadInfo } from "./snapshot.js";
 
 /** What the words need to know of the program. */
 export interface FaultContext {
-  readonly nodes: readonly Core[];
+  readonly listing: Listing;
   readonly symbols: readonly string[];
-  readonly source: string;
   /** The number of a real value in a lane that failed. */
   numberOf(payload: number): number;
-  /** The lambda a closure was made from. */
-  lambdaOf(closure: number): LambdaNode;
+  /** The procedure a closure was made from. */
+  procedureOf(closure: number): ProcedureInfo;
   /** Nodes of the calls that are under way, innermost first. */
   callers(): readonly number[];
 }
@@ -91,21 +91,22 @@ const shapeNeeds: ReadonlyMap<number, string> = new Map([
 class Fault {
   readonly #exports: Exports;
   readonly #context: FaultContext;
-  readonly #node: Core | undefined;
-  /** The user's node nearest to the fault: code of the prelude has no place in their text. */
-  readonly #visible: Core | undefined;
+  readonly #listing: Listing;
+  readonly #node: number;
+  /** The user's node nearest to the fault: code of a library has no place in their text. */
+  readonly #visible: number;
 
   constructor(exports: Exports, context: FaultContext) {
     this.#exports = exports;
     this.#context = context;
-    const at = exports.currentNode.value as number;
-    this.#node = context.nodes[at];
-    const chain = [at, ...context.callers()].map((index) => context.nodes[index]);
-    this.#visible = chain.find((node) => node !== undefined && node.span.start >= 0);
+    this.#listing = context.listing;
+    this.#node = exports.currentNode.value as number;
+    const chain = [this.#node, ...context.callers()];
+    this.#visible = chain.find((node) => this.#listing.spanOf(node) !== undefined) ?? -1;
   }
 
   get span(): Span | undefined {
-    return this.#visible?.span;
+    return this.#listing.spanOf(this.#visible);
   }
 
   words(): Words {
@@ -155,7 +156,7 @@ class Fault {
   }
 
   #uninitialised(): Words {
-    const name = this.#node?.kind === "ref" ? this.#node.variable.name : "a variable";
+    const name = this.#listing.variableAt(this.#node) ?? "a variable";
     return {
       code: "E-UNINITIALISED",
       message: `${name} is used before its definition has run`,
@@ -165,34 +166,20 @@ class Fault {
 
   #notProcedure(): Words {
     const what = this.#describe(this.#exports.faultValue.value as bigint);
-    const name = this.#calledName();
+    const isSpread = (this.#exports.faultDetail.value as number) === 1;
+    const name = this.#listing.calledAt(this.#node, isSpread);
     const subject = name === undefined ? what : `${name} = ${what}`;
     return {
       code: "E-CALL",
       message: `${subject} is not a procedure and cannot be called`,
-      help: "parentheses call: (f x) calls f; write a plain value without them",
+      help: this.#help(FAULT_NOT_PROCEDURE),
     };
-  }
-
-  /** The user's name for what was called: the operator, or what apply was given. */
-  #calledName(): string | undefined {
-    const node = this.#node;
-    if (node?.kind !== "call" || node.span.start < 0) return undefined;
-    const isSpread = (this.#exports.faultDetail.value as number) === 1;
-    const called = isSpread ? node.operands[0] : node.operator;
-    return called === undefined ? undefined : nameOf(called);
   }
 
   /** The name of the operation that failed, as the user spells it where they wrote it. */
   #opName(): string {
     const usual = primitiveName(this.#exports.faultOp.value as number);
-    const node = this.#node;
-    if (node?.kind !== "call" || node.span.start < 0 || node.operator.kind !== "primitive")
-      return usual;
-    const { span, name } = node.operator;
-    if (name === "apply" || span.start < 0) return usual;
-    const text = this.#context.source.slice(span.start, span.end);
-    return primitiveByName.has(text) ? text : usual;
+    return this.#listing.operationAt(this.#node) ?? usual;
   }
 
   #arity(): Words {
@@ -204,7 +191,7 @@ class Fault {
       message: `${name} takes ${argumentCount(min, max)}, got ${got}`,
       help:
         max === -1 || min === max
-          ? "count the arguments of the call; (apply f list) passes one for each element"
+          ? this.#help(FAULT_ARITY)
           : "count the arguments of the call; the last ones may be left out",
     };
   }
@@ -216,9 +203,8 @@ class Fault {
       const { min, max } = primitive?.arity ?? { min: 0, max: 0 };
       return { name: primitiveName(data), min, max: Number.isFinite(max) ? max : -1 };
     }
-    const lambda = this.#context.lambdaOf(data);
-    const min = lambda.params.length;
-    return { name: lambda.name ?? "this procedure", min, max: lambda.rest ? -1 : min };
+    const { name, min, max } = this.#context.procedureOf(data);
+    return { name: name ?? "this procedure", min, max };
   }
 
   #index(): Words {
@@ -252,7 +238,7 @@ class Fault {
     return {
       code: "E-SHAPE",
       message: `${this.#opName()} needs ${needs}, got ${got}${also}`,
-      help: SHAPE_HELP,
+      help: this.#help(FAULT_SHAPE),
     };
   }
 
@@ -267,14 +253,14 @@ class Fault {
     const operand = this.#exports.faultOperand.value as number;
     const value = this.#exports.faultValue.value as bigint;
     const got = `${this.#operandText(operand)}${this.#describe(value, code)}`;
-    const library = this.#libraryCall();
-    const isOwn = this.#node?.kind === "call" && this.#node.operator.kind === "primitive";
-    if (library !== undefined && isOwn && (code === FAULT_NOT_PAIR || code === FAULT_NOT_LIST))
+    const library = this.#listing.libraryCall(this.#node, this.#visible);
+    if (library !== undefined && (code === FAULT_NOT_PAIR || code === FAULT_NOT_LIST))
       return this.#notListIn(library, value);
     const needs: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
       [FAULT_NOT_PAIR, ["E-TYPE", "a pair"]],
       [FAULT_NOT_LIST, ["E-TYPE", "a list"]],
       [FAULT_NOT_NUMBER, ["E-TYPE", "a number"]],
+      [FAULT_NOT_BOOLEAN, ["E-TYPE", "a boolean"]],
       [FAULT_NOT_SCALAR, ["E-SHAPE", "a number"]],
       [FAULT_NOT_TENSOR, ["E-SHAPE", "a vector or matrix"]],
       [FAULT_NOT_INTEGER, ["E-TYPE", "a whole number"]],
@@ -292,36 +278,31 @@ class Fault {
     return { code: errorCode, message, help: this.#operandHelp(code, value) };
   }
 
-  /** The library procedure that the user called and that failed inside. */
-  #libraryCall(): string | undefined {
-    if (this.#node === undefined || this.#node.span.start >= 0) return undefined;
-    return this.#visible?.kind === "call" ? nameOf(this.#visible.operator) : undefined;
-  }
-
   /** A library procedure walked a list of the user's that is none. */
   #notListIn(name: string, value: bigint): Words {
     return {
       code: "E-TYPE",
       message: `${name} needs a list, got ${this.#describe(value, FAULT_NOT_LIST)}`,
-      help: "a list is '(1 2 3) or (list a b c); [1 2 3] is a vector",
+      help: this.#help(FAULT_NOT_LIST),
     };
+  }
+
+  /** What the client's users would do about it. */
+  #help(fault: number, tag = 0): string | undefined {
+    return this.#listing.helpFor(fault, tag);
   }
 
   #operandHelp(code: number, value: bigint): string {
     if (code === FAULT_NOT_PAIR && tagOf(value) === TAG_NIL)
       return "the list is empty here; test with null? first";
-    if (code === FAULT_NOT_NUMBER && tagOf(value) === TAG_PAIR)
-      return "to add up a list write (fold-left + 0 items) or (apply + items)";
-    return operandHelps.get(code) ?? "check what the expression yields";
+    return (
+      this.#help(code, tagOf(value)) ?? operandHelps.get(code) ?? "check what the expression yields"
+    );
   }
 
   /** `name = ` where the operand is a plain name in the user's text. */
   #operandText(operand: number): string {
-    const node = this.#node;
-    if (operand < 0) return "";
-    if (node?.kind !== "call" || node.span.start < 0) return "";
-    const from = (node as CallNode).operands[operand];
-    const name = from === undefined ? undefined : nameOf(from);
+    const name = operand < 0 ? undefined : this.#listing.operandAt(this.#node, operand);
     return name === undefined ? "" : `${name} = `;
   }
 
@@ -347,7 +328,7 @@ class Fault {
       case TAG_PAIR:
         return code === FAULT_NOT_LIST ? "a pair that does not end in ()" : "a list";
       case TAG_CLOSURE:
-        return `the procedure ${this.#context.lambdaOf(data).name ?? "(lambda …)"}`;
+        return `the procedure ${this.#context.procedureOf(data).name ?? "(lambda …)"}`;
       case TAG_PRIMITIVE:
         return `the procedure ${primitiveName(data)}`;
       default:
@@ -356,17 +337,9 @@ class Fault {
   }
 }
 
-const SHAPE_HELP =
-  "a vector is [1 2 3], a matrix (mat [1 2] [3 4]); vlen, rows and cols tell their sizes";
-
 const operandHelps: ReadonlyMap<number, string> = new Map([
-  [FAULT_NOT_PAIR, "car and cdr take lists that are not empty; test with pair? first"],
-  [FAULT_NOT_LIST, "a list is '(1 2 3) or (list a b c); [1 2 3] is a vector"],
-  [FAULT_NOT_NUMBER, "numbers, vectors and matrices are numeric; test with number? first"],
-  [FAULT_NOT_SCALAR, SHAPE_HELP],
-  [FAULT_NOT_TENSOR, SHAPE_HELP],
   [FAULT_NOT_INTEGER, "round, floor, ceiling and truncate make whole numbers"],
-  [FAULT_NOT_ALIST, "an association list is written '((a 1) (b 2))"],
+  [FAULT_NOT_BOOLEAN, "comparisons and tests such as null? make booleans"],
   [FAULT_SIZE, "check how the size is computed"],
 ]);
 
@@ -383,11 +356,6 @@ const isNumeric = (tag: number): boolean =>
 
 const tagOf = (value: bigint): number => Number(BigInt.asUintN(8, value));
 const dataOf = (value: bigint): number => Number(BigInt.asIntN(32, value >> 32n));
-
-function nameOf(node: Core): string | undefined {
-  if (node.kind === "ref") return node.variable.name;
-  return node.kind === "input" || node.kind === "primitive" ? node.name : undefined;
-}
 
 const surfaceOf: ReadonlyMap<string, string> = new Map([
   ["neg", "-"],

@@ -3,8 +3,8 @@
  */
 
 import { NdvmError } from "../errors.js";
-import type { Core } from "../syntax/core.js";
-import { nearest } from "../syntax/suggest.js";
+import { nearest } from "../nearest.js";
+import type { Listing } from "../program/listing.js";
 import {
   isOver,
   plainAxes,
@@ -156,22 +156,6 @@ const boundNumbers = (
   axes: source.perLane === undefined && source.tensors === undefined ? [] : ["lane"],
 });
 
-/** A number that all lanes share. */
-export const boundShared = (name: string, value: number): Bound =>
-  boundNumbers(name, SCALAR, { value });
-
-/** Numbers along some of the axes of a run. */
-export const boundOver = (
-  name: string,
-  perLane: Numbers,
-  axes: readonly Axis[],
-  own: readonly string[],
-): Bound => ({
-  ...boundNumbers(name, SCALAR, { perLane }),
-  axes: own,
-  stride: strideOf(axes, own),
-});
-
 const SCALAR = { rank: 0, rows: 1, cols: 1 };
 
 function isTensor(value: unknown): value is TensorInput {
@@ -251,10 +235,7 @@ export interface BoundInputs {
 }
 
 /** What binding needs to know of a program. */
-interface Taker {
-  readonly inputs: readonly string[];
-  readonly nodes: readonly Core[];
-}
+type Taker = Pick<Listing, "inputs" | "inputSpan">;
 
 /** Checks the caller's inputs against the program's and settles the number of lanes. */
 export function bindInputs(
@@ -343,11 +324,10 @@ function unknownInput(name: string, names: readonly string[]): NdvmError {
   });
 }
 
-function missingInput(name: string, { inputs, nodes }: Taker): NdvmError {
-  const use = nodes.find((node) => node.kind === "input" && node.name === name);
+function missingInput(name: string, taker: Taker): NdvmError {
   return new NdvmError("E-INPUT", `input ${name} has no value`, {
-    span: use === undefined || use.span.start < 0 ? undefined : use.span,
-    help: `the program's inputs are its free names: ${inputs.join(", ")}`,
+    span: taker.inputSpan(name),
+    help: `the program's inputs are its free names: ${taker.inputs.join(", ")}`,
   });
 }
 

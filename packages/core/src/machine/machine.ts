@@ -6,14 +6,12 @@
  */
 
 import { NdvmError } from "../errors.js";
-import { encode } from "../program/encode.js";
 import { TAG_INT } from "../program/layout.js";
-import type { Expansion } from "../syntax/core.js";
-import { expand } from "../syntax/expand.js";
-import { read } from "../syntax/read.js";
+import type { Listing } from "../program/listing.js";
 import { type LaneSet, laneAt } from "./chunk.js";
 import { Reals } from "./inputs.js";
 import { type Exports, instantiate, machineModule } from "./instance.js";
+import { readProgram } from "./languages.js";
 import { badOption, describe } from "./options.js";
 import { Pool, type PoolOptions } from "./pool.js";
 import { Program } from "./program.js";
@@ -38,8 +36,6 @@ export class Machine {
   #occupied: Program | undefined;
   #laneBuffer = 0;
   #laneBufferBytes = 0;
-  #fitBuffer = 0;
-  #fitBufferBytes = 0;
   #resultTag = 0;
   #resultData = 0;
   readonly #programs = new Set<Program>();
@@ -81,6 +77,11 @@ export class Machine {
     this.#parking = new Parking(this.#exports);
   }
 
+  /** Assembles, verifies and encodes stack code; the program behaves like any other. */
+  loadBytecode(source: string, options: Omit<LoadOptions, "language"> = {}): Program {
+    return this.load(source, { ...options, language: "bytecode" });
+  }
+
   /** Reads, expands and encodes a program, and copies it into the machine's memory. */
   load(source: string, options: LoadOptions = {}): Program {
     this.#checkFree();
@@ -89,20 +90,19 @@ export class Machine {
         help: "pass the program's source as a string",
       });
     try {
-      const expansion = expand(read(source), { inputs: options.inputs });
-      return this.place(expansion, source, options);
+      return this.place(readProgram(source, options), source, options);
     } catch (error) {
       throw error instanceof NdvmError ? error.in(source, options.file) : error;
     }
   }
 
-  /** Loads a program that has been expanded from this text. */
-  place(expansion: Expansion, source: string, options: LoadOptions): Program {
+  /** Loads a program that has been read from this text. */
+  place(listing: Listing, source: string, options: LoadOptions): Program {
     const { exports } = this;
     const { file } = options;
     const text = { source, file, options };
     try {
-      const image = encode(expansion, {
+      const image = listing.encode({
         integerMax: INTEGER_MAX[this.precision],
         clamps: checkDomain(options.domain) === "clamp",
         findsLoops: this.mechanisms.loops ?? true,
@@ -114,7 +114,7 @@ export class Machine {
           help: "dispose programs that are no longer needed, or raise memoryMax",
         });
       new Int32Array(exports.memory.buffer, address, words.length).set(words);
-      return new Program(this, expansion, image, address, text);
+      return new Program(this, listing, image, address, text);
     } catch (error) {
       throw error instanceof NdvmError ? error.in(source, file) : error;
     }
@@ -235,16 +235,6 @@ export class Machine {
         });
     }
     return this.#laneBuffer;
-  }
-
-  /** Address of room for a fit's numbers, good until the next call; 0 where memory is short. */
-  fitBuffer(bytes: number): number {
-    if (bytes > this.#fitBufferBytes) {
-      this.exports.free(this.#fitBuffer);
-      this.#fitBuffer = this.exports.allocate(bytes);
-      this.#fitBufferBytes = this.#fitBuffer === 0 ? 0 : bytes;
-    }
-    return this.#fitBuffer;
   }
 
   /** Payload of a numeric result; -1 where it is an integer. */

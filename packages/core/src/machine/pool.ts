@@ -10,9 +10,8 @@
  */
 
 import { NdvmError } from "../errors.js";
-import { expand } from "../syntax/expand.js";
-import { read } from "../syntax/read.js";
 import { type Bound, bindInputs, copyNumbers } from "./inputs.js";
+import { readProgram } from "./languages.js";
 import { badOption, checkRunOptions, checkWrt } from "./options.js";
 import { coreCount, type Host, hostStarter, type StartHost } from "./pool-host.js";
 import { commonInactive, joinArrays, PoolOutcome, type Text } from "./pool-outcome.js";
@@ -234,15 +233,15 @@ export class Pool {
   #describe(program: Program | string, options: LoadOptions) {
     if (typeof program !== "string") {
       void program.address;
-      const { source, file, loadOptions, inputs, nodes } = program;
+      const { source, file, loadOptions, listing } = program;
       const id = this.#ids.get(program) ?? this.#nextId();
       this.#ids.set(program, id);
       const load = { source, options: loadOptions };
-      return { program: id, isText: false, load, text: { source, file }, taker: { inputs, nodes } };
+      return { program: id, isText: false, load, text: { source, file }, taker: listing };
     }
     const text = { source: program, file: options.file };
     try {
-      const taker = expand(read(program), { inputs: options.inputs });
+      const taker = readProgram(program, options);
       const load = { source: program, options };
       return { program: this.#nextId(), isText: true, load, text, taker };
     } catch (error) {

@@ -3,16 +3,14 @@
  */
 
 import { NdvmError } from "../errors.js";
-import type { Image } from "../program/encode.js";
 import { IMAGE_CONSTANTS } from "../program/layout.js";
-import { selectElement } from "../program/select.js";
-import type { Core, Expansion, LambdaNode } from "../syntax/core.js";
+import type { Image, Listing, ProcedureInfo } from "../program/listing.js";
 import { laneOf } from "./axes.js";
 import { backwardChunk, gradientChunk, readGradient } from "./backward.js";
 import { type Diagnostics, DiagnosticsCollector } from "./diagnose.js";
 import { type Chunk, Execution, type Job } from "./execute.js";
 import { type Explanation, explainRun } from "./explain.js";
-import { type Bound, type BoundInputs, bindInputs, copyNumbers, selectLanes } from "./inputs.js";
+import { type Bound, bindInputs, copyNumbers, selectLanes } from "./inputs.js";
 import type { Machine } from "./machine.js";
 import { checkRunOptions, checkWrt } from "./options.js";
 import { namedArrays, type RecordedInput, type Results } from "./results.js";
@@ -69,10 +67,11 @@ export class Program {
   readonly file: string | undefined;
   /** How it was loaded, to load it once more elsewhere. */
   readonly loadOptions: LoadOptions;
+  /** What is known of its text. */
+  readonly listing: Listing;
   /** Kept traces, for replay. */
   readonly traces: Traces;
   readonly #machine: Machine;
-  readonly #expansion: Expansion;
   readonly #image: Image;
   readonly #constants: number;
   #address: number;
@@ -83,7 +82,7 @@ export class Program {
   /** Made by `machine.load`. */
   constructor(
     machine: Machine,
-    expansion: Expansion,
+    listing: Listing,
     image: Image,
     address: number,
     text: {
@@ -93,11 +92,11 @@ export class Program {
     },
   ) {
     this.#machine = machine;
-    this.#expansion = expansion;
+    this.listing = listing;
     this.#image = image;
     this.#address = address;
     this.#constants = image.words[IMAGE_CONSTANTS] as number;
-    this.inputs = expansion.inputs;
+    this.inputs = listing.inputs;
     this.source = text.source;
     this.file = text.file;
     this.loadOptions = text.options;
@@ -113,14 +112,6 @@ export class Program {
       });
     this.#machine.check();
     return this.#address;
-  }
-
-  get nodes(): readonly Core[] {
-    return this.#expansion.nodes;
-  }
-
-  get expansion(): Expansion {
-    return this.#expansion;
   }
 
   get symbols(): readonly string[] {
@@ -141,9 +132,9 @@ export class Program {
     this.#runs += 1;
   }
 
-  /** The lambda whose cell has the given word index in the image. */
-  lambdaAt(cell: number): LambdaNode {
-    return this.nodes[this.#image.words[cell + 1] as number] as LambdaNode;
+  /** The procedure at a place, given by its word index in the image. */
+  procedureAt(place: number): ProcedureInfo {
+    return this.listing.procedureAt(this.#image.words[place + 1] as number);
   }
 
   /** Traces that all programs of the machine keep. */
@@ -219,22 +210,6 @@ export class Program {
     });
   }
 
-  /** As `session`, for inputs that are bound already, in the program's order, and known to fit. */
-  openSession(
-    bound: BoundInputs,
-    wrt: ReadonlySet<string>,
-    options: Omit<GradientOptions, "seed" | "wrt">,
-  ): Session {
-    return new Session({
-      machine: this.#machine,
-      program: this,
-      ...bound,
-      wanted: wrt,
-      wrt: this.#recordedInputs(bound.inputs, wrt),
-      options,
-    });
-  }
-
   /** Every output element by every element of the asked-for inputs, per lane. */
   jacobian(inputs: Inputs = {}, options: Omit<GradientOptions, "seed"> = {}): JacobianResult {
     const prepared = this.#prepare(inputs, options.wrt, options);
@@ -304,8 +279,8 @@ export class Program {
     void this.address;
     if (this.#element?.index === index) return this.#element.program;
     this.#element?.program.dispose();
-    const expansion = selectElement(this.#expansion, index);
-    const program = this.#machine.place(expansion, this.source, this.loadOptions);
+    const element = this.listing.elementBy(index);
+    const program = this.#machine.place(element, this.source, this.loadOptions);
     this.#element = { index, program };
     return program;
   }
@@ -324,7 +299,7 @@ export class Program {
     checkRunOptions(options);
     checkWrt(wrt);
     try {
-      const { inputs: bound, lanes, axes } = bindInputs(this, inputs, options.lanes);
+      const { inputs: bound, lanes, axes } = bindInputs(this.listing, inputs, options.lanes);
       const wanted = wantedInputs(this.inputs, bound, wrt);
       return { inputs: bound, lanes, axes, wanted, wrt: this.#recordedInputs(bound, wanted) };
     } catch (error) {

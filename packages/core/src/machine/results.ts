@@ -195,8 +195,7 @@ export class Results {
       const name = this.#program.inputs[-1 - origin];
       return { lane, value, span: undefined, message: `${what}: input ${name} is not finite` };
     }
-    const node = this.#program.nodes[origin];
-    const span = node !== undefined && node.span.start >= 0 ? node.span : undefined;
+    const span = this.#program.listing.spanOf(origin);
     const text = span === undefined ? "" : this.#program.source.slice(span.start, span.end);
     const message = text === "" ? what : `${what}: first made so by ${shorten(text)}`;
     return { lane, value, span, message };

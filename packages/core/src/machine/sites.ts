@@ -49,20 +49,19 @@ export function settleShortage({ exports, memoryMax }: Machine): void {
 /** The fault of the run under way, as an error with the program's text. */
 export function machineFault(machine: Machine, program: Program, place?: number): NdvmError {
   const { exports, reals } = machine;
-  const { nodes, symbols, source } = program;
+  const { listing, symbols } = program;
   return faultError(exports, {
-    nodes,
+    listing,
     symbols,
-    source,
     numberOf: (payload) => {
       const lane = isUniform(exports, payload)
         ? 0
         : (place ?? Math.max(exports.firstCounting(), 0));
       return reals.view()[exports.primalAddress(payload) / reals.bytes + lane] as number;
     },
-    lambdaOf: (closure) => {
+    procedureOf: (closure) => {
       const heap = ((exports.heapBase.value as number) >>> 0) + closure * 8;
-      return program.lambdaAt(new DataView(exports.memory.buffer).getInt32(heap + 4, true));
+      return program.procedureAt(new DataView(exports.memory.buffer).getInt32(heap + 4, true));
     },
     callers: () => callersOf(machine),
   }).in(program.source, program.file);
@@ -71,7 +70,7 @@ export function machineFault(machine: Machine, program: Program, place?: number)
 /** Where in the user's text a walk that has paused is. */
 export function runningSpan(machine: Machine, program: Program): Span | undefined {
   const chain = [machine.exports.runningNode(), ...callersOf(machine)];
-  return chain.map((index) => program.nodes[index]?.span).find((span) => (span?.start ?? -1) >= 0);
+  return chain.map((node) => program.listing.spanOf(node)).find((span) => span !== undefined);
 }
 
 /** Nodes of the calls under way, innermost first, at most a few thousand. */

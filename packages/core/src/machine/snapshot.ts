@@ -128,7 +128,7 @@ export class Snapshot {
     this.#heap = new Int32Array(exports.memory.buffer.slice(base, base + bytes));
     this.#nameOf = (tag, data) => {
       if (tag === TAG_PRIMITIVE) return primitiveName(data);
-      return program.lambdaAt(this.#heap[data * 2 + 1] as number)?.name ?? "(lambda …)";
+      return program.procedureAt(this.#heap[data * 2 + 1] as number).name ?? "(lambda …)";
     };
     this.#copyNumbers(machine);
   }

@@ -8,6 +8,9 @@ export type Precision = "f32" | "f64";
 /** What `sqrt` and `log` do outside their domain: NaN as IEEE says, or clamp as the paper does. */
 export type Domain = "ieee" | "clamp";
 
+/** Scheme, or the instructions of the stack machine. */
+export type Language = "scheme" | "bytecode";
+
 /**
  * Run-time mechanisms that can be turned off, to show what each is worth. Results have the same
  * bits either way.
@@ -45,6 +48,8 @@ export interface LoadOptions {
   readonly file?: string;
   /** Default "ieee". */
   readonly domain?: Domain;
+  /** What the text is written in. Default "scheme". */
+  readonly language?: Language;
 }
 
 /** A vector or matrix input, made by `vec` or `mat`; row-major. */

@@ -39,6 +39,10 @@ import {
   CELL_SEQ,
   FLAG_SPREAD,
   FLAG_TAIL,
+} from "./cells.js";
+import {
+  CLIENT_SCHEME,
+  IMAGE_CLIENT,
   IMAGE_CONSTANTS,
   IMAGE_CONSTANTS_AT,
   IMAGE_CONTROL,
@@ -53,22 +57,9 @@ import {
   TAG_PRIMITIVE,
   TAG_UNSPECIFIED,
 } from "./layout.js";
+import type { EncodeOptions, Image } from "./listing.js";
 import { ROLE_LOOP, ROLE_LOOP_ENTRY, ROLE_LOOP_LAMBDA, ROLE_RECUR, ROLE_SKIPPED } from "./loops.js";
 import { Constants, type Word } from "./quoted.js";
-
-export interface EncodeOptions {
-  /** Largest integer that stays an immediate: 2²⁴ for f32, 2³¹ − 1 for f64. */
-  readonly integerMax: number;
-  /** `sqrt` and `log` clamp their input as the paper does. */
-  readonly clamps: boolean;
-  /** Procedures that are only looped become loops. */
-  readonly findsLoops: boolean;
-}
-
-export interface Image {
-  readonly words: Int32Array;
-  readonly symbols: readonly string[];
-}
 
 export function encode(expansion: Expansion, options: EncodeOptions): Image {
   return new Encoder(expansion, options).encode();
@@ -133,6 +124,7 @@ class Encoder {
     words[IMAGE_HEAP_AT] = heapAt;
     words[IMAGE_STACK] = stackMax.get(PROGRAM) as number;
     words[IMAGE_CONTROL] = controlMax.get(PROGRAM) as number;
+    words[IMAGE_CLIENT] = CLIENT_SCHEME;
     return { words: words.subarray(0, this.#length), symbols: this.#constants.symbols };
   }
 

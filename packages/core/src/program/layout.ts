@@ -57,12 +57,13 @@ export const TAG_BOX: i32 = 13; // data: heap index
 export const TAG_FAIL: i32 = 255; // never stored: a primitive failed, see the fault
 
 // A heap object is one header word (8 bytes) and its fields, values of 8 bytes each.
-// Header: field count in the low word; in the high word a closure's lambda cell.
+// Header: field count in the low word; in the high word a word of the client's own: the word index
+// of the place a closure was made from.
 export const PAIR_FIELDS: i32 = 2; // car, cdr
 
 // Image: i32 words. Header fields are word indices.
 export const IMAGE_WORDS: i32 = 0; // length of the image in words
-export const IMAGE_ENTRY: i32 = 1; // word index of the program's cell
+export const IMAGE_ENTRY: i32 = 1; // word index of the place where it begins
 export const IMAGE_INPUTS: i32 = 2; // how many inputs
 export const IMAGE_GLOBALS: i32 = 3; // inputs and top-level variables together
 export const IMAGE_CONSTANTS: i32 = 4; // how many real constants
@@ -71,38 +72,21 @@ export const IMAGE_HEAP: i32 = 6; // 8-byte words of quoted structure
 export const IMAGE_HEAP_AT: i32 = 7; // word index of that structure
 export const IMAGE_STACK: i32 = 8; // value slots the outermost expression needs
 export const IMAGE_CONTROL: i32 = 9; // control frames the outermost expression needs
-export const IMAGE_HEADER: i32 = 10;
+export const IMAGE_CLIENT: i32 = 10; // which evaluator reads it
+export const IMAGE_HEADER: i32 = 11;
 
-// Cells. Word 0: kind, and flags from bit 8 on; word 1: node number; then the operands below.
-// Kinds up to CELL_SIMPLE_LAST yield their value without any further evaluation. Cells with
-// operands share one form: a word of their own, the count, the operands, further words.
-export const CELL_CONST: i32 = 0; // tag, data
-export const CELL_LOCAL: i32 = 1; // slot
-export const CELL_CAPTURED: i32 = 2; // index
-export const CELL_GLOBAL: i32 = 3; // index
-export const CELL_SELF: i32 = 4; // the running closure
-export const CELL_LOCAL_BOX: i32 = 5; // slot
-export const CELL_CAPTURED_BOX: i32 = 6; // index
-export const CELL_SIMPLE_LAST: i32 = 6;
-export const CELL_IF: i32 = 7; // test, then, else
-export const CELL_PRIMITIVE: i32 = 8; // op, count, operands…
-export const CELL_CALL: i32 = 9; // 0, count + 1, operator, operands…
-export const CELL_LAMBDA: i32 = 10; // params, rest, body, stack, control, captured count, captured…
-export const CELL_LET: i32 = 11; // body, count, inits…, depth
-export const CELL_LETREC: i32 = 12; // body, count, inits…, depth, boxed…
-export const CELL_SEQ: i32 = 13; // 0, count, body…
-export const CELL_LOOP: i32 = 14; // body, count, inits…, depth
-export const CELL_RECUR: i32 = 15; // body, count, operands…, depth of the loop
-export const CELL_DEFINE: i32 = 16; // global index, init
-export const CELL_COPY: i32 = 17; // child; an active number leaving a branch gets an identity record
+// Clients: which evaluator reads the image.
+export const CLIENT_SCHEME: i32 = 0;
+export const CLIENT_STACK: i32 = 1;
 
-export const FLAG_TAIL: i32 = 1 << 8; // nothing of the current frame is needed afterwards
-export const FLAG_SPREAD: i32 = 1 << 9; // a call whose last operand is a list of further operands
-
-// Where a lambda takes a captured value from: low two bits, index above them.
-export const CAPTURE_LOCAL: i32 = 0;
-export const CAPTURE_CAPTURED: i32 = 1;
-export const CAPTURE_SELF: i32 = 2;
+// Control frames: kind, place, index, saved. Kinds that the machine knows; a client has its own
+// from FRAME_CLIENT on. A place is an address in the image; its second word is a node number.
+export const FRAME_HALT: i32 = 0; // the program's value ends the walk
+export const FRAME_RETURN: i32 = 1; // leave a procedure; `saved` is the caller's frame
+export const FRAME_SIDE: i32 = 2; // the value of one side of a branch that lanes take both ways
+export const FRAME_CLIENT: i32 = 3;
+export const CONTROL_FRAME_CELL: i32 = 4;
+export const CONTROL_FRAME_BYTES: i32 = 16;
 
 // A payload's entry in the payload table, byte offsets.
 export const PAYLOAD_PRIMAL: i32 = 0; // offset from the primal arena's base
@@ -157,26 +141,6 @@ export const WALK_DONE: i32 = 0;
 export const WALK_PAUSED: i32 = 1;
 export const WALK_FAULT: i32 = 2; // the lanes of the context failed; `abandon` goes on without them
 
-// What a walk did (wasm/report.ts): f64 fields.
-export const REPORT_FAULT: i32 = 0;
-export const REPORT_LIVE: i32 = 8;
-export const REPORT_RECORDING: i32 = 16;
-export const REPORT_RESULT_TAG: i32 = 24;
-export const REPORT_RESULT_DATA: i32 = 32;
-export const REPORT_STEPS: i32 = 40;
-export const REPORT_STRAYS: i32 = 48;
-export const REPORT_PAYLOADS: i32 = 56;
-export const REPORT_UNIFORM_MADE: i32 = 64;
-export const REPORT_ACTIVE_MADE: i32 = 72;
-export const REPORT_TAPE_ACTIVE: i32 = 80;
-export const REPORT_OBJECTS: i32 = 88;
-export const REPORT_PRIMAL_BYTES: i32 = 96;
-export const REPORT_ADJOINT_BYTES: i32 = 104;
-export const REPORT_TAPE_BYTES: i32 = 112;
-export const REPORT_HEAP_BYTES: i32 = 120;
-export const REPORT_COMPACTIONS: i32 = 128;
-export const REPORT_BYTES: i32 = 136;
-
 // Faults: what went wrong inside the machine. `machine/faults.ts` puts them into words.
 export const FAULT_NONE: i32 = 0;
 export const FAULT_MEMORY: i32 = 1;
@@ -197,6 +161,7 @@ export const FAULT_SHAPE: i32 = 15; // detail: SHAPE_* of wasm/linalg/shapes.ts
 export const FAULT_SHAPES_DIFFER: i32 = 16; // element-wise on tensors of different shapes
 export const FAULT_ROWS_DIFFER: i32 = 17; // mat of rows of different lengths
 export const FAULT_NOT_ALIST: i32 = 19; // assq and friends: an element that is not a pair
+export const FAULT_NOT_BOOLEAN: i32 = 18;
 export const FAULT_STEPS: i32 = 20; // one primitive alone would pass the step budget
 export const STEPS_OF_PRIMITIVE: i32 = 1; // detail: not the run's budget, what one primitive may take
 
@@ -214,84 +179,8 @@ export const SHAPE_NEEDS_SCALAR_FIRST: i32 = 9; // first a scalar, then a vector
 export const SHAPE_NEEDS_MATRIX_FIRST: i32 = 10; // first a matrix, then a vector or matrix
 export const SHAPE_UNKNOWN_OP: i32 = 11; // no structured primitive: a fault of the caller
 
-// A fit: what the optimiser inside the machine works on, one block that the caller writes before
-// each call. i32 fields, byte offsets; "At" fields are byte offsets from the block's start.
-export const FIT_SLOTS: i32 = 0; // restarts that advance together
-export const FIT_POINTS: i32 = 4; // rows of the data; 1 where the value is the loss
-export const FIT_PARAMS: i32 = 8;
-export const FIT_COLUMNS: i32 = 12;
-export const FIT_LANES: i32 = 16; // slots · points, or slots where nothing varies by row
-export const FIT_WIDTH: i32 = 20; // lanes of a chunk
-export const FIT_RESULT: i32 = 24; // payload of the program's value
-export const FIT_MIXED: i32 = 28;
-export const FIT_LOSS: i32 = 32; // FIT_OBJECTIVE, …
-export const FIT_STEPS: i32 = 36; // most steps of a slot
-export const FIT_ROUNDS: i32 = 40; // written: rounds that were taken
-export const FIT_IDS_AT: i32 = 44; // i32 payload ids: parameters, then columns
-export const FIT_MAPS_AT: i32 = 48; // a map of MAP_BYTES for every parameter
-export const FIT_TARGET_AT: i32 = 52; // f64 by row
-export const FIT_WEIGHTS_AT: i32 = 56; // f64 by row; 0: all are 1
-export const FIT_COLUMNS_AT: i32 = 60; // reals, column after column of `points`
-export const FIT_STATES_AT: i32 = 64; // a state for every slot
-export const FIT_SUMS_AT: i32 = 68; // by slot: eight partial sums of the loss and each slope
-export const FIT_SLOPES_AT: i32 = 72; // f64 by row: the loss by the prediction
-export const FIT_SPREAD_AT: i32 = 76; // reals by row: one lane's number for all rows
-export const FIT_RATE: i32 = 80; // f64 from here on
-export const FIT_BETA1: i32 = 88;
-export const FIT_BETA2: i32 = 96;
-export const FIT_EPSILON: i32 = 104;
-export const FIT_DIVISOR: i32 = 112; // gradients are divided by it
-export const FIT_LOSS_WIDTH: i32 = 120; // of Huber's loss
-export const FIT_BYTES: i32 = 128;
-
-// The loss of a row.
-export const FIT_OBJECTIVE: i32 = 0; // the program's value
-export const FIT_SQUARES: i32 = 1;
-export const FIT_ABSOLUTE: i32 = 2;
-export const FIT_HUBER: i32 = 3;
-
-// A slot's state: f64 numbers, then seven arrays of one number for every parameter.
-export const STATE_LOSS: i32 = 0;
-export const STATE_STEPS: i32 = 8;
-export const STATE_EVALUATIONS: i32 = 16;
-export const STATE_POWER1: i32 = 24;
-export const STATE_POWER2: i32 = 32;
-export const STATE_REASON: i32 = 40; // REASON_*
-export const STATE_ARRAYS: i32 = 48; // trial, x, slopes, first, second, u, best
-export const STATE_ARRAY_COUNT: i32 = 7;
-
-export const REASON_NONE: i32 = 0;
-export const REASON_STEPS: i32 = 1;
-export const REASON_NOT_FINITE: i32 = 2;
-
-// How a parameter moves (fit/transforms.ts): f64 fields.
-export const MAP_KIND: i32 = 0; // MAP_*
-export const MAP_A: i32 = 8; // lower bound, upper bound, or middle
-export const MAP_B: i32 = 16; // s, or half of the width
-export const MAP_LOWER: i32 = 24; // limits of MAP_BETWEEN
-export const MAP_UPPER: i32 = 32;
-export const MAP_IS_LOG: i32 = 40;
-export const MAP_LOG_LOWER: i32 = 48; // limits of a parameter whose logarithm moves
-export const MAP_LOG_UPPER: i32 = 56;
-export const MAP_BYTES: i32 = 64;
-
-export const MAP_FREE: i32 = 0;
-export const MAP_ABOVE: i32 = 1;
-export const MAP_BELOW: i32 = 2;
-export const MAP_BETWEEN: i32 = 3;
-
-// How rounds of a fit ended.
-export const ROUNDS_DONE: i32 = 0; // all that were asked for
-export const ROUNDS_ENDED: i32 = 1; // a slot ended
-export const ROUNDS_REFUSED: i32 = 2; // a lane failed a guard: the next round must be walked
-
 // What a run records.
 export const RECORD_NOTHING: i32 = 0;
 export const RECORD_ACTIVE_ONLY: i32 = 1; // what a differentiated input reaches
 export const RECORD_VARYING: i32 = 2; // what any input reaches: what replay needs
 export const RECORD_BRANCHES: i32 = 3; // that, and a note at every branch: for reports
-
-// A frame of the control stack: kind, cell, index, what is saved. FRAME_RETURN leaves a procedure.
-export const CONTROL_FRAME_BYTES: i32 = 16;
-export const CONTROL_FRAME_CELL: i32 = 4;
-export const FRAME_RETURN: i32 = 7;

@@ -59,7 +59,7 @@ describe("bombs", () => {
       undefined,
     ],
     ["runaway apply", "(define (f . r) (+ 1 (apply f 1 r))) (f)", "E-MEMORY", undefined],
-    ["cons bomb", "(loop ((l '())) (recur (cons 1 l)))", "E-MEMORY", "(cons 1 l)"],
+    ["cons bomb", "(loop ((l '())) (recur (cons 1 l)))", "E-MEMORY", undefined],
     ["cons bomb of numbers", "(loop ((l '())) (recur (cons (+ x 1) l)))", "E-MEMORY", undefined],
     ["append bomb", "(loop ((l '(1))) (recur (append l l)))", "E-MEMORY", "(append l l)"],
     ["closure bomb", "(loop ((f car)) (recur (lambda () f)))", "E-MEMORY", undefined],

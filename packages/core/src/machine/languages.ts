@@ -1,0 +1,25 @@
+/**
+ * The clients of the machine: what turns a text into a program. This is the one file of the machine
+ * that knows which languages there are.
+ */
+
+import { assemble } from "../bytecode/assemble.js";
+import { BytecodeListing } from "../bytecode/listing.js";
+import type { Listing } from "../program/listing.js";
+import { SchemeListing } from "../program/scheme-listing.js";
+import { expand } from "../syntax/expand.js";
+import { read } from "../syntax/read.js";
+import { badOption } from "./options.js";
+import type { Language, LoadOptions } from "./types.js";
+
+/** Reads a text in its language. */
+export function readProgram(source: string, options: LoadOptions): Listing {
+  if (checkLanguage(options.language) === "bytecode")
+    return new BytecodeListing(assemble(source, options));
+  return new SchemeListing(expand(read(source), { inputs: options.inputs }), source);
+}
+
+function checkLanguage(language: Language = "scheme"): Language {
+  if (language === "scheme" || language === "bytecode") return language;
+  throw badOption("language", '"scheme" or "bytecode"', language);
+}
