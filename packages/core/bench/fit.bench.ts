@@ -77,7 +77,10 @@ async function fewest(
 section("Fit: LM versus Adam to the same loss, from text to constants");
 const rows: string[][] = [];
 for (const curve of curves) rows.push(...(await compare(curve)));
-table(["fit", ...SPREAD_HEADINGS, "over LM", "steps", "loss over least", "checksum"], rows);
+table(
+  ["fit", ...SPREAD_HEADINGS, "processor", "over LM", "steps", "loss over least", "checksum"],
+  rows,
+);
 note("");
 note("Each takes the fewest steps with which it comes within a thousandth of the least sum of");
 note("squares; TensorFlow.js takes as many as our Adam (0.05 a step on the mean of the squares).");
@@ -115,13 +118,19 @@ async function compare(curve: Curve): Promise<string[][]> {
     },
   }));
   const spreads = await measureAsync(subjects);
-  const base = (spreads[0] as Spread).minimum;
+  const base = (spreads[0] as Spread).processor;
   return ways.map(([name, stepText], i) => {
     const p = found[i] as number[];
     const spread = spreads[i] as Spread;
     const loss = short(squares(curve, p) / least);
-    const cells = [...spreadCells(spread), ratio(spread.minimum, base), stepText, loss];
-    return [`${curve.name}: ${name}`, ...cells, new Checksum().add(p).toString()];
+    const { processor } = spread;
+    const cells = [short(processor), ratio(processor, base), stepText, loss];
+    return [
+      `${curve.name}: ${name}`,
+      ...spreadCells(spread),
+      ...cells,
+      new Checksum().add(p).toString(),
+    ];
   });
 }
 

@@ -18,9 +18,6 @@ import {
   PAYLOAD_ORIGIN,
   PAYLOAD_UNIFORM,
   PAYLOAD_VARYING,
-  RECORD_ACTIVE,
-  RECORD_BYTES,
-  RECORD_OP,
 } from "../src/program/layout";
 import {
   adjointTop,
@@ -35,7 +32,6 @@ import {
   setRecordedBytesMax,
   setTapeTop,
   tableTop,
-  tapeBase,
   tapeTop,
 } from "./arena";
 import { beginSteps } from "./budget";
@@ -109,6 +105,7 @@ export {
 export { mathApply } from "./math/door";
 export { allocate, free, memoryBytes, setMemoryMax } from "./memory";
 export { abandon, skipDead } from "./mix";
+export { adamRounds } from "./optimise";
 export { activeMade, currentNode, payloadsMade, uniformMade } from "./payload";
 export {
   adjointAddress,
@@ -127,6 +124,7 @@ export {
   saveTrace,
   useTrace,
 } from "./replay";
+export { activeRecords, walkReport } from "./report";
 export { integerPoolHits, setSwitches, smallShapeCalls } from "./switches";
 export { runningNode } from "./registers";
 
@@ -242,14 +240,6 @@ export function entryAddress(id: i32): usize {
 
 export function payloads(): i32 {
   return payloadCount();
-}
-
-/** Records that have a part in a backward pass. */
-export function activeRecords(): i32 {
-  let count = 0;
-  for (let at: usize = 0; at < tapeTop; at += RECORD_BYTES)
-    if ((load<i32>(tapeBase + at, RECORD_OP) & RECORD_ACTIVE) != 0) count += 1;
-  return count;
 }
 
 export function tapeEnd(): usize {

@@ -509,14 +509,25 @@ export function replayGradient(count: i32, value: i32, result: i32, mixed: bool)
   if (passed == 0) return 0;
   canonicalise(primalOf(value), isUniform(value) ? 16 : run);
   if (result < 0) return passed;
-  clear(adjointBase, standing);
-  const seed = adjointAddress(result);
-  if (seed == 0) return passed;
-  const one = v128.splat<real>(1);
-  for (let b: usize = 0; b < run; b += 16) v128.store(seed + b, one);
-  if (backward(result, mixed) != FAULT_NONE) return -1;
+  if (!backFromOnes(result, mixed)) return -1;
   canonicalise(adjointBase, standing);
   return passed;
+}
+
+/** As `replayGradient` for lanes that must all pass, NaNs left as they come; whether they did. */
+export function replayWhole(count: i32, result: i32, mixed: bool): bool {
+  replay(count);
+  return liveLanes() == count && backFromOnes(result, mixed);
+}
+
+/** Runs the trace back from an adjoint of one in every lane; false after a fault. */
+function backFromOnes(result: i32, mixed: bool): bool {
+  clear(adjointBase, standing);
+  const seed = adjointAddress(result);
+  if (seed == 0) return true;
+  const one = v128.splat<real>(1);
+  for (let b: usize = 0; b < run; b += 16) v128.store(seed + b, one);
+  return backward(result, mixed) == FAULT_NONE;
 }
 
 /** Gives every NaN the same bits. */

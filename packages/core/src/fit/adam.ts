@@ -5,10 +5,21 @@
  * In residual mode the gradient is that of the mean over the points, as in the paper's recipe.
  */
 
+import {
+  REASON_NONE,
+  REASON_STEPS,
+  STATE_ARRAYS,
+  STATE_EVALUATIONS,
+  STATE_LOSS,
+  STATE_POWER1,
+  STATE_POWER2,
+  STATE_REASON,
+  STATE_STEPS,
+} from "../program/layout.js";
 import type { Batch } from "./batch.js";
 import type { Free } from "./parameters.js";
 import { isFiniteArray, type Limits, Restart } from "./restart.js";
-import type { AdamOptions } from "./types.js";
+import type { AdamOptions, StopReason } from "./types.js";
 
 export class AdamRestart extends Restart {
   readonly #options: Required<AdamOptions>;
@@ -41,7 +52,7 @@ export class AdamRestart extends Restart {
     const loss = batch.gradientInto(slot, this.#gradient);
     this.chain(this.#gradient);
     if (!Number.isFinite(loss) || !isFiniteArray(this.#gradient)) {
-      this.reason = Number.isFinite(this.loss) ? "damping" : "not finite";
+      this.reason = this.#notFinite();
       return;
     }
     if (!(loss >= this.loss)) {
@@ -70,6 +81,53 @@ export class AdamRestart extends Restart {
       this.trial[j] = (this.trial[j] as number) - (rate * mean) / (size + epsilon);
     }
     this.moveTrial();
+  }
+
+  override leap(batch: Batch, slots: readonly (Restart | undefined)[]): number {
+    return batch.rounds?.advance(slots as readonly (AdamRestart | undefined)[], this) ?? 0;
+  }
+
+  /** What the machine needs to know of the settings, which all restarts of a fit share. */
+  get settings(): Required<AdamOptions> & { readonly steps: number; readonly divisor: number } {
+    return { ...this.#options, steps: this.limits.steps, divisor: this.#points };
+  }
+
+  /** Writes the state as the machine has it (STATE_* of program/layout.ts). */
+  pack(into: Float64Array, at: number): void {
+    into[at + STATE_LOSS / 8] = this.loss;
+    into[at + STATE_STEPS / 8] = this.steps;
+    into[at + STATE_EVALUATIONS / 8] = this.evaluations;
+    into[at + STATE_POWER1 / 8] = this.#power1;
+    into[at + STATE_POWER2 / 8] = this.#power2;
+    into[at + STATE_REASON / 8] = REASON_NONE;
+    for (const [k, array] of this.#arrays.entries())
+      into.set(array, at + STATE_ARRAYS / 8 + k * array.length);
+  }
+
+  /** Takes the state over that the machine left. */
+  unpack(from: Float64Array, at: number): void {
+    this.loss = from[at + STATE_LOSS / 8] as number;
+    this.steps = from[at + STATE_STEPS / 8] as number;
+    this.evaluations = from[at + STATE_EVALUATIONS / 8] as number;
+    this.#power1 = from[at + STATE_POWER1 / 8] as number;
+    this.#power2 = from[at + STATE_POWER2 / 8] as number;
+    for (const [k, array] of this.#arrays.entries()) {
+      const start = at + STATE_ARRAYS / 8 + k * array.length;
+      for (let j = 0; j < array.length; j++) array[j] = from[start + j] as number;
+    }
+    const reason = from[at + STATE_REASON / 8] as number;
+    if (reason === REASON_STEPS) this.reason = "steps";
+    else if (reason !== REASON_NONE) this.reason = this.#notFinite();
+  }
+
+  /** In the machine's order: trial, x, slopes, first, second, u, best. */
+  get #arrays(): readonly Float64Array[] {
+    return [this.trial, this.x, this.slopes, this.#first, this.#second, this.u, this.best];
+  }
+
+  /** A restart that cannot go on keeps the best point of its way, if there was any. */
+  #notFinite(): StopReason {
+    return Number.isFinite(this.loss) ? "damping" : "not finite";
   }
 
   save(): number[] {

@@ -8,13 +8,16 @@
 
 import { NdvmError } from "../errors.js";
 import { over } from "../machine/axes.js";
+import { type Bound, type BoundInputs, boundOver, boundShared } from "../machine/inputs.js";
 import type { Program } from "../machine/program.js";
 import type { Numbers, Session } from "../machine/session.js";
-import type { Input } from "../machine/types.js";
+import type { Axis, Input } from "../machine/types.js";
+import { FIT_OBJECTIVE } from "../program/layout.js";
 import type { Table } from "./columns.js";
 import type { Factor } from "./linear.js";
 import type { PointLoss } from "./losses.js";
 import type { Free, Parameters } from "./parameters.js";
+import { AdamRounds } from "./rounds.js";
 import type { FitOptions } from "./types.js";
 
 export interface Batch {
@@ -22,6 +25,8 @@ export interface Batch {
   readonly x: Float64Array;
   /** Whether the machine works in f32. */
   readonly isSingle: boolean;
+  /** Rounds of Adam inside the machine; undefined where the batch needs JavaScript. */
+  readonly rounds?: AdamRounds | undefined;
   run(): void;
   /** Whether an evaluation elsewhere has the machine, so that no run can begin. */
   readonly isBlocked: boolean;
@@ -59,6 +64,29 @@ function attempt(session: Session): boolean {
   }
 }
 
+const NO_NUMBERS = new Float64Array(0);
+
+/** A sum over rows in the fixed order of machine/sums.ts: by row mod 8, then a tree. */
+class PartialSums {
+  readonly #partials = new Float64Array(8);
+
+  clear(): void {
+    this.#partials.fill(0);
+  }
+
+  add(row: number, number: number): void {
+    const k = row & 7;
+    this.#partials[k] = (this.#partials[k] as number) + number;
+  }
+
+  total(): number {
+    const [a, b, c, d, e, f, g, h] = this.#partials as unknown as Eight;
+    return a + b + (c + d) + (e + f + (g + h));
+  }
+}
+
+type Eight = readonly [number, number, number, number, number, number, number, number];
+
 /** As `attempt`, for the rest of a run that has begun. */
 function* attemptRest(session: Session): Generator<void, boolean> {
   try {
@@ -81,18 +109,26 @@ export const limited = ({ stepsMax, chunk }: Partial<FitOptions>): RunLimits => 
 export class ResidualBatch implements SquaresBatch {
   readonly slots: number;
   readonly x: Float64Array;
+  readonly #program: Program;
   readonly #table: Table;
+  readonly #parameters: Parameters;
   readonly #free: readonly Free[];
-  readonly #session: Session;
-  readonly #gradients: readonly Numbers[];
-  readonly #inputs: readonly Numbers[];
   readonly #loss: PointLoss;
   readonly #lossSession: Session | undefined;
+  readonly #limits: RunLimits;
+  /** Whether rows are lanes of their own: the program reads a column, or parameters have groups. */
+  readonly #hasRows: boolean;
   readonly #rowStep: number;
   readonly #slotStep: number;
-  readonly #block: Float64Array;
   readonly #blockRows: number;
-  readonly #rowSlopes: Float64Array;
+  readonly #sums = new PartialSums();
+  #sessionMade: Session | undefined;
+  #rounds: AdamRounds | undefined;
+  // What JavaScript needs, made by the first run: rounds inside the machine do without.
+  #inputs: readonly Numbers[] = [];
+  #gradients: readonly Numbers[] = [];
+  #block = NO_NUMBERS;
+  #rowSlopes = NO_NUMBERS;
   #isAlive = false;
 
   constructor(
@@ -107,28 +143,54 @@ export class ResidualBatch implements SquaresBatch {
     const { free } = parameters;
     this.slots = slots;
     this.x = new Float64Array(slots * free.length);
+    this.#program = program;
     this.#table = table;
+    this.#parameters = parameters;
     this.#free = free;
-    const inputs = bindResidual(table, parameters, slots);
-    this.#session = program.session(inputs, {
-      wrt: [...new Set(free.map(({ input }) => input))],
-      ...limits,
-    });
-    this.#gradients = free.map(({ input }) => this.#session.gradients[input] as Numbers);
-    this.#inputs = free.map(({ input }) => this.#session.inputs[input] as Numbers);
-    const hasData = this.#session.lanes === slots * table.points;
-    this.#rowStep = hasData ? 1 : 0;
-    this.#slotStep = hasData ? table.points : 1;
+    this.#limits = limits;
+    this.#hasRows = Object.keys(table.columns).length > 0 || table.groups.length > 0;
+    this.#rowStep = this.#hasRows ? 1 : 0;
+    this.#slotStep = this.#hasRows ? table.points : 1;
     this.#blockRows = Math.min(BLOCK, table.points);
-    this.#block = new Float64Array((free.length + 1) * this.#blockRows);
-    this.#rowSlopes = new Float64Array(table.points);
     const isProgram = "session" in loss;
     this.#lossSession = isProgram ? lossSession(loss, table, slots, target) : undefined;
     this.#loss = isProgram ? lossOfSession(this.#lossSession as Session) : loss;
   }
 
+  /** Made when first needed, with the numbers in `x`: it begins by walking with them. */
+  get #session(): Session {
+    if (this.#sessionMade !== undefined) return this.#sessionMade;
+    const bound = bindResidual(this.#program, this.#table, this.#parameters, this.x, this.#hasRows);
+    const wrt = new Set(this.#free.map(({ input }) => input));
+    this.#sessionMade = this.#program.openSession(bound, wrt, this.#limits);
+    return this.#sessionMade;
+  }
+
   get isSingle(): boolean {
-    return this.#session.values instanceof Float32Array;
+    return this.#session.isSingle;
+  }
+
+  get rounds(): AdamRounds | undefined {
+    const { code, width = 1 } = this.#loss;
+    if (code === undefined || this.#table.groups.length > 0) return undefined;
+    this.#rounds ??= new AdamRounds({
+      ...this.#table,
+      session: this.#session,
+      slots: this.slots,
+      free: this.#free,
+      loss: code,
+      lossWidth: width,
+    });
+    return this.#rounds;
+  }
+
+  #prepare(): void {
+    const { inputs, gradients } = this.#session;
+    const { points } = this.#table;
+    this.#inputs = this.#free.map(({ input }) => inputs[input] as Numbers);
+    this.#gradients = this.#free.map(({ input }) => gradients[input] as Numbers);
+    this.#block = new Float64Array((this.#free.length + 1) * this.#blockRows);
+    this.#rowSlopes = new Float64Array(points);
   }
 
   get isBlocked(): boolean {
@@ -157,6 +219,7 @@ export class ResidualBatch implements SquaresBatch {
   #writeParameters(): void {
     const { points, rowGroups } = this.#table;
     const size = this.#free.length;
+    if (this.#inputs.length === 0) this.#prepare();
     for (let j = 0; j < size; j++) {
       const { group } = this.#free[j] as Free;
       const into = this.#inputs[j] as Numbers;
@@ -168,6 +231,17 @@ export class ResidualBatch implements SquaresBatch {
             if (rowGroups[row] === group) into[slot * points + row] = value;
       }
     }
+  }
+
+  /**
+   * Predictions for other rows at one point, on the trace that the latest run ended on. Undefined
+   * where that does not take them.
+   */
+  predictOn({ columns, points }: Table, x: Float64Array): Float64Array | undefined {
+    if (this.#sessionMade === undefined || this.#table.groups.length > 0) return undefined;
+    const given: Record<string, number | Float64Array> = { ...columns };
+    for (let j = 0; j < x.length; j++) given[(this.#free[j] as Free).input] = x[j] as number;
+    return this.#sessionMade.evaluateOther(given, points);
   }
 
   #runLoss(session: Session): void {
@@ -196,19 +270,20 @@ export class ResidualBatch implements SquaresBatch {
     if (!this.#isAlive) return Number.NaN;
     const { points, rowGroups } = this.#table;
     const rowSlopes = this.#rowSlopes;
+    const sums = this.#sums;
     const loss = this.#slopesOfRows(slot);
     const from = slot * this.#slotStep;
     for (let j = 0; j < gradient.length; j++) {
       const { group } = this.#free[j] as Free;
       const own = this.#gradients[j] as Numbers;
-      let sum = 0;
+      sums.clear();
       for (let row = 0; row < points; row++) {
         const slope = rowSlopes[row] as number;
         // A row that does not count may have a derivative that is not finite.
         if (slope === 0 || (group >= 0 && rowGroups[row] !== group)) continue;
-        sum += slope * (own[from + row * this.#rowStep] as number);
+        sums.add(row, slope * (own[from + row * this.#rowStep] as number));
       }
-      gradient[j] = sum;
+      gradient[j] = sums.total();
     }
     return loss;
   }
@@ -217,16 +292,16 @@ export class ResidualBatch implements SquaresBatch {
   #slopesOfRows(slot: number): number {
     const { points, rootWeights } = this.#table;
     const lossFrom = this.#lossSession === undefined ? 0 : slot * points;
-    let loss = 0;
+    this.#sums.clear();
     for (let row = 0; row < points; row++) {
       const root = rootWeights === undefined ? 1 : (rootWeights[row] as number);
       this.#rowSlopes[row] = 0;
       if (root === 0) continue;
       const prediction = this.prediction(slot, row);
-      loss += root * root * this.#loss.value(prediction, lossFrom + row);
+      this.#sums.add(row, root * root * this.#loss.value(prediction, lossFrom + row));
       this.#rowSlopes[row] = root * root * this.#loss.slope(prediction, lossFrom + row);
     }
-    return loss;
+    return this.#sums.total();
   }
 
   factorInto(slot: number, slopes: Float64Array, factor: Factor): number {
@@ -267,18 +342,43 @@ export class ResidualBatch implements SquaresBatch {
   }
 }
 
-function bindResidual(table: Table, { free, fixed }: Parameters, slots: number) {
-  const inputs: Record<string, Input> = {};
-  for (const { input, group } of free)
-    inputs[input] =
-      group < 0
-        ? over("restart", new Float64Array(slots))
-        : over(["restart", "data"], new Float64Array(slots * table.points), {
-            sizes: { restart: slots, data: table.points },
-          });
-  Object.assign(inputs, fixed);
-  for (const [name, column] of Object.entries(table.columns)) inputs[name] = over("data", column);
-  return inputs;
+/** The program's inputs: a number for every slot, or every row of it, for each parameter. */
+function bindResidual(
+  program: Program,
+  { columns, points, rowGroups }: Table,
+  { free, fixed }: Parameters,
+  x: Float64Array,
+  hasRows: boolean,
+): BoundInputs {
+  const slots = x.length / free.length;
+  const rows = hasRows ? points : 1;
+  const axes: Axis[] = [{ name: "restart", size: slots }];
+  if (hasRows) axes.push({ name: "data", size: points });
+  const bindParameter = (name: string, first: number): Bound => {
+    const { group } = free[first] as Free;
+    // One slot alone shares its number with all lanes, which costs less.
+    if (group < 0 && slots === 1) return boundShared(name, x[first] as number);
+    if (group < 0) {
+      const own = Float64Array.from({ length: slots }, (_, i) => x[i * free.length + first] ?? 0);
+      return boundOver(name, own, axes, ["restart"]);
+    }
+    const own = new Float64Array(slots * points);
+    for (let lane = 0; lane < own.length; lane++) {
+      const slot = Math.floor(lane / points);
+      const index = first + (rowGroups[lane % points] as number);
+      own[lane] = x[slot * free.length + index] as number;
+    }
+    return boundOver(name, own, axes, ["restart", "data"]);
+  };
+  const inputs = program.inputs.map((name) => {
+    const first = free.findIndex(({ input }) => input === name);
+    if (first >= 0) return bindParameter(name, first);
+    const column = Object.hasOwn(columns, name) ? columns[name] : undefined;
+    return column === undefined
+      ? boundShared(name, fixed[name] as number)
+      : boundOver(name, column, axes, ["data"]);
+  });
+  return { inputs, lanes: slots * rows, axes };
 }
 
 /** The user's own loss: a program over `pred`, the target and columns, a lane for every point. */
@@ -316,7 +416,9 @@ export class ObjectiveBatch implements Batch {
   readonly #session: Session;
   readonly #inputs: readonly Numbers[];
   readonly #gradients: readonly Numbers[];
+  readonly #free: readonly Free[];
   #isAlive = false;
+  #rounds: AdamRounds | undefined;
 
   constructor(
     program: Program,
@@ -330,6 +432,7 @@ export class ObjectiveBatch implements Batch {
     const inputs: Record<string, Input> = {};
     for (const { input } of free) inputs[input] = over("restart", new Float64Array(slots));
     Object.assign(inputs, fixed, data);
+    this.#free = free;
     this.#session = program.session(inputs, {
       wrt: free.map(({ input }) => input),
       ...limits,
@@ -339,7 +442,22 @@ export class ObjectiveBatch implements Batch {
   }
 
   get isSingle(): boolean {
-    return this.#session.values instanceof Float32Array;
+    return this.#session.isSingle;
+  }
+
+  get rounds(): AdamRounds {
+    this.#rounds ??= new AdamRounds({
+      session: this.#session,
+      slots: this.slots,
+      points: 1,
+      free: this.#free,
+      loss: FIT_OBJECTIVE,
+      lossWidth: 0,
+      target: NO_NUMBERS,
+      rootWeights: undefined,
+      columns: {},
+    });
+    return this.#rounds;
   }
 
   get isBlocked(): boolean {

@@ -49,11 +49,14 @@ export async function drive<B extends Batch>(how: Drive<B>): Promise<Driven> {
     const from = performance.now();
     rounds.prepare();
     while (rounds.isBlocked) await tick();
-    if (!rounds.begin(isLong)) stopped = await finishRound(rounds, clock);
-    if (stopped !== "done") break;
-    rounds.take();
+    const leapt: number = isLong ? 0 : rounds.leap();
+    if (leapt === 0) {
+      if (!rounds.begin(isLong)) stopped = await finishRound(rounds, clock);
+      if (stopped !== "done") break;
+      rounds.take();
+    }
     const now = performance.now();
-    isLong = now - from > LONG;
+    isLong = now - from > LONG * Math.max(1, leapt);
     if (how.onProgress !== undefined && (now - report >= REPORT_EVERY || rounds.running === 0)) {
       how.onProgress(rounds.progress(now - began));
       report = now;
@@ -164,6 +167,14 @@ class Rounds<B extends Batch> {
     }
   }
 
+  /** Lets the machine take rounds by itself; how many it took. */
+  leap(): number {
+    const leader = this.#slots.find((restart) => restart !== undefined) as Restart<B>;
+    const leapt = leader.leap(this.#batch as B, this.#slots);
+    if (leapt > 0) this.#settle(leapt);
+    return leapt;
+  }
+
   begin(isLong: boolean): boolean {
     return (this.#batch as B).begin(isLong);
   }
@@ -175,16 +186,19 @@ class Rounds<B extends Batch> {
   /** Hands the results to the restarts. */
   take(): void {
     const batch = this.#batch as B;
+    for (let slot = 0; slot < this.#slots.length; slot++) this.#slots[slot]?.take(batch, slot);
+    this.#settle(1);
+  }
+
+  /** Rounds were taken: restarts that ended give their slots to others. */
+  #settle(rounds: number): void {
+    this.count += rounds;
     let ended = 0;
     for (let slot = 0; slot < this.#slots.length; slot++) {
-      const restart = this.#slots[slot];
-      if (restart === undefined) continue;
-      restart.take(batch, slot);
-      if (restart.reason === undefined) continue;
+      if (this.#slots[slot]?.reason === undefined) continue;
       this.#slots[slot] = undefined;
       ended += 1;
     }
-    this.count += 1;
     if (ended > 0) this.#refill();
   }
 

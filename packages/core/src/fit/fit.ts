@@ -105,16 +105,20 @@ export interface Problem {
   /** Inputs of objective mode. */
   readonly data: Readonly<Record<string, Input>>;
   makeBatch(slots: number): ResidualBatch | ObjectiveBatch;
+  /** The batch that was made last, if it predicts a target. */
+  latestBatch(): ResidualBatch | undefined;
 }
 
 /** Keeps the batch of one slot, which the last restart and the description share. */
-function keepNarrow<B>(make: (slots: number) => B): (slots: number) => B {
+function keepNarrow<B>(make: (slots: number) => B) {
   let narrow: B | undefined;
-  return (slots) => {
-    if (slots !== 1) return make(slots);
-    narrow ??= make(1);
-    return narrow;
+  let latest: B | undefined;
+  const makeBatch = (slots: number): B => {
+    if (slots === 1) narrow ??= make(1);
+    latest = slots === 1 ? (narrow as B) : make(slots);
+    return latest;
   };
+  return { makeBatch, latestBatch: () => latest };
 }
 
 function residualProblem(source: Program, options: FitOptions, settings: Settings): Problem {
@@ -137,11 +141,11 @@ function residualProblem(source: Program, options: FitOptions, settings: Setting
   const table = { ...read, others };
   const pointLoss = lossProgram ?? makeLoss(loss as LossName, table, options);
   const target = targets.length > 1 ? "target" : (targets[0] as string);
-  const makeBatch = keepNarrow(
+  const batches = keepNarrow(
     (slots) =>
       new ResidualBatch(program, table, parameters, slots, pointLoss, target, limited(options)),
   );
-  return { program, source, lossProgram, options, parameters, table, data: {}, makeBatch };
+  return { program, source, lossProgram, options, parameters, table, data: {}, ...batches };
 }
 
 function objectiveProblem(program: Program, options: FitOptions): Problem {
@@ -157,7 +161,7 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
     options,
     [],
   );
-  const makeBatch = keepNarrow(
+  const { makeBatch } = keepNarrow(
     (slots) => new ObjectiveBatch(program, data, parameters, slots, limited(options)),
   );
   return {
@@ -169,6 +173,7 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
     table: undefined,
     data,
     makeBatch,
+    latestBatch: () => undefined,
   };
 }
 

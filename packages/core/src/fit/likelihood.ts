@@ -39,9 +39,8 @@ export function logLikelihoodOf(name: LossName | "program", loss: number, table:
   }
   if (name !== "squares") return Number.NaN;
   let logRoots = 0;
-  let count = 0;
-  for (let row = 0; row < points; row++) {
-    const root = rootWeights?.[row] ?? 1;
+  let count = rootWeights === undefined ? points : 0;
+  for (const root of rootWeights ?? []) {
     if (root === 0) continue;
     count += 1;
     logRoots += log(root);

@@ -12,6 +12,7 @@
  */
 
 import { NdvmError } from "../errors.js";
+import { FIT_ABSOLUTE, FIT_HUBER, FIT_SQUARES } from "../program/layout.js";
 import type { Table } from "./columns.js";
 import { log } from "./elementary.js";
 import { refuse } from "./parameters.js";
@@ -20,6 +21,10 @@ import type { FitOptions, LossName } from "./types.js";
 export interface PointLoss {
   value(prediction: number, row: number): number;
   slope(prediction: number, row: number): number;
+  /** Its code inside the machine (FIT_* of program/layout.ts); undefined where it has none. */
+  readonly code?: number;
+  /** Huber's width. */
+  readonly width?: number;
 }
 
 export const lossNames: readonly LossName[] = [
@@ -51,16 +56,20 @@ function checkWidth(width: number): number {
 }
 
 const squares = (y: Float64Array): PointLoss => ({
+  code: FIT_SQUARES,
   value: (f, row) => (f - (y[row] as number)) * (f - (y[row] as number)),
   slope: (f, row) => 2 * (f - (y[row] as number)),
 });
 
 const absolute = (y: Float64Array): PointLoss => ({
+  code: FIT_ABSOLUTE,
   value: (f, row) => Math.abs(f - (y[row] as number)),
   slope: (f, row) => Math.sign(f - (y[row] as number)),
 });
 
 const huber = (y: Float64Array, width: number): PointLoss => ({
+  code: FIT_HUBER,
+  width,
   value: (f, row) => {
     const off = Math.abs(f - (y[row] as number));
     return off <= width ? (off * off) / 2 : width * off - (width * width) / 2;

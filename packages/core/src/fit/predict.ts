@@ -28,6 +28,8 @@ export interface Fitted {
   readonly source: Program;
   readonly parameters: Parameters;
   readonly best: Float64Array;
+  /** What the fit ran on; undefined where the fit was brought back from JSON. */
+  readonly batch: ResidualBatch | undefined;
   /** Columns that the program reads. */
   readonly columns: readonly string[];
   readonly targets: readonly Target[];
@@ -83,6 +85,7 @@ export function predictWith(fitted: Fitted, data: Data, level = fitted.level): P
   if (!(level > 0 && level < 1))
     throw new NdvmError("E-OPTION", `the level is ${level}`, { help: "it lies between 0 and 1" });
   const table = tableOf(fitted, data);
+  if (fitted.covariance === undefined) return predictPlainly(fitted, table);
   const batch = new ResidualBatch(fitted.program, table, fitted.parameters, 1, anyLoss, "");
   batch.x.set(fitted.best);
   batch.run();
@@ -111,8 +114,32 @@ export function predictWith(fitted: Fitted, data: Data, level = fitted.level): P
   );
 }
 
+/** Predictions of a fit that knows no errors: on the fit's own trace where that takes the rows. */
+function predictPlainly({ program, parameters, best, batch }: Fitted, table: Table): Prediction {
+  let values = batch?.predictOn(table, best);
+  if (values === undefined) {
+    const own = new ResidualBatch(program, table, parameters, 1, anyLoss, "");
+    own.x.set(best);
+    own.run();
+    values = table.target.map((_, point) => own.prediction(0, point));
+  }
+  const unknown = new Float64Array(table.points).fill(Number.NaN);
+  const all = {
+    values,
+    standardErrors: unknown,
+    lower: unknown,
+    upper: unknown,
+    observationLower: unknown,
+    observationUpper: unknown,
+  };
+  return byTarget(all, table);
+}
+
 /** Adds each target's part. */
 function byTarget(all: Omit<Prediction, "targets">, { targets, rows }: Table): Prediction {
+  const [only] = targets;
+  if (targets.length === 1 && only !== undefined)
+    return { ...all, targets: Object.fromEntries([[only.name, all]]) };
   const parts = targets.map(({ name }, t) => {
     const part = Object.fromEntries(
       Object.entries(all).map(([key, numbers]: [string, Float64Array]) => [

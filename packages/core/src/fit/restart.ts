@@ -49,6 +49,14 @@ export abstract class Restart<B extends Batch = Batch> {
   /** Takes the evaluation of `x` in a slot. */
   abstract take(batch: B, slot: number): void;
 
+  /**
+   * Advances the restarts of all slots by as many rounds as the machine can take by itself; how
+   * many it took. 0: the next round is to be run and taken one by one.
+   */
+  leap(_batch: B, _slots: readonly (Restart<B> | undefined)[]): number {
+    return 0;
+  }
+
   /** Everything needed to go on later, as numbers. */
   abstract save(): number[];
   abstract load(numbers: readonly number[]): void;

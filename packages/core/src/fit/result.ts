@@ -27,7 +27,7 @@ import type { Free } from "./parameters.js";
 import { type Fitted, predictWith } from "./predict.js";
 import type { Restart } from "./restart.js";
 import type { Settings } from "./settings.js";
-import { describeTargets, residualsOf, rSquared } from "./targets.js";
+import { describeTargets, residualsOf, rSquared, squaresAround } from "./targets.js";
 import type {
   BestFit,
   Data,
@@ -35,6 +35,7 @@ import type {
   FitResult,
   Identifiability,
   RestartOutcome,
+  TargetFit,
 } from "./types.js";
 
 /** A fit whose restarts have ended. */
@@ -55,23 +56,19 @@ export function describeFit(finished: Finished): FitResult {
   );
   const points = countPoints(table);
   const freedom = table === undefined ? 0 : points - used.length;
-  const batch = table === undefined ? undefined : (finished.makeBatch(1) as ResidualBatch);
-  batch?.x.set(winner.best);
-  batch?.run();
+  const batch = needsResiduals(finished) ? batchAt(finished, winner.best) : undefined;
   const variance = noiseOf(finished, winner.loss, freedom);
   const spread = settings.isFull
     ? spreadOf(finished, winner, used, batch, variance.forCovariance)
     : undefined;
   const labels = free.map(({ label }) => label);
-  const residuals = table === undefined ? undefined : residualsOf(table, batch as ResidualBatch);
-  const targets =
-    table === undefined || residuals === undefined
-      ? []
-      : describeTargets(table, residuals, variance.sigma, settings.isFull);
+  const residuals =
+    table === undefined || batch === undefined ? undefined : residualsOf(table, batch);
   const identifiability = identify(finished, winner, spread, labels, used);
   const fitted = fittedOf(finished, winner, spread, variance.sigma, freedom);
   const errors = standardErrors(free, spread);
   const best = bestFit(finished, winner, residuals, points);
+  const targets = targetsOf(finished, best, residuals, variance.sigma);
   const body = {
     mode: settings.mode,
     optimiser: settings.optimiser,
@@ -116,9 +113,38 @@ export function describeFit(finished: Finished): FitResult {
   );
 }
 
+/** Whether more than the loss must be known of the best point. */
+const needsResiduals = ({ table, settings }: Finished): boolean =>
+  table !== undefined &&
+  (settings.isFull || settings.lossName !== "squares" || table.targets.length > 1);
+
+function batchAt({ makeBatch }: Finished, best: Float64Array): ResidualBatch {
+  const batch = makeBatch(1) as ResidualBatch;
+  batch.x.set(best);
+  batch.run();
+  return batch;
+}
+
+function targetsOf(
+  { table, settings }: Finished,
+  { r2 }: BestFit,
+  residuals: Float64Array | undefined,
+  sigma: number,
+): TargetFit[] {
+  if (table === undefined) return [];
+  if (residuals !== undefined) return describeTargets(table, residuals, sigma, settings.isFull);
+  return table.targets.map(({ name, scale }) => ({
+    name,
+    r2,
+    sigma: sigma * scale,
+    scale,
+    residuals: undefined,
+  }));
+}
+
 /** What predictions need. */
 function fittedOf(
-  { program, source, parameters, table, options, settings }: Finished,
+  { program, source, parameters, table, options, settings, latestBatch }: Finished,
   winner: Finished["restarts"][number],
   spread: Spread | undefined,
   sigma: number,
@@ -129,6 +155,7 @@ function fittedOf(
     source,
     parameters,
     best: Float64Array.from(winner.best),
+    batch: latestBatch(),
     columns: Object.keys(table?.columns ?? {}).filter((name) => name !== SELECTOR),
     targets: table?.targets ?? [],
     groups: table?.groups ?? [],
@@ -151,7 +178,7 @@ export function withMethods(body: Body, fitted: Fitted, states: () => unknown): 
     export: (format, options = {}) =>
       exportModel(sourceOf(body, fitted, options.group), format, options),
     toJSON: () => {
-      const { program: _program, source: _source, parameters, ...model } = fitted;
+      const { program: _program, source: _source, batch: _batch, parameters, ...model } = fitted;
       const specs = parameters.free.map(({ transform: _transform, ...spec }) => spec);
       const plain = toPlain({ ...body, states: states(), model: { ...model, free: specs } });
       return { version: 1, ...(plain as object) } as FitJson;
@@ -202,7 +229,12 @@ function spreadOf(
 }
 
 function named(labels: readonly string[], values: Float64Array): Record<string, number> {
-  return Object.fromEntries(labels.map((label, j) => [label, values[j] as number]));
+  // A name such as __proto__ must be a property like the others.
+  if (labels.includes("__proto__"))
+    return Object.fromEntries(labels.map((label, j) => [label, values[j] as number]));
+  const record: Record<string, number> = {};
+  for (let j = 0; j < labels.length; j++) record[labels[j] as string] = values[j] as number;
+  return record;
 }
 
 function outcomeOf(
@@ -247,12 +279,24 @@ function bestFit(
       ...fixed,
     },
     loss: winner.loss,
-    r2: table === undefined || residuals === undefined ? Number.NaN : rSquared(table, residuals),
+    r2: explained(table, settings.lossName, winner.loss, residuals),
     logLikelihood,
     aic: 2 * count - 2 * logLikelihood,
     bic: table === undefined ? Number.NaN : count * log(points) - 2 * logLikelihood,
     restart: winner.index,
   };
+}
+
+/** R²; of least squares the loss itself is what is left. */
+function explained(
+  table: Table | undefined,
+  lossName: Settings["lossName"],
+  loss: number,
+  residuals: Float64Array | undefined,
+): number {
+  if (table === undefined) return Number.NaN;
+  if (lossName === "squares") return 1 - loss / squaresAround(table);
+  return residuals === undefined ? Number.NaN : rSquared(table, residuals);
 }
 
 function standardErrors(free: readonly Free[], spread: Spread | undefined): Record<string, number> {

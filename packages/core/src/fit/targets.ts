@@ -72,6 +72,21 @@ export function rSquared(
   return 1 - left / all;
 }
 
+/** The weighted squares of the targets about their means; NaN where every target is constant. */
+export function squaresAround(table: Table): number {
+  if (constantTargets(table).length === table.targets.length) return Number.NaN;
+  let all = 0;
+  for (let t = 0; t < table.targets.length; t++) {
+    const [from, to] = [t * table.rows, (t + 1) * table.rows];
+    const mean = meanOf(table, from, to);
+    for (let point = from; point < to; point++) {
+      const off = (table.target[point] as number) - mean;
+      all += weightOf(table, point) * off * off;
+    }
+  }
+  return all;
+}
+
 const weightOf = ({ rootWeights }: Table, point: number): number =>
   rootWeights === undefined ? 1 : (rootWeights[point] as number) * (rootWeights[point] as number);
 

@@ -12,6 +12,7 @@
  * map would be flat.
  */
 
+import { MAP_ABOVE, MAP_BELOW, MAP_BETWEEN, MAP_FREE } from "../program/layout.js";
 import { exp, log } from "./elementary.js";
 
 export interface Transform {
@@ -21,9 +22,16 @@ export interface Transform {
   toFree(x: number): number;
   /** dx/du. */
   slope(u: number): number;
+  /** The same map for the machine: the fields MAP_* of program/layout.ts in order. */
+  readonly numbers: readonly number[];
 }
 
-const identity: Transform = { toUser: (u) => u, toFree: (x) => x, slope: () => 1 };
+const identity: Transform = {
+  toUser: (u) => u,
+  toFree: (x) => x,
+  slope: () => 1,
+  numbers: [MAP_FREE, 0, 0, 0, 0, 0, 0, 0],
+};
 
 /** (u + √(u² + 4s²)) / 2 without cancellation. */
 function softPlus(u: number, s: number): number {
@@ -36,6 +44,7 @@ function above(lower: number, s: number): Transform {
     toUser: (u) => lower + softPlus(u, s),
     toFree: (x) => x - lower - (s * s) / (x - lower),
     slope: (u) => softPlus(u, s) / Math.sqrt(u * u + 4 * s * s),
+    numbers: [MAP_ABOVE, lower, s, 0, 0, 0, 0, 0],
   };
 }
 
@@ -45,6 +54,7 @@ function below(upper: number, s: number): Transform {
     toUser: (u) => -mirrored.toUser(-u),
     toFree: (x) => -mirrored.toFree(-x),
     slope: (u) => mirrored.slope(-u),
+    numbers: [MAP_BELOW, upper, s, 0, 0, 0, 0, 0],
   };
 }
 
@@ -61,6 +71,7 @@ function between(lower: number, upper: number): Transform {
       return v / Math.sqrt((1 - v) * (1 + v));
     },
     slope: (u) => half / ((1 + u * u) * Math.sqrt(1 + u * u)),
+    numbers: [MAP_BETWEEN, middle, half, lower, upper, 0, 0, 0],
   };
 }
 
@@ -87,5 +98,6 @@ export function makeTransform(
     },
     toFree: (x) => inner.toFree(log(x)),
     slope: (u) => inner.slope(u) * exp(inner.toUser(u)),
+    numbers: [...inner.numbers.slice(0, 5), 1, lower, upper],
   };
 }

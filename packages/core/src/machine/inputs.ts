@@ -156,6 +156,22 @@ const boundNumbers = (
   axes: source.perLane === undefined && source.tensors === undefined ? [] : ["lane"],
 });
 
+/** A number that all lanes share. */
+export const boundShared = (name: string, value: number): Bound =>
+  boundNumbers(name, SCALAR, { value });
+
+/** Numbers along some of the axes of a run. */
+export const boundOver = (
+  name: string,
+  perLane: Numbers,
+  axes: readonly Axis[],
+  own: readonly string[],
+): Bound => ({
+  ...boundNumbers(name, SCALAR, { perLane }),
+  axes: own,
+  stride: strideOf(axes, own),
+});
+
 const SCALAR = { rank: 0, rows: 1, cols: 1 };
 
 function isTensor(value: unknown): value is TensorInput {

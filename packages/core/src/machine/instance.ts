@@ -49,6 +49,7 @@ export interface Exports {
   isReached(id: number, mixed: boolean): number;
   replay(lanes: number): void;
   replayGradient(lanes: number, value: number, result: number, mixed: boolean): number;
+  adamRounds(fit: number, most: number): number;
   keepTrace(): number;
   saveTrace(trace: number): void;
   useTrace(trace: number): void;
@@ -68,6 +69,7 @@ export interface Exports {
   payloads(): number;
   tapeEnd(): number;
   activeRecords(): number;
+  walkReport(): number;
   controlEnd(): number;
   bytesUsed(which: number): number;
   firstNonFinite(lane: number, result: number, constants: number): number;

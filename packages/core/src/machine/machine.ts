@@ -36,6 +36,8 @@ export class Machine {
   #occupied: Program | undefined;
   #laneBuffer = 0;
   #laneBufferBytes = 0;
+  #fitBuffer = 0;
+  #fitBufferBytes = 0;
   #resultTag = 0;
   #resultData = 0;
   readonly #programs = new Set<Program>();
@@ -235,6 +237,16 @@ export class Machine {
         });
     }
     return this.#laneBuffer;
+  }
+
+  /** Address of room for a fit's numbers, good until the next call; 0 where memory is short. */
+  fitBuffer(bytes: number): number {
+    if (bytes > this.#fitBufferBytes) {
+      this.exports.free(this.#fitBuffer);
+      this.#fitBuffer = this.exports.allocate(bytes);
+      this.#fitBufferBytes = this.#fitBuffer === 0 ? 0 : bytes;
+    }
+    return this.#fitBuffer;
   }
 
   /** Payload of a numeric result; -1 where it is an integer. */

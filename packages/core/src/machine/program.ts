@@ -10,7 +10,7 @@ import { backwardChunk, gradientChunk, readGradient } from "./backward.js";
 import { type Diagnostics, DiagnosticsCollector } from "./diagnose.js";
 import { type Chunk, Execution, type Job } from "./execute.js";
 import { type Explanation, explainRun } from "./explain.js";
-import { type Bound, bindInputs, copyNumbers, selectLanes } from "./inputs.js";
+import { type Bound, type BoundInputs, bindInputs, copyNumbers, selectLanes } from "./inputs.js";
 import type { Machine } from "./machine.js";
 import { checkRunOptions, checkWrt } from "./options.js";
 import { namedArrays, type RecordedInput, type Results } from "./results.js";
@@ -207,6 +207,22 @@ export class Program {
       program: this,
       ...prepared,
       options: { ...options, wrt: options.wrt ?? [] },
+    });
+  }
+
+  /** As `session`, for inputs that are bound already, in the program's order, and known to fit. */
+  openSession(
+    bound: BoundInputs,
+    wrt: ReadonlySet<string>,
+    options: Omit<GradientOptions, "seed" | "wrt">,
+  ): Session {
+    return new Session({
+      machine: this.#machine,
+      program: this,
+      ...bound,
+      wanted: wrt,
+      wrt: this.#recordedInputs(bound.inputs, wrt),
+      options,
     });
   }
 

@@ -17,6 +17,7 @@ import type { Machine } from "./machine.js";
 import type { Program } from "./program.js";
 import type { RecordedInput, Results } from "./results.js";
 import { type Holdings, Layout, type Numbers, type Slot } from "./session-layout.js";
+import { isUniform } from "./snapshot.js";
 import {
   isMiss,
   isSurveyDue,
@@ -28,6 +29,7 @@ import {
   wantsSorting,
 } from "./traces.js";
 import type { Axis, GradientOptions, LaneFailure } from "./types.js";
+import { walkWhole } from "./whole-walk.js";
 
 export type { Numbers } from "./session-layout.js";
 
@@ -53,6 +55,12 @@ export interface SessionStats {
   readonly sortings: number;
 }
 
+/** The machine with a session's trace as its current one. */
+export interface Entered {
+  readonly machine: Machine;
+  readonly trace: Trace;
+}
+
 const NO_FAILURES: readonly LaneFailure[] = [];
 const NO_LANES: LaneSet = { from: 0, to: 0 };
 /** Traces that take few of many lanes and are tried in one run before the rest is walked. */
@@ -62,18 +70,16 @@ export class Session {
   readonly lanes: number;
   /** What the lanes are: the product of these axes, row-major. */
   readonly axes: readonly Axis[];
-  /** The result of the latest run, one number per lane. */
-  readonly values: Numbers;
-  /** Gradients of the latest run: lane after lane of the input's elements. */
-  readonly gradients: Readonly<Record<string, Numbers>>;
-  /** The numbers the next run takes: write into them, or use `set`. */
-  readonly inputs: Readonly<Record<string, Numbers>>;
   readonly #setup: SessionSetup;
-  readonly #holdings: Holdings;
   readonly #signature: string;
   readonly #all: LaneSet;
+  /** Made when somebody asks for them: an optimiser inside the machine does not. */
+  #made: Holdings | undefined;
+  #inputs: Readonly<Record<string, Numbers>> | undefined;
   /** Kept traces that suit the session, those that took most lanes first. */
   #layouts: Layout[] = [];
+  /** The trace of the whole walk that a session begins with. */
+  #first: Trace | undefined;
   /** The layout that took most lanes in the latest run. */
   #latest: Layout | undefined;
   #failures: readonly LaneFailure[] = NO_FAILURES;
@@ -84,18 +90,48 @@ export class Session {
   /** Made by `program.session`. */
   constructor(setup: SessionSetup) {
     this.#setup = setup;
-    const { lanes, wrt } = setup;
-    this.lanes = lanes;
+    this.lanes = setup.lanes;
     this.axes = setup.axes;
-    const make = (count: number): Numbers =>
-      setup.machine.precision === "f32" ? new Float32Array(count) : new Float64Array(count);
-    this.values = make(lanes);
-    const slots = makeSlots(setup, make);
-    this.inputs = Object.fromEntries(slots.map(({ name, numbers }) => [name, numbers]));
-    this.gradients = Object.fromEntries(wrt.map(({ name, count }) => [name, make(lanes * count)]));
-    this.#holdings = { lanes, slots, values: this.values, gradients: this.gradients, wrt };
     this.#signature = signatureOf(setup.inputs, setup.wanted);
-    this.#all = { from: 0, to: lanes };
+    this.#all = { from: 0, to: setup.lanes };
+  }
+
+  get #holdings(): Holdings {
+    if (this.#made !== undefined) return this.#made;
+    const { lanes, wrt, machine } = this.#setup;
+    const make = (count: number): Numbers =>
+      machine.precision === "f32" ? new Float32Array(count) : new Float64Array(count);
+    this.#made = {
+      lanes,
+      slots: makeSlots(this.#setup, make),
+      values: make(lanes),
+      gradients: Object.fromEntries(wrt.map(({ name, count }) => [name, make(lanes * count)])),
+      wrt,
+    };
+    return this.#made;
+  }
+
+  /** The result of the latest run, one number per lane. */
+  get values(): Numbers {
+    return this.#holdings.values;
+  }
+
+  /** Gradients of the latest run: lane after lane of the input's elements. */
+  get gradients(): Readonly<Record<string, Numbers>> {
+    return this.#holdings.gradients;
+  }
+
+  /** The numbers the next run takes: write into them, or use `set`. */
+  get inputs(): Readonly<Record<string, Numbers>> {
+    this.#inputs ??= Object.fromEntries(
+      this.#holdings.slots.map(({ name, numbers }) => [name, numbers]),
+    );
+    return this.#inputs;
+  }
+
+  /** Whether the machine works in f32. */
+  get isSingle(): boolean {
+    return this.#setup.machine.precision === "f32";
   }
 
   /** What all runs so far did. */
@@ -140,6 +176,10 @@ export class Session {
     program.traces.beginRun();
     this.#stats.runs += 1;
     this.#failures = NO_FAILURES;
+    if (this.#stats.runs === 1 && !isLong) {
+      if (program.traces.count === 0) this.#walkWhole();
+      this.#findLayouts();
+    }
     this.#rest = isLong ? this.#all : this.#replay();
     return laneCount(this.#rest) === 0;
   }
@@ -159,6 +199,104 @@ export class Session {
     yield* this.#walk(this.#rest, isAsync);
     this.#findLayouts();
     this.#latest = undefined;
+  }
+
+  /** Payload of a number input. */
+  payloadOf(name: string): number {
+    let payload = this.#setup.program.firstInputPayload;
+    for (const input of this.#setup.inputs) {
+      if (input.name === name) return payload;
+      if (input.kind !== "int") payload += 1;
+    }
+    throw new Error(`the session has no input ${name}`);
+  }
+
+  /**
+   * Makes a trace that takes all lanes the machine's current one, with what is the same in every
+   * lane written into it: for work inside the machine that binds the rest. Walks where there is
+   * none yet. Undefined where one trace does not do.
+   */
+  enter(): Entered | undefined {
+    const { machine, program } = this.#setup;
+    machine.beginRun();
+    if (this.#stats.runs === 0 && program.traces.count === 0) this.#walkWhole();
+    const trace = this.#likely()?.trace ?? this.#first;
+    if (!trace?.isKept || trace.taken < this.lanes) return undefined;
+    machine.parking.use(trace.handle);
+    if (trace.owner !== this) this.#writeFixed(trace);
+    this.#writeShared();
+    return { machine, trace };
+  }
+
+  /**
+   * Values for other lanes than the session's, on the trace that `enter` finds: inputs by lane, or
+   * one number for all lanes. Undefined where the trace does not take them.
+   */
+  evaluateOther(
+    given: Readonly<Record<string, number | Float64Array>>,
+    lanes: number,
+  ): Float64Array | undefined {
+    const entered = this.enter();
+    if (entered === undefined) return undefined;
+    const { machine, trace } = entered;
+    const { exports, reals } = machine;
+    const isShared = isUniform(exports, trace.resultData);
+    const values = new Float64Array(lanes);
+    for (let from = 0; from < lanes; from += trace.width) {
+      const count = Math.min(trace.width, lanes - from);
+      this.#writeOther(given, from, count);
+      if (exports.replayGradient(count, trace.resultData, -1, false) !== count) return undefined;
+      const at = exports.primalAddress(trace.resultData) / reals.bytes;
+      const view = reals.view();
+      for (let i = 0; i < count; i++) values[from + i] = view[at + (isShared ? 0 : i)] as number;
+    }
+    return values;
+  }
+
+  #writeOther(
+    given: Readonly<Record<string, number | Float64Array>>,
+    from: number,
+    count: number,
+  ): void {
+    const { machine, program, inputs } = this.#setup;
+    const { exports, reals } = machine;
+    const view = reals.view();
+    let payload = program.firstInputPayload;
+    for (const { kind, name, perLane } of inputs) {
+      if (kind === "int") continue;
+      const value = given[name];
+      const at = exports.primalAddress(payload) / reals.bytes;
+      const width = perLane === undefined ? 16 / reals.bytes : count;
+      if (typeof value === "number") view.fill(value, at, at + width);
+      else if (value !== undefined)
+        for (let i = 0; i < count; i++) view[at + i] = value[from + i] as number;
+      payload += 1;
+    }
+  }
+
+  /** The plain way to begin: all lanes in one walk. */
+  #walkWhole(): void {
+    const inputs = this.#made === undefined ? this.#setup.inputs : this.#boundInputs();
+    this.#first = walkWhole({ ...this.#setup, inputs, signature: this.#signature });
+    if (this.#first !== undefined) this.#stats.walks += 1;
+  }
+
+  /** Writes the numbers that all lanes share into the current trace. */
+  #writeShared(): void {
+    const { machine, program, inputs } = this.#setup;
+    const { exports, reals } = machine;
+    const view = reals.view();
+    const vector = 16 / reals.bytes;
+    let payload = program.firstInputPayload;
+    for (const input of inputs) {
+      if (input.kind === "int") continue;
+      if (input.rank === 0 && input.perLane === undefined) {
+        const at = exports.primalAddress(payload) / reals.bytes;
+        const own = this.#made === undefined ? input.value : this.inputs[input.name]?.[0];
+        for (let i = 0; i < vector; i++) view[at + i] = own as number;
+      }
+      payload += 1;
+    }
   }
 
   /** Runs all lanes on kept traces, one after the other; returns the lanes that none took. */

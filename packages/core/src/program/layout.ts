@@ -141,6 +141,26 @@ export const WALK_DONE: i32 = 0;
 export const WALK_PAUSED: i32 = 1;
 export const WALK_FAULT: i32 = 2; // the lanes of the context failed; `abandon` goes on without them
 
+// What a walk did (wasm/report.ts): f64 fields.
+export const REPORT_FAULT: i32 = 0;
+export const REPORT_LIVE: i32 = 8;
+export const REPORT_RECORDING: i32 = 16;
+export const REPORT_RESULT_TAG: i32 = 24;
+export const REPORT_RESULT_DATA: i32 = 32;
+export const REPORT_STEPS: i32 = 40;
+export const REPORT_STRAYS: i32 = 48;
+export const REPORT_PAYLOADS: i32 = 56;
+export const REPORT_UNIFORM_MADE: i32 = 64;
+export const REPORT_ACTIVE_MADE: i32 = 72;
+export const REPORT_TAPE_ACTIVE: i32 = 80;
+export const REPORT_OBJECTS: i32 = 88;
+export const REPORT_PRIMAL_BYTES: i32 = 96;
+export const REPORT_ADJOINT_BYTES: i32 = 104;
+export const REPORT_TAPE_BYTES: i32 = 112;
+export const REPORT_HEAP_BYTES: i32 = 120;
+export const REPORT_COMPACTIONS: i32 = 128;
+export const REPORT_BYTES: i32 = 136;
+
 // Faults: what went wrong inside the machine. `machine/faults.ts` puts them into words.
 export const FAULT_NONE: i32 = 0;
 export const FAULT_MEMORY: i32 = 1;
@@ -178,6 +198,77 @@ export const SHAPE_NEEDS_MATRIX_VECTOR: i32 = 8; // first a matrix, then a vecto
 export const SHAPE_NEEDS_SCALAR_FIRST: i32 = 9; // first a scalar, then a vector or matrix
 export const SHAPE_NEEDS_MATRIX_FIRST: i32 = 10; // first a matrix, then a vector or matrix
 export const SHAPE_UNKNOWN_OP: i32 = 11; // no structured primitive: a fault of the caller
+
+// A fit: what the optimiser inside the machine works on, one block that the caller writes before
+// each call. i32 fields, byte offsets; "At" fields are byte offsets from the block's start.
+export const FIT_SLOTS: i32 = 0; // restarts that advance together
+export const FIT_POINTS: i32 = 4; // rows of the data; 1 where the value is the loss
+export const FIT_PARAMS: i32 = 8;
+export const FIT_COLUMNS: i32 = 12;
+export const FIT_LANES: i32 = 16; // slots · points, or slots where nothing varies by row
+export const FIT_WIDTH: i32 = 20; // lanes of a chunk
+export const FIT_RESULT: i32 = 24; // payload of the program's value
+export const FIT_MIXED: i32 = 28;
+export const FIT_LOSS: i32 = 32; // FIT_OBJECTIVE, …
+export const FIT_STEPS: i32 = 36; // most steps of a slot
+export const FIT_ROUNDS: i32 = 40; // written: rounds that were taken
+export const FIT_IDS_AT: i32 = 44; // i32 payload ids: parameters, then columns
+export const FIT_MAPS_AT: i32 = 48; // a map of MAP_BYTES for every parameter
+export const FIT_TARGET_AT: i32 = 52; // f64 by row
+export const FIT_WEIGHTS_AT: i32 = 56; // f64 by row; 0: all are 1
+export const FIT_COLUMNS_AT: i32 = 60; // reals, column after column of `points`
+export const FIT_STATES_AT: i32 = 64; // a state for every slot
+export const FIT_SUMS_AT: i32 = 68; // by slot: eight partial sums of the loss and each slope
+export const FIT_SLOPES_AT: i32 = 72; // f64 by row: the loss by the prediction
+export const FIT_SPREAD_AT: i32 = 76; // reals by row: one lane's number for all rows
+export const FIT_RATE: i32 = 80; // f64 from here on
+export const FIT_BETA1: i32 = 88;
+export const FIT_BETA2: i32 = 96;
+export const FIT_EPSILON: i32 = 104;
+export const FIT_DIVISOR: i32 = 112; // gradients are divided by it
+export const FIT_LOSS_WIDTH: i32 = 120; // of Huber's loss
+export const FIT_BYTES: i32 = 128;
+
+// The loss of a row.
+export const FIT_OBJECTIVE: i32 = 0; // the program's value
+export const FIT_SQUARES: i32 = 1;
+export const FIT_ABSOLUTE: i32 = 2;
+export const FIT_HUBER: i32 = 3;
+
+// A slot's state: f64 numbers, then seven arrays of one number for every parameter.
+export const STATE_LOSS: i32 = 0;
+export const STATE_STEPS: i32 = 8;
+export const STATE_EVALUATIONS: i32 = 16;
+export const STATE_POWER1: i32 = 24;
+export const STATE_POWER2: i32 = 32;
+export const STATE_REASON: i32 = 40; // REASON_*
+export const STATE_ARRAYS: i32 = 48; // trial, x, slopes, first, second, u, best
+export const STATE_ARRAY_COUNT: i32 = 7;
+
+export const REASON_NONE: i32 = 0;
+export const REASON_STEPS: i32 = 1;
+export const REASON_NOT_FINITE: i32 = 2;
+
+// How a parameter moves (fit/transforms.ts): f64 fields.
+export const MAP_KIND: i32 = 0; // MAP_*
+export const MAP_A: i32 = 8; // lower bound, upper bound, or middle
+export const MAP_B: i32 = 16; // s, or half of the width
+export const MAP_LOWER: i32 = 24; // limits of MAP_BETWEEN
+export const MAP_UPPER: i32 = 32;
+export const MAP_IS_LOG: i32 = 40;
+export const MAP_LOG_LOWER: i32 = 48; // limits of a parameter whose logarithm moves
+export const MAP_LOG_UPPER: i32 = 56;
+export const MAP_BYTES: i32 = 64;
+
+export const MAP_FREE: i32 = 0;
+export const MAP_ABOVE: i32 = 1;
+export const MAP_BELOW: i32 = 2;
+export const MAP_BETWEEN: i32 = 3;
+
+// How rounds of a fit ended.
+export const ROUNDS_DONE: i32 = 0; // all that were asked for
+export const ROUNDS_ENDED: i32 = 1; // a slot ended
+export const ROUNDS_REFUSED: i32 = 2; // a lane failed a guard: the next round must be walked
 
 // What a run records.
 export const RECORD_NOTHING: i32 = 0;

@@ -5,7 +5,7 @@
  * reported as skipped under a name that says why.
  */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, test } from "vitest";
@@ -39,6 +39,13 @@ export function readCorpus<T>(path: string): T {
   const text = readFileSync(join(corpus, path), "utf8");
   const finite = text.replace(/([:[,]\s*)(-?Infinity|NaN)\b/g, '$1"$2"');
   return JSON.parse(finite) as T;
+}
+
+/** Names of the JSON files in a folder of the corpus, without their ending. */
+export function listCorpus(path: string): string[] {
+  if (corpus === undefined) throw new Error("NDVM_CORPUS is not set");
+  const names = readdirSync(join(corpus, path)).filter((name) => name.endsWith(".json"));
+  return names.map((name) => name.slice(0, -".json".length)).sort();
 }
 
 /** A number that the corpus may spell as a word: "inf", "Infinity", "NaN". */

@@ -5,11 +5,24 @@
 
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { type ExportFormat, exportModel, Machine, NdvmError } from "../../src/index.js";
+import {
+  type ExportFormat,
+  exportModel,
+  Machine,
+  NdvmError,
+  type Program,
+} from "../../src/index.js";
 import { expectClose } from "../corpus/support.js";
+import { machineInputs } from "../fuzz/check.js";
+import { isTame, opinionOf, refInputs } from "../fuzz/oracle.js";
+import { type FuzzProgram, sourceOf } from "../fuzz/program.js";
+import { programAt } from "../fuzz/run.js";
+import { RefError } from "../reference/values.js";
 import { evaluatePython } from "./python.js";
+import { isSameValue } from "./support.js";
 
 const machine = await Machine.create({ precision: "f64" });
+const seed = Number(process.env["SEED"] ?? 20_260_101);
 
 /** Closed forms, each a function of t, x and k at the places below. */
 const closed = [
@@ -137,6 +150,52 @@ test("formats, names and parameters are checked", () => {
     expect.objectContaining({ code: "E-SYNTAX", source: "(* a" }),
   );
 });
+
+test(`random programs that have a closed form (SEED=${seed})`, () => {
+  let compared = 0;
+  for (let index = 0; index < 1500; index++) {
+    const program = programAt(seed, index);
+    if (program.inputs.some(({ kind }) => kind === "vector" || kind === "matrix")) continue;
+    const source = sourceOf(program);
+    const loaded = machine.load(source, { domain: program.domain });
+    const texts = textsOf(loaded);
+    if (texts !== undefined && isJudged(program)) {
+      const run = loaded.evaluate(machineInputs(loaded, program, [0]), { lanes: 1 });
+      const want = run.datum(0);
+      for (const text of texts) {
+        const got = evaluatePython(expressionOf(text), refInputs(program, 0) as never);
+        expect(isSameValue(got, want), `program ${index}: ${source}\n${text}\ngave ${got}`).toBe(
+          true,
+        );
+      }
+      compared += 1;
+    }
+    loaded.dispose();
+  }
+  expect(compared).toBeGreaterThan(60);
+});
+
+/** NumPy and SymPy texts of a program whose value is a number; undefined where it has none. */
+function textsOf(program: Program): string[] | undefined {
+  try {
+    const texts = [exportModel({ program }, "numpy"), exportModel({ program }, "sympy")];
+    return texts.some((text) => /stack|Matrix|vectorize|sympy.(erf|loggamma)/.test(text))
+      ? undefined
+      : texts;
+  } catch (error) {
+    if (error instanceof NdvmError && error.code === "E-REFUSED") return undefined;
+    throw error;
+  }
+}
+
+function isJudged(program: FuzzProgram): boolean {
+  try {
+    return isTame(opinionOf(program, 0));
+  } catch (error) {
+    if (error instanceof RefError || error instanceof RangeError) return false;
+    throw error;
+  }
+}
 
 const python = spawnSync("python3", ["-c", "import numpy, sympy"], { encoding: "utf8" });
 

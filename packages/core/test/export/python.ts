@@ -18,6 +18,13 @@ function tokensOf(text: string): string[] {
   return tokens;
 }
 
+/** Ties go to even numbers. */
+function nearest(x: number): number {
+  const below = Math.floor(x);
+  const isTie = x - below === 0.5;
+  return isTie ? below + (below % 2 === 0 ? 0 : 1) : Math.round(x);
+}
+
 const pick = (pairs: readonly Result[]): Result =>
   (pairs as Result[][]).find(([, test]) => test === true)?.[0] as Result;
 
@@ -28,6 +35,7 @@ const functions: Readonly<Record<string, (...operands: never[]) => Result>> = {
   ceil: Math.ceil,
   ceiling: Math.ceil,
   trunc: Math.trunc,
+  round: nearest,
   sqrt: Math.sqrt,
   exp: Math.exp,
   log: Math.log,

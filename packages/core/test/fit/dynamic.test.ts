@@ -8,7 +8,7 @@
 
 import { expect, test } from "vitest";
 import { type FitOptions, type FitResult, vec } from "../../src/index.js";
-import { describeCorpus, readCorpus } from "../corpus/corpus.js";
+import { describeCorpus, listCorpus, readCorpus } from "../corpus/corpus.js";
 import { examples } from "../examples/cases.js";
 import { readModel, readTable } from "../examples/support.js";
 import { fitText, machine } from "./support.js";
@@ -39,6 +39,39 @@ function fitExample(name: string, data: FitOptions["data"], more: object = {}): 
   const example = examples.find((each) => each.name === name);
   return fitText(readModel(name), { data: data ?? {}, ...example?.options, ...more });
 }
+
+describeCorpus("what is fitted", () => {
+  const posteriors = [
+    "arK-arK",
+    "bball_drive_event_0-hmm_drive_0",
+    "garch-garch11",
+    "hmm_example-hmm_example",
+    "hudson_lynx_hare-lotka_volterra",
+  ];
+  const others = listCorpus(`${folder}/posteriordb`).filter((name) => !posteriors.includes(name));
+
+  if (others.length > 0)
+    test.each(others)(
+      "posteriordb's %s is not fitted: no program of it is written here",
+      (name) => {
+        expect(posteriors).not.toContain(name);
+      },
+    );
+
+  test("every file has its fits here or in nls.test.ts", () => {
+    expect(listCorpus(folder)).toEqual([
+      "ets",
+      "garch_dem2gbp",
+      "holt_winters",
+      "lotka_volterra_lynx_hare",
+      "markov_switching",
+      "nls_models",
+      "poisson_hmm_earthquakes",
+      "sir_boarding_school_1978",
+    ]);
+    expect(listCorpus(`${folder}/posteriordb`)).toEqual(expect.arrayContaining(posteriors));
+  });
+});
 
 describeCorpus("the examples' tables", () => {
   const cases = [
@@ -235,7 +268,7 @@ describeCorpus("hare and lynx", () => {
     `${folder}/lotka_volterra_lynx_hare.json`,
   );
 
-  test("the maximum is near the published posterior means and above their likelihood", async () => {
+  test("the maximum is near posteriordb's means and above their likelihood", async () => {
     const theirs = published_posterior_means as Record<string, number>;
     const at = {
       birth: theirs["alpha"],

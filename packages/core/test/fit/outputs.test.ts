@@ -165,6 +165,14 @@ describe("a fit with two targets", () => {
   });
 });
 
+test("f32 fits both targets too", async () => {
+  const single = await Machine.create({ precision: "f32" });
+  const result = await fit(single.load(spiral), options);
+  for (const [name, value] of Object.entries(truth))
+    expect(result.best.params[name], name).toBeCloseTo(value, 1);
+  single.dispose();
+});
+
 test("fits leave nothing behind in the machine", async () => {
   const own = await Machine.create();
   const one = async (i: number) => {

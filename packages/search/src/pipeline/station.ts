@@ -24,6 +24,8 @@ import { failedResult, NO_TIME, type Task, type TaskResult, type Timing } from "
 
 /** Rows that a program must survive before it is fitted. */
 const SCREEN_ROWS = 4;
+/** Bytes that the walk over these rows may take. */
+const SCREEN_BYTES = 2 ** 24;
 /** Starts that are tried where a program is not finite at the first. */
 const STARTS_MAX = 4;
 /** Steps of the fit that finds intervals: it begins where it should end. */
@@ -112,6 +114,8 @@ export class Station {
       const { fits } = made;
       return { visit, rung, worker: 0, timing, fits, params, loss, trainR2, r2, bic };
     } catch (error) {
+      const spent = (performance.now() - began) / 1000 - timing.screen - timing.fit;
+      timing[stage === "parse" ? "screen" : stage] = spent;
       return failedResult(task, failureOf(error, stage), made.fits, timing);
     } finally {
       program?.dispose();
@@ -148,7 +152,10 @@ export class Station {
     const inputs: Record<string, number | Float64Array> = { ...this.#screenColumns };
     for (const name of names) inputs[name] = startOf(starts[name], recipe.startDeviation);
     const began = performance.now();
-    const outcome = program.evaluate(inputs, { stepsMax: limits.screenSteps });
+    const outcome = program.evaluate(inputs, {
+      stepsMax: limits.screenSteps,
+      tapeBytesMax: SCREEN_BYTES,
+    });
     const [failure] = outcome.failures;
     if (failure !== undefined) throw failure.error;
     if (outcome.shape?.length === 0) return (performance.now() - began) / 1000;

@@ -16,16 +16,8 @@ import {
   type SearchEvent,
   search,
 } from "../../src/index.js";
-import {
-  Echo,
-  expectSame,
-  exported,
-  freshFile,
-  line,
-  list,
-  oscillation,
-  run,
-} from "../engine/support.js";
+import { line, oscillation } from "../engine/data.js";
+import { Echo, expectSame, exported, freshFile, list, run } from "../engine/support.js";
 
 const base = { data: oscillation, target: "y", workers: 0, batch: 16, seed: 5 } as const;
 

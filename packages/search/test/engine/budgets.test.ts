@@ -5,7 +5,8 @@
 import { NdvmError } from "@ndvm/core";
 import { describe, expect, test } from "vitest";
 import { type Proposer, paperRecipe, replay, type SearchOptions } from "../../src/index.js";
-import { Echo, line, list, run } from "./support.js";
+import { line } from "./data.js";
+import { Echo, list, run } from "./support.js";
 
 const endless = (): Proposer =>
   replay([{ source: "(+ a (* b x))" }, { source: "(sin (* a x))" }, { source: "(2 x)" }], {

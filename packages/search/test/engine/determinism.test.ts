@@ -8,7 +8,8 @@ import { InlineRunner } from "../../src/pool/inline.js";
 import type { RunnerEvents } from "../../src/pool/runner.js";
 import type { SearchHooks } from "../../src/search.js";
 import { Draws } from "../../src/seeds.js";
-import { Echo, expectSame, exported, freshFile, oscillation, run } from "./support.js";
+import { oscillation } from "./data.js";
+import { Echo, expectSame, exported, freshFile, run } from "./support.js";
 
 const seed = Number(process.env["SEED"] ?? 20261115);
 

@@ -4,7 +4,8 @@
 
 import { describe, expect, test } from "vitest";
 import { paperRecipe, replay } from "../../src/index.js";
-import { line, list, oscillation, run } from "./support.js";
+import { line, oscillation } from "./data.js";
+import { list, run } from "./support.js";
 
 const base = { data: line, target: "y", workers: 0 } as const;
 

@@ -7,7 +7,8 @@ import { describe, expect, test } from "vitest";
 import { Pool } from "../../src/pool/pool.js";
 import type { SearchHooks } from "../../src/search.js";
 import { Draws } from "../../src/seeds.js";
-import { Echo, expectSame, exported, freshFile, line, list, oscillation, run } from "./support.js";
+import { line, oscillation } from "./data.js";
+import { Echo, expectSame, exported, freshFile, list, run } from "./support.js";
 
 const seed = Number(process.env["SEED"] ?? 20261115);
 const kills = Number(process.env["NDVM_KILLS"] ?? 6);

@@ -1,0 +1,127 @@
+/**
+ * The plain case of a walk: all lanes at once, of which none fails or leaves, and the trace that
+ * comes of it. This is how a session begins. Whatever else may happen is for `execute.ts`, which
+ * then begins anew.
+ */
+
+import {
+  FAULT_NONE,
+  LINK_DONE,
+  RECORD_BYTES,
+  REPORT_ACTIVE_MADE,
+  REPORT_ADJOINT_BYTES,
+  REPORT_BYTES,
+  REPORT_COMPACTIONS,
+  REPORT_FAULT,
+  REPORT_HEAP_BYTES,
+  REPORT_LIVE,
+  REPORT_OBJECTS,
+  REPORT_PAYLOADS,
+  REPORT_PRIMAL_BYTES,
+  REPORT_RECORDING,
+  REPORT_RESULT_DATA,
+  REPORT_RESULT_TAG,
+  REPORT_STEPS,
+  REPORT_STRAYS,
+  REPORT_TAPE_ACTIVE,
+  REPORT_TAPE_BYTES,
+  REPORT_UNIFORM_MADE,
+  TAG_REAL,
+  WALK_DONE,
+} from "../program/layout.js";
+import { writeChunk } from "./chunk.js";
+import type { Bound } from "./inputs.js";
+import type { Machine } from "./machine.js";
+import type { Program } from "./program.js";
+import { isThin, type Trace, type WalkCounters } from "./traces.js";
+import type { RunOptions } from "./types.js";
+
+export interface WholeWalk {
+  readonly machine: Machine;
+  readonly program: Program;
+  readonly inputs: readonly Bound[];
+  readonly lanes: number;
+  readonly wanted: ReadonlySet<string>;
+  readonly options: RunOptions;
+  readonly signature: string;
+}
+
+/** All that varies is recorded (payload.ts in wasm/). */
+const RECORD_VARYING = 2;
+/** Walks that take longer look at the clock on the way. */
+const STEPS_MOST = 100_000;
+const LANES_MOST = 1024;
+/** Primals and adjoints should stay in a core's second-level cache; wider chunks are narrowed. */
+const CACHE_BYTES = 1536 * 1024;
+
+/** Walks all lanes and keeps the trace; undefined where the case is not so plain. */
+export function walkWhole(job: WholeWalk): Trace | undefined {
+  const { machine, program, lanes, options } = job;
+  const { replay, timeMax, chunk, stepsMax = STEPS_MOST } = options;
+  const isPlain = replay !== false && timeMax === undefined && chunk === undefined;
+  if (!isPlain || lanes > LANES_MOST || machine.mechanisms.replay === false) return undefined;
+  const { exports } = machine;
+  machine.parking.useWalk();
+  if (!bind(job)) return undefined;
+  exports.beginSlice(Math.min(stepsMax, STEPS_MOST));
+  if (exports.walk() !== WALK_DONE) return undefined;
+  const report = new Float64Array(exports.memory.buffer, exports.walkReport(), REPORT_BYTES / 8);
+  const said = (field: number): number => report[field / 8] as number;
+  const isWhole = said(REPORT_FAULT) === FAULT_NONE && said(REPORT_LIVE) === lanes;
+  if (!isWhole || said(REPORT_RECORDING) !== RECORD_VARYING) return undefined;
+  if (said(REPORT_RESULT_TAG) !== TAG_REAL) return undefined;
+  const counters = countersOf(said);
+  const known = {
+    signature: job.signature,
+    width: lanes,
+    steps: said(REPORT_STEPS),
+    recordedBytes: counters.primalBytes + counters.adjointBytes + counters.tapeBytes,
+    isThin: isThin(said(REPORT_STRAYS), lanes),
+  };
+  const result = job.wanted.size > 0 ? said(REPORT_RESULT_DATA) : -1;
+  if (exports.link(result) !== LINK_DONE) return undefined;
+  const adjointBytes = exports.bytesUsed(1);
+  if (lanes > 1 && counters.primalBytes + adjointBytes > CACHE_BYTES) return undefined;
+  const trace = program.traces.keep({ ...known, counters: { ...counters, adjointBytes } });
+  if (trace !== undefined) program.traces.took(trace, lanes);
+  return trace;
+}
+
+function bind({ machine, program, inputs, lanes, wanted, options }: WholeWalk): boolean {
+  const { exports, reals } = machine;
+  const { stepsMax = STEPS_MOST, tapeBytesMax = machine.memoryMax } = options;
+  const tape = Math.floor(Math.min(tapeBytesMax, machine.memoryMax));
+  if (exports.begin(program.address, lanes, RECORD_VARYING, tape, false, stepsMax) !== FAULT_NONE)
+    return false;
+  const all = { from: 0, to: lanes };
+  for (let index = 0; index < inputs.length; index++) {
+    const input = inputs[index] as Bound;
+    if (input.kind === "int") {
+      exports.bindInteger(index, input.value);
+      continue;
+    }
+    const isShared = input.perLane === undefined && input.tensors === undefined;
+    const { rank, rows, cols } = input;
+    const at = exports.bindNumbers(index, rank, rows, cols, isShared, wanted.has(input.name));
+    if (at === 0) return false;
+    writeChunk(reals, input, at, exports.runBytes(), all);
+  }
+  exports.bound();
+  return true;
+}
+
+function countersOf(said: (field: number) => number): WalkCounters {
+  return {
+    payloads: said(REPORT_PAYLOADS),
+    uniformPayloads: said(REPORT_UNIFORM_MADE),
+    activePayloads: said(REPORT_ACTIVE_MADE),
+    tapeRecords: said(REPORT_TAPE_ACTIVE),
+    traceRecords: said(REPORT_TAPE_BYTES) / RECORD_BYTES,
+    heapObjects: said(REPORT_OBJECTS),
+    primalBytes: said(REPORT_PRIMAL_BYTES),
+    adjointBytes: said(REPORT_ADJOINT_BYTES),
+    tapeBytes: said(REPORT_TAPE_BYTES),
+    heapBytes: said(REPORT_HEAP_BYTES),
+    compactions: said(REPORT_COMPACTIONS),
+  };
+}

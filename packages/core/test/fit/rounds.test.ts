@@ -1,0 +1,179 @@
+/**
+ * Rounds of Adam inside the machine have the bits of rounds in JavaScript: a machine without replay
+ * keeps no trace, so it takes every round one by one.
+ */
+
+import fc from "fast-check";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { AdamRounds } from "../../src/fit/rounds.js";
+import { type FitOptions, fit, Machine, mat, type Precision } from "../../src/index.js";
+import { noise, steps } from "./support.js";
+
+const { SEED } = process.env;
+const seed = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
+
+const rows = 21;
+const t = steps(0.1, 4, rows);
+const y = t.map((v, row) => 2 * Math.exp(-0.7 * v) + 0.3 + (noise(rows, 0.1)[row] as number));
+const weights = t.map((_, row) => (row % 5 === 0 ? 0 : 0.5 + row / 7));
+
+interface Case {
+  readonly source: string;
+  readonly options: FitOptions;
+}
+
+const data = { t, y };
+const params = { a: { range: [0.5, 3] as const }, k: { range: [0.1, 2] as const } };
+const decay = "(* a (exp (- (* k t))))";
+const base: FitOptions = { data, target: "y", params, restarts: 3, seed: 4 };
+const piecewise = "(if (< t c) (* a t) (+ (* a c) (* k (- t c))))";
+const bounded: FitOptions["params"] = {
+  a: { range: [0.5, 3], bounds: [0.2, null] },
+  k: { range: [0.1, 2], scale: "log" },
+  c: { range: [-0.5, 0.5], bounds: [null, 0.9] },
+  d: { range: [-0.5, 0.5], bounds: [-1, 1] },
+  e: { range: [0.5, 1.5], bounds: [0.1, 5], scale: "log" },
+  f: { range: [0.5, 1.5], bounds: [0, null], scale: "log" },
+};
+
+const cases: Readonly<Record<string, Case>> = {
+  "least squares": { source: decay, options: base },
+  "one restart": { source: decay, options: { ...base, restarts: 1 } },
+  "more restarts than one chunk": {
+    source: `(+ ${decay} (sin (* a t)))`,
+    options: { ...base, restarts: 70 },
+  },
+  weights: { source: decay, options: { ...base, weights } },
+  "absolute differences": { source: decay, options: { ...base, loss: "absolute", weights } },
+  "Huber's loss": { source: decay, options: { ...base, loss: "huber", huberWidth: 0.2 } },
+  "a loss that the machine does not know": {
+    source: decay,
+    options: { ...base, loss: "poisson" },
+  },
+  "a fixed parameter": {
+    source: `(+ b ${decay})`,
+    options: { ...base, params: { ...params, b: { fixed: 0.25 } } },
+  },
+  "all kinds of bounds": {
+    source: `(+ (* e ${decay}) (* c d) (/ 0.1 f))`,
+    options: { ...base, params: bounded },
+  },
+  "a program that reads no column": { source: "(+ a (* k k))", options: base },
+  "a value that one parameter does not reach": { source: `(begin (* k k) (* a t))`, options: base },
+  "rows that take both ways": {
+    source: piecewise,
+    options: { ...base, params: { ...params, c: { range: [0.5, 3.5] } } },
+  },
+  "a test that parameters flip": {
+    source: "(if (< (* a k) 1) (* a t) (* a (+ t 1)))",
+    options: base,
+  },
+  "a loop whose length a parameter decides": {
+    source: "(loop ((s a) (i 0)) (if (> s 3) (* k s t) (recur (+ s 0.4) (+ i 1))))",
+    options: { ...base, params: { a: { range: [0.1, 2] }, k: { range: [0.1, 2] } } },
+  },
+  "restarts that leave the numbers": {
+    source: "(* a (log (- k t)))",
+    options: { ...base, params: { a: 1, k: { range: [4, 8] } }, restarts: 6, adam: { rate: 0.3 } },
+  },
+  groups: {
+    source: decay,
+    options: {
+      ...base,
+      data: { ...data, cell: t.map((_, row) => (row % 2 === 0 ? "p" : "q")) },
+      groups: { by: "cell", params: ["a"] },
+    },
+  },
+  "the program's value as the loss": {
+    source: "(+ (square (- a 1)) (* 3 (square (- k (* a a)))) (vsum (* m (outer v v))))",
+    options: {
+      data: {
+        v: [0.1, 0.2],
+        m: mat([
+          [1, 2],
+          [3, 4],
+        ]),
+      },
+      params,
+      restarts: 3,
+      seed: 4,
+    },
+  },
+};
+
+describe.each(["f32", "f64"] as Precision[])("rounds inside the machine in %s", (precision) => {
+  let machine: Machine;
+  let plain: Machine;
+  beforeAll(async () => {
+    machine = await Machine.create({ precision });
+    plain = await Machine.create({ precision, mechanisms: { replay: false } });
+  });
+
+  const outcome = async (on: Machine, { source, options }: Case) => {
+    const program = on.load(source);
+    try {
+      const result = await fit(program, {
+        optimiser: "adam",
+        steps: 30,
+        detail: "scores",
+        ...options,
+      });
+      const { counters, ...rest } = result.toJSON() as unknown as typeof result;
+      const { milliseconds: _milliseconds, ...counts } = counters;
+      return JSON.stringify({ ...rest, counts });
+    } finally {
+      program.dispose();
+    }
+  };
+
+  test.each(Object.entries(cases))("%s", async (_name, one) => {
+    const wanted = await outcome(plain, one);
+    expect(await outcome(machine, one)).toBe(wanted);
+  });
+
+  test("all steps of a fit are one call", async () => {
+    const advance = vi.spyOn(AdamRounds.prototype, "advance");
+    await outcome(machine, cases["least squares"] as Case);
+    expect(advance.mock.results.map(({ value }) => value)).toEqual([31]);
+    advance.mockRestore();
+  });
+
+  test("any data, settings and restarts", async () => {
+    console.info(`rounds: SEED=${seed}`);
+    const number = fc.double({ min: -2, max: 2, noNaN: true });
+    const problem = fc.record({
+      x: fc.array(number, { minLength: 3, maxLength: 40 }),
+      loss: fc.constantFrom("squares" as const, "absolute" as const, "huber" as const),
+      restarts: fc.integer({ min: 1, max: 20 }),
+      seed: fc.integer(),
+      rate: fc.double({ min: 0.001, max: 1, noNaN: true }),
+      source: fc.constantFrom(
+        "(+ a (* k x))",
+        "(/ (* a x) (+ k x))",
+        "(* a (sin (* k x)))",
+        "(if (< x k) (* a x) (exp (* k x)))",
+        "(loop ((s a) (i 0)) (if (= i 5) s (recur (+ (* k s) x) (+ i 1))))",
+        "(* a (sqrt (+ k x)))",
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(problem, async ({ x, loss, restarts, seed: start, rate, source }) => {
+        const target = x.map((v, row) => v * v - row / 10);
+        const options: FitOptions = {
+          data: { x, y: target },
+          target: "y",
+          params: { a: { range: [-2, 2] }, k: { range: [-1, 2] } },
+          loss,
+          restarts,
+          seed: start,
+          steps: 12,
+          adam: { rate },
+        };
+        const told = (on: Machine) =>
+          outcome(on, { source, options }).catch((error: { message: string }) => error.message);
+        expect(await told(machine)).toBe(await told(plain));
+      }),
+      { seed, numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,85 @@
+/**
+ * How parameters move, as src/fit/transforms.ts has it, bit for bit: smooth maps from a number
+ * without limits to the parameter in the user's units, and their slopes.
+ */
+
+import {
+  MAP_A,
+  MAP_ABOVE,
+  MAP_B,
+  MAP_BELOW,
+  MAP_FREE,
+  MAP_IS_LOG,
+  MAP_KIND,
+  MAP_LOG_LOWER,
+  MAP_LOG_UPPER,
+  MAP_LOWER,
+  MAP_UPPER,
+} from "../src/program/layout";
+
+const LN2: f64 = 0.6931471805599453;
+const LN2_HIGH: f64 = 0.6931471803691238;
+const LN2_LOW: f64 = 1.9082149292705877e-10;
+
+function powerOfTwo(k: f64): f64 {
+  let result: f64 = 1;
+  let base: f64 = k < 0 ? 0.5 : 2;
+  for (let n = <i32>Math.abs(k); n > 0; n >>= 1) {
+    if ((n & 1) != 0) result *= base;
+    base *= base;
+  }
+  return result;
+}
+
+/** As `exp` of src/fit/elementary.ts. */
+function expOf(x: f64): f64 {
+  if (x != x) return x;
+  if (x > 709.8) return Infinity;
+  if (x < -745.2) return 0;
+  const k = Math.round(x / LN2);
+  const r = x - k * LN2_HIGH - k * LN2_LOW;
+  let sum: f64 = 1;
+  for (let n: f64 = 15; n >= 1; n--) sum = 1 + (r * sum) / n;
+  const half = Math.trunc(k / 2);
+  return sum * powerOfTwo(half) * powerOfTwo(k - half);
+}
+
+/** (u + √(u² + 4s²)) / 2 without cancellation. */
+function softPlus(u: f64, s: f64): f64 {
+  const root = Math.sqrt(u * u + 4 * s * s);
+  return u >= 0 ? (u + root) / 2 : (2 * s * s) / (root - u);
+}
+
+/** The map without its logarithm. */
+function innerOf(map: usize, u: f64): f64 {
+  const kind = <i32>load<f64>(map, MAP_KIND);
+  const a = load<f64>(map, MAP_A);
+  const b = load<f64>(map, MAP_B);
+  if (kind == MAP_FREE) return u;
+  if (kind == MAP_ABOVE) return a + softPlus(u, b);
+  if (kind == MAP_BELOW) return -(-a + softPlus(-u, b));
+  const x = a + (b * u) / Math.sqrt(1 + u * u);
+  return min(max(x, load<f64>(map, MAP_LOWER)), load<f64>(map, MAP_UPPER));
+}
+
+function innerSlope(map: usize, u: f64): f64 {
+  const kind = <i32>load<f64>(map, MAP_KIND);
+  const b = load<f64>(map, MAP_B);
+  if (kind == MAP_FREE) return 1;
+  if (kind == MAP_ABOVE) return softPlus(u, b) / Math.sqrt(u * u + 4 * b * b);
+  if (kind == MAP_BELOW) return softPlus(-u, b) / Math.sqrt(u * u + 4 * b * b);
+  return b / ((1 + u * u) * Math.sqrt(1 + u * u));
+}
+
+/** The parameter for an unlimited number. */
+export function toUser(map: usize, u: f64): f64 {
+  const x = innerOf(map, u);
+  if (load<f64>(map, MAP_IS_LOG) == 0) return x;
+  return min(max(expOf(x), load<f64>(map, MAP_LOG_LOWER)), load<f64>(map, MAP_LOG_UPPER));
+}
+
+/** The derivative of `toUser`. */
+export function slopeOf(map: usize, u: f64): f64 {
+  const slope = innerSlope(map, u);
+  return load<f64>(map, MAP_IS_LOG) == 0 ? slope : slope * expOf(innerOf(map, u));
+}

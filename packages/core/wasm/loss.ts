@@ -1,0 +1,188 @@
+/**
+ * The loss of a fit and its slopes, over the lanes of one chunk.
+ *
+ * A slot's lanes are its rows. Sums over rows are in double precision and in the fixed order of
+ * src/machine/sums.ts: row r goes to partial sum r mod 8, and the eight are added up as a tree when
+ * all chunks are done. So the bits do not depend on chunks, and they are those of src/fit/batch.ts.
+ */
+
+import {
+  FIT_ABSOLUTE,
+  FIT_HUBER,
+  FIT_LANES,
+  FIT_LOSS,
+  FIT_LOSS_WIDTH,
+  FIT_OBJECTIVE,
+  FIT_PARAMS,
+  FIT_POINTS,
+  FIT_RESULT,
+  FIT_SLOPES_AT,
+  FIT_SLOTS,
+  FIT_SPREAD_AT,
+  FIT_SUMS_AT,
+  FIT_TARGET_AT,
+  FIT_WEIGHTS_AT,
+} from "../src/program/layout";
+import { idOfParameter } from "./optimise";
+import { isUniform, primalOf } from "./payload";
+import { adjointAddress } from "./replay";
+
+/** Bytes of eight partial sums. */
+const PARTIALS: usize = 64;
+
+// @ts-ignore: decorator
+@inline function bytesOf(reals: i32): usize {
+  return <usize>reals * sizeof<real>();
+}
+
+/** Two neighbouring reals as doubles. */
+// @ts-ignore: decorator
+@inline function pairAt(at: usize): v128 {
+  if (sizeof<real>() == 8) return v128.load(at);
+  return f64x2.promote_low_f32x4(v128.load64_zero(at));
+}
+
+/** Where the partial sums of a slot begin: of the loss, then of each slope. */
+export function sumsOf(fit: usize, slot: i32): usize {
+  const params = load<i32>(fit, FIT_PARAMS);
+  return fit + load<u32>(fit, FIT_SUMS_AT) + <usize>slot * <usize>(params + 1) * PARTIALS;
+}
+
+export function clearSums(fit: usize): void {
+  const end = sumsOf(fit, load<i32>(fit, FIT_SLOTS));
+  for (let at = sumsOf(fit, 0); at < end; at += 16) v128.store(at, i8x16.splat(0));
+}
+
+/** The sum of eight partial sums. */
+export function treeOf(at: usize): f64 {
+  const low = load<f64>(at) + load<f64>(at, 8) + (load<f64>(at, 16) + load<f64>(at, 24));
+  return low + (load<f64>(at, 32) + load<f64>(at, 40) + (load<f64>(at, 48) + load<f64>(at, 56)));
+}
+
+/** Adds up what the lanes of a chunk say, those from `from` on, which lie at the chunk's start. */
+export function addChunk(fit: usize, from: i32, count: i32): void {
+  const perSlot = load<i32>(fit, FIT_LANES) / load<i32>(fit, FIT_SLOTS);
+  for (let lane = from; lane < from + count; ) {
+    const slot = lane / perSlot;
+    const row = lane - slot * perSlot;
+    const rows = min(perSlot - row, from + count - lane);
+    addLanes(fit, slot, row, rows, lane - from);
+    lane += rows;
+  }
+}
+
+/** Adds the lanes at `place` of the chunk, which are rows of one slot. */
+function addLanes(fit: usize, slot: i32, row: i32, rows: i32, place: i32): void {
+  const result = load<i32>(fit, FIT_RESULT);
+  const params = load<i32>(fit, FIT_PARAMS);
+  const sums = sumsOf(fit, slot);
+  const lane = bytesOf(place);
+  const value = primalOf(result) + (isUniform(result) ? 0 : lane);
+  if (load<i32>(fit, FIT_LOSS) == FIT_OBJECTIVE) {
+    store<f64>(sums, <f64>load<real>(value));
+    for (let j = 0; j < params; j++)
+      store<f64>(sums + <usize>(j + 1) * PARTIALS, <f64>load<real>(adjointAt(fit, j) + lane));
+    return;
+  }
+  // A number that is the same in all rows is written out for as many as there are.
+  const isSpread = load<i32>(fit, FIT_LANES) == load<i32>(fit, FIT_SLOTS);
+  const all = isSpread ? load<i32>(fit, FIT_POINTS) : rows;
+  addLosses(fit, sums, isSpread || isUniform(result) ? spread(fit, value, all) : value, row, all);
+  for (let j = 0; j < params; j++) {
+    const own = adjointAt(fit, j) + lane;
+    addSlopes(fit, sums + <usize>(j + 1) * PARTIALS, isSpread ? spread(fit, own, all) : own, row, all);
+  }
+}
+
+function adjointAt(fit: usize, j: i32): usize {
+  return adjointAddress(idOfParameter(fit, j));
+}
+
+function spread(fit: usize, from: usize, count: i32): usize {
+  const to = fit + load<u32>(fit, FIT_SPREAD_AT);
+  const number = load<real>(from);
+  for (let i = 0; i < count; i++) store<real>(to + bytesOf(i), number);
+  return to;
+}
+
+/** Losses of rows into the partial sums at `sums`; their slopes by the prediction are kept. */
+function addLosses(fit: usize, sums: usize, values: usize, row: i32, rows: i32): void {
+  const kind = load<i32>(fit, FIT_LOSS);
+  const width = f64x2.splat(load<f64>(fit, FIT_LOSS_WIDTH));
+  const weightsAt = load<u32>(fit, FIT_WEIGHTS_AT);
+  const target = fit + load<u32>(fit, FIT_TARGET_AT) + (<usize>row << 3);
+  const weights = fit + weightsAt + (<usize>row << 3);
+  const slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
+  for (let i = 0; i < rows; ) {
+    const at = <usize>i << 3;
+    const into = sums + (<usize>((row + i) & 7) << 3);
+    // Two rows at once where both partial sums lie in one vector.
+    const isPair = ((row + i) & 1) == 0 && i + 1 < rows;
+    const off = f64x2.sub(twoReals(values + bytesOf(i), isPair), twoDoubles(target + at, isPair));
+    let loss = lossOf(kind, off, width);
+    let slope = slopeOf(kind, off, width);
+    if (weightsAt != 0) {
+      const weight = twoDoubles(weights + at, isPair);
+      const counts = f64x2.ne(weight, f64x2.splat(0));
+      loss = v128.and(f64x2.mul(weight, loss), counts);
+      slope = v128.and(f64x2.mul(weight, slope), counts);
+    }
+    addTwo(into, loss, isPair);
+    if (isPair) v128.store(slopes + at, slope);
+    else store<f64>(slopes + at, f64x2.extract_lane(slope, 0));
+    i += isPair ? 2 : 1;
+  }
+}
+
+// @ts-ignore: decorator
+@inline function twoReals(at: usize, isPair: bool): v128 {
+  return isPair ? pairAt(at) : f64x2.splat(<f64>load<real>(at));
+}
+
+// @ts-ignore: decorator
+@inline function twoDoubles(at: usize, isPair: bool): v128 {
+  return isPair ? v128.load(at) : v128.load64_zero(at);
+}
+
+// @ts-ignore: decorator
+@inline function addTwo(into: usize, numbers: v128, isPair: bool): void {
+  if (isPair) v128.store(into, f64x2.add(v128.load(into), numbers));
+  else store<f64>(into, load<f64>(into) + f64x2.extract_lane(numbers, 0));
+}
+
+// @ts-ignore: decorator
+@inline function lossOf(kind: i32, off: v128, width: v128): v128 {
+  const square = f64x2.mul(off, off);
+  if (kind != FIT_ABSOLUTE && kind != FIT_HUBER) return square;
+  const size = f64x2.abs(off);
+  if (kind == FIT_ABSOLUTE) return size;
+  const two = f64x2.splat(2);
+  const line = f64x2.sub(f64x2.mul(width, size), f64x2.div(f64x2.mul(width, width), two));
+  return v128.bitselect(f64x2.div(square, two), line, f64x2.le(size, width));
+}
+
+// @ts-ignore: decorator
+@inline function slopeOf(kind: i32, off: v128, width: v128): v128 {
+  if (kind == FIT_HUBER) return f64x2.min(f64x2.max(off, f64x2.neg(width)), width);
+  if (kind != FIT_ABSOLUTE) return f64x2.mul(f64x2.splat(2), off);
+  // The sign; zero and NaN stay what they are.
+  const one = v128.or(f64x2.splat(1), v128.and(off, f64x2.splat(-0.0)));
+  const isSigned = f64x2.ne(f64x2.abs(off), f64x2.splat(0));
+  const isNumber = f64x2.eq(off, off);
+  return v128.bitselect(one, off, v128.and(isSigned, isNumber));
+}
+
+/** Slopes of rows times derivatives into the partial sums at `sums`. */
+function addSlopes(fit: usize, sums: usize, derivatives: usize, row: i32, rows: i32): void {
+  const slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
+  const zero = f64x2.splat(0);
+  for (let i = 0; i < rows; ) {
+    const isPair = ((row + i) & 1) == 0 && i + 1 < rows;
+    const slope = twoDoubles(slopes + (<usize>i << 3), isPair);
+    const product = f64x2.mul(slope, twoReals(derivatives + bytesOf(i), isPair));
+    // A row that does not count may have a derivative that is not finite.
+    const counted = v128.and(product, f64x2.ne(slope, zero));
+    addTwo(sums + (<usize>((row + i) & 7) << 3), counted, isPair);
+    i += isPair ? 2 : 1;
+  }
+}
