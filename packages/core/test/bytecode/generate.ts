@@ -59,7 +59,16 @@ class Writer {
     const scope: Scope = { names: [], depth: 0, isProcedure: false };
     this.#block(scope, this.#random.between(1, 4));
     this.#expression(scope);
+    this.#mixAll(scope);
     return `${this.#lines.join("\n")}\n`;
+  }
+
+  /** Adds every name in reach, so that adjoints are sums whose order shows in their bits. */
+  #mixAll(scope: Scope): void {
+    for (const name of [...this.#readable(scope), ...this.#readable(scope)]) {
+      this.#emit(`LOAD ${name}`, `PUSH ${this.#random.unit().toFixed(5)}`, "MUL");
+      this.#emit(this.#random.pick(["ADD", "ADD", "MUL"]));
+    }
   }
 
   #emit(...lines: readonly string[]): void {
@@ -88,6 +97,7 @@ class Writer {
       const scope: Scope = { names, depth: 1, isProcedure: true };
       this.#block(scope, this.#random.between(0, 3));
       this.#expression(scope);
+      if (this.#random.chance(0.3)) this.#mixAll(scope);
       this.#emit("RET", ".end");
       this.#procedures.push({ name, params });
     }
@@ -162,7 +172,8 @@ class Writer {
   #store(scope: Scope): void {
     this.#expression(scope);
     const known = scope.names.filter((name) => name.startsWith("v"));
-    const name = known.length > 0 && this.#random.chance(0.6) ? this.#random.pick(known) : undefined;
+    const name =
+      known.length > 0 && this.#random.chance(0.6) ? this.#random.pick(known) : undefined;
     const target = name ?? this.#local();
     this.#emit(`STORE ${target}`);
     if (name === undefined) scope.names.push(target);

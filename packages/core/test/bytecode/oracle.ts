@@ -215,7 +215,8 @@ function elementwise(name: string, a: Dual | Vector, b: Dual | Vector): Dual | V
   const one = unary[name];
   const two = binary[name];
   if (one === undefined && two === undefined) throw new Error(`no ${name} here`);
-  const apply = (x: Dual, y: Dual): Dual => (one ? one(x) : (two as (a: Dual, b: Dual) => Dual)(x, y));
+  const apply = (x: Dual, y: Dual): Dual =>
+    one ? one(x) : (two as (a: Dual, b: Dual) => Dual)(x, y);
   if ("elements" in a) {
     const others = one ? a.elements : (b as Vector).elements;
     return { elements: a.elements.map((x, i) => apply(x, others[i] as Dual)) };
