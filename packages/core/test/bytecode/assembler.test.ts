@@ -154,7 +154,7 @@ test.each([
   ["PUSH -inf", Number.NEGATIVE_INFINITY],
   ["PUSH nan", Number.NaN],
   ["PUSH -0.0", -0],
-  ["PUSH 123456789012345678901234567890", 123456789012345678901234567890],
+  ["PUSH 123456789012345678901234567890", Number("123456789012345678901234567890")],
 ])("%s is read and written back", (source, expected) => {
   expect(value(source)).toBe(expected);
   expect(value(disassemble(assemble(source)))).toBe(expected);
