@@ -29,7 +29,7 @@ export function inCommandWords(error: unknown, problem: FitProblem): unknown {
   const message = withFileRows(error.message, problem)
     .replace(/the option ([\w.]+)/, (_, name: string) => optionName(name))
     .replace(/^huberWidth is/, "--huber-width is")
-    .replace(/: lane \d+ is (\S+): first made so by/, ": it is $1, made so by");
+    .replace(/: (?:lane \d+ is )?(\S+): first made so by/, ": it is $1, made so by");
   const { span, source, file } = error;
   return new NdvmError(error.code, message, { span, source, file, help });
 }
