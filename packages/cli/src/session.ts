@@ -59,8 +59,8 @@ function namesIn(text: string): Names {
 
 /**
  * Loads the text of a model. A name that the caller set and that the text mentions is an input even
- * where a primitive has the same name (`--set scale=2`), and so is a column's, unless the text calls
- * a procedure of that name: a table may well have a column `max` that the program does not read.
+ * where a primitive has the same name (`--set scale=2`). So is a column's name, unless the text
+ * calls a procedure of that name: a table may have a column `max` that the program does not read.
  */
 export function loadProgram(
   machine: Machine,

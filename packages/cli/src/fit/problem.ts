@@ -188,8 +188,8 @@ function requireSeenGroups(groups: readonly string[], rows: Rows): void {
 }
 
 /**
- * The columns at some rows. Columns that nobody reads are there by name only, because `fit` compares
- * misspelt names with them.
+ * The columns at some rows. Columns that nobody reads are there by name only, because `fit`
+ * compares misspelt names with them.
  */
 function gatherColumns(
   table: DataTable,

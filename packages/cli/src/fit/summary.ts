@@ -190,8 +190,9 @@ export function warningsOf(result: FitResult): string[] {
   }
   if (assumed.length > 0) {
     const one = assumed.length === 1;
+    const taken = one ? "was taken as a parameter" : "were taken as parameters";
     warnings.push(
-      `${assumed.join(", ")} ${one ? "was" : "were"} taken as ${one ? "a parameter" : "parameters"} ` +
+      `${assumed.join(", ")} ${taken} ` +
         `starting at 1; --param ${assumed[0]}=… says so, or where to start`,
     );
   }

@@ -55,7 +55,10 @@ function helpFor(
   if (error.code === "E-RESULT" && targets.length === 0 && table !== undefined) {
     const unused = table.names.filter((name) => !columns.includes(name));
     const guess = unused[0] === undefined ? "--target" : `--target ${unused[0]}`;
-    return `without --target the program's value is the loss, one number; for predictions of a column give ${guess}`;
+    return (
+      "without --target the program's value is the loss, one number; " +
+      `for predictions of a column give ${guess}`
+    );
   }
   if (/is not finite on row/.test(error.message)) {
     return `${error.help}, or leave these rows out with --where`;
