@@ -31,9 +31,16 @@ export async function readSource(
   return { text: await readStandardInput(), file: "stdin" };
 }
 
-/** The names in a program's text; what a comment says is none of them. */
-function namesIn(text: string): ReadonlySet<string> {
-  const names = new Set<string>();
+interface Names {
+  /** All names in the text; what a comment says is none of them. */
+  readonly all: ReadonlySet<string>;
+  /** Those that stand first in a list: procedures that are called, names that are bound. */
+  readonly first: ReadonlySet<string>;
+}
+
+function namesIn(text: string): Names {
+  const all = new Set<string>();
+  const first = new Set<string>();
   let open: Datum[] = [];
   try {
     open = read(text);
@@ -41,27 +48,51 @@ function namesIn(text: string): ReadonlySet<string> {
     // Loading the text tells what is wrong with it.
   }
   for (let datum = open.pop(); datum !== undefined; datum = open.pop()) {
-    if (datum.kind === "symbol") names.add(datum.name);
+    if (datum.kind === "symbol") all.add(datum.name);
     if ("items" in datum) for (const item of datum.items) open.push(item);
-    if (datum.kind === "list" && datum.tail !== undefined) open.push(datum.tail);
+    if (datum.kind !== "list") continue;
+    if (datum.items[0]?.kind === "symbol") first.add(datum.items[0].name);
+    if (datum.tail !== undefined) open.push(datum.tail);
   }
-  return names;
+  return { all, first };
 }
 
 /**
- * Loads the text. A name that the caller set and that the text mentions is an input even where a
- * primitive has the same name (a data column called `scale`).
+ * Loads the text of a model. A name that the caller set and that the text mentions is an input even
+ * where a primitive has the same name (`--set scale=2`). So is a column's name, unless the text
+ * calls a procedure of that name: a table may have a column `max` that the program does not read.
  */
 export function loadProgram(
   machine: Machine,
   source: Source,
   options: Pick<ProgramOptions, "domain">,
   names: readonly string[],
+  columns: readonly string[] = [],
 ): Program {
-  const mentioned = namesIn(source.text);
-  const inputs = names.filter((name) => mentioned.has(name));
+  const { all, first } = namesIn(source.text);
+  const inputs = [
+    ...names.filter((name) => all.has(name)),
+    ...columns.filter((name) => all.has(name) && !first.has(name)),
+  ].filter((name) => isBuiltin(machine, name));
   const file = source.file === undefined ? {} : { file: source.file };
   return machine.load(source.text, { inputs, domain: options.domain, ...file });
+}
+
+const builtins = new Map<string, boolean>();
+
+/** Whether a name means a primitive or a form of the language; others are inputs anyway. */
+function isBuiltin(machine: Machine, name: string): boolean {
+  let known = builtins.get(name);
+  if (known === undefined) {
+    known = true;
+    try {
+      known = machine.load(name).inputs.length === 0;
+    } catch {
+      // The name of a form is no program.
+    }
+    builtins.set(name, known);
+  }
+  return known;
 }
 
 export interface Session {

@@ -23,11 +23,24 @@ const csv = (rows: readonly object[]): string =>
 const model = "(* a (exp (- (* k t))))";
 const basic = ["fit", "-e", model, "--data", "decay.csv", "--target", "y"];
 
-async function fitJson(args: readonly string[]): Promise<Record<string, never>> {
+/** What the tests look at. */
+interface Printed {
+  readonly best: { readonly params: Readonly<Record<string, number>> };
+  readonly fixed: unknown;
+  readonly identifiability: { readonly atBounds: readonly string[] };
+  readonly standardErrors: Readonly<Record<string, number>>;
+  readonly covariance: unknown;
+  readonly restarts: readonly { readonly start: unknown }[];
+  readonly rows: unknown;
+  readonly heldOut: readonly { readonly target: string }[];
+  readonly stopped: string;
+}
+
+async function fitJson(args: readonly string[]): Promise<Printed> {
   const { code, stdout, stderr } = await ndvmHere([...args, "--json"]);
   expect(stderr).not.toContain("error");
   expect(code).toBe(0);
-  return JSON.parse(stdout) as Record<string, never>;
+  return JSON.parse(stdout) as Printed;
 }
 
 const read = (name: string): string => readFileSync(join(folder, name), "utf8");
@@ -82,6 +95,12 @@ describe("what is printed", () => {
     expect((await ndvmHere([...plane, "--plot", "--x", "z"])).stdout).toContain("y over z");
   });
 
+  test("no more points than parameters are said to tell nothing about noise", async () => {
+    writeFile("two.csv", "t,y\n0,3\n1,2\n");
+    const { stderr } = await ndvmHere([...basic.with(4, "two.csv"), "--param", "a"]);
+    expect(stderr).toContain("there are no more points than parameters");
+  });
+
   test("words tell what the data do not determine", async () => {
     const args = ["fit", "-e", "(* a b t)", "--data", "decay.csv", "--target", "y"];
     const { stdout, stderr } = await ndvmHere(args);
@@ -107,7 +126,7 @@ describe("what is found", () => {
   test.each([["decay.csv"], ["decay.json"]])("the same from %s", async (file) => {
     const args = ["fit", "decay.scm", "--data", file, "--target", "y", "--param", "k=0.01..10"];
     const { best } = await fitJson([...args, "--restarts", "4"]);
-    expect((best as { params: unknown }).params).toEqual({
+    expect(best.params).toEqual({
       a: expect.closeTo(3, 1),
       k: expect.closeTo(0.4, 1),
     });
@@ -118,22 +137,47 @@ describe("what is found", () => {
     writeFile("cells.csv", csv(rows));
     const args = ["fit", "-e", model, "--data", "cells.csv", "--target", "y", "--group", "cell:a"];
     const { best } = await fitJson(args);
-    const { params } = best as { params: Record<string, number> };
+    const { params } = best;
     expect(params["a[a]"]).toBeCloseTo(3, 1);
     expect(params["a[b]"]).toBeCloseTo(6, 0);
+  });
+
+  test("names of columns mean columns only where the program reads them", async () => {
+    writeFile("names.csv", "t,max,exp,y\n0,1,5,3\n1,2,6,2\n2,3,7,1.4\n3,4,9,0.9\n");
+    const fitOf = (source: string): Promise<Printed> =>
+      fitJson(["fit", "-e", source, "--data", "names.csv", "--target", "y", "--param", "a"]);
+    const local = "(let ((y (exp (- (* a t))))) (* 3 y))";
+    expect((await fitOf(local)).best.params["a"]).toBeCloseTo(0.4, 1);
+    expect((await fitOf("(* a (max t 1))")).best.params["a"]).toBeGreaterThan(0);
+    const { model } = (await fitOf("(* a max)")) as unknown as { model: { columns: string[] } };
+    expect(model.columns).toEqual(["max"]);
+  });
+
+  test("several targets of a program whose value is a vector", async () => {
+    const rows = decay.map(({ t, y }) => ({ t, y, slope: -0.4 * y }));
+    writeFile("both.csv", csv(rows));
+    const both = "(let ((y (* a (exp (- (* k t)))))) (vec y (- (* k y))))";
+    const args = ["fit", "-e", both, "--data", "both.csv", "--target", "y,slope"];
+    const { best, heldOut } = await fitJson([...args, "--hold-out", "0.25"]);
+    expect(best.params["k"]).toBeCloseTo(0.4, 2);
+    expect(heldOut.map(({ target }) => target)).toEqual(["y", "slope"]);
+    const { stdout } = await ndvmHere([...args, "--sigma", "y=0.1,slope=0.2", "--plot"]);
+    expect(stdout).toMatch(/^y: R² 0\.99/m);
+    expect(stdout).toMatch(/^slope: R² 0\.99/m);
+    expect(stdout).toContain("slope over t: ● data, ━ fit");
   });
 
   test("--fix, --bound and --log reach the fit", async () => {
     const more = ["--fix", "a=3", "--param", "k=0.2", "--bound", "k=0..0.3", "--log", "k"];
     const { best, fixed, identifiability } = await fitJson([...basic, ...more]);
     expect(fixed).toEqual({ a: 3 });
-    expect((best as { params: { k: number } }).params.k).toBeCloseTo(0.3, 4);
-    expect((identifiability as { atBounds: string[] }).atBounds).toEqual(["k"]);
+    expect(best.params["k"]).toBeCloseTo(0.3, 4);
+    expect(identifiability.atBounds).toEqual(["k"]);
   });
 
   test.each([["absolute"], ["huber"], ["(abs (- pred y))"]])("--loss %s", async (loss) => {
     const { best } = await fitJson([...basic, "--loss", loss, "--param", "k=0.5"]);
-    expect((best as { params: { k: number } }).params.k).toBeCloseTo(0.4, 1);
+    expect(best.params["k"]).toBeCloseTo(0.4, 1);
   });
 
   test("--loss binomial with trials, poisson for counts", async () => {
@@ -141,7 +185,7 @@ describe("what is found", () => {
     const sigmoid = "(/ 1 (+ 1 (exp (- (+ a (* b x))))))";
     const binomial = ["fit", "-e", sigmoid, "--data", "counts.csv", "--target", "hits"];
     const one = await fitJson([...binomial, "--loss", "binomial", "--trials", "n"]);
-    expect((one["best"] as { params: { b: number } }).params.b).toBeGreaterThan(0.5);
+    expect(one.best.params["b"]).toBeGreaterThan(0.5);
     const poisson = [
       "fit",
       "-e",
@@ -152,14 +196,14 @@ describe("what is found", () => {
       "seen",
     ];
     const two = await fitJson([...poisson, "--loss", "poisson"]);
-    expect((two["best"] as { params: { b: number } }).params.b).toBeCloseTo(1, 0);
+    expect(two.best.params["b"]).toBeCloseTo(1, 0);
   });
 
   test("--sigma takes a column or a number, and sets the scale of the errors", async () => {
     writeFile("known.csv", csv(decay.map((row) => ({ ...row, sd: 0.5 }))));
     const args = ["fit", "-e", model, "--data", "known.csv", "--target", "y"];
     const errorOf = async (...more: string[]): Promise<number> =>
-      ((await fitJson([...args, ...more]))["standardErrors"] as { k: number }).k;
+      (await fitJson([...args, ...more])).standardErrors["k"] ?? Number.NaN;
     const column = await errorOf("--sigma", "sd");
     expect(column).toBe(await errorOf("--sigma", "0.5"));
     expect(column).toBeGreaterThan(5 * (await errorOf()));
@@ -170,28 +214,26 @@ describe("what is found", () => {
     writeFile("ten.csv", "y\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n");
     const args = ["fit", "-e", source, "--data", "ten.csv", "--log", "s"];
     const plain = await fitJson(args);
-    expect((plain["best"] as { params: object }).params).toEqual({
+    expect(plain.best.params).toEqual({
       m: expect.closeTo(5.5, 4),
       s: expect.closeTo(Math.sqrt(8.25), 4),
     });
     expect(plain["standardErrors"]).toEqual({ m: "NaN", s: "NaN" });
     const sure = await fitJson([...args, "--likelihood"]);
-    expect((sure["standardErrors"] as { m: number }).m).toBeCloseTo(Math.sqrt(8.25 / 10), 3);
+    expect(sure.standardErrors["m"]).toBeCloseTo(Math.sqrt(8.25 / 10), 3);
   });
 
   test("--set gives numbers, vectors and matrices to an objective", async () => {
     const source = "(+ (* (- a c) (- a c)) (vsum (* (- v a) (- v a))))";
     const args = ["fit", "-e", source, "--set", "c=4", "--set", "v=[1, 1]", "--param", "a=0"];
     const { best } = await fitJson(args);
-    expect((best as { params: { a: number } }).params.a).toBeCloseTo(2, 6);
+    expect(best.params["a"]).toBeCloseTo(2, 6);
   });
 
   test("one seed gives the same result, another one other restarts", async () => {
     const wide = [...basic, "--param", "k=0.01..10", "--param", "a=0.1..10", "--restarts", "5"];
     const starts = async (seed: string): Promise<unknown> =>
-      ((await fitJson([...wide, "--seed", seed]))["restarts"] as { start: unknown }[]).map(
-        ({ start }) => start,
-      );
+      (await fitJson([...wide, "--seed", seed])).restarts.map(({ start }) => start);
     expect(await starts("3")).toEqual(await starts("3"));
     expect(await starts("3")).not.toEqual(await starts("4"));
   });
@@ -224,7 +266,7 @@ describe("rows", () => {
     const args = ["fit", "-e", model, "--data", "parts.csv", "--target", "y"];
     const { rows, heldOut } = await fitJson([...args, "--hold-out", wanted]);
     expect(rows).toMatchObject({ fitted: 24 - count, heldOut: count });
-    expect((heldOut as unknown[])[0]).toMatchObject({
+    expect(heldOut[0]).toMatchObject({
       rows: count,
       rmse: expect.closeTo(0.015, 1),
     });

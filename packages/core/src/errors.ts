@@ -14,7 +14,7 @@ export interface Span {
 export type ErrorCode =
   | "E-SYNTAX" // the text is not a sequence of datums (unbalanced, bad token, empty, not UTF-8)
   | "E-FORM" // a special form is malformed, or recur is misplaced
-  | "E-REFUSED" // a form or procedure of Scheme that this language leaves out on purpose
+  | "E-REFUSED" // a form that this language leaves out on purpose, or that an export cannot say
   | "E-UNBOUND" // a name in operator position, or an input, that nothing defines
   | "E-UNINITIALISED" // a variable is read before its definition has run
   | "E-ARITY" // a procedure called with the wrong number of arguments

@@ -167,6 +167,28 @@ describe.each(["f32", "f64"] as Precision[])("a session in %s", (precision) => {
     expect(session.stats.walks).toBe(60);
   });
 
+  test("follows memory that grows while it runs", async () => {
+    for (const extra of [0, 1, 2, 3, 5, 8, 13, 21, 34, 55]) {
+      const own = await Machine.create({ precision });
+      const program = own.load("(if (> x 1) (* x y) (+ (exp x) y))");
+      const lanes = 60_000;
+      const x = new Float64Array(lanes);
+      const session = program.session({ x, y: 3 }, { wrt: ["x"], chunk: 20_000 });
+      session.run();
+      session.run();
+      // Whatever is left of the memory's last block, it is used up by one of these.
+      const block = own.exports.allocate(extra * 4096);
+      for (const lane of [7, 30_000, 59_999]) x[lane] = 2;
+      session.set("x", x);
+      session.run();
+      own.exports.free(block);
+      expect(Array.from(session.values)).toEqual(Array.from(x, (value) => (value > 1 ? 6 : 4)));
+      const slopes = Array.from(x, (value) => (value > 1 ? 3 : 1));
+      expect(Array.from(session.gradients["x"] ?? [])).toEqual(slopes);
+      own.dispose();
+    }
+  });
+
   test("refuses an input it does not have", () => {
     const session = machine.load("(* 2 x)").session({ x: 1 });
     expect(() => session.set("y", 1)).toThrow(NdvmError);

@@ -71,8 +71,8 @@ async function assemble(
   const inputs = await readInputs(options.set, options.int);
   const targets = options.target ?? [];
   const params = { ...parameterOptions(options), ...fixedNumbers(inputs, targets, options) };
-  const names = [...(table?.names ?? []), ...Object.keys(params), ...Object.keys(inputs)];
-  const program = loadProgram(machine, source, options, names);
+  const names = [...Object.keys(params), ...Object.keys(inputs)];
+  const program = loadProgram(machine, source, options, names, table?.names);
   const columns = program.inputs.filter((name) => table?.has(name) === true);
   const loss = lossOptions(machine, options, table, targets);
   const chosen = table && (await chooseData(table, options, targets, columns, loss.loss));
@@ -188,8 +188,8 @@ function requireSeenGroups(groups: readonly string[], rows: Rows): void {
 }
 
 /**
- * The columns at some rows. Columns that nobody reads are there by name only, because `fit` compares
- * misspelt names with them.
+ * The columns at some rows. Columns that nobody reads are there by name only, because `fit`
+ * compares misspelt names with them.
  */
 function gatherColumns(
   table: DataTable,
@@ -258,8 +258,8 @@ function lossOptions(
   if (targets.length === 0) return likelihood;
   const width = options.huberWidth === undefined ? {} : { huberWidth: options.huberWidth };
   if (typeof loss === "string") return { loss, ...width, ...likelihood };
-  const names = ["pred", "target", ...(table?.names ?? [])];
-  const program = loadProgram(machine, { text: loss.text, file: "--loss" }, options, names);
+  const text = { text: loss.text, file: "--loss" };
+  const program = loadProgram(machine, text, options, [], table?.names);
   return { loss: program, ...likelihood };
 }
 

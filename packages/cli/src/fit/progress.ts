@@ -25,7 +25,8 @@ export function progressText({
   restarts,
 }: FitProgress): string {
   const loss = Number.isNaN(bestLoss) ? "none yet" : shortText(bestLoss, 6);
-  return `${restartsDone} of ${restarts} restarts done, ${restartsRunning} running, best loss ${loss}`;
+  const done = `${restartsDone} of ${restarts} restarts done`;
+  return `${done}, ${restartsRunning} running, best loss ${loss}`;
 }
 
 export function viewProgress(isQuiet: boolean): ProgressView {

@@ -132,10 +132,12 @@ function legendOf(
 function captionOf(picture: Picture, { level }: FitResult, hasBands: boolean): Content {
   const { curves } = picture;
   if (curves.length === 0) {
-    return `Dots are data, rings the predictions, which depend on other columns too.${thinned(picture)}`;
+    const words = "Dots are data, rings the predictions, which depend on other columns too.";
+    return `${words}${thinned(picture)}`;
   }
   const bands = hasBands
-    ? `Dark band: where the mean lies, at ${percentText(level)}; light band: where a new observation lies.`
+    ? `Dark band: where the mean lies, at ${percentText(level)}; ` +
+      "light band: where a new observation lies."
     : "";
   return `${bands}${thinned(picture)}`;
 }

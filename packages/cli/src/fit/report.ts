@@ -221,9 +221,8 @@ function diagnosticsSection(result: FitResult): Html | undefined {
     );
   }
   for (const { text, taken, notTaken } of diagnostics.branches) {
-    facts.push(
-      html`The test of <code>${text}</code> held ${countText(taken)} times and failed ${countText(notTaken)} times.`,
-    );
+    const counts = `held ${countText(taken)} times and failed ${countText(notTaken)} times`;
+    facts.push(html`The test of <code>${text}</code> ${counts}.`);
   }
   for (const { text, rows } of diagnostics.clamped) {
     facts.push(html`The input of <code>${text}</code> was clamped on ${countText(rows)} rows.`);

@@ -224,7 +224,7 @@ class Tests {
     this.#machine ??= await Machine.create();
     const table = this.#table;
     const source = { text, file: option };
-    const program = loadProgram(this.#machine, source, { domain: "ieee" }, table.names);
+    const program = loadProgram(this.#machine, source, { domain: "ieee" }, [], table.names);
     const columns: Record<string, Float64Array> = {};
     for (const name of program.inputs) {
       columns[name] = table.numbers(name, `, which ${option} uses`);
@@ -238,6 +238,7 @@ class Tests {
       this.#machine,
       { text: `(if ${text}\n 1 0)`, file: option },
       { domain: "ieee" },
+      [],
       table.names,
     );
     const { values, failures } = marker.evaluate(columns);

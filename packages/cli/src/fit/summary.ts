@@ -142,7 +142,7 @@ export function heldOutWords(score: HeldOutScore, isOneOfSeveral: boolean): stri
     `mean loss ${shortText(loss, 5)}`,
   ];
   const name = isOneOfSeveral ? ` of ${target}` : "";
-  return `${countText(rows)} rows${name} held out: ${scores.join(", ")}`;
+  return `${countText(rows)} ${rows === 1 ? "row" : "rows"}${name} held out: ${scores.join(", ")}`;
 }
 
 export function summaryText(
@@ -185,20 +185,16 @@ export function warningsOf(result: FitResult): string[] {
       `the estimates of ${a} and ${b} go together (correlation ${shortText(correlation, 4)})`,
     );
   }
-  for (const { text, rows } of diagnostics.clamped) {
-    warnings.push(`the input of ${oneLine(text)} was clamped on ${rows} rows`);
+  if (result.mode === "residual" && result.freedom <= 0) {
+    warnings.push("there are no more points than parameters: nothing is left to tell the noise");
   }
   if (assumed.length > 0) {
     const one = assumed.length === 1;
+    const taken = one ? "was taken as a parameter" : "were taken as parameters";
     warnings.push(
-      `${assumed.join(", ")} ${one ? "was" : "were"} taken as ${one ? "a parameter" : "parameters"} ` +
+      `${assumed.join(", ")} ${taken} ` +
         `starting at 1; --param ${assumed[0]}=… says so, or where to start`,
     );
   }
   return warnings;
-}
-
-function oneLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ");
-  return line.length > 60 ? `${line.slice(0, 57)}…` : line;
 }

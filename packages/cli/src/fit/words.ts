@@ -29,7 +29,7 @@ export function inCommandWords(error: unknown, problem: FitProblem): unknown {
   const message = withFileRows(error.message, problem)
     .replace(/the option ([\w.]+)/, (_, name: string) => optionName(name))
     .replace(/^huberWidth is/, "--huber-width is")
-    .replace(/: lane \d+ is (\S+): first made so by/, ": it is $1, made so by");
+    .replace(/: (?:lane \d+ is )?(\S+): first made so by/, ": it is $1, made so by");
   const { span, source, file } = error;
   return new NdvmError(error.code, message, { span, source, file, help });
 }
@@ -55,7 +55,10 @@ function helpFor(
   if (error.code === "E-RESULT" && targets.length === 0 && table !== undefined) {
     const unused = table.names.filter((name) => !columns.includes(name));
     const guess = unused[0] === undefined ? "--target" : `--target ${unused[0]}`;
-    return `without --target the program's value is the loss, one number; for predictions of a column give ${guess}`;
+    return (
+      "without --target the program's value is the loss, one number; " +
+      `for predictions of a column give ${guess}`
+    );
   }
   if (/is not finite on row/.test(error.message)) {
     return `${error.help}, or leave these rows out with --where`;

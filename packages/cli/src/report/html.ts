@@ -186,7 +186,8 @@ figure { margin: 0 0 14px; }
 figcaption { color: var(--soft); font-size: 13px; margin-top: 4px; }
 svg { display: block; max-width: 100%; height: auto; }
 svg text { font-size: 12px; }
-.side { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 20px; }
+.side { display: grid; gap: 20px;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; font-size: 13px; margin-bottom: 6px; }
 .legend span { display: inline-flex; align-items: center; gap: 7px; }
 .legend i { display: inline-block; }
@@ -199,7 +200,7 @@ pre { background: var(--paper); border: 1px solid var(--rule); border-radius: 6p
   white-space: pre-wrap; overflow-wrap: anywhere; }
 .warnings { background: var(--warn-panel); border-color: var(--warn); }
 .warnings h2 { color: var(--warn); }
-.formula { font-family: Cambria, "DejaVu Serif", Georgia, serif; font-size: 16px; margin: 12px 0 0; }
+.formula { font: 16px/1.5 Cambria, "DejaVu Serif", Georgia, serif; margin: 12px 0 0; }
 ul { margin: 0; padding-left: 20px; }
 p { margin: 0 0 10px; }
 footer { color: var(--soft); font-size: 13px; margin-top: 18px; }

@@ -187,6 +187,8 @@ function writeJson({ source, expansion, load, given }: Model): string {
     inputs: expansion.inputs.filter((name) => params[name] === undefined),
     params,
     domain: load.domain ?? "ieee",
+    // Names that are inputs though primitives are called so: a reader of the text must declare them.
+    declared: load.inputs ?? [],
     ...given.about,
   };
   return `${JSON.stringify(model, jsonValue, 2)}\n`;

@@ -102,8 +102,13 @@ export class Layout {
 
   /** Chunks of all the session's lanes. */
   get chunks(): number {
+    return Math.ceil(this.#holdings.lanes / this.trace.width);
+  }
+
+  /** Views of a chunk, made anew where memory has grown: it may whenever the machine runs. */
+  #viewsOf(index: number): ChunkViews {
     if (this.#memory === undefined || this.#memory.length === 0) this.#makeViews();
-    return this.#views.length;
+    return this.#views[index] as ChunkViews;
   }
 
   #makeViews(): void {
@@ -139,7 +144,7 @@ export class Layout {
 
   /** Writes the numbers of a chunk of neighbours; returns how many lanes it has. */
   writeChunk(index: number): number {
-    const { from, count, shared, perLane } = this.#views[index] as ChunkViews;
+    const { from, count, shared, perLane } = this.#viewsOf(index);
     for (const { machine, session } of shared) {
       const value = session[0] as number;
       for (let i = 0; i < machine.length; i++) machine[i] = value;
@@ -154,7 +159,7 @@ export class Layout {
 
   /** Reads the results of a chunk of neighbours: those of lanes that did not pass mean nothing. */
   readChunk(index: number): void {
-    const { from, count, results } = this.#views[index] as ChunkViews;
+    const { from, count, results } = this.#viewsOf(index);
     for (const { machine, session } of results) move(machine, session);
     if (this.#isNarrow) return;
     const view = this.#machine.reals.view();
@@ -170,8 +175,8 @@ export class Layout {
 
   /** The lanes of a chunk of neighbours. */
   lanesOf(index: number): LaneSet {
-    const { from, count } = this.#views[index] as ChunkViews;
-    return { from, to: from + count };
+    const from = index * this.trace.width;
+    return { from, to: Math.min(from + this.trace.width, this.#holdings.lanes) };
   }
 
   /** Writes the numbers of any lanes, at most as many as the trace is wide. */
