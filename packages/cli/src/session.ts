@@ -57,6 +57,9 @@ function namesIn(text: string): Names {
   return { all, first };
 }
 
+/** A file's name says what it is written in: .ndasm is stack code. */
+const isStackCode = ({ file }: Source): boolean => file !== undefined && /\.ndasm$/i.test(file);
+
 /**
  * Loads the text of a model. A name that the caller set and that the text mentions is an input even
  * where a primitive has the same name (`--set scale=2`). So is a column's name, unless the text
@@ -69,12 +72,15 @@ export function loadProgram(
   names: readonly string[],
   columns: readonly string[] = [],
 ): Program {
+  const file = source.file === undefined ? {} : { file: source.file };
+  // Stack code reads variables by LOAD alone, so none of its names can mean a primitive.
+  if (isStackCode(source))
+    return machine.loadBytecode(source.text, { domain: options.domain, ...file });
   const { all, first } = namesIn(source.text);
   const inputs = [
     ...names.filter((name) => all.has(name)),
     ...columns.filter((name) => all.has(name) && !first.has(name)),
   ].filter((name) => isBuiltin(machine, name));
-  const file = source.file === undefined ? {} : { file: source.file };
   return machine.load(source.text, { inputs, domain: options.domain, ...file });
 }
 
