@@ -7,9 +7,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { amount } from "../../core/bench/support/settings.js";
 import { soak } from "../test/engine/soak.js";
 
-const seconds = Number(process.env["NDVM_SOAK_SECONDS"] ?? 5);
+const seconds = Number(process.env["NDVM_SOAK_SECONDS"] ?? amount(5, 1));
 const folder = mkdtempSync(join(tmpdir(), "ndvm-soak-"));
 
 console.log(`\n## Soak: ${seconds} s of evolve and replay, all cores, archive included\n`);

@@ -46,8 +46,8 @@ const COMPLEXITY_DEFAULT = 30;
 const SAMPLE_ROWS = 12;
 
 const LIMITS: Required<CandidateLimits> = {
-  screenSteps: 20_000,
-  fitSteps: 100_000,
+  screenSteps: 5_000,
+  fitSteps: 50_000,
   sourceLength: 10_000,
   parameters: 32,
   memory: 256 * 2 ** 20,

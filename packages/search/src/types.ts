@@ -175,9 +175,9 @@ export interface Budget {
 
 /** What one candidate may use. All of them count something that no clock knows. */
 export interface CandidateLimits {
-  /** Steps of one walk over a few rows, before any fit. Default 20,000. */
+  /** Steps of one walk over a few rows, before any fit. Default 5,000. */
   readonly screenSteps?: number;
-  /** Steps of one walk in a fit. Default 100,000. */
+  /** Steps of one walk in a fit. Default 50,000. */
   readonly fitSteps?: number;
   /** Letters of a program. Default 10,000. */
   readonly sourceLength?: number;

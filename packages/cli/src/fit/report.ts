@@ -14,6 +14,7 @@ import {
   table,
   verbatim,
 } from "../report/html.js";
+import { oneLine } from "../tape-listing.js";
 import { commandVersion } from "../versions.js";
 import { formulaOf } from "./export.js";
 import type { HeldOutScore } from "./held-out.js";
@@ -206,6 +207,13 @@ const REASONS: Readonly<Record<string, string>> = {
   "not finite": "not finite: the loss at its start",
 };
 
+/** Most of a form's text that a sentence shows. */
+const CODE_WIDTH = 90;
+
+const code = (text: string): Html => html`<code>${oneLine(text, CODE_WIDTH)}</code>`;
+
+const timesText = (count: number): string => (count === 1 ? "once" : `${countText(count)} times`);
+
 /** Starts without a finite loss that are told one by one. */
 const FAILED_SHOWN = 5;
 
@@ -221,16 +229,14 @@ function diagnosticsSection(result: FitResult): Html | undefined {
     );
   }
   for (const { text, taken, notTaken } of diagnostics.branches) {
-    const counts = `held ${countText(taken)} times and failed ${countText(notTaken)} times`;
-    facts.push(html`The test of <code>${text}</code> ${counts}.`);
+    const counts = `held ${timesText(taken)} and failed ${timesText(notTaken)}`;
+    facts.push(html`The test of ${code(text)} ${counts}.`);
   }
   for (const { text, rows } of diagnostics.clamped) {
-    facts.push(html`The input of <code>${text}</code> was clamped on ${countText(rows)} rows.`);
+    facts.push(html`The input of ${code(text)} was clamped on ${countText(rows)} rows.`);
   }
   for (const { text, rows } of diagnostics.flips) {
-    facts.push(
-      html`${countText(rows)} rows take another way at <code>${text}</code> than at the start.`,
-    );
+    facts.push(html`${countText(rows)} rows take another way at ${code(text)} than at the start.`);
   }
   for (const { restart, row, message } of diagnostics.nonFinite.slice(0, FAILED_SHOWN)) {
     facts.push(`Restart ${restart} began without a finite loss (row ${row}: ${message}).`);

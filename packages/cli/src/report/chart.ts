@@ -101,11 +101,30 @@ export async function drawChart(options: ChartOptions): Promise<Html> {
     marginRight: 16,
     ariaLabel: options.description,
     className: "chart",
-    x: { ...scaleOf(x, Math.floor(width / 90)), labelAnchor: "center", inset: 8 },
-    y: { ...scaleOf(y, Math.floor(height / 50)), grid: true, ...(hasBars ? {} : { inset: 8 }) },
+    x: { ...scaleOf(x, ticksOf(x, layers, 0, width / 90)), labelAnchor: "center", inset: 8 },
+    y: {
+      ...scaleOf(y, ticksOf(y, layers, 1, height / 50)),
+      grid: true,
+      ...(hasBars ? {} : { inset: 8 }),
+    },
     marks: layers.map((layer) => markOf(plot, layer)),
   } as import("@observablehq/plot").PlotOptions);
   return new Html(svg.outerHTML);
+}
+
+/** How many ticks there is room for; on an axis of whole numbers no more than it has. */
+function ticksOf(axis: AxisOptions, layers: readonly Layer[], side: 0 | 1, room: number): number {
+  if (!axis.isWhole) return Math.floor(room);
+  let [low, high] = [Infinity, -Infinity];
+  for (const layer of layers) {
+    const points = "points" in layer ? layer.points : [];
+    const bars = "bins" in layer ? layer.bins.map(({ to, count }) => [to, count]) : [];
+    for (const point of [...points, ...bars]) {
+      low = Math.min(low, bars.length > 0 ? 0 : (point[side] ?? 0));
+      high = Math.max(high, point[side] ?? 0);
+    }
+  }
+  return Math.max(1, Math.min(Math.floor(room), Math.floor(high - low)));
 }
 
 function scaleOf(axis: AxisOptions, ticks: number) {

@@ -5,19 +5,19 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type FitResult, fit, Machine } from "../../src/index.js";
 import { examples } from "./cases.js";
 import { examplesFolder, readModel, readTable, readText } from "./support.js";
 
-const machine = await Machine.create({ precision: "f64" });
-afterAll(() => machine.dispose());
-
+/** Each on a machine of its own, whose memory has still to grow. */
 async function fitExample(name: string, options: object): Promise<FitResult> {
-  const program = machine.load(readModel(name));
-  const result = await fit(program, { data: readTable(name), ...options });
-  program.dispose();
-  return result;
+  const machine = await Machine.create({ precision: "f64" });
+  try {
+    return await fit(machine.load(readModel(name)), { data: readTable(name), ...options });
+  } finally {
+    machine.dispose();
+  }
 }
 
 function expectWithin(value: number | undefined, middle: number, error: number, what: string) {

@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { exportFormats, exportModel, type Input } from "../../src/index.js";
+import { exportFormats, exportModel, type Input, NdvmError } from "../../src/index.js";
 import { describeCorpus, readCorpus } from "../corpus/corpus.js";
 import { matrixOf } from "../corpus/support.js";
 import { fitText, machine, noise, steps } from "../fit/support.js";
@@ -177,4 +177,38 @@ describeCorpus("outside programs as JavaScript", () => {
     }
     expect(programs.length).toBeGreaterThan(4);
   });
+
+  test("r7rs_subset", () => {
+    interface SchemeCase {
+      readonly defs: readonly string[] | string;
+      readonly expr: string;
+    }
+    const cases = [
+      ...readCorpus<SchemeCase[]>("r7rs_subset/r7rs_cases.json"),
+      ...readCorpus<{ cases: SchemeCase[] }>("r7rs_subset/tail_and_recursion.json").cases,
+    ];
+    let compared = 0;
+    for (const { defs, expr } of cases) {
+      const source = [defs, expr].flat().join("\n");
+      const want = valueOf(source);
+      if (want === undefined) continue;
+      const text = exportModel({ program: source }, "javascript");
+      expect(isSameValue(functionOf(text)({}), want.value), `${source}\n${text}`).toBe(true);
+      compared += 1;
+    }
+    expect(compared).toBeGreaterThan(200);
+  });
 });
+
+/** What the machine makes of a program without inputs; undefined where it refuses it. */
+function valueOf(source: string): { readonly value: unknown } | undefined {
+  try {
+    const program = machine.load(source);
+    const value = program.evaluate().datum();
+    program.dispose();
+    return { value };
+  } catch (error) {
+    if (error instanceof NdvmError) return undefined;
+    throw error;
+  }
+}

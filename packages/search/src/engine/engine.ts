@@ -101,6 +101,7 @@ export class Engine {
     if (this.#ending.signal.aborted) return;
     this.#stopped = cause;
     this.#ending.abort();
+    this.queue.release();
     this.#wakeUp();
   }
 
@@ -370,8 +371,7 @@ export class Engine {
   async #makeRoom(): Promise<void> {
     while (this.#outcomesUnwritten > UNWRITTEN_MAX && !this.#ending.signal.aborted)
       await this.#sleep();
-    if (this.queue.size >= UNHEARD_MAX)
-      await Promise.race([this.queue.room(UNHEARD_MAX), aborted(this.#ending.signal)]);
+    await this.queue.room(UNHEARD_MAX);
   }
 
   #sleep(): Promise<void> {
@@ -533,9 +533,3 @@ export class Engine {
     }
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });

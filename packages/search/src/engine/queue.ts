@@ -8,6 +8,7 @@ export class EventQueue<E> {
   #wake: (() => void) | undefined;
   #drained: (() => void) | undefined;
   #isClosed = false;
+  #isReleased = false;
   #error: unknown;
 
   push(event: E): void {
@@ -27,9 +28,15 @@ export class EventQueue<E> {
     return this.#events.length - this.#at;
   }
 
+  /** From now on nobody waits for room. */
+  release(): void {
+    this.#isReleased = true;
+    this.#drained?.();
+  }
+
   /** Resolves when fewer than `most` events wait to be heard. */
   async room(most: number): Promise<void> {
-    while (this.size >= most && !this.#isClosed)
+    while (this.size >= most && !this.#isClosed && !this.#isReleased)
       await new Promise<void>((resolve) => {
         this.#drained = resolve;
       });

@@ -100,6 +100,7 @@ describe("budgets", () => {
         ...base,
         workers,
         recipe: { optimiser: "adam", rungs: [{ restarts: 64, steps: 1e6, share: 1 }] },
+        limits: { screenSteps: 1e6, fitSteps: 1e6 },
         proposers: [replay([{ source: slow }])],
         budget: { seconds: 0.5 },
       });
@@ -176,7 +177,7 @@ describe("proposers", () => {
     ]);
   });
 
-  test("hear of every outcome once, in order, at a fixed lag", async () => {
+  test("hear of outcomes once, in order, at a fixed lag", async () => {
     const echo = new Echo();
     const behind: number[] = [];
     const propose = echo.propose.bind(echo);
@@ -193,7 +194,8 @@ describe("proposers", () => {
       proposers: [echo],
       budget: { candidates: 50 },
     });
-    expect(echo.heard).toEqual(Array.from({ length: 50 }, (_, i) => i));
+    // The last two batches are settled, but nobody is to propose any more.
+    expect(echo.heard).toEqual(Array.from({ length: 40 }, (_, i) => i));
     expect(behind).toEqual([0, 5, 10, ...Array(7).fill(10)]);
   });
 

@@ -1,0 +1,201 @@
+/**
+ * Searches end to end, archive included: the paper's streams, what a visit costs without any fit,
+ * and what hostile programs cost the others.
+ *
+ * Figures are of one worker; the archive's writer has a thread of its own.
+ */
+
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fit, Machine } from "@ndvm/core";
+import { amount } from "../../core/bench/support/settings.js";
+import { count, note, section, short, table } from "../../core/bench/support/table.js";
+import {
+  openArchive,
+  paperRecipe,
+  replay,
+  type SearchDone,
+  type SearchOptions,
+  search,
+} from "../src/index.js";
+import { oscillation } from "../test/engine/data.js";
+
+interface Task {
+  readonly task: Readonly<Record<"xtr" | "ytr" | "xho" | "yho", readonly number[]>>;
+  readonly candidates: readonly { readonly src: string }[];
+}
+
+const folder = mkdtempSync(join(tmpdir(), "ndvm-bench-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
+
+async function time(options: SearchOptions, isKept: boolean) {
+  files += 1;
+  const archive = join(folder, `${files}.db`);
+  let done: SearchDone | undefined;
+  let first = 0;
+  let last = 0;
+  for await (const event of search({ ...options, ...(isKept ? { archive } : {}) })) {
+    if (event.type === "started") first = performance.now();
+    if (event.type === "candidate") last = performance.now();
+    if (event.type === "done") done = event;
+  }
+  if (done === undefined) throw new Error("a search ends with an event that says so");
+  return { done, seconds: (last - first) / 1000, archive };
+}
+
+const forEver = { cycles: Number.POSITIVE_INFINITY };
+
+function streamOptions({ task, candidates }: Task, fits: number): SearchOptions {
+  return {
+    data: { x: [...task.xtr, ...task.xho], y: [...task.ytr, ...task.yho] },
+    target: "y",
+    holdOut: task.xho.map((_, i) => task.xtr.length + i),
+    workers: 1,
+    recipe: paperRecipe,
+    precision: "f32",
+    domain: "clamp",
+    proposers: [
+      replay(
+        candidates.map(({ src }) => ({ source: src })),
+        forEver,
+      ),
+    ],
+    budget: { fits },
+  };
+}
+
+/** Fits a second of the calls of `fit` alone, without search around them. */
+async function bare({ task, candidates }: Task, fits: number): Promise<number> {
+  const machine = await Machine.create({ precision: "f32" });
+  const data = { x: [...task.xtr], y: [...task.ytr] };
+  const { optimiser, adam } = paperRecipe;
+  const once = async (index: number) => {
+    const { src } = candidates[index % candidates.length] as { src: string };
+    try {
+      const program = machine.load(src, { inputs: ["x"], domain: "clamp" });
+      const names = program.inputs.filter((name) => name !== "x");
+      const params = Object.fromEntries(names.map((name, i) => [name, 0.3 * Math.sin(index + i)]));
+      const how = { data, target: "y", params, optimiser, steps: 50, detail: "scores" } as const;
+      await fit(program, { ...how, ...(adam === undefined ? {} : { adam }) });
+      program.dispose();
+    } catch {
+      // One of the programs calls a number.
+    }
+  };
+  for (let i = 0; i < Math.min(fits, 2 * candidates.length); i++) await once(i);
+  const began = performance.now();
+  for (let i = 0; i < fits; i++) await once(i);
+  return (1000 * fits) / (performance.now() - began);
+}
+
+async function streams(): Promise<void> {
+  const corpus = process.env["NDVM_CORPUS"];
+  section("Search: the paper's streams, end to end with archive, one worker");
+  const rows: string[][] = [];
+  for (const [name, fits] of [
+    ["flat", amount(10_000, 300)],
+    ["rec", amount(2000, 60)],
+  ] as const) {
+    const file = join(corpus ?? "", `reference/cosearch_${name}.json`);
+    if (corpus === undefined || !existsSync(file)) continue;
+    const stream = JSON.parse(readFileSync(file, "utf8")) as Task;
+    const { done, seconds, archive } = await time(streamOptions(stream, fits), true);
+    const kept = openArchive(archive);
+    const { fit: fitting, screen, score, fitShare } = kept.timings();
+    kept.close();
+    const each = (total: number) => short((1e6 * total) / fits);
+    rows.push([
+      name,
+      count(fits),
+      count(fits / seconds),
+      count(await bare(stream, Math.ceil(fits / 4))),
+      each(screen),
+      each(fitting),
+      each(score),
+      `${short(100 * fitShare)} %`,
+      short(done.best?.r2 ?? Number.NaN),
+    ]);
+  }
+  const headings = "stream fits fits/s bare-fit/s load-µs fit-µs score-µs fit-share best-R²".split(
+    " ",
+  );
+  if (rows.length > 0) table(headings, rows);
+  else note("not run: NDVM_CORPUS does not name the external cases");
+}
+
+/** Visits that come to nothing at once: what is left is the engine, the messages, the archive. */
+async function overhead(): Promise<void> {
+  section("Search: what a visit costs besides its fit");
+  const visits = amount(40_000, 300);
+  const rows: string[][] = [];
+  for (const [name, source] of [
+    ["refused at intake", "(+ x"],
+    ["no parameters", "x"],
+  ] as const)
+    for (const workers of [0, 1])
+      for (const isKept of [false, true]) {
+        const cpu = process.cpuUsage();
+        const { seconds } = await time(
+          {
+            data: oscillation,
+            target: "y",
+            workers,
+            precision: "f32",
+            proposers: [replay([{ source }], forEver)],
+            budget: { candidates: visits },
+          },
+          isKept,
+        );
+        const { user, system } = process.cpuUsage(cpu);
+        const all = (user + system) / visits;
+        const kept = isKept ? "yes" : "no";
+        rows.push([name, String(workers), kept, short((1e6 * seconds) / visits), short(all)]);
+      }
+  table(["visit", "workers", "archive", "µs", "processor µs, all threads"], rows);
+}
+
+async function hostility(): Promise<void> {
+  section("Search: hostile programs in the stream");
+  const good = ["(* a (exp (* b x)))", "(* a (sin (+ (* b x) c)))", "(+ a (* b x) (* c x x))"];
+  const bad = [
+    "(loop ((s x)) (recur (+ s 1)))",
+    "(define (f n) (+ 1 (f (+ n 1)))) (f x)",
+    "(loop ((l (list 1 2)) (k 0)) (if (= k 60) (length l) (recur (append l l) (+ k 1))))",
+    `(+ x ${"1 ".repeat(500_000)})`,
+    "(".repeat(9000),
+  ];
+  const visits = amount(6000, 60);
+  const rows: string[][] = [];
+  for (const [name, some] of [
+    ["none", []],
+    ["one in ten", bad],
+  ] as const) {
+    const programs = [...good, ...good, ...good];
+    const list = some.length === 0 ? programs : some.flatMap((each) => [...programs, each]);
+    const { done, seconds } = await time(
+      {
+        data: oscillation,
+        target: "y",
+        workers: 1,
+        recipe: paperRecipe,
+        precision: "f32",
+        proposers: [
+          replay(
+            list.map((source) => ({ source })),
+            forEver,
+          ),
+        ],
+        budget: { candidates: visits },
+      },
+      true,
+    );
+    rows.push([name, count(done.counts.scored / seconds), count(done.counts.failed)]);
+  }
+  table(["hostile", "good fits/s", "failures"], rows);
+}
+
+await streams();
+await overhead();
+await hostility();
