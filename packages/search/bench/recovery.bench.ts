@@ -53,6 +53,17 @@ const titles = [
   "program",
 ];
 
+const widths = [21, 4, 3, 8, 4, 4, 10, 6, 6, 0];
+
+/** Runs take long, so each line is printed when its run ends. */
+function printLine(cells: readonly string[]): void {
+  const line = cells.map((cell, i) => {
+    const width = widths[i] ?? 0;
+    return i === 0 || width === 0 ? cell.padEnd(width) : cell.padStart(width);
+  });
+  console.log(line.join("  ").trimEnd());
+}
+
 function rowOf(problem: Problem, made: Run): string[] {
   const { found, best, seed, candidates, seconds, coreSeconds } = made;
   return [
