@@ -16,7 +16,7 @@ import { type Member, Population, type PopulationState } from "./population.js";
 import { Seen } from "./seen.js";
 import { Dead, simplify } from "./simplify.js";
 import { startParameters } from "./starts.js";
-import { fill, readSeeds, type Seeds } from "./templates.js";
+import { fill, operatorOf, readSeeds, type Seeds } from "./templates.js";
 import { type Names, readTree, writeTree } from "./text.js";
 import { paramsOf, sizeOf, type Tree } from "./tree.js";
 import { cross, variations } from "./vary.js";
@@ -64,7 +64,8 @@ class Evolve implements Proposer {
   #grammar!: Grammar;
   #population!: Population;
   #seen = new Seen();
-  #seeds: Seeds = { programs: [], templates: [] };
+  #seeds: Seeds = { programs: [], templates: [], operators: new Set() };
+  #operators: ReadonlySet<string> = new Set();
   /** How often a program was asked for. */
   #made = 0;
   readonly #draws: number;
@@ -78,6 +79,7 @@ class Evolve implements Proposer {
 
   begin(brief: StudyBrief): void {
     this.#brief = brief;
+    this.#operators = new Set(brief.operators);
     this.#chance = new Chance(brief.seed);
     this.#grammar = new Grammar(brief, this.#chance);
     this.#seeds = readSeeds(this.options.seeds ?? [], this.#names);
@@ -269,11 +271,8 @@ class Evolve implements Proposer {
   }
 
   #isAllowed(tree: Tree): boolean {
-    const grammar = this.#grammar;
-    if (tree.kind === "call" && !grammar.has(tree.name === "neg" ? "-" : tree.name)) return false;
-    if (tree.kind === "if" && !grammar.hasIf) return false;
-    if (tree.kind === "let" && !grammar.hasLet) return false;
-    if (tree.kind === "loop" && !grammar.hasLoop) return false;
-    return tree.args.every((arg) => this.#isAllowed(arg));
+    const name = operatorOf(tree);
+    const isKnown = name === "" || this.#operators.has(name) || this.#seeds.operators.has(name);
+    return isKnown && tree.args.every((arg) => this.#isAllowed(arg));
   }
 }

@@ -19,6 +19,8 @@ export interface Seeds {
   /** Programs without holes, as they were written. */
   readonly programs: readonly string[];
   readonly templates: readonly Tree[];
+  /** What they are made of: children may use it, too, whatever the study's operators are. */
+  readonly operators: ReadonlySet<string>;
 }
 
 const isHole = ({ tree }: Site): boolean => tree.kind === "param" && /^(_|\?.+)$/.test(tree.name);
@@ -27,13 +29,15 @@ const isHole = ({ tree }: Site): boolean => tree.kind === "param" && /^(_|\?.+)$
 export function readSeeds(seeds: readonly string[], names: Names): Seeds {
   const programs: string[] = [];
   const templates: Tree[] = [];
+  const operators = new Set<string>();
   for (const [index, source] of seeds.entries()) {
     check(source, index, names);
+    const tree = readTree(source, names);
+    if (tree !== undefined) for (const { tree: at } of sitesOf(tree)) operators.add(operatorOf(at));
     if (!/(^|[\s()])(_|\?[^\s()]+)(?=[\s()]|$)/.test(source)) {
       programs.push(source);
       continue;
     }
-    const tree = readTree(source, names);
     if (tree === undefined) {
       throw new NdvmError("E-OPTION", `evolve cannot fill the holes of seed ${index + 1}`, {
         help: "a template is one expression of arithmetic, functions, if, let and counted loops",
@@ -41,7 +45,13 @@ export function readSeeds(seeds: readonly string[], names: Names): Seeds {
     }
     templates.push(tree);
   }
-  return { programs, templates };
+  return { programs, templates, operators };
+}
+
+/** What a study calls the operator of a tree; empty for leaves. */
+export function operatorOf({ kind, name }: Tree): string {
+  if (kind === "call") return name === "neg" ? "-" : name;
+  return kind === "if" || kind === "let" || kind === "loop" ? kind : "";
 }
 
 function check(source: string, index: number, { inputs }: Names): void {
