@@ -1,16 +1,17 @@
 /**
- * Calibration streams: every program of the two co-search tasks is loaded from its text, fitted by
- * 50 Adam steps over 44 points and disposed, as a search does it.
+ * Calibration streams: every program of the two co-search tasks from its text to its held-out score,
+ * by `fit` as a search calls it: load, 50 Adam steps over 44 points (or Levenberg–Marquardt), the
+ * prediction of the held-out rows, dispose.
  *
- * A stream is timed in short slices of programs; the figure is the sum of each slice's minimum.
+ * A stream is timed program by program; the figure is the sum of each program's minimum.
  */
 
-import { Machine, NdvmError } from "../src/index.js";
-import { fit, normals, type Points } from "./support/adam.js";
+import { type FitOptions, fit, Machine, NdvmError } from "../src/index.js";
 import { Checksum } from "./support/checksum.js";
 import { readJsonCase } from "./support/corpus.js";
 import { printEnvironment } from "./support/environment.js";
 import { fitByHand, type HandModel, loopByHand, waveByHand } from "./support/hand-fits.js";
+import { normals, type Points } from "./support/normals.js";
 import { amount } from "./support/settings.js";
 import { count, note, section, short, table } from "./support/table.js";
 import { reach, type TargetName } from "./support/targets.js";
@@ -27,148 +28,146 @@ interface Task {
 
 interface Stream {
   readonly name: string;
-  readonly path: string;
+  readonly path: "flat" | "rec";
   readonly restarts: number;
-  readonly target: TargetName;
-  readonly hand: HandModel;
+  readonly optimiser: "adam" | "lm";
+  readonly target?: TargetName;
+}
+
+interface Score {
+  readonly params: readonly number[];
+  readonly r2: number;
 }
 
 const STEPS = 50;
-const PASSES = amount(25, 1);
+const PASSES = amount(24, 1);
 
 printEnvironment();
-section("Calibration streams, 50 Adam steps × 44 points a fit, f32, domain clamp");
+section("Calibration streams, text → held-out score by fit, 50 steps × 44 points, f32, clamp");
 const machine = await Machine.create({ precision: "f32" });
+const adam = { optimiser: "adam", path: "flat" } as const;
 const streams: readonly Stream[] = [
-  { name: "flat", path: "flat", restarts: 1, target: "streamFlat", hand: waveByHand },
-  {
-    name: "flat, 16 restarts",
-    path: "flat",
-    restarts: 16,
-    target: "streamRestarts",
-    hand: waveByHand,
-  },
-  { name: "recurrences", path: "rec", restarts: 1, target: "streamLoops", hand: loopByHand },
-  {
-    name: "recurrences, 16 restarts",
-    path: "rec",
-    restarts: 16,
-    target: "streamLoops",
-    hand: loopByHand,
-  },
+  { ...adam, name: "flat", restarts: 1, target: "streamFlat" },
+  { ...adam, name: "flat, 16 restarts", restarts: 16, target: "streamRestarts" },
+  { ...adam, name: "recurrences", path: "rec", restarts: 1, target: "streamLoops" },
+  { ...adam, name: "recurrences, 16 restarts", path: "rec", restarts: 16 },
+  { name: "flat, LM", path: "flat", restarts: 1, optimiser: "lm" },
+  { name: "flat, LM, 16 restarts", path: "flat", restarts: 16, optimiser: "lm" },
 ];
-const rows = streams.flatMap((stream) => {
+const rows: string[][] = [];
+for (const stream of streams) {
   const task = readJsonCase<Task>(`reference/cosearch_${stream.path}.json`);
-  return task === undefined ? [] : [runStream(stream, task)];
-});
+  if (task !== undefined) rows.push(await runStream(stream, task));
+}
 if (rows.length > 0) {
-  const speeds = ["fits/s", "best pass", "median pass"];
-  const hand = ["JavaScript by hand", "µs a step"];
-  table(["stream", "programs", ...speeds, ...hand, "failed", "R² > 0.9", "checksum"], rows);
+  const speeds = ["fits/s", "best pass", "median pass", "µs a program"];
+  table(
+    ["stream", "programs", ...speeds, "JavaScript by hand", "failed", "R² > 0.9", "checksum"],
+    rows,
+  );
   note("");
   note(
-    "fits/s: sum of the minima of slices of a few programs; a start counts as a fit. By hand: the",
+    "fits/s: sum of the programs' minima; a restart counts as a fit. By hand: the first program",
   );
-  note("first program of the stream as a JavaScript function with its gradient, same loop.");
+  note(
+    "of the stream as a JavaScript function with its gradient, Adam steps alone. Failed: programs",
+  );
+  note("that cannot be loaded, or whose starts are all not finite.");
 }
 machine.dispose();
 
-function runStream(stream: Stream, { task, candidates }: Task): string[] {
+async function runStream(stream: Stream, { task, candidates }: Task): Promise<string[]> {
   const points = { x: Float64Array.from(task.xtr), y: Float64Array.from(task.ytr) };
   const held = { x: Float64Array.from(task.xho), y: Float64Array.from(task.yho) };
-  const used = amount(candidates, candidates.slice(0, stream.restarts > 1 ? 8 : 40));
   const { restarts } = stream;
-  // A slice should be shorter than a scheduler's.
-  const size = restarts === 1 ? 8 : 1;
-  const slices = Math.ceil(used.length / size);
-  const fastest = new Float64Array(slices).fill(Number.POSITIVE_INFINITY);
+  const used = amount(candidates, candidates.slice(0, restarts > 1 ? 8 : 40));
+  const fastest = new Float64Array(used.length).fill(Number.POSITIVE_INFINITY);
   const passes: number[] = [];
   const failed = new Set<number>();
-  const fitOne = (index: number, seed: number) => {
-    const { src, params } = used[index] as Task["candidates"][number];
-    const normal = normals(seed * 1000 + index + 1);
-    const start = () => 0.3 * normal();
-    try {
-      return fit(machine, {
-        source: src,
-        parameters: params,
-        points,
-        restarts,
-        steps: STEPS,
-        start,
-      });
-    } catch (error) {
-      if (!(error instanceof NdvmError)) throw error;
-      failed.add(index);
-      return undefined;
-    }
-  };
+  const sum = new Checksum();
+  let good = 0;
   for (let pass = 0; pass < passCount(restarts); pass++) {
     let total = 0;
-    for (let slice = 0; slice < slices; slice++) {
-      const to = Math.min(used.length, (slice + 1) * size);
+    for (const [index, candidate] of used.entries()) {
       const started = performance.now();
-      for (let index = slice * size; index < to; index++) fitOne(index, pass);
+      const score = await scoreText(candidate, index, stream, points, held);
       const took = performance.now() - started;
-      fastest[slice] = Math.min(fastest[slice] as number, took);
+      fastest[index] = Math.min(fastest[index] as number, took);
       total += took;
+      if (pass > 0) continue;
+      if (score === undefined) failed.add(index);
+      else sum.add(score.params);
+      if (score !== undefined && score.r2 > 0.9) good += 1;
     }
     passes.push(total);
   }
-  const quality = judge(used, fitOne, held);
-  const byHand = fitByHand(stream.hand, points, STEPS, amount(200, 5));
+  const all = fastest.reduce((so, each) => so + each, 0);
   const fits = used.length * restarts;
-  const rate = (fits / fastest.reduce((sum, each) => sum + each, 0)) * 1000;
+  const perSecond = (milliseconds: number) => (fits / milliseconds) * 1000;
+  const byHand = fitByHand(handOf(stream), points, STEPS, amount(200, 5));
+  if (stream.target !== undefined)
+    reach(stream.target, perSecond(all), `JavaScript by hand ${count(1e6 / byHand)} fits/s`);
   const sorted = [...passes].sort((a, b) => a - b);
-  const median = sorted[Math.floor(sorted.length / 2)] as number;
-  const isTarget = restarts === 1 || stream.target !== "streamLoops";
-  if (isTarget) reach(stream.target, rate, `JavaScript by hand ${count(1e6 / byHand)} fits/s`);
   return [
     stream.name,
     count(used.length),
-    count(rate),
-    count((fits / (sorted[0] as number)) * 1000),
-    count((fits / median) * 1000),
+    count(perSecond(all)),
+    count(perSecond(sorted[0] as number)),
+    count(perSecond(sorted[Math.floor(sorted.length / 2)] as number)),
+    short((all / used.length) * 1000),
     count(1e6 / byHand),
-    short(1e6 / rate / STEPS),
     [...failed].join(" ") || "none",
-    count(quality.good),
-    quality.sum,
+    count(good),
+    sum.toString(),
   ];
 }
 
-function passCount(restarts: number): number {
-  return restarts === 1 ? PASSES : Math.max(1, Math.ceil(PASSES / 3));
+function handOf({ path }: Stream): HandModel {
+  return path === "flat" ? waveByHand : loopByHand;
 }
 
-type Fit = (index: number, seed: number) => ReturnType<typeof fit> | undefined;
+function passCount(restarts: number): number {
+  return restarts === 1 ? PASSES : Math.max(1, Math.ceil(PASSES / 4));
+}
 
-/** Fits once more from seed 0: how many explain the held-out points, and a checksum of them all. */
-function judge(used: Task["candidates"], fitOne: Fit, held: Points) {
-  const sum = new Checksum();
-  let good = 0;
-  used.forEach(({ src, params }, index) => {
-    const fitted = fitOne(index, 0);
-    if (fitted === undefined) return;
-    sum.add(fitted.parameters);
-    const best = fitted.losses.reduce((b, loss, i, all) => (loss < (all[b] as number) ? i : b), 0);
+/** From the text to the score on the held-out rows; undefined for a program that cannot be fitted. */
+async function scoreText(
+  { src, params }: Task["candidates"][number],
+  index: number,
+  { restarts, optimiser }: Stream,
+  points: Points,
+  held: Points,
+): Promise<Score | undefined> {
+  const normal = normals(index + 1);
+  const starts = params.map((name) => [name, { start: 0.3 * normal(), range: [-0.6, 0.6] }]);
+  const specs = Object.fromEntries(starts) as NonNullable<FitOptions["params"]>;
+  try {
     const program = machine.load(src, { domain: "clamp" });
-    const names = params.filter((name) => program.inputs.includes(name));
-    const numbers = names.map((name, i) => [
-      name,
-      fitted.parameters[best * names.length + i] as number,
-    ]);
-    const inputs = Object.fromEntries(numbers) as Record<string, number>;
-    const given = program.inputs.includes("x") ? { x: held.x, ...inputs } : inputs;
-    const { values } = program.evaluate(given, { lanes: held.x.length });
-    if (explained(values, held.y) > 0.9) good += 1;
-    program.dispose();
-  });
-  return { good, sum: sum.toString() };
+    try {
+      const declared = Object.entries(specs).filter(([name]) => program.inputs.includes(name));
+      const { best, predict } = await fit(program, {
+        data: points as unknown as Record<string, Float64Array>,
+        target: "y",
+        params: Object.fromEntries(declared),
+        optimiser,
+        steps: STEPS,
+        restarts,
+        seed: index,
+        detail: "scores",
+      });
+      const { values } = predict({ x: held.x });
+      return { params: Object.values(best.params), r2: explained(values, held.y) };
+    } finally {
+      program.dispose();
+    }
+  } catch (error) {
+    if (!(error instanceof NdvmError)) throw error;
+    return undefined;
+  }
 }
 
 function explained(values: Float64Array, y: Float64Array): number {
   const mean = y.reduce((sum, each) => sum + each, 0) / y.length;
-  const rest = y.reduce((sum, each, i) => sum + (each - (values[i] as number)) ** 2, 0);
+  const rest = y.reduce((sum, each, i) => sum + (each - (values[i] ?? values[0] ?? 0)) ** 2, 0);
   return 1 - rest / y.reduce((sum, each) => sum + (each - mean) ** 2, 0);
 }

@@ -72,7 +72,8 @@ function reach(id: i32): bool {
   const flags = load<i32>(entry, PAYLOAD_FLAGS);
   if ((flags & PAYLOAD_ACTIVE) == 0) return false;
   store<i32>(entry, flags | PAYLOAD_REACHED, PAYLOAD_FLAGS);
-  if ((flags & PAYLOAD_REACHED) != 0 || isStanding(entry)) return false;
+  if ((flags & PAYLOAD_REACHED) != 0) return false;
+  if (isStanding(entry)) return true;
   store<u32>(entry, <u32>takePlace(load<u32>(entry, PAYLOAD_COUNT)), PAYLOAD_ADJOINT);
   return true;
 }

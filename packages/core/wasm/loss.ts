@@ -19,6 +19,7 @@ import {
   FIT_SLOPES_AT,
   FIT_SLOTS,
   FIT_SPREAD_AT,
+  FIT_SQUARES,
   FIT_SUMS_AT,
   FIT_TARGET_AT,
   FIT_WEIGHTS_AT,
@@ -107,13 +108,60 @@ function spread(fit: usize, from: usize, count: i32): usize {
 
 /** Losses of rows into the partial sums at `sums`; their slopes by the prediction are kept. */
 function addLosses(fit: usize, sums: usize, values: usize, row: i32, rows: i32): void {
+  const isPlain = load<i32>(fit, FIT_LOSS) == FIT_SQUARES && load<u32>(fit, FIT_WEIGHTS_AT) == 0;
+  const plain = isPlain && (row & 7) == 0 ? rows & ~7 : 0;
+  if (plain > 0) addSquares(fit, sums, values, row, plain);
+  addOthers(fit, sums, values, row, plain, rows);
+}
+
+/** As `addLosses` for least squares without weights, eight rows at once. */
+function addSquares(fit: usize, sums: usize, values: usize, row: i32, rows: i32): void {
+  let target = fit + load<u32>(fit, FIT_TARGET_AT) + (<usize>row << 3);
+  let slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
+  const two = f64x2.splat(2);
+  let sum0 = v128.load(sums);
+  let sum1 = v128.load(sums, 16);
+  let sum2 = v128.load(sums, 32);
+  let sum3 = v128.load(sums, 48);
+  for (let i = 0; i < rows; i += 8) {
+    const off0 = f64x2.sub(pairAt(values), v128.load(target));
+    const off1 = f64x2.sub(pairAt(values + 2 * sizeof<real>()), v128.load(target, 16));
+    const off2 = f64x2.sub(pairAt(values + 4 * sizeof<real>()), v128.load(target, 32));
+    const off3 = f64x2.sub(pairAt(values + 6 * sizeof<real>()), v128.load(target, 48));
+    sum0 = f64x2.add(sum0, f64x2.mul(off0, off0));
+    sum1 = f64x2.add(sum1, f64x2.mul(off1, off1));
+    sum2 = f64x2.add(sum2, f64x2.mul(off2, off2));
+    sum3 = f64x2.add(sum3, f64x2.mul(off3, off3));
+    v128.store(slopes, f64x2.mul(two, off0));
+    v128.store(slopes, f64x2.mul(two, off1), 16);
+    v128.store(slopes, f64x2.mul(two, off2), 32);
+    v128.store(slopes, f64x2.mul(two, off3), 48);
+    values += 8 * sizeof<real>();
+    target += 64;
+    slopes += 64;
+  }
+  v128.store(sums, sum0);
+  v128.store(sums, sum1, 16);
+  v128.store(sums, sum2, 32);
+  v128.store(sums, sum3, 48);
+}
+
+/** Losses of the rows from `first` on, of any kind, two at once. */
+function addOthers(
+  fit: usize,
+  sums: usize,
+  values: usize,
+  row: i32,
+  first: i32,
+  rows: i32,
+): void {
   const kind = load<i32>(fit, FIT_LOSS);
   const width = f64x2.splat(load<f64>(fit, FIT_LOSS_WIDTH));
   const weightsAt = load<u32>(fit, FIT_WEIGHTS_AT);
   const target = fit + load<u32>(fit, FIT_TARGET_AT) + (<usize>row << 3);
   const weights = fit + weightsAt + (<usize>row << 3);
   const slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
-  for (let i = 0; i < rows; ) {
+  for (let i = first; i < rows; ) {
     const at = <usize>i << 3;
     const into = sums + (<usize>((row + i) & 7) << 3);
     // Two rows at once where both partial sums lie in one vector.
@@ -174,15 +222,47 @@ function addLosses(fit: usize, sums: usize, values: usize, row: i32, rows: i32):
 
 /** Slopes of rows times derivatives into the partial sums at `sums`. */
 function addSlopes(fit: usize, sums: usize, derivatives: usize, row: i32, rows: i32): void {
-  const slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
-  const zero = f64x2.splat(0);
-  for (let i = 0; i < rows; ) {
-    const isPair = ((row + i) & 1) == 0 && i + 1 < rows;
-    const slope = twoDoubles(slopes + (<usize>i << 3), isPair);
-    const product = f64x2.mul(slope, twoReals(derivatives + bytesOf(i), isPair));
-    // A row that does not count may have a derivative that is not finite.
-    const counted = v128.and(product, f64x2.ne(slope, zero));
-    addTwo(sums + (<usize>((row + i) & 7) << 3), counted, isPair);
-    i += isPair ? 2 : 1;
+  let slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
+  const end = slopes + (<usize>rows << 3);
+  let at = row;
+  for (; slopes < end && (at & 7) != 0; at++) {
+    addSlope(sums, slopes, derivatives, at);
+    slopes += 8;
+    derivatives += sizeof<real>();
   }
+  let sum0 = v128.load(sums);
+  let sum1 = v128.load(sums, 16);
+  let sum2 = v128.load(sums, 32);
+  let sum3 = v128.load(sums, 48);
+  for (; slopes + 64 <= end; slopes += 64) {
+    sum0 = f64x2.add(sum0, counted(slopes, derivatives));
+    sum1 = f64x2.add(sum1, counted(slopes + 16, derivatives + 2 * sizeof<real>()));
+    sum2 = f64x2.add(sum2, counted(slopes + 32, derivatives + 4 * sizeof<real>()));
+    sum3 = f64x2.add(sum3, counted(slopes + 48, derivatives + 6 * sizeof<real>()));
+    derivatives += 8 * sizeof<real>();
+  }
+  v128.store(sums, sum0);
+  v128.store(sums, sum1, 16);
+  v128.store(sums, sum2, 32);
+  v128.store(sums, sum3, 48);
+  for (at = 0; slopes < end; at++) {
+    addSlope(sums, slopes, derivatives, at);
+    slopes += 8;
+    derivatives += sizeof<real>();
+  }
+}
+
+/** The slopes of two rows times derivatives. A row that does not count may have one of NaN. */
+// @ts-ignore: decorator
+@inline function counted(slopes: usize, derivatives: usize): v128 {
+  const slope = v128.load(slopes);
+  const product = f64x2.mul(slope, pairAt(derivatives));
+  return v128.and(product, f64x2.ne(slope, f64x2.splat(0)));
+}
+
+// @ts-ignore: decorator
+@inline function addSlope(sums: usize, slopes: usize, derivatives: usize, row: i32): void {
+  const slope = load<f64>(slopes);
+  const into = sums + (<usize>(row & 7) << 3);
+  if (slope != 0) store<f64>(into, load<f64>(into) + slope * <f64>load<real>(derivatives));
 }

@@ -23,9 +23,11 @@ import {
   BLOCK_OUT,
   BLOCK_X,
   BLOCK_X_CLEAR,
+  BLOCK_X_FRESH,
   BLOCK_X_MASK,
   BLOCK_Y,
   BLOCK_Y_CLEAR,
+  BLOCK_Y_FRESH,
   BLOCK_Y_MASK,
   BLOCK_Z,
   BLOCK_Z_RUN,
@@ -45,6 +47,7 @@ import {
   TRACE_AND,
   TRACE_AND_NOT,
   TRACE_EQUAL,
+  TRACE_FIRST,
   TRACE_GATHER,
   TRACE_GUARD,
   TRACE_GUARD_INTEGER,
@@ -71,7 +74,12 @@ import {
 } from "./arena";
 import { FRESH_X, FRESH_Y, placeAdjoints, standingBytes } from "./adjoints";
 import { clearFault, fail, faultCode } from "./fault";
-import { adjointElementwise, forwardElementwise, forwardPredicate } from "./generated/elementwise";
+import {
+  adjointElementwise,
+  adjointsWritten,
+  forwardElementwise,
+  forwardPredicate,
+} from "./generated/elementwise";
 import { OP_ELEMENTWISE_LAST, OP_PREDICATE_LAST } from "./generated/ops";
 import { adjointStructured, forwardStructured } from "./generated/structured";
 import {
@@ -127,14 +135,43 @@ export function link(result: i32): i32 {
     fail(FAULT_MEMORY);
     return LINK_SPOILED;
   }
+  // Inputs that the result does not depend on keep these zeros.
+  clear(adjointBase, standing);
+  const mixed = isMixed();
+  hasControl = false;
   for (let i: usize = 0; i < records; i++) {
     const at = blocksBase + i * BLOCK_BYTES;
     fillFromRecord(at, tapeBase + i * RECORD_BYTES, scratchBase);
-    const op = load<i32>(at, BLOCK_OP);
-    if ((op & FRESH_X) != 0) store<u32>(at, clearBytes(load<i32>(at, BLOCK_IN0)), BLOCK_X_CLEAR);
-    if ((op & FRESH_Y) != 0) store<u32>(at, clearBytes(load<i32>(at, BLOCK_IN1)), BLOCK_Y_CLEAR);
+    if ((load<i32>(at, BLOCK_OP) & RECORD_CODE) >= TRACE_FIRST) hasControl = true;
+    linkFresh(at, mixed);
   }
   return LINK_DONE;
+}
+
+/**
+ * How the record at `at` begins the adjoints that it is the first to add to. Element-wise kernels
+ * do it on the way; others, and those that a lane may skip, find them cleared.
+ */
+function linkFresh(at: usize, mixed: bool): void {
+  const op = load<i32>(at, BLOCK_OP);
+  const code = op & RECORD_CODE;
+  const written = mixed || code > OP_ELEMENTWISE_LAST ? 0 : adjointsWritten(code);
+  let rest = op;
+  if ((op & FRESH_X) != 0) {
+    store<u32>(at, clearBytes(load<i32>(at, BLOCK_IN0)), BLOCK_X_CLEAR);
+    if ((written & 1) != 0) {
+      store<i32>(at, -1, BLOCK_X_FRESH);
+      rest &= ~FRESH_X;
+    }
+  }
+  if ((op & FRESH_Y) != 0) {
+    store<u32>(at, clearBytes(load<i32>(at, BLOCK_IN1)), BLOCK_Y_CLEAR);
+    if ((written & 2) != 0) {
+      store<i32>(at, -1, BLOCK_Y_FRESH);
+      rest &= ~FRESH_Y;
+    }
+  }
+  store<i32>(at, rest, BLOCK_OP);
 }
 
 function placed(result: i32): bool {
@@ -149,10 +186,12 @@ function clearBytes(id: i32): u32 {
 
 // ─── Traces that are kept ───────────────────────────────────────────────────
 
-const TRACE_WORDS: i32 = TRACE_ARENA_WORDS + 3;
+const TRACE_WORDS: i32 = TRACE_ARENA_WORDS + 4;
 
 /** Bytes of adjoints that are cleared before a pass over the current trace. */
 let standing: usize = 0;
+/** Whether the current trace has guards, masks or merges. */
+let hasControl: bool = true;
 
 /** Puts the current trace, with its lanes, into a block of its own; 0 where memory is short. */
 export function keepTrace(): usize {
@@ -167,6 +206,7 @@ export function saveTrace(trace: usize): void {
   store<i32>(trace + (<usize>TRACE_ARENA_WORDS << 2), lanes);
   store<usize>(trace + (<usize>TRACE_ARENA_WORDS << 2), run, 4);
   store<usize>(trace + (<usize>TRACE_ARENA_WORDS << 2), standing, 8);
+  store<i32>(trace + (<usize>TRACE_ARENA_WORDS << 2), hasControl ? 1 : 0, 12);
 }
 
 /** Makes a kept trace the current one. The one before must have been saved. */
@@ -175,6 +215,7 @@ export function useTrace(trace: usize): void {
   const at = trace + (<usize>TRACE_ARENA_WORDS << 2);
   setLanes(load<i32>(at), load<usize>(at, 4));
   standing = load<usize>(at, 8);
+  hasControl = load<i32>(at, 12) != 0;
 }
 
 /** Empties a trace whose arenas have been given to another one. */
@@ -260,6 +301,22 @@ function forwardTrace(at: usize, code: i32): void {
 export function replay(count: i32): void {
   reviveLanes(count, run);
   isForsaken = false;
+  forward();
+  if (isSurveying && !isForsaken) surveyStrays();
+}
+
+/** As `replay`; how many lanes passed all guards. Without guards nobody asks which lanes live. */
+// @ts-ignore: decorator
+@inline function replayLanes(count: i32): i32 {
+  if (!hasControl) {
+    forward();
+    return count;
+  }
+  replay(count);
+  return liveLanes();
+}
+
+function forward(): void {
   const end = blocksBase + blocksTop;
   for (let at = blocksBase; at < end; at += BLOCK_BYTES) {
     const code = load<i32>(at, BLOCK_OP) & RECORD_CODE;
@@ -271,7 +328,6 @@ export function replay(count: i32): void {
       if (isForsaken) return;
     }
   }
-  if (isSurveying) surveyStrays();
 }
 
 // ─── Backward ───────────────────────────────────────────────────────────────
@@ -504,8 +560,7 @@ function blend(target: usize, kept: usize, bytes: usize, mark: usize): void {
  * lanes passed all guards: numbers are valid in those only. -1 after a fault: then nothing is.
  */
 export function replayGradient(count: i32, value: i32, result: i32, mixed: bool): i32 {
-  replay(count);
-  const passed = liveLanes();
+  const passed = replayLanes(count);
   if (passed == 0) return 0;
   canonicalise(primalOf(value), isUniform(value) ? 16 : run);
   if (result < 0) return passed;
@@ -516,13 +571,11 @@ export function replayGradient(count: i32, value: i32, result: i32, mixed: bool)
 
 /** As `replayGradient` for lanes that must all pass, NaNs left as they come; whether they did. */
 export function replayWhole(count: i32, result: i32, mixed: bool): bool {
-  replay(count);
-  return liveLanes() == count && backFromOnes(result, mixed);
+  return replayLanes(count) == count && backFromOnes(result, mixed);
 }
 
 /** Runs the trace back from an adjoint of one in every lane; false after a fault. */
 function backFromOnes(result: i32, mixed: bool): bool {
-  clear(adjointBase, standing);
   const seed = adjointAddress(result);
   if (seed == 0) return true;
   const one = v128.splat<real>(1);

@@ -24,7 +24,9 @@ import {
   BLOCK_ROWS,
   BLOCK_SCRATCH,
   BLOCK_X_CLEAR,
+  BLOCK_X_FRESH,
   BLOCK_Y_CLEAR,
+  BLOCK_Y_FRESH,
   FAULT_MEMORY,
   FAULT_TAPE,
   PAYLOAD_ACTIVE,
@@ -161,6 +163,8 @@ export function fillFromRecord(at: usize, from: usize, scratch: usize): void {
   store<i32>(at, aux, BLOCK_AUX);
   store<u32>(at, 0, BLOCK_X_CLEAR);
   store<u32>(at, 0, BLOCK_Y_CLEAR);
+  store<u32>(at, 0, BLOCK_X_FRESH);
+  store<u32>(at, 0, BLOCK_Y_FRESH);
   store<usize>(at, mask < 0 ? 0 : primalOf(mask), BLOCK_MASK);
   if (code == OP_PLACE) store<i32>(at, countOf(in0), BLOCK_COUNT);
   if (code == TRACE_GATHER) store<i32>(at, rowsOf(in0), BLOCK_ROWS);

@@ -3,7 +3,7 @@
  * written by hand, fitted by the same Adam steps over the same points.
  */
 
-import type { Points } from "./adam.js";
+import type { Points } from "./normals.js";
 
 /** Adds residual-weighted slopes by a, b, c at one point; returns the residual. */
 export type HandModel = (x: number, y: number, p: Float64Array, slopes: Float64Array) => number;

@@ -7,7 +7,7 @@
 import { createRequire } from "node:module";
 import type { Scalar, Tensor, Variable } from "@tensorflow/tfjs";
 import { levenbergMarquardt } from "ml-levenberg-marquardt";
-import { normals } from "./adam.js";
+import { normals } from "./normals.js";
 
 /** The package's ES modules do not load in Node without a bundler. */
 const tf = createRequire(import.meta.url)("@tensorflow/tfjs") as typeof import("@tensorflow/tfjs");

@@ -100,8 +100,9 @@ export class AdamRestart extends Restart {
     into[at + STATE_POWER1 / 8] = this.#power1;
     into[at + STATE_POWER2 / 8] = this.#power2;
     into[at + STATE_REASON / 8] = REASON_NONE;
-    for (const [k, array] of this.#arrays.entries())
-      into.set(array, at + STATE_ARRAYS / 8 + k * array.length);
+    let to = at + STATE_ARRAYS / 8;
+    for (const array of this.#arrays)
+      for (let j = 0; j < array.length; j++) into[to++] = array[j] as number;
   }
 
   /** Takes the state over that the machine left. */
@@ -111,10 +112,9 @@ export class AdamRestart extends Restart {
     this.evaluations = from[at + STATE_EVALUATIONS / 8] as number;
     this.#power1 = from[at + STATE_POWER1 / 8] as number;
     this.#power2 = from[at + STATE_POWER2 / 8] as number;
-    for (const [k, array] of this.#arrays.entries()) {
-      const start = at + STATE_ARRAYS / 8 + k * array.length;
-      for (let j = 0; j < array.length; j++) array[j] = from[start + j] as number;
-    }
+    let start = at + STATE_ARRAYS / 8;
+    for (const array of this.#arrays)
+      for (let j = 0; j < array.length; j++) array[j] = from[start++] as number;
     const reason = from[at + STATE_REASON / 8] as number;
     if (reason === REASON_STEPS) this.reason = "steps";
     else if (reason !== REASON_NONE) this.reason = this.#notFinite();

@@ -173,13 +173,18 @@ export class ResidualBatch implements SquaresBatch {
   get rounds(): AdamRounds | undefined {
     const { code, width = 1 } = this.#loss;
     if (code === undefined || this.#table.groups.length > 0) return undefined;
-    this.#rounds ??= new AdamRounds({
-      ...this.#table,
+    if (this.#rounds !== undefined) return this.#rounds;
+    const { points, target, rootWeights, columns } = this.#table;
+    this.#rounds = new AdamRounds({
       session: this.#session,
       slots: this.slots,
+      points,
       free: this.#free,
       loss: code,
       lossWidth: width,
+      target,
+      rootWeights,
+      columns,
     });
     return this.#rounds;
   }

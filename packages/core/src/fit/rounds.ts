@@ -6,6 +6,7 @@
  *   | header FIT_* | ids | maps | target | weights | slopes | states | sums | columns | spread |
  */
 
+import type { Machine } from "../machine/machine.js";
 import type { Session } from "../machine/session.js";
 import type { Trace } from "../machine/traces.js";
 import {
@@ -68,37 +69,37 @@ export class AdamRounds {
   readonly #names: readonly string[];
   readonly #ids: readonly number[];
   readonly #stateNumbers: number;
+  /** Byte offsets of the parts, and of the end. */
+  readonly #mapsAt: number;
+  readonly #targetAt: number;
+  readonly #weightsAt: number;
+  readonly #slopesAt: number;
+  readonly #statesAt: number;
+  readonly #sumsAt: number;
+  readonly #columnsAt: number;
+  readonly #spreadAt: number;
   readonly #bytes: number;
-  /** Byte offsets within the block, in the order above. */
-  readonly #at: Readonly<Record<Part, number>>;
   #isRefused = false;
 
   constructor(fit: MachineFit) {
     this.#fit = fit;
     const { slots, points, free, session, columns } = fit;
     this.#names = Object.keys(columns);
-    const inputs = [...free.map(({ input }) => input), ...this.#names];
-    this.#ids = inputs.map((name) => session.payloadOf(name));
+    this.#ids = [
+      ...free.map(({ input }) => session.payloadOf(input)),
+      ...this.#names.map((name) => session.payloadOf(name)),
+    ];
     this.#stateNumbers = STATE_ARRAYS / 8 + STATE_ARRAY_COUNT * free.length;
-    const sizes: Readonly<Record<Part, number>> = {
-      ids: this.#ids.length * 4,
-      maps: free.length * MAP_BYTES,
-      target: points * 8,
-      weights: fit.rootWeights === undefined ? 0 : points * 8,
-      slopes: points * 8,
-      states: slots * this.#stateNumbers * 8,
-      sums: slots * (free.length + 1) * 64,
-      columns: this.#names.length * points * 8,
-      spread: points * 8,
-    };
-    const at = {} as Record<Part, number>;
-    let end = FIT_BYTES;
-    for (const part of PARTS) {
-      at[part] = end;
-      end += (sizes[part] + 15) & ~15;
-    }
-    this.#at = at;
-    this.#bytes = end;
+    const rowBytes = aligned(points * 8);
+    this.#mapsAt = FIT_BYTES + aligned(this.#ids.length * 4);
+    this.#targetAt = this.#mapsAt + free.length * MAP_BYTES;
+    this.#weightsAt = this.#targetAt + rowBytes;
+    this.#slopesAt = this.#weightsAt + (fit.rootWeights === undefined ? 0 : rowBytes);
+    this.#statesAt = this.#slopesAt + rowBytes;
+    this.#sumsAt = this.#statesAt + aligned(slots * this.#stateNumbers * 8);
+    this.#columnsAt = this.#sumsAt + slots * (free.length + 1) * 64;
+    this.#spreadAt = this.#columnsAt + aligned(this.#names.length * points * 8);
+    this.#bytes = this.#spreadAt + rowBytes;
   }
 
   /**
@@ -115,88 +116,81 @@ export class AdamRounds {
     const { machine, trace } = entered;
     const address = machine.fitBuffer(this.#bytes);
     if (address === 0) return 0;
-    const { exports } = machine;
-    this.#write(exports.memory.buffer, address, trace, filler);
-    const states = new Float64Array(exports.memory.buffer, address + this.#at.states);
-    for (const [slot, restart] of slots.entries())
-      (restart ?? filler).pack(states, slot * this.#stateNumbers);
+    const { exports, views } = machine;
+    const { doubles } = views;
+    this.#write(machine, address, trace, filler);
+    const states = (address + this.#statesAt) / 8;
+    for (let slot = 0; slot < slots.length; slot++)
+      (slots[slot] ?? filler).pack(doubles, states + slot * this.#stateNumbers);
     const ended = exports.adamRounds(address, this.#most(trace));
     this.#isRefused = ended === ROUNDS_REFUSED;
     // Memory may have grown meanwhile.
-    const after = new Float64Array(exports.memory.buffer, address + this.#at.states);
-    for (const [slot, restart] of slots.entries())
-      restart?.unpack(after, slot * this.#stateNumbers);
-    return new Int32Array(exports.memory.buffer, address)[FIT_ROUNDS / 4] as number;
+    const after = views.doubles;
+    for (let slot = 0; slot < slots.length; slot++)
+      slots[slot]?.unpack(after, states + slot * this.#stateNumbers);
+    return views.words[(address + FIT_ROUNDS) / 4] as number;
   }
 
   /** Rounds that are over soon enough. */
   #most({ counters }: Trace): number {
-    const lanes = this.#fit.session.lanes;
+    const { lanes } = this.#fit.session;
     return Math.max(1, Math.floor(CALL_NS / (counters.traceRecords * lanes * RECORD_NS + 500)));
   }
 
-  #write(memory: ArrayBufferLike, address: number, trace: Trace, { settings }: AdamRestart): void {
-    const { session, slots, points, free, loss, lossWidth, target, rootWeights } = this.#fit;
-    const at = this.#at;
-    const words = new Int32Array(memory, address, this.#bytes / 4);
-    const doubles = new Float64Array(memory, address, this.#bytes / 8);
-    words[FIT_SLOTS / 4] = slots;
-    words[FIT_POINTS / 4] = points;
-    words[FIT_PARAMS / 4] = free.length;
-    words[FIT_COLUMNS / 4] = this.#names.length;
-    words[FIT_LANES / 4] = session.lanes;
-    words[FIT_WIDTH / 4] = trace.width;
-    words[FIT_RESULT / 4] = trace.resultData;
-    words[FIT_MIXED / 4] = trace.isMixed ? 1 : 0;
-    words[FIT_LOSS / 4] = loss;
-    words[FIT_STEPS / 4] = settings.steps;
-    words[FIT_IDS_AT / 4] = at.ids;
-    words[FIT_MAPS_AT / 4] = at.maps;
-    words[FIT_TARGET_AT / 4] = at.target;
-    words[FIT_WEIGHTS_AT / 4] = rootWeights === undefined ? 0 : at.weights;
-    words[FIT_COLUMNS_AT / 4] = at.columns;
-    words[FIT_STATES_AT / 4] = at.states;
-    words[FIT_SUMS_AT / 4] = at.sums;
-    words[FIT_SLOPES_AT / 4] = at.slopes;
-    words[FIT_SPREAD_AT / 4] = at.spread;
-    doubles[FIT_RATE / 8] = settings.rate;
-    doubles[FIT_BETA1 / 8] = settings.beta1;
-    doubles[FIT_BETA2 / 8] = settings.beta2;
-    doubles[FIT_EPSILON / 8] = settings.epsilon;
-    doubles[FIT_DIVISOR / 8] = settings.divisor;
-    doubles[FIT_LOSS_WIDTH / 8] = lossWidth;
-    words.set(this.#ids, at.ids / 4);
+  #write(machine: Machine, address: number, trace: Trace, { settings }: AdamRestart): void {
+    const { session, slots, points, free, loss, lossWidth } = this.#fit;
+    const { words, doubles } = machine.views;
+    const at = address / 4;
+    words[at + FIT_SLOTS / 4] = slots;
+    words[at + FIT_POINTS / 4] = points;
+    words[at + FIT_PARAMS / 4] = free.length;
+    words[at + FIT_COLUMNS / 4] = this.#names.length;
+    words[at + FIT_LANES / 4] = session.lanes;
+    words[at + FIT_WIDTH / 4] = trace.width;
+    words[at + FIT_RESULT / 4] = trace.resultData;
+    words[at + FIT_MIXED / 4] = trace.isMixed ? 1 : 0;
+    words[at + FIT_LOSS / 4] = loss;
+    words[at + FIT_STEPS / 4] = settings.steps;
+    words[at + FIT_IDS_AT / 4] = FIT_BYTES;
+    words[at + FIT_MAPS_AT / 4] = this.#mapsAt;
+    words[at + FIT_TARGET_AT / 4] = this.#targetAt;
+    words[at + FIT_WEIGHTS_AT / 4] = this.#slopesAt > this.#weightsAt ? this.#weightsAt : 0;
+    words[at + FIT_COLUMNS_AT / 4] = this.#columnsAt;
+    words[at + FIT_STATES_AT / 4] = this.#statesAt;
+    words[at + FIT_SUMS_AT / 4] = this.#sumsAt;
+    words[at + FIT_SLOPES_AT / 4] = this.#slopesAt;
+    words[at + FIT_SPREAD_AT / 4] = this.#spreadAt;
+    const from = address / 8;
+    doubles[from + FIT_RATE / 8] = settings.rate;
+    doubles[from + FIT_BETA1 / 8] = settings.beta1;
+    doubles[from + FIT_BETA2 / 8] = settings.beta2;
+    doubles[from + FIT_EPSILON / 8] = settings.epsilon;
+    doubles[from + FIT_DIVISOR / 8] = settings.divisor;
+    doubles[from + FIT_LOSS_WIDTH / 8] = lossWidth;
+    for (let k = 0; k < this.#ids.length; k++)
+      words[at + FIT_BYTES / 4 + k] = this.#ids[k] as number;
+    this.#writeRows(machine, address);
+  }
+
+  /** The maps of the parameters, and all that has a number for every row. */
+  #writeRows({ views, reals }: Machine, address: number): void {
+    const { points, free, target, rootWeights, columns } = this.#fit;
+    const { doubles } = views;
+    const from = address / 8;
     for (let j = 0; j < free.length; j++)
-      doubles.set((free[j] as Free).transform.numbers, (at.maps + j * MAP_BYTES) / 8);
-    doubles.set(target, at.target / 8);
+      doubles.set((free[j] as Free).transform.numbers, from + (this.#mapsAt + j * MAP_BYTES) / 8);
+    doubles.set(target, from + this.#targetAt / 8);
     if (rootWeights !== undefined)
       for (let row = 0; row < points; row++) {
         const root = rootWeights[row] as number;
-        doubles[at.weights / 8 + row] = root * root;
+        doubles[from + this.#weightsAt / 8 + row] = root * root;
       }
-    this.#writeColumns(memory, address + at.columns);
-  }
-
-  #writeColumns(memory: ArrayBufferLike, address: number): void {
-    const { session, points, columns } = this.#fit;
-    const count = this.#names.length * points;
-    const into = session.isSingle
-      ? new Float32Array(memory, address, count)
-      : new Float64Array(memory, address, count);
+    const numbers = reals.view();
+    const first = (address + this.#columnsAt) / reals.bytes;
     for (let k = 0; k < this.#names.length; k++)
-      into.set(columns[this.#names[k] as string] as Float64Array, k * points);
+      numbers.set(columns[this.#names[k] as string] as Float64Array, first + k * points);
   }
 }
 
-const PARTS = [
-  "ids",
-  "maps",
-  "target",
-  "weights",
-  "slopes",
-  "states",
-  "sums",
-  "columns",
-  "spread",
-] as const;
-type Part = (typeof PARTS)[number];
+/** Whole vectors of 16 bytes. */
+const aligned = (bytes: number): number => Math.ceil(bytes / 16) * 16;

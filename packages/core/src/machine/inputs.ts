@@ -376,3 +376,28 @@ export class Reals {
     return this.#view;
   }
 }
+
+/** All of memory as doubles and as words, taken fresh when it has grown. */
+export class Views {
+  readonly #exports: Exports;
+  #doubles: Float64Array;
+  #words: Int32Array;
+
+  constructor(exports: Exports) {
+    this.#exports = exports;
+    this.#doubles = new Float64Array(exports.memory.buffer);
+    this.#words = new Int32Array(exports.memory.buffer);
+  }
+
+  get doubles(): Float64Array {
+    const { buffer } = this.#exports.memory;
+    if (this.#doubles.buffer !== buffer) this.#doubles = new Float64Array(buffer);
+    return this.#doubles;
+  }
+
+  get words(): Int32Array {
+    const { buffer } = this.#exports.memory;
+    if (this.#words.buffer !== buffer) this.#words = new Int32Array(buffer);
+    return this.#words;
+  }
+}

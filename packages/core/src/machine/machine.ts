@@ -9,7 +9,7 @@ import { NdvmError } from "../errors.js";
 import { TAG_INT } from "../program/layout.js";
 import type { Listing } from "../program/listing.js";
 import { type LaneSet, laneAt } from "./chunk.js";
-import { Reals } from "./inputs.js";
+import { Reals, Views } from "./inputs.js";
 import { type Exports, instantiate, machineModule } from "./instance.js";
 import { readProgram } from "./languages.js";
 import { badOption, describe } from "./options.js";
@@ -32,6 +32,7 @@ export class Machine {
   readonly #module: WebAssembly.Module;
   #exports: Exports | undefined;
   #reals: Reals | undefined;
+  #views: Views | undefined;
   #parking: Parking | undefined;
   #occupied: Program | undefined;
   #laneBuffer = 0;
@@ -76,6 +77,7 @@ export class Machine {
     const { smallShapes = true, adjointReuse = true, integerPool = true } = this.mechanisms;
     this.#exports.setSwitches(smallShapes, adjointReuse, integerPool);
     this.#reals = new Reals(this.#exports, precision === "f32" ? 4 : 8);
+    this.#views = new Views(this.#exports);
     this.#parking = new Parking(this.#exports);
   }
 
@@ -148,6 +150,7 @@ export class Machine {
   dispose(): void {
     this.#exports = undefined;
     this.#reals = undefined;
+    this.#views = undefined;
     this.#parking = undefined;
     this.#programs.clear();
   }
@@ -168,6 +171,11 @@ export class Machine {
   get reals(): Reals {
     this.check();
     return this.#reals as Reals;
+  }
+
+  get views(): Views {
+    this.check();
+    return this.#views as Views;
   }
 
   get parking(): Parking {

@@ -10,7 +10,6 @@ import {
   RECORD_BYTES,
   REPORT_ACTIVE_MADE,
   REPORT_ADJOINT_BYTES,
-  REPORT_BYTES,
   REPORT_COMPACTIONS,
   REPORT_FAULT,
   REPORT_HEAP_BYTES,
@@ -65,8 +64,9 @@ export function walkWhole(job: WholeWalk): Trace | undefined {
   if (!bind(job)) return undefined;
   exports.beginSlice(Math.min(stepsMax, STEPS_MOST));
   if (exports.walk() !== WALK_DONE) return undefined;
-  const report = new Float64Array(exports.memory.buffer, exports.walkReport(), REPORT_BYTES / 8);
-  const said = (field: number): number => report[field / 8] as number;
+  const at = exports.walkReport();
+  const { doubles } = machine.views;
+  const said = (field: number): number => doubles[(at + field) / 8] as number;
   const isWhole = said(REPORT_FAULT) === FAULT_NONE && said(REPORT_LIVE) === lanes;
   if (!isWhole || said(REPORT_RECORDING) !== RECORD_VARYING) return undefined;
   if (said(REPORT_RESULT_TAG) !== TAG_REAL) return undefined;

@@ -40,12 +40,19 @@ const SOURCES: Readonly<Record<Leaf, { field: string; isPrimal: boolean }>> = {
   z: { field: "Z", isPrimal: true },
 };
 
+/** A pointer that advances with the leaves, and the block field of its steps. */
+interface Pointer {
+  readonly name: string;
+  readonly step: string;
+  /** A vector that is all ones until the pointer has been written to once. */
+  readonly fresh?: string;
+}
+
 /** The loop of one kernel over elements and lanes. */
 interface Loop {
   /** The leaves that the body reads, as `gv`, `xv`, `yv`, `zv`. */
   readonly leaves: readonly Leaf[];
-  /** Pointers that advance with the leaves, and the block field of their steps. */
-  readonly targets: readonly { readonly name: string; readonly step: string }[];
+  readonly targets: readonly Pointer[];
   /** The block field that says how many bytes of lanes there are. */
   readonly run: "RUN" | "Z_RUN";
   readonly body: readonly string[];
@@ -99,7 +106,11 @@ function loopText({ leaves, targets, run, body }: Loop): string[] {
     ),
     "  }",
     "  if (--left == 0) break;",
-    ...targets.map(({ name, step }) => `  ${name} += ${load(step)};`),
+    ...targets.flatMap(({ name, step, fresh }) => [
+      `  ${name} += ${load(step)};`,
+      // A broadcast scalar's adjoint is written again for the next element.
+      ...(fresh === undefined ? [] : [`  if (${load(step)} == 0) ${fresh} = i32x4.splat(0);`]),
+    ]),
     ...fields.map(({ name, field, isPrimal }) =>
       isPrimal ? `  ${name} += ${load(`${field}_STEP`)};` : `  ${name} += run;`,
     ),
@@ -132,6 +143,9 @@ interface Part {
   readonly root: Node;
 }
 
+/** What an adjoint is before a record adds to it: nothing where the record is the first to. */
+const before = (to: string) => `v128.andnot(v128.load(${to} + b), ${to}Fresh)`;
+
 /** The loop that adds to the adjoints of some operands, one after the other. */
 function adjointLoop(parts: readonly Part[]): string[] {
   const roots = parts.map((part) => part.root);
@@ -139,12 +153,16 @@ function adjointLoop(parts: readonly Part[]): string[] {
   const targets = parts.map(({ operand }) => `g${operand}`);
   return loopText({
     leaves: leavesOf(roots),
-    targets: targets.map((name) => ({ name, step: `${name.toUpperCase()}_STEP` })),
+    targets: targets.map((name) => ({
+      name,
+      step: `${name.toUpperCase()}_STEP`,
+      fresh: `${name}Fresh`,
+    })),
     run: "RUN",
     body: [
       ...bindings,
       ...targets.map(
-        (to, i) => `v128.store(${to} + b, v128.add<real>(v128.load(${to} + b), ${results[i]}));`,
+        (to, i) => `v128.store(${to} + b, v128.add<real>(${before(to)}, ${results[i]}));`,
       ),
     ],
   });
@@ -162,6 +180,13 @@ function adjointKernel(declaration: ElementwiseDeclaration): Kernel | undefined 
     ...declare(
       "let",
       targets.map((target) => `${target} = ${load(target.toUpperCase())}`),
+    ),
+    ...declare(
+      "let",
+      parts.map(({ operand }) => {
+        const field = `BLOCK_${operand.toUpperCase()}_FRESH`;
+        return `g${operand}Fresh = i32x4.splat(load<i32>(at, ${field}))`;
+      }),
     ),
     ...(y ? ["if (gx && gy) {", ...indent(adjointLoop(parts)), "} else if (gx) {"] : ["if (gx) {"]),
     ...loops.flatMap((loop, i) => (i === 0 ? loop : ["} else if (gy) {", ...loop])),
@@ -252,6 +277,22 @@ const kernelHome = new Map<string, string>([
 const homeOf = (kernel: string) =>
   kernelHome.get(kernel.replace(/(Forward|Adjoint)$/, "")) ?? "../linalg/index";
 
+/** Which adjoints an op's kernel writes: bit 0 for x, bit 1 for y. */
+function adjointsWritten(): string {
+  const cases = elementwise.flatMap((p) => {
+    const { x, y } = adjointGraphs(p) ?? {};
+    const written = (x ? 1 : 0) | (y ? 2 : 0);
+    return written === (p.kind === "unary" ? 1 : 3)
+      ? []
+      : [`    case ${opConstant(p.name)}: return ${written};\n`];
+  });
+  return (
+    "/** Which adjoints the kernel of an element-wise op writes: bit 0 for x, bit 1 for y. */\n" +
+    `export function adjointsWritten(op: i32): i32 {\n  switch (op) {\n${cases.join("")}` +
+    "    default: return 3;\n  }\n}\n"
+  );
+}
+
 function elementwiseDispatch(): string {
   const forward = (p: Computed) => [p.name, `${p.name}Forward`] as const;
   return dispatchFile(
@@ -263,6 +304,7 @@ function elementwiseDispatch(): string {
         "Ops that are constant almost everywhere have no adjoint and no case here.",
         elementwise.filter(isPass).map((p) => [p.name, `${p.name}Adjoint`] as const),
       ),
+      adjointsWritten(),
       dispatch("forwardPredicate", "Tests: z receives a mask per lane.", predicates.map(forward)),
     ],
     homeOf,

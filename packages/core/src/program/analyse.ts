@@ -22,7 +22,7 @@ import {
   ROLE_RECUR,
   ROLE_SKIPPED,
 } from "./loops.js";
-import { Tree } from "./tree.js";
+import { filled, Tree } from "./tree.js";
 
 /** Tail position of a procedure: a call replaces the frame. */
 export const TAIL_PROCEDURE = 1;
@@ -57,12 +57,12 @@ type Passed = Variable | typeof MIXED;
 
 export class Analysis {
   readonly tree: Tree;
-  readonly role: Uint8Array;
-  readonly target: Int32Array;
-  readonly owner: Int32Array;
-  readonly depth: Int32Array;
-  readonly control: Int32Array;
-  readonly flags: Uint8Array;
+  readonly role: number[];
+  readonly target: number[];
+  readonly owner: number[];
+  readonly depth: number[];
+  readonly control: number[];
+  readonly flags: number[];
   readonly bindings = new Map<Variable, Binding>();
   /** By lambda node. */
   readonly captures = new Map<number, Captures>();
@@ -72,7 +72,7 @@ export class Analysis {
   /** Depth of the first slot of each loop, by loop or letrec node; recurs look here. */
   readonly loopOf = new Map<object, number>();
   /** The outermost branch in the tail path of a node, -1 outside any. */
-  readonly #branchTree: Int32Array;
+  readonly #branchTree: number[];
   readonly #tailCalls: number[] = [];
   readonly #passed = new Map<number, Passed[]>();
 
@@ -84,11 +84,11 @@ export class Analysis {
     this.tree = tree;
     this.role = role;
     this.target = target;
-    this.owner = new Int32Array(size);
-    this.depth = new Int32Array(size);
-    this.control = new Int32Array(size);
-    this.flags = new Uint8Array(size);
-    this.#branchTree = new Int32Array(size);
+    this.owner = filled(size, 0);
+    this.depth = filled(size, 0);
+    this.control = filled(size, 0);
+    this.flags = filled(size, 0);
+    this.#branchTree = filled(size, 0);
     globals.forEach((variable, i) => {
       this.#bind(variable, PROGRAM, inputCount + i, true);
     });

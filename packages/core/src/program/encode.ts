@@ -60,6 +60,7 @@ import {
 import type { EncodeOptions, Image } from "./listing.js";
 import { ROLE_LOOP, ROLE_LOOP_ENTRY, ROLE_LOOP_LAMBDA, ROLE_RECUR, ROLE_SKIPPED } from "./loops.js";
 import { Constants, type Word } from "./quoted.js";
+import { filled } from "./tree.js";
 
 export function encode(expansion: Expansion, options: EncodeOptions): Image {
   return new Encoder(expansion, options).encode();
@@ -71,6 +72,9 @@ const clampVariants: ReadonlyMap<number, number> = new Map([
   [Op.log, Op.logClamp],
 ]);
 
+/** Where images are written before they are copied: one at a time, nobody else sees it. */
+let scratch = new Int32Array(1024);
+
 class Encoder {
   readonly #analysis: Analysis;
   readonly #expansion: Expansion;
@@ -78,12 +82,12 @@ class Encoder {
   readonly #constants: Constants;
   readonly #inputs: Map<string, number>;
   /** Where each node's cell lies. */
-  readonly #cells: Int32Array;
+  readonly #cells: number[];
   /** Variables that the prelude defines. */
   readonly #library = new Set<Variable>();
   /** Recurs whose loop body is not written yet: word to patch, by loop. */
   readonly #pending = new Map<number, number[]>();
-  #words = new Int32Array(256);
+  #words = scratch;
   #length = IMAGE_HEADER;
 
   constructor(expansion: Expansion, options: EncodeOptions) {
@@ -93,7 +97,7 @@ class Encoder {
     this.#analysis = new Analysis(expansion, options.findsLoops);
     this.#constants = new Constants(options.integerMax);
     this.#inputs = new Map(inputs.map((name, i) => [name, i]));
-    this.#cells = new Int32Array(nodes.length);
+    this.#cells = filled(nodes.length, 0);
     for (const node of nodes)
       if (node.kind === "define" && node.span.start < 0) this.#library.add(node.variable);
   }
@@ -125,7 +129,7 @@ class Encoder {
     words[IMAGE_STACK] = stackMax.get(PROGRAM) as number;
     words[IMAGE_CONTROL] = controlMax.get(PROGRAM) as number;
     words[IMAGE_CLIENT] = CLIENT_SCHEME;
-    return { words: words.subarray(0, this.#length), symbols: this.#constants.symbols };
+    return { words: words.slice(0, this.#length), symbols: this.#constants.symbols };
   }
 
   #reserve(count: number): void {
@@ -133,6 +137,7 @@ class Encoder {
     const grown = new Int32Array(Math.max(this.#words.length * 2, this.#length + count));
     grown.set(this.#words);
     this.#words = grown;
+    scratch = grown;
   }
 
   #word(value: number): void {

@@ -5,7 +5,7 @@
  */
 
 import type { Variable } from "../syntax/core.js";
-import type { Tree } from "./tree.js";
+import { filled, type Tree } from "./tree.js";
 
 /** The letrec of a looped procedure. */
 export const ROLE_LOOP = 1;
@@ -22,15 +22,15 @@ export const ROLE_SKIPPED = 5;
 const CLIMB_MAX = 256;
 
 export interface Roles {
-  readonly role: Uint8Array;
+  readonly role: number[];
   /** For a recur the letrec or loop node it belongs to. */
-  readonly target: Int32Array;
+  readonly target: number[];
 }
 
 /** Every node plain: nothing is looked for. */
 export function noLoops(tree: Tree): Roles {
   const size = tree.nodes.length;
-  return { role: new Uint8Array(size), target: new Int32Array(size).fill(-1) };
+  return { role: filled(size, 0), target: filled(size, -1) };
 }
 
 export function findLoops(tree: Tree): Roles {

@@ -7,29 +7,35 @@
 
 import type { Core } from "../syntax/core.js";
 
+/**
+ * An array of small integers. Plain arrays: for the few nodes of most programs typed ones take
+ * longer to make than to use.
+ */
+export const filled = (size: number, value: number): number[] => new Array(size).fill(value);
+
 export class Tree {
   readonly nodes: readonly Core[];
   /** First node of the subtree. */
-  readonly start: Int32Array;
+  readonly start: number[];
   /** Parent node, -1 for the program. */
-  readonly parent: Int32Array;
+  readonly parent: number[];
   /** Position among the parent's children. */
-  readonly position: Int32Array;
+  readonly position: number[];
   /** How many children. */
-  readonly count: Int32Array;
+  readonly count: number[];
   /** Where the node's children begin in `children`. */
-  readonly #firstChild: Int32Array;
-  readonly #children: Int32Array;
+  readonly #firstChild: number[];
+  readonly #children: number[];
 
   constructor(nodes: readonly Core[]) {
     const size = nodes.length;
     this.nodes = nodes;
-    this.start = new Int32Array(size);
-    this.parent = new Int32Array(size).fill(-1);
-    this.position = new Int32Array(size);
-    this.count = new Int32Array(size);
-    this.#firstChild = new Int32Array(size);
-    this.#children = new Int32Array(size);
+    this.start = filled(size, 0);
+    this.parent = filled(size, -1);
+    this.position = filled(size, 0);
+    this.count = filled(size, 0);
+    this.#firstChild = filled(size, 0);
+    this.#children = filled(size, 0);
     let used = 0;
     for (let i = 0; i < size; i++) {
       const count = childCount(nodes[i] as Core);

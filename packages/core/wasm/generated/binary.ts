@@ -11,9 +11,11 @@ import {
   BLOCK_GZ,
   BLOCK_RUN,
   BLOCK_X,
+  BLOCK_X_FRESH,
   BLOCK_X_MASK,
   BLOCK_X_STEP,
   BLOCK_Y,
+  BLOCK_Y_FRESH,
   BLOCK_Y_MASK,
   BLOCK_Y_STEP,
   BLOCK_Z,
@@ -52,18 +54,22 @@ export function addForward(at: usize): void {
 /** gx += g; gy += g */
 export function addAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
+  let gyFresh = i32x4.splat(load<i32>(at, BLOCK_Y_FRESH));
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), gv));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), gv));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), gv));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
     }
   } else if (gx) {
@@ -72,10 +78,11 @@ export function addAdjoint(at: usize): void {
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), gv));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
     }
   } else if (gy) {
@@ -84,10 +91,11 @@ export function addAdjoint(at: usize): void {
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), gv));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), gv));
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
     }
   }
@@ -117,18 +125,22 @@ export function subForward(at: usize): void {
 /** gx += g; gy += −g */
 export function subAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
+  let gyFresh = i32x4.splat(load<i32>(at, BLOCK_Y_FRESH));
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(gv)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), gv));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), v128.neg<real>(gv)));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
     }
   } else if (gx) {
@@ -137,10 +149,11 @@ export function subAdjoint(at: usize): void {
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), gv));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
     }
   } else if (gy) {
@@ -149,10 +162,11 @@ export function subAdjoint(at: usize): void {
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(gv)));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), v128.neg<real>(gv)));
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
     }
   }
@@ -182,6 +196,8 @@ export function mulForward(at: usize): void {
 /** gx += g·y; gy += g·x */
 export function mulAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
+  let gyFresh = i32x4.splat(load<i32>(at, BLOCK_Y_FRESH));
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
     let x = load<usize>(at, BLOCK_X);
@@ -191,14 +207,16 @@ export function mulAdjoint(at: usize): void {
       let yAt = y, xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), yv = v128.load(yAt), xv = v128.load(xAt);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, yv)));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.mul<real>(gv, xv)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, yv)));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), v128.mul<real>(gv, xv)));
         yAt += yNext;
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       y += load<usize>(at, BLOCK_Y_STEP);
       x += load<usize>(at, BLOCK_X_STEP);
@@ -210,11 +228,12 @@ export function mulAdjoint(at: usize): void {
       let yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), yv = v128.load(yAt);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, yv)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, yv)));
         yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       y += load<usize>(at, BLOCK_Y_STEP);
     }
@@ -225,11 +244,12 @@ export function mulAdjoint(at: usize): void {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.mul<real>(gv, xv)));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), v128.mul<real>(gv, xv)));
         xAt += xNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -260,6 +280,8 @@ export function divForward(at: usize): void {
 /** gx += g/y; gy += −g/y·z */
 export function divAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
+  let gyFresh = i32x4.splat(load<i32>(at, BLOCK_Y_FRESH));
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
     let z = load<usize>(at, BLOCK_Z);
@@ -271,14 +293,16 @@ export function divAdjoint(at: usize): void {
         const gv = v128.load(g + b), yv = v128.load(yAt), zv = v128.load(zAt);
         const t0 = v128.div<real>(gv, yv);
         const t1 = v128.neg<real>(v128.mul<real>(t0, zv));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t0));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t1));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), t0));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), t1));
         yAt += yNext;
         zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       y += load<usize>(at, BLOCK_Y_STEP);
       z += load<usize>(at, BLOCK_Z_STEP);
@@ -290,11 +314,12 @@ export function divAdjoint(at: usize): void {
       let yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), yv = v128.load(yAt);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, yv)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.div<real>(gv, yv)));
         yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       y += load<usize>(at, BLOCK_Y_STEP);
     }
@@ -308,12 +333,13 @@ export function divAdjoint(at: usize): void {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), yv = v128.load(yAt), zv = v128.load(zAt);
         const t0 = v128.mul<real>(v128.div<real>(gv, yv), zv);
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(t0)));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), v128.neg<real>(t0)));
         yAt += yNext;
         zAt += zNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       y += load<usize>(at, BLOCK_Y_STEP);
       z += load<usize>(at, BLOCK_Z_STEP);
@@ -345,6 +371,8 @@ export function minForward(at: usize): void {
 /** gx += g if x ≤ y, else 0; gy += g if not (x ≤ y), else 0 */
 export function minAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
+  let gyFresh = i32x4.splat(load<i32>(at, BLOCK_Y_FRESH));
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
@@ -355,14 +383,16 @@ export function minAdjoint(at: usize): void {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.le<real>(xv, yv);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(gv, t0)));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(gv, t0)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.and(gv, t0)));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), v128.andnot(gv, t0)));
         xAt += xNext;
         yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
@@ -376,12 +406,13 @@ export function minAdjoint(at: usize): void {
       let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(gv, v128.le<real>(xv, yv))));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.and(gv, v128.le<real>(xv, yv))));
         xAt += xNext;
         yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
@@ -396,12 +427,13 @@ export function minAdjoint(at: usize): void {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.andnot(gv, v128.le<real>(xv, yv));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t0));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), t0));
         xAt += xNext;
         yAt += yNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
@@ -433,6 +465,8 @@ export function maxForward(at: usize): void {
 /** gx += g if x ≥ y, else 0; gy += g if not (x ≥ y), else 0 */
 export function maxAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
+  let gyFresh = i32x4.splat(load<i32>(at, BLOCK_Y_FRESH));
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
@@ -443,14 +477,16 @@ export function maxAdjoint(at: usize): void {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.ge<real>(xv, yv);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(gv, t0)));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(gv, t0)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.and(gv, t0)));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), v128.andnot(gv, t0)));
         xAt += xNext;
         yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
@@ -464,12 +500,13 @@ export function maxAdjoint(at: usize): void {
       let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(gv, v128.ge<real>(xv, yv))));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.and(gv, v128.ge<real>(xv, yv))));
         xAt += xNext;
         yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
@@ -484,12 +521,13 @@ export function maxAdjoint(at: usize): void {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.andnot(gv, v128.ge<real>(xv, yv));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t0));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), t0));
         xAt += xNext;
         yAt += yNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
@@ -521,6 +559,8 @@ export function powForward(at: usize): void {
 /** gx += g·y·x^(y − 1) if y ≠ 0, else 0; gy += g·z·log(x) if not (x = 0 and y > 0), else 0 */
 export function powAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
+  let gyFresh = i32x4.splat(load<i32>(at, BLOCK_Y_FRESH));
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
     let x = load<usize>(at, BLOCK_X), z = load<usize>(at, BLOCK_Z);
@@ -538,15 +578,17 @@ export function powAdjoint(at: usize): void {
         const t3 = v128.mul<real>(v128.mul<real>(gv, zv), logV(xv));
         const t4 = v128.eq<real>(xv, v128.splat<real>(0));
         const t5 = v128.gt<real>(yv, v128.splat<real>(0));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(t1, t2)));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(t3, v128.and(t4, t5))));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.and(t1, t2)));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), v128.andnot(t3, v128.and(t4, t5))));
         yAt += yNext;
         xAt += xNext;
         zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       y += load<usize>(at, BLOCK_Y_STEP);
       x += load<usize>(at, BLOCK_X_STEP);
@@ -564,12 +606,13 @@ export function powAdjoint(at: usize): void {
         const t0 = v128.sub<real>(yv, v128.splat<real>(1));
         const t1 = v128.mul<real>(v128.mul<real>(gv, yv), powV(xv, t0));
         const t2 = v128.ne<real>(yv, v128.splat<real>(0));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(t1, t2)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.and(t1, t2)));
         yAt += yNext;
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       y += load<usize>(at, BLOCK_Y_STEP);
       x += load<usize>(at, BLOCK_X_STEP);
@@ -588,13 +631,14 @@ export function powAdjoint(at: usize): void {
         const t0 = v128.mul<real>(v128.mul<real>(gv, zv), logV(xv));
         const t1 = v128.eq<real>(xv, v128.splat<real>(0));
         const t2 = v128.gt<real>(yv, v128.splat<real>(0));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(t0, v128.and(t1, t2))));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), v128.andnot(t0, v128.and(t1, t2))));
         zAt += zNext;
         xAt += xNext;
         yAt += yNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       z += load<usize>(at, BLOCK_Z_STEP);
       x += load<usize>(at, BLOCK_X_STEP);
@@ -627,6 +671,8 @@ export function atan2Forward(at: usize): void {
 /** gx += g/(x² + y²)·y; gy += −g/(x² + y²)·x */
 export function atan2Adjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
+  let gyFresh = i32x4.splat(load<i32>(at, BLOCK_Y_FRESH));
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
@@ -639,14 +685,16 @@ export function atan2Adjoint(at: usize): void {
         const t0 = v128.add<real>(v128.mul<real>(xv, xv), v128.mul<real>(yv, yv));
         const t1 = v128.div<real>(gv, t0);
         const t2 = v128.neg<real>(v128.mul<real>(t1, xv));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(t1, yv)));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t2));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(t1, yv)));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), t2));
         xAt += xNext;
         yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
@@ -662,12 +710,13 @@ export function atan2Adjoint(at: usize): void {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.add<real>(v128.mul<real>(xv, xv), v128.mul<real>(yv, yv));
         const t1 = v128.mul<real>(v128.div<real>(gv, t0), yv);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t1));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), t1));
         xAt += xNext;
         yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
@@ -683,12 +732,13 @@ export function atan2Adjoint(at: usize): void {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.add<real>(v128.mul<real>(xv, xv), v128.mul<real>(yv, yv));
         const t1 = v128.mul<real>(v128.div<real>(gv, t0), xv);
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.neg<real>(t1)));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), v128.neg<real>(t1)));
         xAt += xNext;
         yAt += yNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
@@ -745,6 +795,8 @@ export function remainderForward(at: usize): void {
 /** gx += g; gy += −g·trunc(x/y) */
 export function remainderAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
+  let gyFresh = i32x4.splat(load<i32>(at, BLOCK_Y_FRESH));
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
@@ -756,14 +808,16 @@ export function remainderAdjoint(at: usize): void {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
         const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t1));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), gv));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), t1));
         xAt += xNext;
         yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
@@ -774,10 +828,11 @@ export function remainderAdjoint(at: usize): void {
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), gv));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
     }
   } else if (gy) {
@@ -791,12 +846,13 @@ export function remainderAdjoint(at: usize): void {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
         const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t1));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), t1));
         xAt += xNext;
         yAt += yNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
@@ -835,6 +891,8 @@ export function moduloForward(at: usize): void {
 /** gx += g; gy += −g·⌊x/y⌋ */
 export function moduloAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
+  let gyFresh = i32x4.splat(load<i32>(at, BLOCK_Y_FRESH));
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
@@ -846,14 +904,16 @@ export function moduloAdjoint(at: usize): void {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.floor<real>(v128.div<real>(xv, yv));
         const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t1));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), gv));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), t1));
         xAt += xNext;
         yAt += yNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
@@ -864,10 +924,11 @@ export function moduloAdjoint(at: usize): void {
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), gv));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
     }
   } else if (gy) {
@@ -881,12 +942,13 @@ export function moduloAdjoint(at: usize): void {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
         const t0 = v128.floor<real>(v128.div<real>(xv, yv));
         const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), t1));
+        v128.store(gy + b, v128.add<real>(v128.andnot(v128.load(gy + b), gyFresh), t1));
         xAt += xNext;
         yAt += yNext;
       }
       if (--left == 0) break;
       gy += load<usize>(at, BLOCK_GY_STEP);
+      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);

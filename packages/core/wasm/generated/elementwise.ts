@@ -252,6 +252,20 @@ export function adjointElementwise(op: i32, at: usize): void {
   }
 }
 
+/** Which adjoints the kernel of an element-wise op writes: bit 0 for x, bit 1 for y. */
+export function adjointsWritten(op: i32): i32 {
+  switch (op) {
+    case OP_FLOOR: return 0;
+    case OP_CEILING: return 0;
+    case OP_ROUND: return 0;
+    case OP_TRUNCATE: return 0;
+    case OP_QUOTIENT: return 0;
+    case OP_GCD: return 0;
+    case OP_LCM: return 0;
+    default: return 3;
+  }
+}
+
 /** Tests: z receives a mask per lane. */
 export function forwardPredicate(op: i32, at: usize): void {
   switch (op) {

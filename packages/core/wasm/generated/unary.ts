@@ -9,6 +9,7 @@ import {
   BLOCK_GZ,
   BLOCK_RUN,
   BLOCK_X,
+  BLOCK_X_FRESH,
   BLOCK_X_MASK,
   BLOCK_X_STEP,
   BLOCK_Z,
@@ -58,16 +59,18 @@ export function negForward(at: usize): void {
 /** gx += −g */
 export function negAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.neg<real>(gv)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.neg<real>(gv)));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
     }
   }
@@ -94,6 +97,7 @@ export function absForward(at: usize): void {
 /** gx += (−g if x < 0, else g) if x ≠ 0, else 0 */
 export function absAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let x = load<usize>(at, BLOCK_X), g = load<usize>(at, BLOCK_GZ);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -104,11 +108,12 @@ export function absAdjoint(at: usize): void {
         const t0 = v128.lt<real>(xv, v128.splat<real>(0));
         const t1 = v128.bitselect(v128.neg<real>(gv), gv, t0);
         const t2 = v128.ne<real>(xv, v128.splat<real>(0));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(t1, t2)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.and(t1, t2)));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       x += load<usize>(at, BLOCK_X_STEP);
       g += run;
     }
@@ -208,6 +213,7 @@ export function squareForward(at: usize): void {
 /** gx += g·(2·x) */
 export function squareAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -216,11 +222,12 @@ export function squareAdjoint(at: usize): void {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.mul<real>(gv, v128.add<real>(xv, xv));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t0));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), t0));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -248,6 +255,7 @@ export function sqrtForward(at: usize): void {
 /** gx += ½·g/z */
 export function sqrtAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
     const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -256,11 +264,12 @@ export function sqrtAdjoint(at: usize): void {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
         const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(t0, zv)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.div<real>(t0, zv)));
         zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       z += load<usize>(at, BLOCK_Z_STEP);
     }
@@ -288,6 +297,7 @@ export function expForward(at: usize): void {
 /** gx += g·z */
 export function expAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
     const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -295,11 +305,12 @@ export function expAdjoint(at: usize): void {
       let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, zv)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, zv)));
         zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       z += load<usize>(at, BLOCK_Z_STEP);
     }
@@ -327,6 +338,7 @@ export function logForward(at: usize): void {
 /** gx += g/x */
 export function logAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -334,11 +346,12 @@ export function logAdjoint(at: usize): void {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, xv)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.div<real>(gv, xv)));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -366,6 +379,7 @@ export function sinForward(at: usize): void {
 /** gx += g·cos(x) */
 export function sinAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -373,11 +387,12 @@ export function sinAdjoint(at: usize): void {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, cosV(xv))));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, cosV(xv))));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -405,6 +420,7 @@ export function cosForward(at: usize): void {
 /** gx += −g·sin(x) */
 export function cosAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -413,11 +429,12 @@ export function cosAdjoint(at: usize): void {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.neg<real>(v128.mul<real>(gv, sinV(xv)));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t0));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), t0));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -445,6 +462,7 @@ export function tanForward(at: usize): void {
 /** gx += g·(1 + z²) */
 export function tanAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
     const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -453,11 +471,12 @@ export function tanAdjoint(at: usize): void {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
         const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, t0)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, t0)));
         zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       z += load<usize>(at, BLOCK_Z_STEP);
     }
@@ -485,6 +504,7 @@ export function asinForward(at: usize): void {
 /** gx += g/√((1 − x)·(1 + x)) */
 export function asinAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -495,11 +515,12 @@ export function asinAdjoint(at: usize): void {
         const t0 = v128.sub<real>(v128.splat<real>(1), xv);
         const t1 = v128.add<real>(v128.splat<real>(1), xv);
         const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, t2)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.div<real>(gv, t2)));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -527,6 +548,7 @@ export function acosForward(at: usize): void {
 /** gx += −g/√((1 − x)·(1 + x)) */
 export function acosAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -538,11 +560,12 @@ export function acosAdjoint(at: usize): void {
         const t1 = v128.add<real>(v128.splat<real>(1), xv);
         const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
         const t3 = v128.neg<real>(v128.div<real>(gv, t2));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t3));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), t3));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -570,6 +593,7 @@ export function atanForward(at: usize): void {
 /** gx += g/(1 + x²) */
 export function atanAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -578,11 +602,12 @@ export function atanAdjoint(at: usize): void {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(xv, xv));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, t0)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.div<real>(gv, t0)));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -610,6 +635,7 @@ export function sinhForward(at: usize): void {
 /** gx += g·cosh(x) */
 export function sinhAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -617,11 +643,12 @@ export function sinhAdjoint(at: usize): void {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, coshV(xv))));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, coshV(xv))));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -649,6 +676,7 @@ export function coshForward(at: usize): void {
 /** gx += g·sinh(x) */
 export function coshAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -656,11 +684,12 @@ export function coshAdjoint(at: usize): void {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, sinhV(xv))));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, sinhV(xv))));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -688,6 +717,7 @@ export function tanhForward(at: usize): void {
 /** gx += g·(1 − z²) */
 export function tanhAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
     const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -696,11 +726,12 @@ export function tanhAdjoint(at: usize): void {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
         const t0 = v128.sub<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, t0)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, t0)));
         zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       z += load<usize>(at, BLOCK_Z_STEP);
     }
@@ -728,6 +759,7 @@ export function log1pForward(at: usize): void {
 /** gx += g/(1 + x) */
 export function log1pAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -736,11 +768,12 @@ export function log1pAdjoint(at: usize): void {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.add<real>(v128.splat<real>(1), xv);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.div<real>(gv, t0)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.div<real>(gv, t0)));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -768,6 +801,7 @@ export function expm1Forward(at: usize): void {
 /** gx += g·(z + 1) */
 export function expm1Adjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
     const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -776,11 +810,12 @@ export function expm1Adjoint(at: usize): void {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
         const t0 = v128.add<real>(zv, v128.splat<real>(1));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, t0)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, t0)));
         zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       z += load<usize>(at, BLOCK_Z_STEP);
     }
@@ -808,6 +843,7 @@ export function sigmoidForward(at: usize): void {
 /** gx += g·(z·(1 − z)) */
 export function sigmoidAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
     const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -817,11 +853,12 @@ export function sigmoidAdjoint(at: usize): void {
         const gv = v128.load(g + b), zv = v128.load(zAt);
         const t0 = v128.sub<real>(v128.splat<real>(1), zv);
         const t1 = v128.mul<real>(gv, v128.mul<real>(zv, t0));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t1));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), t1));
         zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       z += load<usize>(at, BLOCK_Z_STEP);
     }
@@ -849,6 +886,7 @@ export function softplusForward(at: usize): void {
 /** gx += g·sigmoid(x) */
 export function softplusAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -856,11 +894,12 @@ export function softplusAdjoint(at: usize): void {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, sigmoidV(xv))));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, sigmoidV(xv))));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -888,6 +927,7 @@ export function erfForward(at: usize): void {
 /** gx += g·(2/√π·exp(−x²)) */
 export function erfAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -897,11 +937,12 @@ export function erfAdjoint(at: usize): void {
         const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.neg<real>(v128.mul<real>(xv, xv));
         const t1 = v128.mul<real>(v128.splat<real>(1.1283791670955126), expV(t0));
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, t1)));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, t1)));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -929,6 +970,7 @@ export function lgammaForward(at: usize): void {
 /** gx += g·digamma(x) */
 export function lgammaAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -936,11 +978,12 @@ export function lgammaAdjoint(at: usize): void {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.mul<real>(gv, digammaV(xv))));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, digammaV(xv))));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -968,16 +1011,18 @@ export function exactForward(at: usize): void {
 /** gx += g */
 export function exactAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), gv));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
     }
   }
@@ -1004,16 +1049,18 @@ export function inexactForward(at: usize): void {
 /** gx += g */
 export function inexactAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), gv));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
     }
   }
@@ -1040,16 +1087,18 @@ export function copyForward(at: usize): void {
 /** gx += g */
 export function copyAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ);
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), gv));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), gv));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
     }
   }
@@ -1077,6 +1126,7 @@ export function sqrtClampForward(at: usize): void {
 /** gx += ½·g/z if not (x < 1e-8), else 0 */
 export function sqrtClampAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
     let x = load<usize>(at, BLOCK_X);
@@ -1089,12 +1139,13 @@ export function sqrtClampAdjoint(at: usize): void {
         const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
         const t1 = v128.lt<real>(xv, v128.splat<real>(1e-8));
         const t2 = v128.andnot(v128.div<real>(t0, zv), t1);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t2));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), t2));
         zAt += zNext;
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       z += load<usize>(at, BLOCK_Z_STEP);
       x += load<usize>(at, BLOCK_X_STEP);
@@ -1124,6 +1175,7 @@ export function logClampForward(at: usize): void {
 /** gx += g/x if not (x < 1e-8), else 0 */
 export function logClampAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
+  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -1133,11 +1185,12 @@ export function logClampAdjoint(at: usize): void {
         const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.lt<real>(xv, v128.splat<real>(1e-8));
         const t1 = v128.andnot(v128.div<real>(gv, xv), t0);
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), t1));
+        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), t1));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
