@@ -134,10 +134,12 @@ function wasmClient(path) {
 function checkPackage(folder, dependencies, file, specifier) {
   if (specifier.startsWith("node:")) return undefined;
   if (!isRelative(specifier)) {
-    return dependencies.has(specifier) ? undefined : "not among the dependencies of the package";
+    const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+    return dependencies.has(name) ? undefined : "not among the dependencies of the package";
   }
   const target = targetOf(file, specifier);
-  return target.startsWith(`${folder}/`) ? undefined : `${folder} imports only itself`;
+  const isOwn = target.startsWith(`${folder}/`) || target === posix.join(folder, "../package.json");
+  return isOwn ? undefined : `${folder} imports only itself and its manifest`;
 }
 
 function dependenciesOf(folder) {

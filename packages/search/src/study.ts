@@ -41,6 +41,7 @@ export interface Study {
 export const SEED_SPLIT = 1;
 export const SEED_PROPOSER = 2;
 export const SEED_FIT = 3;
+export const SEED_SCREEN = 4;
 
 const COMPLEXITY_DEFAULT = 30;
 const SAMPLE_ROWS = 12;

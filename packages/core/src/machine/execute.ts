@@ -48,6 +48,7 @@ import {
   isSurveyDue,
   isThin,
   isWidthFitting,
+  MISSES_MAX,
   signatureOf,
   straysAllowed,
   type Trace,
@@ -70,8 +71,6 @@ const OPTIONAL_TRACE_BYTES = 2 ** 26;
 const REPLAY_SLICE_MS = 5;
 /** Lanes that are left over are replayed on a fresh trace where they are at least so many. */
 const REPLAY_LEAST = 2;
-/** Traces that take few of many lanes and are tried in one run before the rest is walked. */
-const MISSES_MAX = 4;
 /** Chunks to come that make up for the walk which sorts them. */
 const SORT_CHUNKS = 4;
 

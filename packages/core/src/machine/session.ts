@@ -23,6 +23,7 @@ import {
   isSurveyDue,
   isThin,
   isWidthFitting,
+  MISSES_MAX,
   preferred,
   signatureOf,
   type Trace,
@@ -63,8 +64,6 @@ export interface Entered {
 
 const NO_FAILURES: readonly LaneFailure[] = [];
 const NO_LANES: LaneSet = { from: 0, to: 0 };
-/** Traces that take few of many lanes and are tried in one run before the rest is walked. */
-const MISSES_MAX = 4;
 
 export class Session {
   readonly lanes: number;

@@ -212,6 +212,9 @@ export function delaySorting(trace: Trace): void {
   trace.sortFrom = trace.tries + Math.max(SORT_AGAIN, trace.tries);
 }
 
+/** Traces that take few of many lanes and are tried in one run before the rest is walked. */
+export const MISSES_MAX = 4;
+
 /** Whether a trace took so few of many lanes that trying the next one may not pay. */
 export const isMiss = (tried: number, taken: number): boolean =>
   tried > MISS && taken > 0 && taken * MISS < tried;

@@ -190,7 +190,7 @@ describeCorpus("outside programs as JavaScript", () => {
     let compared = 0;
     for (const { defs, expr } of cases) {
       const source = [defs, expr].flat().join("\n");
-      const want = valueOf(source);
+      const want = machineValue(source);
       if (want === undefined) continue;
       const text = exportModel({ program: source }, "javascript");
       expect(isSameValue(functionOf(text)({}), want.value), `${source}\n${text}`).toBe(true);
@@ -201,7 +201,7 @@ describeCorpus("outside programs as JavaScript", () => {
 });
 
 /** What the machine makes of a program without inputs; undefined where it refuses it. */
-function valueOf(source: string): { readonly value: unknown } | undefined {
+function machineValue(source: string): { readonly value: unknown } | undefined {
   try {
     const program = machine.load(source);
     const value = program.evaluate().datum();

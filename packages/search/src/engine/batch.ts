@@ -71,11 +71,12 @@ export class Batch {
   begin(): readonly Task[] {
     this.#awaited = this.#climbing.length;
     const rung = this.#rung;
-    return this.#climbing.map(({ visit, proposal, isScreened, results }): Task => {
+    return this.#climbing.map(({ visit, id, proposal, isScreened, results }): Task => {
       const best = bestResult(results);
       return {
         kind: "fit",
         visit,
+        id,
         rung,
         source: proposal.source,
         ...(proposal.params === undefined ? {} : { params: proposal.params }),

@@ -30,6 +30,8 @@ const COMMIT_EVERY = 100;
 /** Outcomes that may wait for the journal, and events for a listener, before proposing waits. */
 const UNWRITTEN_MAX = 20_000;
 const UNHEARD_MAX = 20_000;
+/** Candidates that are known to have passed the screen, at most: it saves time and decides nothing. */
+const SCREENED_MAX = 100_000;
 /** Milliseconds between two reports of progress. */
 const PROGRESS_EVERY = 250;
 /** Milliseconds to wait where no proposer has anything yet. */
@@ -340,7 +342,9 @@ export class Engine {
 
   #noteSlot({ visit, id, proposal, results }: Slot): void {
     this.#batchOfVisit.delete(visit);
-    if (proposal.isRevisit && results[0]?.failure === undefined) this.#screened.add(id);
+    if (!proposal.isRevisit || results[0]?.failure !== undefined) return;
+    if (this.#screened.size >= SCREENED_MAX) this.#screened.clear();
+    this.#screened.add(id);
   }
 
   /** Waits for batches up to one to be settled and shows them to the proposers, in order. */
@@ -515,11 +519,12 @@ export class Engine {
     if (members.length === 0) return;
     const station = await Station.create(this.#study);
     try {
-      for (const { visit, rung, source, params } of members) {
+      for (const { visit, id, rung, source, params } of members) {
         if (Object.keys(params).length === 0) continue;
         const task: Task = {
           kind: "intervals",
           visit,
+          id,
           rung,
           source,
           from: params,

@@ -19,6 +19,9 @@ export const PLAIN_ORIGIN = "read";
 /** Skeletons that are remembered: the latest. An older one that comes again is fitted again. */
 const SEEN_MAX = 2 ** 20;
 
+/** Texts of revisits whose reading is remembered. */
+const REVISITED_MAX = 10_000;
+
 interface Reading {
   readonly skeleton: string;
   readonly complexity: number;
@@ -67,7 +70,7 @@ export class Intake {
     }
     if (proposal.isRevisit !== true) return { ...slot, duplicateOf: known };
     const isNews = !isPlain(proposal) || this.#plain.get(known) !== proposal.source;
-    return { ...slot, id: known, isScreened: isScreened(known), isNews };
+    return { ...slot, id: known, isScreened: !isNews && isScreened(known), isNews };
   }
 
   #note(hash: number, id: number): void {
@@ -84,6 +87,7 @@ export class Intake {
     const known = this.#revisited.get(source);
     if (known !== undefined) return known;
     const reading = readProgram(source, this.#study);
+    if (this.#revisited.size >= REVISITED_MAX) this.#revisited.clear();
     this.#revisited.set(source, reading);
     return reading;
   }

@@ -2,6 +2,9 @@
  * A queue of events from the engine to whoever listens, as an async iterator.
  */
 
+/** Events that were heard and are still held, at most: letting go of them one by one is slow. */
+const HEARD_MAX = 4096;
+
 export class EventQueue<E> {
   #events: E[] = [];
   #at = 0;
@@ -61,6 +64,9 @@ export class EventQueue<E> {
     this.#at += 1;
     if (this.#at === this.#events.length) {
       this.#events = [];
+      this.#at = 0;
+    } else if (this.#at >= HEARD_MAX) {
+      this.#events = this.#events.slice(this.#at);
       this.#at = 0;
     }
     this.#drained?.();

@@ -16,14 +16,15 @@ import { type Member, Population, type PopulationState } from "./population.js";
 import { Seen } from "./seen.js";
 import { Dead, simplify } from "./simplify.js";
 import { startParameters } from "./starts.js";
-import { readTree, writeTree } from "./text.js";
+import { fill, readSeeds, type Seeds } from "./templates.js";
+import { type Names, readTree, writeTree } from "./text.js";
 import { paramsOf, sizeOf, type Tree } from "./tree.js";
 import { cross, variations } from "./vary.js";
 
 export interface EvolveOptions {
   /** Default "evolve". */
   readonly name?: string;
-  /** Programs to start from; holes (`_`, `?name`) are filled with drawn expressions. */
+  /** Programs to start from, and templates whose holes (`_`, `?name`) are filled: templates.ts. */
   readonly seeds?: readonly string[];
   /** Default 4. */
   readonly islands?: number;
@@ -63,6 +64,8 @@ class Evolve implements Proposer {
   #grammar!: Grammar;
   #population!: Population;
   #seen = new Seen();
+  #seeds: Seeds = { programs: [], templates: [] };
+  /** How often a program was asked for. */
   #made = 0;
   readonly #draws: number;
   readonly #islands: number;
@@ -77,6 +80,7 @@ class Evolve implements Proposer {
     this.#brief = brief;
     this.#chance = new Chance(brief.seed);
     this.#grammar = new Grammar(brief, this.#chance);
+    this.#seeds = readSeeds(this.options.seeds ?? [], this.#names);
     this.#population = new Population({
       islands: this.#islands,
       islandSize: this.options.islandSize ?? 40,
@@ -99,6 +103,7 @@ class Evolve implements Proposer {
       if (outcome.skeleton !== "") this.#seen.add(outcome.skeleton);
       if (outcome.status !== "scored") continue;
       if (outcome.complexity > this.#brief.complexityMax) continue;
+      if (readTree(outcome.source, this.#names) === undefined) continue;
       this.#population.add(outcome, this.#chance);
     }
   }
@@ -121,8 +126,14 @@ class Evolve implements Proposer {
     this.#made = saved.made;
   }
 
+  get #names(): Names {
+    return { inputs: new Set(this.#grammar.inputs) };
+  }
+
   #next(): Proposal | undefined {
+    const seed = this.#seeds.programs[this.#made];
     this.#made += 1;
+    if (seed !== undefined) return { source: seed, parents: [], origin: "seed" };
     if (this.#made % migrationEvery === 0) this.#population.migrate(this.#chance);
     for (let i = 0; i < triesMax; i++) {
       const proposal = this.#attempt(i);
@@ -133,7 +144,8 @@ class Evolve implements Proposer {
 
   #attempt(tries: number): Proposal | undefined {
     try {
-      const isEarly = this.#made <= this.#draws || this.#population.count < 8;
+      const isEarly =
+        this.#made <= this.#draws + this.#seeds.programs.length || this.#population.count < 8;
       const isLoops = this.#island === this.#population.loopIsland;
       const drawsNow =
         isEarly || this.#chance.happens(isLoops ? 0.3 : 0.03) || tries > triesMax / 2;
@@ -152,6 +164,11 @@ class Evolve implements Proposer {
 
   #draw(): Made {
     const draft = new Draft(this.#grammar.hasAlgebra);
+    const { templates } = this.#seeds;
+    if (templates.length > 0 && this.#chance.happens(0.7)) {
+      const tree = fill(this.#chance.pick(templates), draft, this.#grammar);
+      return { draft, tree, parents: [], origin: "fill" };
+    }
     const isLoops = this.#made > this.#draws && this.#island === this.#population.loopIsland;
     const tree = isLoops ? this.#grammar.loop(draft, []) : this.#grammar.program(draft);
     return { draft, tree, parents: [], origin: "draw" };
@@ -168,7 +185,7 @@ class Evolve implements Proposer {
   }
 
   #treeOf(member: Member, draft: Draft): Tree | undefined {
-    const tree = readTree(member.source, { inputs: new Set(this.#grammar.inputs) });
+    const tree = readTree(member.source, this.#names);
     return tree === undefined ? undefined : draft.adopt(tree, member.params);
   }
 
@@ -217,7 +234,7 @@ class Evolve implements Proposer {
       draft.starts.set(name, { value: moved, range: [-3 * size, 3 * size] });
     }
     startParameters(tree, draft, this.#grammar);
-    const { source, params } = writeTree(tree, { inputs: new Set(this.#grammar.inputs) });
+    const { source, params } = writeTree(tree, this.#names);
     return {
       source,
       parents: [member.id],
@@ -235,7 +252,7 @@ class Evolve implements Proposer {
     const names = paramsOf(simple);
     if (names.length > Math.min(paramsMax, this.#brief.rows / 2)) return undefined;
     startParameters(simple, draft, this.#grammar);
-    const { source, params } = writeTree(simple, { inputs: new Set(this.#grammar.inputs) });
+    const { source, params } = writeTree(simple, this.#names);
     const skeleton = skeletonOf(source, this.#grammar.inputs);
     if (this.#seen.has(skeleton)) return undefined;
     this.#seen.add(skeleton);

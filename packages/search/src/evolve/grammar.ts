@@ -130,12 +130,13 @@ export class Grammar {
 
   leaf(draft: Draft, scope: readonly string[]): Tree {
     const kind = this.chance.weighted([
-      ["read", 0.62],
-      ["parameter", 0.33],
-      ["integer", 0.05],
+      ["read", 0.6],
+      ["parameter", 0.32],
+      ["integer", 0.08],
     ] as const);
     if (kind === "read") return this.read(scope);
-    return kind === "parameter" ? this.parameter(draft) : number(1 + this.chance.below(3));
+    if (kind === "parameter") return this.parameter(draft);
+    return number(this.chance.happens(0.6) ? 1 : 2 + this.chance.below(2));
   }
 
   /** An input or a bound name; bound names are read more often, since they are there to be. */
@@ -218,22 +219,42 @@ export class Grammar {
    * them iterate a map from an input; the others read inputs at every turn.
    */
   loop(draft: Draft, scope: readonly string[]): Tree {
+    return this.chance.happens(0.5) ? this.#map(draft, scope) : this.#recurrence(draft, scope);
+  }
+
+  /**
+   * A small function applied again and again, often with a line before and after it: then one
+   * function stands for all that differ from it in the scale of the state.
+   */
+  #map(draft: Draft, scope: readonly string[]): Tree {
     const { chance } = this;
-    const isMap = chance.happens(0.5);
-    const count = !isMap && chance.happens(0.3) ? 2 : 1;
+    const state = draft.freshName("s");
+    const counter = draft.freshName("k");
+    const drawn = this.next(draft, 2 + chance.below(5), [...scope, state], state);
+    const next = mapLeaves(drawn, (leaf) => (leaf.kind === "variable" ? variable(state) : leaf));
+    const probability = chance.happens(0.7) ? 0.9 : 0.2;
+    return loop({
+      turns: 2 + Math.min(chance.below(8), chance.below(8)),
+      states: [state],
+      counter,
+      starts: [this.#line(draft, this.read(scope), probability)],
+      nexts: [next],
+      result: this.#line(draft, variable(state), probability),
+    });
+  }
+
+  #recurrence(draft: Draft, scope: readonly string[]): Tree {
+    const { chance } = this;
+    const count = chance.happens(0.3) ? 2 : 1;
     const states = Array.from({ length: count }, () => draft.freshName("s"));
     const counter = draft.freshName("k");
     const inner = [...scope, ...states, counter];
     const starts = states.map(() =>
-      isMap || chance.happens(0.5)
-        ? this.#line(draft, this.read(scope), 0.3)
-        : this.parameter(draft),
+      chance.happens(0.5) ? this.#line(draft, this.read(scope), 0.3) : this.parameter(draft),
     );
     const nexts = states.map((state, i) => {
       const wanted = count === 1 ? state : (states[1 - i] as string);
-      const next = this.next(draft, 3 + chance.below(5), inner, wanted);
-      if (!isMap) return next;
-      return mapLeaves(next, (leaf) => (leaf.kind === "variable" ? variable(wanted) : leaf));
+      return this.next(draft, 3 + chance.below(5), inner, wanted);
     });
     return loop({
       turns: this.turns(),
@@ -249,7 +270,7 @@ export class Grammar {
   #line(draft: Draft, tree: Tree, probability: number): Tree {
     if (!this.has("+") || !this.has("*") || !this.chance.happens(probability)) return tree;
     const scaled = call("*", this.parameter(draft), tree);
-    return this.chance.happens(0.5) ? call("+", this.parameter(draft), scaled) : scaled;
+    return this.chance.happens(0.7) ? call("+", this.parameter(draft), scaled) : scaled;
   }
 
   /** Few turns more often than many. */

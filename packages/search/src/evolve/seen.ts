@@ -5,17 +5,22 @@
  */
 
 const slots = 1 << 15;
+/** Marks that share a place; the newest comes first and drives out the oldest. */
+const ways = 4;
 
 export class Seen {
   #table = new Int32Array(slots);
 
   has(skeleton: string): boolean {
     const [place, mark] = hashesOf(skeleton);
-    return this.#table[place] === mark;
+    for (let i = 0; i < ways; i++) if (this.#table[place + i] === mark) return true;
+    return false;
   }
 
   add(skeleton: string): void {
+    if (this.has(skeleton)) return;
     const [place, mark] = hashesOf(skeleton);
+    this.#table.copyWithin(place + 1, place, place + ways - 1);
     this.#table[place] = mark;
   }
 
@@ -36,7 +41,7 @@ export class Seen {
   }
 }
 
-/** A place in the table and a mark that is never 0. */
+/** The first of a row of places in the table, and a mark that is never 0. */
 function hashesOf(text: string): readonly [number, number] {
   let a = 0x811c9dc5;
   let b = 0x9e3779b9;
@@ -46,5 +51,5 @@ function hashesOf(text: string): readonly [number, number] {
     b = Math.imul(b ^ code, 0x85ebca6b) + 0x52dce729;
     b ^= b >>> 15;
   }
-  return [(a ^ (a >>> 15)) & (slots - 1), b | 1];
+  return [(a ^ (a >>> 15)) & (slots - ways), b | 1];
 }

@@ -92,15 +92,64 @@ const functions: Readonly<Record<string, (x: number, y: number) => number>> = {
   cos: Math.cos,
   tan: Math.tan,
   tanh: Math.tanh,
+  sinh: Math.sinh,
+  cosh: Math.cosh,
+  asin: Math.asin,
+  acos: Math.acos,
+  atan: Math.atan,
+  log1p: Math.log1p,
+  expm1: Math.expm1,
+  sigmoid: (x) => 1 / (1 + Math.exp(-x)),
+  softplus: (x) => Math.log1p(Math.exp(-Math.abs(x))) + Math.max(x, 0),
+  floor: Math.floor,
+  ceiling: Math.ceil,
+  truncate: Math.trunc,
 };
 
-/** The value of a tree of numbers and parameters; NaN where we do not know the function. */
-export function evaluate(tree: Tree, parameters: Parameters): number {
+/** The value of a tree that reads nothing but `bound`; NaN where we do not know a function. */
+export function evaluate(
+  tree: Tree,
+  parameters: Pick<Parameters, "valueOf">,
+  bound: ReadonlyMap<string, number> = new Map(),
+): number {
+  const of = (at: Tree, inner = bound): number => evaluate(at, parameters, inner);
   if (tree.kind === "number") return tree.value;
   if (tree.kind === "param") return parameters.valueOf(tree.name);
-  const [x, y] = tree.args.map((arg) => evaluate(arg, parameters));
-  const apply = tree.kind === "call" ? functions[tree.name] : undefined;
-  return apply === undefined ? Number.NaN : apply(x as number, y as number);
+  if (tree.kind === "variable") return bound.get(tree.name) ?? Number.NaN;
+  if (tree.kind === "loop") return evaluateLoop(tree, of, bound);
+  const [first, second, third] = tree.args as readonly [Tree, Tree, Tree];
+  if (tree.kind === "let") {
+    return of(second, new Map(bound).set(tree.binds[0] as string, of(first)));
+  }
+  if (tree.kind === "if") {
+    const [left, right] = first.args.map((arg) => of(arg)) as [number, number];
+    const isTrue = first.name.startsWith("<") ? left < right : left > right;
+    return of(isTrue || (first.name.endsWith("=") && left === right) ? second : third);
+  }
+  const apply = functions[tree.name];
+  if (apply === undefined) return Number.NaN;
+  return apply(of(first), second === undefined ? 0 : of(second));
+}
+
+function evaluateLoop(
+  tree: Tree,
+  of: (tree: Tree, bound: ReadonlyMap<string, number>) => number,
+  bound: ReadonlyMap<string, number>,
+): number {
+  const { turns, states, counter, starts, nexts, result } = loopParts(tree);
+  let inner = new Map(bound);
+  states.forEach((state, i) => {
+    inner.set(state, of(starts[i] as Tree, bound));
+  });
+  inner.set(counter, 0);
+  for (let turn = 0; turn < turns; turn++) {
+    const next = new Map(inner).set(counter, turn + 1);
+    states.forEach((state, i) => {
+      next.set(state, of(nexts[i] as Tree, inner));
+    });
+    inner = next;
+  }
+  return of(result, inner);
 }
 
 function simplifyTest(tree: Tree, parameters: Parameters): Tree {
@@ -150,7 +199,7 @@ function countUses(tree: Tree, name: string): number {
 function simplifyLoop(tree: Tree, parameters: Parameters): Tree {
   const { turns, states, counter, starts, nexts, result } = loopParts(tree);
   if (!tree.binds.some((name) => mentions(result, name))) return result;
-  if (!readsOutside(tree, new Set())) return parameters.add(1);
+  if (!readsOutside(tree, new Set())) return fold(tree, parameters);
   if (turns > turnsMax) return simplifyRecurrence(tree, parameters);
   let unrolled = result;
   if (turns === 1) {

@@ -18,7 +18,7 @@ import {
   type Program,
 } from "@ndvm/core";
 import { Draws, seedFor } from "../seeds.js";
-import { type Columns, rowsOf, SEED_FIT, type Study } from "../study.js";
+import { type Columns, rowsOf, SEED_FIT, SEED_SCREEN, type Study } from "../study.js";
 import type { Failure, Rung, Stage } from "../types.js";
 import { failedResult, NO_TIME, type Task, type TaskResult, type Timing } from "./task.js";
 
@@ -147,8 +147,9 @@ export class Station {
    * the walk.
    */
   #screen(program: Program, names: readonly string[], task: Task): number {
-    const { recipe, limits } = this.#study;
-    const starts = this.#starts(names, task, 0);
+    const { seed, recipe, limits } = this.#study;
+    // The same for all visits to a candidate: who has passed once would pass again.
+    const starts = this.#starts(names, task, seedFor(seed, SEED_SCREEN, task.id), true);
     const inputs: Record<string, number | Float64Array> = { ...this.#screenColumns };
     for (const name of names) inputs[name] = startOf(starts[name], recipe.startDeviation);
     const began = performance.now();
@@ -172,11 +173,11 @@ export class Station {
   #starts(
     names: readonly string[],
     task: Task,
-    attempt: number,
+    seed: number,
+    isFirst: boolean,
   ): Readonly<Record<string, ParameterSpec>> {
-    const { seed, recipe } = this.#study;
-    const draws = new Draws(seedFor(seed, SEED_FIT, task.visit, task.rung, attempt));
-    const deviation = recipe.startDeviation;
+    const draws = new Draws(seed);
+    const deviation = this.#study.recipe.startDeviation;
     const specs: Record<string, ParameterSpec> = {};
     for (const name of names) {
       const drawn = deviation * draws.normal();
@@ -187,7 +188,7 @@ export class Station {
       const isLimited = options.bounds !== undefined || options.scale !== undefined;
       if (options.fixed !== undefined) specs[name] = options;
       else if (from !== undefined) specs[name] = { ...options, start: from, range };
-      else if (given !== undefined && attempt === 0) specs[name] = given;
+      else if (given !== undefined && isFirst) specs[name] = given;
       else if (isLimited) specs[name] = { ...options, range };
       else specs[name] = { start: drawn, range };
     }
@@ -202,14 +203,15 @@ export class Station {
     timing: Mutable<Timing>,
     signal: AbortSignal | undefined,
   ): Promise<Fitted> {
-    const { recipe } = this.#study;
-    const rung = recipe.rungs[task.rung] as Rung;
+    const rung = this.#study.recipe.rungs[task.rung] as Rung;
     for (let attempt = 0; ; attempt++) {
+      const seed = seedFor(this.#study.seed, SEED_FIT, task.visit, task.rung, attempt);
       made.fits += rung.restarts;
       try {
         const { best, counters } = await fit(program, {
-          ...this.#common(task, attempt, signal),
-          params: this.#starts(names, task, attempt),
+          ...this.#common(signal),
+          seed,
+          params: this.#starts(names, task, seed, attempt === 0),
           restarts: rung.restarts,
           steps: rung.steps,
           detail: "scores",
@@ -224,14 +226,13 @@ export class Station {
     }
   }
 
-  #common(task: Task, attempt: number, signal: AbortSignal | undefined) {
-    const { train, target, recipe, limits, seed } = this.#study;
+  #common(signal: AbortSignal | undefined) {
+    const { train, target, recipe, limits } = this.#study;
     return {
       data: train,
       target,
       optimiser: recipe.optimiser,
       ...(recipe.adam === undefined ? {} : { adam: recipe.adam }),
-      seed: seedFor(seed, SEED_FIT, task.visit, task.rung, attempt),
       stepsMax: limits.fitSteps,
       ...(signal === undefined ? {} : { signal }),
     };
@@ -284,7 +285,7 @@ export class Station {
     const began = performance.now();
     const from = task.from ?? {};
     const detailed = await fit(program, {
-      ...this.#common(task, 0, signal),
+      ...this.#common(signal),
       optimiser: "lm",
       params: Object.fromEntries(
         Object.entries(from).map(([name, start]) => [

@@ -11,13 +11,15 @@ type Numbers = Readonly<Record<string, number>>;
 export interface Task {
   readonly kind: "fit" | "intervals";
   readonly visit: number;
+  /** The candidate that is visited. */
+  readonly id: number;
   readonly rung: number;
   readonly source: string;
   /** What the proposer says about parameters. */
   readonly params?: Readonly<Record<string, ParameterSpec>>;
   /** The best parameters so far: the first restart begins there. */
   readonly from?: Numbers;
-  /** True: it has passed the screen before. */
+  /** True: the same text has passed the screen before. */
   readonly isScreened: boolean;
 }
 

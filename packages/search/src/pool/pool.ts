@@ -31,6 +31,9 @@ const PARCELS_AHEAD = 2;
 /** Workers that may die in a row before they get to any work. */
 const STILLBORN_MAX = 3;
 
+/** Tasks that were dealt and are still held, at most. */
+const DEALT_MAX = 4096;
+
 interface Member {
   readonly index: number;
   readonly worker: Worker;
@@ -140,8 +143,8 @@ export class Pool implements Runner {
     const size = Math.min(PARCEL_MAX, fair, Math.max(1, Math.round(PARCEL_MS / this.#pace)));
     const parcel = this.#waiting.slice(this.#at, this.#at + size);
     this.#at += parcel.length;
-    if (this.#at === this.#waiting.length) {
-      this.#waiting = [];
+    if (this.#at === this.#waiting.length || this.#at >= DEALT_MAX) {
+      this.#waiting = this.#waiting.slice(this.#at);
       this.#at = 0;
     }
     return parcel;

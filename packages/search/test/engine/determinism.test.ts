@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { evolve, paperRecipe, type SearchOptions } from "../../src/index.js";
+import { evolve, paperRecipe, replay, type SearchOptions } from "../../src/index.js";
 import { InlineRunner } from "../../src/pool/inline.js";
 import type { RunnerEvents } from "../../src/pool/runner.js";
 import type { SearchHooks } from "../../src/search.js";
@@ -92,6 +92,23 @@ describe(`the canonical export (SEED=${seed})`, () => {
       expectSame(await exportOf({ workers: 2, budget }), one);
       expectSame(await exportOf({ workers: 0, budget }, disordered(new Draws(seed))), one);
     }
+  });
+
+  test("has the same bytes where it depends on the start whether a program passes the screen", async () => {
+    const programs = [1000, 1500, 2000, 3000].map((turns) => ({
+      source: `(loop ((s x) (k 0)) (if (> k (* ${turns} (abs a))) s (recur (+ s b) (+ k 1))))`,
+    }));
+    const options = () => ({
+      workers: 0,
+      recipe: paperRecipe,
+      batch: 3,
+      proposers: [replay(programs, { cycles: 4 })],
+    });
+    const one = await exportOf(options());
+    expect(one).toContain("E-STEPS");
+    expect(one).toContain('"status":"scored"');
+    expectSame(await exportOf(options(), disordered(new Draws(seed))), one);
+    expectSame(await exportOf({ ...options(), workers: 2 }), one);
   });
 
   test("differs for another seed, batch or lag", async () => {

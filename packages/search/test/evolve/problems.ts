@@ -12,7 +12,7 @@ export interface Problem {
   /** The truth, over the inputs, with its constants. */
   readonly truth: string;
   readonly complexity: number;
-  /** What it needs besides expressions. */
+  /** How the text of a form starts that it needs; empty where expressions do. */
   readonly needs: string;
   readonly train: SearchData;
   /** Columns without noise, on which recovery is judged. */
@@ -145,7 +145,7 @@ const laws: readonly Recipe[] = [
   {
     name: "piecewise linear",
     truth: "(if (< x 1.7) (+ 1 (* 2.5 x)) (- 7.29 (* 1.2 x)))",
-    needs: "if",
+    needs: "(if",
     low: 0,
     high: 5,
     rows: 80,
@@ -153,14 +153,14 @@ const laws: readonly Recipe[] = [
   },
   {
     name: "recurrence, 10 steps",
-    truth: "(loop ((s x) (k 0)) (if (= k 10) s (recur (* 3.3 (* s (- 1 s))) (+ k 1))))",
-    needs: "loop",
-    low: 0.02,
-    high: 0.98,
+    truth: "(loop ((s x) (k 0)) (if (= k 10) s (recur (* 1.6 (cos s)) (+ k 1))))",
+    needs: "(loop",
+    low: -3,
+    high: 3,
     rows: 80,
     f: (x) => {
       let s = x;
-      for (let k = 0; k < 10; k++) s = 3.3 * s * (1 - s);
+      for (let k = 0; k < 10; k++) s = 1.6 * Math.cos(s);
       return s;
     },
   },

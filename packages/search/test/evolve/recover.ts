@@ -1,6 +1,6 @@
 /**
  * Recovery: a search on a problem's data until a program has the truth's values at a size of at most
- * twice the truth's.
+ * twice the truth's, with a loop or a branch where the truth needs one.
  *
  * The held-out rows are the problem's test rows, without noise. Evolve never sees them: it is told
  * the training rows' summary and the training scores.
@@ -20,10 +20,12 @@ export interface Recovery {
   readonly candidates: number;
 }
 
-export const R2_RECOVERED = 0.999;
+const R2_RECOVERED = 0.999;
 
-export function isRecovered(problem: Problem, { complexity, r2 }: Outcome): boolean {
-  return complexity <= 2 * problem.complexity && r2 > R2_RECOVERED;
+/** Where the truth needs a branch or a loop, the program must have one, too. */
+function isRecovered(problem: Problem, { complexity, r2, source }: Outcome): boolean {
+  const isSmall = complexity <= 2 * problem.complexity;
+  return isSmall && r2 > R2_RECOVERED && source.includes(problem.needs);
 }
 
 export interface RecoverOptions {
