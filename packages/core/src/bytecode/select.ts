@@ -17,11 +17,13 @@ export function selectElement(bytecode: Bytecode, index: string): Bytecode {
     starts.push(length);
     length += part.length;
   }
-  const moved = code.flat().map((instruction) =>
-    "target" in instruction
-      ? { ...instruction, target: starts[instruction.target] as number }
-      : instruction,
-  );
+  const moved = code
+    .flat()
+    .map((instruction) =>
+      "target" in instruction
+        ? { ...instruction, target: starts[instruction.target] as number }
+        : instruction,
+    );
   const procedures = [...bytecode.procedures.slice(0, -1), { ...main, code: moved }];
   return { ...bytecode, inputs, procedures };
 }
