@@ -58,6 +58,11 @@ const LIMITS: Required<CandidateLimits> = {
 export const OPERATORS: readonly string[] =
   "+ - * / square sqrt exp log sin cos tanh if let loop".split(" ");
 
+/** Candidates in a batch: fewer where fits take longer, since a batch is settled as a whole. */
+function batchFor(rows: number): number {
+  return Math.max(16, Math.min(64, Math.round(64_000 / rows)));
+}
+
 const RUNGS: readonly Rung[] = [
   { restarts: 1, steps: 12, share: 1 },
   { restarts: 4, steps: 40, share: 0.25 },
@@ -115,7 +120,7 @@ export function makeStudy(options: SearchOptions): Study {
     precision: options.precision ?? "f64",
     domain: options.domain ?? "ieee",
     description: options.description ?? "",
-    batch: whole("batch", options.batch ?? 64, 1, 1e6),
+    batch: whole("batch", options.batch ?? batchFor(trained.length), 1, 1e6),
     lag: whole("lag", options.lag ?? 2, 1, 1000),
   };
 }

@@ -216,7 +216,10 @@ export interface SearchOptions {
   readonly command?: string;
   /** Ends the search: what is done is kept and returned. */
   readonly signal?: AbortSignal;
-  /** Candidates in a batch, and how many batches a proposer is behind. Defaults 64 and 2. */
+  /**
+   * Candidates in a batch, and how many batches a proposer is behind. Defaults 64 (down to 16 for
+   * data of more than 1,000 rows) and 2.
+   */
   readonly batch?: number;
   readonly lag?: number;
   readonly limits?: CandidateLimits;

@@ -2,7 +2,7 @@
  * The journal that an archive keeps: entries become rows here, and a thread writes them.
  */
 
-import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { NdvmError } from "@ndvm/core";
 import { bestResult, type Slot } from "../engine/batch.js";
@@ -158,8 +158,8 @@ function seedsOf({ seed }: Study, proposers: readonly Proposer[]): Record<string
 }
 
 function versions(): Record<string, string> {
-  const require = createRequire(import.meta.url);
-  const own = require("../../package.json") as { version: string };
+  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  const own = JSON.parse(manifest) as { version: string };
   return {
     "@ndvm/search": own.version,
     node: process.versions.node,

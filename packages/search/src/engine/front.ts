@@ -1,11 +1,18 @@
 /**
  * The front: candidates that nothing simpler matches in accuracy on held-out rows.
  *
- * Members are in order of complexity, and so of accuracy. A front is never changed: a better
+ * Members are in order of complexity, and so of accuracy. What is left unexplained counts down to
+ * 10⁻¹⁰ of the variance: below, it is rounding, and the simplest program wins. A front is never changed: a better
  * candidate makes a new one, so that whoever looks at an old front sees it as it was.
  */
 
 import type { FrontMember, Outcome } from "../types.js";
+
+/** Least share of the target's variance that counts as unexplained. */
+const SHARE_LEAST = 1e-10;
+
+/** Held-out loss as a share of the target's variance. */
+const shareLeft = (r2: number): number => Math.max(1 - r2, SHARE_LEAST);
 
 export interface Front {
   readonly members: readonly Outcome[];
@@ -17,13 +24,14 @@ export const emptyFront: Front = { members: [] };
 export function advance(front: Front, outcome: Outcome): Front {
   if (outcome.status !== "scored" || !Number.isFinite(outcome.r2)) return front;
   const { members } = front;
+  const share = shareLeft(outcome.r2);
   let at = 0;
   while (at < members.length && (members[at] as Outcome).complexity <= outcome.complexity) {
-    if ((members[at] as Outcome).r2 >= outcome.r2) return front;
+    if (shareLeft((members[at] as Outcome).r2) <= share) return front;
     at += 1;
   }
   const simpler = members.slice(0, at).filter(({ complexity }) => complexity < outcome.complexity);
-  const larger = members.slice(at).filter(({ r2 }) => r2 > outcome.r2);
+  const larger = members.slice(at).filter(({ r2 }) => shareLeft(r2) < share);
   return { members: [...simpler, outcome, ...larger] };
 }
 
@@ -36,12 +44,6 @@ export function lossAt(front: Front, complexity: number): number {
   }
   return loss;
 }
-
-/** A loss that is 0 has no logarithm. */
-const LOSS_LEAST = 1e-30;
-
-/** Held-out loss as a share of the target's variance. */
-const shareLeft = (r2: number): number => Math.max(1 - r2, LOSS_LEAST);
 
 export type Intervals = Readonly<Record<string, readonly [number, number]>>;
 

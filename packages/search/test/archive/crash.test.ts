@@ -13,7 +13,7 @@ import { Draws } from "../../src/seeds.js";
 import { expectSame, exported, freshFile } from "../engine/support.js";
 
 const seed = Number(process.env["SEED"] ?? 20261115);
-const crashes = Number(process.env["NDVM_CRASHES"] ?? 5);
+const crashes = Number(process.env["NDVM_CRASHES"] ?? 4);
 const candidates = 36 * crashes;
 const child = fileURLToPath(new URL("./child.mjs", import.meta.url));
 

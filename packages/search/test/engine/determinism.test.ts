@@ -51,7 +51,7 @@ async function exportOf(options: Partial<SearchOptions>, hooks: SearchHooks = {}
       target: "y",
       seed: 7,
       proposers: [new Echo()],
-      budget: { candidates: 300 },
+      budget: { candidates: 160 },
       batch: 16,
       archive,
       ...options,
@@ -64,7 +64,7 @@ async function exportOf(options: Partial<SearchOptions>, hooks: SearchHooks = {}
 describe(`the canonical export (SEED=${seed})`, () => {
   test("has the same bytes for 0, 1, 2 and 5 workers", async () => {
     const one = await exportOf({ workers: 0 });
-    expect(one.split("\n")).toHaveLength(302);
+    expect(one.split("\n")).toHaveLength(162);
     for (const workers of [1, 2, 5]) expectSame(await exportOf({ workers }), one);
   });
 
@@ -87,7 +87,7 @@ describe(`the canonical export (SEED=${seed})`, () => {
   });
 
   test("has the same bytes for a budget in fits, and for one of accuracy", async () => {
-    for (const budget of [{ fits: 333 }, { r2: 0.5, candidates: 1000 }]) {
+    for (const budget of [{ fits: 222 }, { r2: 0.5, candidates: 1000 }]) {
       const one = await exportOf({ workers: 0, budget });
       expectSame(await exportOf({ workers: 2, budget }), one);
       expectSame(await exportOf({ workers: 0, budget }, disordered(new Draws(seed))), one);

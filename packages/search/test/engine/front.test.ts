@@ -35,7 +35,7 @@ const some = fc.array(
   fc.record({
     complexity: fc.integer({ min: 1, max: 12 }),
     r2: fc.oneof(
-      fc.constantFrom(0, 0.25, 0.5, 0.75, 1, Number.NaN),
+      fc.constantFrom(0, 0.25, 0.5, 0.75, 1, 1 - 1e-12, 1 - 1e-9, Number.NaN),
       fc.double({ min: -2, max: 1, noNaN: true }),
     ),
     status: fc.constantFrom("scored" as const, "scored" as const, "failed" as const),
@@ -52,10 +52,13 @@ describe(`the front (SEED=${seed})`, () => {
         const scored = outcomes.filter(
           ({ status, r2 }) => status === "scored" && !Number.isNaN(r2),
         );
+        const left = ({ r2 }: Outcome) => Math.max(1 - r2, 1e-10);
+        const isFirst = (a: Outcome, b: Outcome) =>
+          a.complexity < b.complexity || a.visit < b.visit;
         const beats = (a: Outcome, b: Outcome) =>
           a !== b &&
           a.complexity <= b.complexity &&
-          (a.r2 > b.r2 || (a.r2 === b.r2 && (a.complexity < b.complexity || a.visit < b.visit)));
+          (left(a) < left(b) || (left(a) === left(b) && isFirst(a, b)));
         const wanted = scored
           .filter((b) => !scored.some((a) => beats(a, b)))
           .sort((a, b) => a.complexity - b.complexity);
@@ -65,6 +68,16 @@ describe(`the front (SEED=${seed})`, () => {
       }),
       { seed },
     );
+  });
+
+  test("takes the simplest of those that leave nothing but rounding", () => {
+    const front = frontOf([
+      outcome({ visit: 1, complexity: 9, r2: 1 }),
+      outcome({ visit: 2, complexity: 7, r2: 1 - 1e-13 }),
+      outcome({ visit: 3, complexity: 8, r2: 1 - 1e-15 }),
+      outcome({ visit: 4, complexity: 3, r2: 0.9 }),
+    ]);
+    expect(front.members.map(({ visit }) => visit)).toEqual([4, 2]);
   });
 
   test("does not change a front that someone holds", () => {

@@ -11,7 +11,7 @@ import { line, oscillation } from "./data.js";
 import { Echo, expectSame, exported, freshFile, list, run } from "./support.js";
 
 const seed = Number(process.env["SEED"] ?? 20261115);
-const kills = Number(process.env["NDVM_KILLS"] ?? 6);
+const kills = Number(process.env["NDVM_KILLS"] ?? 4);
 
 const mortal: SearchHooks = {
   startRunner: async (study, workers, events) =>
