@@ -120,4 +120,13 @@ describe("npm run bench -- --quick", () => {
       expect(row).toMatch(/ (met|not met)( |$)/);
     }
   });
+
+  test("stack code has the paper's table, and the bits of Scheme", () => {
+    const paper = rowsOf("Stack machine: fused");
+    expect(paper.map((row) => row.split(" ")[0])).toEqual(["W1", "W2", "W3", "W4"]);
+    for (const row of paper) expect(row).toMatch(/×.*×.* [0-9a-f]{8}$/);
+    const clients = rowsOf("Stack machine beside Scheme");
+    expect(clients.map((row) => row.split(" ")[0])).toEqual(["W5", "W6", "W7"]);
+    for (const row of clients) expect(row).toMatch(/ [0-9a-f]{8}$/);
+  });
 });

@@ -5,13 +5,22 @@
  * no call sees the numbers of the call before.
  */
 
-import { type Inputs, type Machine, mat, type Program, type RunOptions } from "../../src/index.js";
+import {
+  type Inputs,
+  type Language,
+  type Machine,
+  mat,
+  type Program,
+  type RunOptions,
+} from "../../src/index.js";
 import { Checksum } from "./checksum.js";
 import type { Subject } from "./timing.js";
 
 export interface Model {
   readonly name: string;
   readonly source: string;
+  /** Scheme unless it says otherwise. */
+  readonly language?: Language;
   /** Differentiated inputs and the numbers around which they vary. */
   readonly parameters: Readonly<Record<string, number>>;
   /** Inputs that stay as they are. */
@@ -165,8 +174,8 @@ export interface Way extends RunOptions {
 /** A subject that runs a model in a session with other numbers at each call. */
 export interface ModelSubject extends Subject {
   readonly program: Program;
-  /** Checksum of values and gradients over all variants. */
-  checksum(): string;
+  /** Checksum of values and gradients (by `names`, all if left out) over all variants. */
+  checksum(names?: readonly string[]): string;
 }
 
 export function subjectOf(
@@ -175,7 +184,10 @@ export function subjectOf(
   lanes: number,
   { isForward = false, ...options }: Way = {},
 ): ModelSubject {
-  const program = machine.load(model.source, { domain: "clamp" });
+  const program = machine.load(model.source, {
+    domain: "clamp",
+    ...(model.language === undefined ? {} : { language: model.language }),
+  });
   const names = Object.keys(model.parameters);
   const wrt = isForward ? [] : names;
   const count = variantCount(lanes);
@@ -193,12 +205,12 @@ export function subjectOf(
     }
     session.run();
   };
-  const checksum = () => {
+  const checksum = (wanted = wrt) => {
     const sum = new Checksum();
     for (let variant = 0; variant < count; variant++) {
       call(variant);
       sum.add(session.values);
-      for (const name of wrt) sum.add(session.gradients[name] as Numbers);
+      for (const name of wanted) sum.add(session.gradients[name] as Numbers);
     }
     return sum.toString();
   };
