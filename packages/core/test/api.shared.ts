@@ -383,6 +383,29 @@ const cases: readonly ApiCase[] = [
     },
   },
   {
+    name: "stack code has the bits of Scheme where lanes part and meet",
+    run(machine) {
+      const inputs = { x: pseudoRandom(29), r: 1.9 };
+      const program = machine.loadBytecode(tentMap);
+      const first = program.gradient(inputs);
+      const again = program.gradient(inputs);
+      const { values, gradients } = machine
+        .load(
+          `(loop ((x x) (n 12))
+             (if (> n 0) (if (< x 0.5) (recur (* r x) (- n 1)) (recur (* r (- 1 x)) (- n 1))) x))`,
+        )
+        .gradient(inputs);
+      const { x = [], r = [] } = gradients;
+      check(first.stats.mixedBranches > 5, "lanes part");
+      for (const run of [first, again]) {
+        close(run.values, [...values], 0);
+        close(run.gradients["x"] ?? [], [...x], 0);
+        close(run.gradients["r"] ?? [], [...r], 0);
+      }
+      return { values: again.values, x, r, listing: program.listing.print() };
+    },
+  },
+  {
     name: "a pool has the bits of one machine, over named axes",
     async run(machine) {
       const source = "(if (> (* a t) 1) (log (* a t)) (* a (exp (* k t))))";
@@ -407,6 +430,32 @@ const cases: readonly ApiCase[] = [
     },
   },
 ];
+
+/** Twelve steps of the tent map, whose branch lanes take differently at every step. */
+const tentMap = `
+        LOAD x
+        STORE y
+        PUSH 12
+        STORE n
+again:  LOOP n done
+        LOAD y
+        PUSH 0.5
+        LT
+        BRANCH low
+        LOAD r
+        PUSH 1
+        LOAD y
+        SUB
+        MUL
+        STORE y
+        JUMP again
+low:    LOAD r
+        LOAD y
+        MUL
+        STORE y
+        JUMP again
+done:   LOAD y
+`;
 
 export const apiCases: readonly ApiCase[] = [...paperPrograms.map(paperCase), ...cases];
 
