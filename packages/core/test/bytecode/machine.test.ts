@@ -218,3 +218,51 @@ test("vectors and matrices are inputs of stack code", () => {
   const { values } = machine.loadBytecode("LOAD v\nDUP\nDOT").evaluate({ v: vec([1, 2, 3]) });
   expect(values[0]).toBe(14);
 });
+
+test("what lies below a branch outlives compaction in a side that dropped it", () => {
+  const source = `
+.proc churn n x
+again:  LOOP n done
+        LOAD x
+        PUSH 0.5
+        ADD
+        PUSH nil
+        CONS
+        CAR
+        STORE x
+        JUMP again
+done:   LOAD x
+        RET
+.end
+        LOAD x
+        PUSH 2.0
+        MUL
+        STORE kept
+        LOAD x
+        PUSH 3.0
+        MUL
+        LOAD kept
+        LOAD x
+        LIST 2
+        LOAD x
+        PUSH 0
+        LT
+        BRANCH negative
+        CAR
+        ADD
+        JUMP end
+negative: DROP
+        DROP
+        PUSH 60000
+        LOAD x
+        CALL churn
+end:    LOAD kept
+        SUB
+`;
+  const { values, stats } = machine
+    .loadBytecode(source)
+    .evaluate({ x: [1, -1, 2, -2] }, { replay: false });
+  expect([...values]).toEqual([3, 30_001, 6, 30_002]);
+  expect(stats.compactions).toBeGreaterThan(1);
+  expect(stats.walks).toBe(1);
+});
