@@ -6,6 +6,9 @@
  * at most one program of a shape (a skeleton whose fractions are all alike), the better one. A
  * newcomer to a full island takes the place of one of a few members that is bad or old. The best of
  * every size are kept aside; from there they come back to the islands.
+ *
+ * Recurrences have an island of their own. Most are poor until their step and their turns are nearly
+ * right, so among expressions they would die out before they get there.
  */
 
 import type { Outcome } from "../types.js";
@@ -79,10 +82,6 @@ export class Population {
   /** Where loops live among themselves; −1 where there is no such island. */
   get loopIsland(): number {
     return this.options.hasLoopIsland ? this.options.islands - 1 : -1;
-  }
-
-  countOn(at: number): number {
-    return (this.#members[at] as Member[]).length;
   }
 
   /** The island of a parent that still lives there, else one by number. */
