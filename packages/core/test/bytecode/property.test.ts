@@ -77,7 +77,7 @@ function compare(machine: Machine, program: StackProgram): number | string {
 }
 
 test(`stack programs have the values and gradients of a second opinion, seed ${seed}`, () => {
-  const [{ plain }] = machines.benchesFor(0) as [{ plain: Machine }];
+  const { plain } = machines.benchesFor(0)[0] as { readonly plain: Machine };
   let compared = 0;
   for (let index = 0; index < 2 * programs; index++) {
     const program = generateStack(seed, index);

@@ -30,12 +30,12 @@ type Numbers = Readonly<Record<string, number>>;
 const at = (numbers: Numbers, name: string): number => numbers[name] as number;
 
 function kalmanOracle(q: number, r: number): number {
-  let x = [0, 0];
-  let P = [1, 0, 0, 1];
+  let x: readonly [number, number] = [0, 0];
+  let P: readonly [number, number, number, number] = [1, 0, 0, 1];
   let total = 0;
   for (let k = 0; k < STEPS; k++) {
-    const M = [P[0] + q, P[1], P[2], P[3] + q] as [number, number, number, number];
-    const S = [M[0] + r, M[1], M[2], M[3] + r] as [number, number, number, number];
+    const M = [P[0] + q, P[1], P[2], P[3] + q] as const;
+    const S = [M[0] + r, M[1], M[2], M[3] + r] as const;
     const det = S[0] * S[3] - S[1] * S[2];
     const I = [S[3] / det, -S[1] / det, -S[2] / det, S[0] / det] as const;
     const e = [
