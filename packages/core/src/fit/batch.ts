@@ -127,6 +127,7 @@ export class ResidualBatch implements SquaresBatch {
   // What JavaScript needs, made by the first run: rounds inside the machine do without.
   #inputs: readonly Numbers[] = [];
   #gradients: readonly Numbers[] = [];
+  #values: Numbers = NO_NUMBERS;
   #block = NO_NUMBERS;
   #rowSlopes = NO_NUMBERS;
   #isAlive = false;
@@ -190,8 +191,9 @@ export class ResidualBatch implements SquaresBatch {
   }
 
   #prepare(): void {
-    const { inputs, gradients } = this.#session;
+    const { inputs, gradients, values } = this.#session;
     const { points } = this.#table;
+    this.#values = values;
     this.#inputs = this.#free.map(({ input }) => inputs[input] as Numbers);
     this.#gradients = this.#free.map(({ input }) => gradients[input] as Numbers);
     this.#block = new Float64Array((this.#free.length + 1) * this.#blockRows);
@@ -259,7 +261,7 @@ export class ResidualBatch implements SquaresBatch {
 
   prediction(slot: number, row: number): number {
     if (!this.#isAlive) return Number.NaN;
-    return this.#session.values[slot * this.#slotStep + row * this.#rowStep] as number;
+    return this.#values[slot * this.#slotStep + row * this.#rowStep] as number;
   }
 
   /** Derivative of a prediction by a parameter, in the user's units. */
@@ -329,21 +331,37 @@ export class ResidualBatch implements SquaresBatch {
     const { target, rootWeights } = this.#table;
     const block = this.#block;
     const rows = this.#blockRows;
-    const size = this.#free.length;
+    const values = this.#values;
+    const step = this.#rowStep;
+    const lane = slot * this.#slotStep + from * step;
+    const side = this.#free.length * rows;
     let loss = 0;
     for (let i = 0; i < count; i++) {
-      const row = from + i;
-      const root = rootWeights === undefined ? 1 : (rootWeights[row] as number);
-      const residual = root * (this.prediction(slot, row) - (target[row] as number));
-      const counts = root !== 0;
-      block[size * rows + i] = counts ? residual : 0;
-      if (counts) loss += residual * residual;
-      for (let j = 0; j < size; j++)
-        block[j * rows + i] = counts
-          ? root * (slopes[j] as number) * this.derivative(slot, row, j)
-          : 0;
+      const root = rootWeights === undefined ? 1 : (rootWeights[from + i] as number);
+      const off = (values[lane + i * step] as number) - (target[from + i] as number);
+      // A row that does not count may be no number.
+      const residual = root === 0 ? 0 : root * off;
+      block[side + i] = residual;
+      loss += residual * residual;
     }
+    for (let j = 0; j < slopes.length; j++)
+      this.#fillColumn(j, slopes[j] as number, lane, from, count);
     return loss;
+  }
+
+  /** Column j of the block: derivatives of the rows from `from` on, whose lanes begin at `lane`. */
+  #fillColumn(j: number, slope: number, lane: number, from: number, count: number): void {
+    const { rootWeights, rowGroups } = this.#table;
+    const { group } = this.#free[j] as Free;
+    const own = this.#gradients[j] as Numbers;
+    const block = this.#block;
+    const at = j * this.#blockRows;
+    const step = this.#rowStep;
+    for (let i = 0; i < count; i++) {
+      const root = rootWeights === undefined ? 1 : (rootWeights[from + i] as number);
+      const counts = root !== 0 && (group < 0 || rowGroups[from + i] === group);
+      block[at + i] = counts ? root * slope * (own[lane + i * step] as number) : 0;
+    }
   }
 }
 
