@@ -66,11 +66,18 @@ export const VISITS = `
   LEFT JOIN fits p ON p.visit = v.visit AND p.rung = s.best_rung
   ORDER BY v.visit`;
 
-/** Candidates by the order in which their skeletons were met, with the texts that were plain. */
+interface SeenRow {
+  readonly id: number;
+  readonly skeleton: string;
+  readonly source: string;
+  readonly plain: number;
+}
+
+/** Candidates in the order in which they were met. */
 const SEEN = `
-  SELECT skeleton, id, CASE WHEN is_revisit AND origin = '${PLAIN_ORIGIN}' AND parents = '[]'
-    AND params IS NULL AND prompt IS NULL THEN source END AS plain
-  FROM candidates WHERE duplicate_of IS NULL AND skeleton <> '' ORDER BY id`;
+  SELECT id, skeleton, source, is_revisit AND origin = '${PLAIN_ORIGIN}' AND parents = '[]'
+    AND params IS NULL AND prompt IS NULL AS plain
+  FROM candidates WHERE duplicate_of IS NULL ORDER BY id`;
 
 export function openForReading(file: string): Database {
   if (!existsSync(file))
@@ -109,13 +116,13 @@ export function readResumption(file: string): Resumption | undefined {
     const settled = new Map<number, Unobserved>();
     for (let index = state.observed; index < state.settled; index++)
       settled.set(index, settledBatch(database, index));
-    const seen = database.all<{ skeleton: string; id: number; plain: string | null }>(SEEN);
+    const seen = database.all<SeenRow>(SEEN);
     const visits = new Map(
       [...state.front, ...state.frontObserved].map((visit) => [visit, outcomeAt(database, visit)]),
     );
     return {
       state,
-      seen: () => seen.map(({ skeleton, id, plain }) => [skeleton, id, plain ?? undefined]),
+      seen: () => seen.map(({ plain, ...row }) => ({ ...row, isPlain: plain === 1 })),
       outcomes: (wanted) => wanted.map((visit) => visits.get(visit) as Outcome),
       settledBatch: (index) => settled.get(index) as Unobserved,
       pending: pendingBatches(database, state.settled),

@@ -163,8 +163,7 @@ export class Engine {
   #resume(resumption: Resumption): void {
     const { state, pending } = resumption;
     const { proposers } = this.#parts;
-    for (const [skeleton, id, plain] of resumption.seen())
-      this.#intake.remember(skeleton, id, plain);
+    for (const candidate of resumption.seen()) this.#intake.remember(candidate);
     this.#secondsBefore = state.seconds;
     this.#nextBatch = state.nextBatch;
     this.#nextVisit = state.nextVisit;

@@ -22,11 +22,30 @@ const SEEN_MAX = 2 ** 20;
 /** Texts of revisits whose reading is remembered. */
 const REVISITED_MAX = 10_000;
 
+/** Letters that are kept of a program that is too long to be read. */
+const SHOWN_MAX = 200;
+
 interface Reading {
+  /** Empty: it cannot be read. */
   readonly skeleton: string;
   readonly complexity: number;
   readonly failure?: Failure;
+  /** What stands for a text that is too long. */
+  readonly shown?: string;
 }
+
+/** A candidate of an earlier run. */
+export interface SeenCandidate {
+  readonly id: number;
+  readonly skeleton: string;
+  readonly source: string;
+  /** Whether its first proposal was a text and nothing else. */
+  readonly isPlain: boolean;
+}
+
+/** What makes two programs one: the skeleton, or the text where there is none. */
+const identityOf = (skeleton: string, source: string): string =>
+  skeleton === "" ? `!${source}` : skeleton;
 
 export class Intake {
   readonly #study: Study;
@@ -40,15 +59,16 @@ export class Intake {
     this.#study = study;
   }
 
-  /** Notes a candidate of an earlier run, with its text if it was plain. They must come in order. */
-  remember(skeleton: string, id: number, plain: string | undefined): void {
-    this.#note(hashText(skeleton), id);
-    if (plain !== undefined) this.#plain.set(id, plain);
+  /** Notes a candidate of an earlier run. They must come in order. */
+  remember({ skeleton, source, id, isPlain: wasPlain }: SeenCandidate): void {
+    this.#note(hashText(identityOf(skeleton, source)), id);
+    if (wasPlain) this.#plain.set(id, source);
   }
 
   /** `isScreened` says whether a candidate is known to have passed the screen. */
-  take(proposal: Proposal, visit: number, isScreened: (id: number) => boolean): Slot {
-    const { failure, skeleton, complexity } = this.#read(proposal);
+  take(given: Proposal, visit: number, isScreened: (id: number) => boolean): Slot {
+    const { failure, skeleton, complexity, shown } = this.#read(given);
+    const proposal = shown === undefined ? given : { ...given, source: shown };
     const slot = {
       visit,
       id: visit,
@@ -58,19 +78,19 @@ export class Intake {
       isScreened: false,
       isNews: true,
       results: [],
-      ...(failure && { failure }),
     };
-    if (skeleton === "") return slot;
-    const hash = hashText(skeleton);
+    const failed = failure === undefined ? {} : { failure };
+    const hash = hashText(identityOf(skeleton, proposal.source));
     const known = this.#seen.get(hash);
     if (known === undefined) {
       this.#note(hash, visit);
       if (isPlain(proposal)) this.#plain.set(visit, proposal.source);
-      return slot;
+      return { ...slot, ...failed };
     }
     if (proposal.isRevisit !== true) return { ...slot, duplicateOf: known };
     const isNews = !isPlain(proposal) || this.#plain.get(known) !== proposal.source;
-    return { ...slot, id: known, isScreened: !isNews && isScreened(known), isNews };
+    const screened = !isNews && isScreened(known);
+    return { ...slot, ...failed, id: known, isScreened: screened, isNews };
   }
 
   #note(hash: number, id: number): void {
@@ -104,7 +124,7 @@ const isPlain = ({ isRevisit, origin, parents, params, prompt }: Proposal): bool
 function readProgram(source: string, study: Study): Reading {
   const { inputs, limits, complexityMax } = study;
   const unread = { skeleton: "", complexity: 0 };
-  if (typeof source !== "string" || source.length > limits.sourceLength)
+  if (source.length > limits.sourceLength)
     return {
       ...unread,
       failure: {
@@ -112,6 +132,7 @@ function readProgram(source: string, study: Study): Reading {
         code: "E-LENGTH",
         message: `the program has ${source.length} letters, more than ${limits.sourceLength}`,
       },
+      shown: `${source.slice(0, SHOWN_MAX)} … (${source.length} letters)`,
     };
   try {
     const expansion = expand(read(source), { inputs });

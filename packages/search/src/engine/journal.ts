@@ -9,6 +9,7 @@ import type { TaskResult } from "../pipeline/task.js";
 import type { Json, Outcome, SearchEvent, Spending } from "../types.js";
 import type { Batch } from "./batch.js";
 import type { Intervals } from "./front.js";
+import type { SeenCandidate } from "./intake.js";
 import type { TallyCounts } from "./tally.js";
 
 /** What the engine needs to go on, besides candidates and outcomes. */
@@ -84,8 +85,8 @@ export interface Unobserved {
 /** What an earlier run left. */
 export interface Resumption {
   readonly state: EngineState;
-  /** Skeletons with the candidates they first belonged to, in order; and texts that were plain. */
-  seen(): Iterable<readonly [skeleton: string, id: number, plain: string | undefined]>;
+  /** Candidates that are no duplicates, in order. */
+  seen(): Iterable<SeenCandidate>;
   outcomes(visits: readonly number[]): readonly Outcome[];
   settledBatch(index: number): Unobserved;
   readonly pending: readonly PendingBatch[];

@@ -98,6 +98,22 @@ describe("outcomes", () => {
     expect(done.counts).toMatchObject({ duplicates: 2, scored: 2 });
   });
 
+  test("a text that cannot be read is known again, and a long one is not kept", async () => {
+    const long = `(+ x ${"1 ".repeat(20_000)})`;
+    const sources = ["(+ x", "(+ x", "(+ x 1", long, long];
+    const { outcomes } = await run({ ...base, proposers: [list(sources)] });
+    expect(outcomes.map(({ status }) => status)).toEqual(
+      "failed duplicate failed failed duplicate".split(" "),
+    );
+    expect(outcomes[3]?.failure?.code).toBe("E-LENGTH");
+    expect(outcomes[3]?.source).toMatch(/^\(\+ x 1 1 .* … \(40006 letters\)$/);
+    expect(outcomes[4]?.failure).toBeUndefined();
+    const programs = sources.map((source) => ({ source }));
+    const again = await run({ ...base, proposers: [replay(programs, { cycles: 2 })] });
+    expect(again.outcomes.map(({ id }) => id)).toEqual([0, 0, 2, 3, 3, 0, 0, 2, 3, 3]);
+    expect(again.done.counts).toMatchObject({ failed: 10, revisits: 7 });
+  });
+
   test("a revisit is a new fit of the same candidate", async () => {
     const programs = [{ source: "(sin (* a x))" }, { source: "(+ a (* b x))" }];
     const { outcomes, done } = await run({
