@@ -310,13 +310,17 @@ function nudge(x: number, lower: number, upper: number): number {
 /** Where a restart begins, in the user's units. */
 export function startOf(free: readonly Free[], restart: number, seed: number): Float64Array {
   const random = new Random(seed, restart);
-  return Float64Array.from(free, ({ start, range, isLog, lower, upper }) => {
+  const starts = new Float64Array(free.length);
+  for (let j = 0; j < free.length; j++) {
+    const one = free[j] as Free;
     const share = random.uniform();
-    if (restart === 0 && start !== undefined) return start;
-    const [low, high] = range;
-    const drawn = isLog
-      ? exp(log(low) + share * (log(high) - log(low)))
-      : low + share * (high - low);
-    return nudge(drawn, lower, upper);
-  });
+    starts[j] = restart === 0 && one.start !== undefined ? one.start : drawnFrom(one, share);
+  }
+  return starts;
+}
+
+/** The place at a share of the way through a parameter's range. */
+function drawnFrom({ range: [low, high], isLog, lower, upper }: Free, share: number): number {
+  const drawn = isLog ? exp(log(low) + share * (log(high) - log(low))) : low + share * (high - low);
+  return nudge(drawn, lower, upper);
 }

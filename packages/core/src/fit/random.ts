@@ -15,13 +15,17 @@ function splitmix32(state: number): number {
 
 const rotate = (word: number, by: number): number => (word << by) | (word >>> (32 - by));
 
+/** A seed, and the same as two words. */
+const wholeSeed = new Float64Array(1);
+const seedHalves = new Int32Array(wholeSeed.buffer);
+
 export class Random {
   readonly #words = new Int32Array(4);
 
   /** `seed` may be any finite number: both halves of its double count. */
   constructor(seed: number, stream = 0) {
-    const halves = new Int32Array(new Float64Array([seed]).buffer);
-    let state = splitmix32(halves[0] as number) ^ splitmix32(~(halves[1] as number));
+    wholeSeed[0] = seed;
+    let state = splitmix32(seedHalves[0] as number) ^ splitmix32(~(seedHalves[1] as number));
     state = splitmix32(state) ^ splitmix32(Math.imul(stream, 0x632be5ab) ^ 0x1b873593);
     for (let i = 0; i < 4; i++) {
       state = (state + 0x9e3779b9) | 0;

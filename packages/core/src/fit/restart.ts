@@ -38,10 +38,12 @@ export abstract class Restart<B extends Batch = Batch> {
     this.start = start;
     this.free = free;
     this.limits = limits;
-    this.x = Float64Array.from(start);
-    this.best = Float64Array.from(start);
-    this.u = Float64Array.from(free, (one, j) => one.transform.toFree(start[j] as number));
-    this.trial = Float64Array.from(this.u);
+    this.x = start.slice();
+    this.best = start.slice();
+    this.u = new Float64Array(free.length);
+    for (let j = 0; j < free.length; j++)
+      this.u[j] = (free[j] as Free).transform.toFree(start[j] as number);
+    this.trial = this.u.slice();
     this.slopes = new Float64Array(free.length);
     this.moveTrial();
   }
