@@ -5,6 +5,7 @@
  *   npm run bench -- recovery
  *   RECOVERY="Nguyen-6" npm run bench -- recovery        problems whose name contains this
  *   RECOVERY_FEYNMAN=0 npm run bench -- recovery         without Feynman's laws
+ *   RECOVERY_WORKERS=0 npm run bench -- recovery         in one thread; results are the same
  *
  * A run may take 120 seconds of core time, which is a minute on two cores; on a computer that does
  * other work, too, the clock on the wall shows more. A law of Feynman's may take 20.
@@ -19,6 +20,7 @@ import { type Recovery, recover } from "../test/evolve/recover.js";
 const CORE_SECONDS = 120;
 const FEYNMAN_SECONDS = 20;
 const SEEDS = [1, 2, 3];
+const WORKERS = Number(process.env["RECOVERY_WORKERS"] ?? 2);
 const wanted = process.env["RECOVERY"] ?? "";
 const hasFeynman = process.env["RECOVERY_FEYNMAN"] !== "0";
 
@@ -36,7 +38,7 @@ async function run(problem: Problem, seed: number, coreSeconds: number): Promise
     return (user + system) / 1e6;
   };
   const isOver = () => cores() > coreSeconds;
-  const recovery = await recover(problem, { seed, workers: 2, budget: {}, isOver });
+  const recovery = await recover(problem, { seed, workers: WORKERS, budget: {}, isOver });
   return { ...recovery, seed, seconds: (performance.now() - began) / 1000, coreSeconds: cores() };
 }
 
