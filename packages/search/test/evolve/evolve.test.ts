@@ -36,6 +36,7 @@ function outcomeOf(proposal: Proposal, id: number, batch: number): Outcome {
   for (const name of Object.keys(proposal.params ?? {})) params[name] = 3 * scoreOf(name + source);
   return {
     id,
+    visit: id,
     batch,
     proposer: "evolve",
     origin,
@@ -45,12 +46,12 @@ function outcomeOf(proposal: Proposal, id: number, batch: number): Outcome {
     complexity: complexityOf(source, ["x"]),
     status: score < 0.1 ? "failed" : "scored",
     rung: 0,
+    fits: 1,
     params,
     loss: 1 - score,
     trainR2: score,
     r2: score,
     bic: 0,
-    intervals: {},
   };
 }
 
