@@ -5,6 +5,7 @@
 
 import { formatError, type NdvmError } from "@ndvm/core";
 import pc from "picocolors";
+import { withTypedHelp } from "./command-words.js";
 
 const wantsColour = (stream: NodeJS.WriteStream): boolean =>
   stream.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
@@ -37,7 +38,8 @@ export function endQuietlyOnBrokenPipe(): void {
 }
 
 export function reportError(error: NdvmError): void {
-  process.stderr.write(`${formatError(error, { color: err.isColorSupported })}\n`);
+  const text = formatError(withTypedHelp(error), { color: err.isColorSupported });
+  process.stderr.write(`${text}\n`);
 }
 
 export function warn(message: string): void {

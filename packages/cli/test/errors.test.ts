@@ -38,6 +38,29 @@ describe("usage, exit code 2", () => {
   });
 });
 
+describe("ways out are given in the words of the command line", () => {
+  const list = ["grad", "-e", "(list x 2)", "--set", "x=1"];
+  const ways: [string, string[], string][] = [
+    ["a missing input", ["eval", "-e", "(+ r x)", "--set", "x=1"], "give it one: --set r=1;"],
+    [
+      "unequal lanes",
+      ["eval", "-e", "(+ a b)", "--set", "a=1,2", "--set", "b=1,2,3"],
+      "--set v='[",
+    ],
+    ["time", ["eval", "-e", forever, "--timeout", "50ms"], "raise --timeout"],
+    ["steps", ["eval", "-e", forever, "--steps", "500"], "raise --steps"],
+    ["recursion", ["eval", "-e", "(define (f n) (+ 1 (f n))) (f 1)"], "raise --memory"],
+    ["a list to differentiate", list, "help: only numbers, vectors and matrices have values"],
+    ["a vector to differentiate", ["grad", "-e", "[x 2]", "--set", "x=1"], "--seed-adjoint 1,0"],
+  ];
+  test.each(ways)("%s", (_, args, words) => {
+    const { code, stderr } = ndvm(args);
+    expect(stderr).toContain(words);
+    expect(stderr).not.toMatch(/Max\b|vec\(|datum/);
+    expect(code).toBe(1);
+  });
+});
+
 describe("help and version, exit code 0", () => {
   test.each([[[]], [["eval"]], [["grad"]], [["explain"]], [["repl"]]])("%j --help", (command) => {
     const { code, stdout, stderr } = ndvm([...command, "--help"]);

@@ -25,6 +25,7 @@ export function inCommandWords(error: unknown, problem: FitProblem): unknown {
     error.help
       ?.replace(/params: \{ (\S+): \{\} \}/, "--param $1")
       .replace(/\{ fixed: (\S+) \}/, "--fix $1")
+      .replace("timeMax", "--time")
       .replace("leave out target where", "leave out --target where");
   const message = withFileRows(error.message, problem)
     .replace(/the option ([\w.]+)/, (_, name: string) => optionName(name))
