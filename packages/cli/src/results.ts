@@ -286,9 +286,8 @@ export function warnAbout(result: Evaluation | GradientResult): void {
     ),
     "failed lanes",
   );
-  const isAlone = result.lanes === 1;
   some(
-    result.nonFinite.map(({ lane, message }) => (isAlone ? message : `lane ${lane}: ${message}`)),
+    result.nonFinite.map(({ message }) => message),
     "lanes that are not finite",
   );
   if ("inactive" in result && result.inactive.length > 0) {

@@ -143,7 +143,7 @@ test("a NaN is reported with its place, and is no failure", () => {
   const { code, stdout, stderr } = ndvm(["eval", "-e", "(sqrt x)", "--set", "x=1,-1,4"]);
   expect(code).toBe(0);
   expect(stdout).toContain("NaN");
-  expect(stderr).toMatch(/warning: lane 1: /);
+  expect(stderr).toContain("warning: lane 1 is NaN: first made so by (sqrt x)\n");
 });
 
 test("json writes numbers that JSON has no name for as strings", () => {
