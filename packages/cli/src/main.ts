@@ -28,6 +28,7 @@ import {
   parseSeed,
 } from "./options.js";
 import { endQuietlyOnBrokenPipe, reportError } from "./terminal.js";
+import { rememberCommand } from "./typed-command.js";
 import { commandVersion } from "./versions.js";
 
 /** Codes of the user's errors that are not 1. */
@@ -183,6 +184,7 @@ function addRepl(root: Command, finish: Finish): void {
 /** Runs the command line and returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   endQuietlyOnBrokenPipe();
+  rememberCommand(args);
   let code = 0;
   const root = buildCommands((result) => {
     code = result;

@@ -1,7 +1,7 @@
 /** `npm start`: the bundled search runs, ends with a front and a formula, and keeps its study. */
 
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -25,6 +25,7 @@ test("the bundled search shows the front, a formula with intervals, a plot and i
   expect(stdout).toContain("height over t: data ●, model —");
   expect(stderr).toContain(`a page about it is in ${page}`);
   expect(existsSync(study) && existsSync(page)).toBe(true);
+  expect(readFileSync(page, "utf8")).toContain("ndvm search --data examples/oscillator/data.csv");
   expect(status).toBe(0);
 });
 
