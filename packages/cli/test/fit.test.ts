@@ -75,6 +75,17 @@ describe("what is printed", () => {
     expect(stderr).toContain("a, k were taken as parameters starting at 1");
   });
 
+  test("a program that reads no column is warned of", async () => {
+    writeFile("odd.csv", "Time (s),y\n1,2\n2,4.1\n3,6\n");
+    const args = ["fit", "-e", "(* b time)", "--data", "odd.csv", "--target", "y"];
+    const without = await ndvmHere([...args, "--param", "time"]);
+    expect(without.stderr).toContain(
+      "the program reads no column of odd.csv: they are Time (s), y",
+    );
+    const named = await ndvmHere([...args, "--column", "time=Time (s)"]);
+    expect(named.stderr).not.toContain("reads no column");
+  });
+
   test("--quiet leaves the result only", async () => {
     const { stdout, stderr } = await ndvmHere([...basic, "--quiet"]);
     expect(stdout).toContain("parameter");

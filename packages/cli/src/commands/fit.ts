@@ -86,7 +86,7 @@ async function showResult(shown: Shown): Promise<void> {
     showPlot(shown, say);
     for (const { text } of printed) print(text.trimEnd());
   }
-  if (!options.quiet) for (const warning of warningsOf(result)) warn(warning);
+  if (!options.quiet) for (const warning of warningsOf(result, problem)) warn(warning);
   await writeFiles(shown);
   if (result.stopped !== "done" && options.out !== undefined && !options.quiet) {
     note(`go on with --resume ${options.out}`);

@@ -54,7 +54,7 @@ export async function reportPage(options: ReportOptions): Promise<string> {
   ]);
   const body: Content[] = [
     cards([...scoresOf(result, 5), ...held]),
-    warningsSection(result),
+    warningsSection(result, problem),
     section(
       "Parameters",
       parameterTable(result),
@@ -110,8 +110,8 @@ async function pictureSections({ result, problem, scores, x }: ReportOptions): P
   return sections;
 }
 
-function warningsSection(result: FitResult): Html | undefined {
-  const warnings = warningsOf(result);
+function warningsSection(result: FitResult, problem: FitProblem): Html | undefined {
+  const warnings = warningsOf(result, problem);
   if (warnings.length === 0) return undefined;
   return html`<section class="warnings"><h2>To be wary of</h2>${list(warnings)}</section>`;
 }

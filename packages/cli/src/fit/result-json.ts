@@ -13,14 +13,15 @@ import { warningsOf } from "./summary.js";
 
 export function resultJson(
   result: FitResult,
-  { table, rows, readMilliseconds }: FitProblem,
+  problem: FitProblem,
   scores: readonly HeldOutScore[],
   exports: readonly ExportedModel[],
 ): Record<string, unknown> {
+  const { table, rows, readMilliseconds } = problem;
   const printed = exports.filter(({ file, text }) => file === undefined && text !== "");
   return {
     ...result.toJSON(),
-    warnings: warningsOf(result),
+    warnings: warningsOf(result, problem),
     ...(table === undefined || rows === undefined
       ? {}
       : {

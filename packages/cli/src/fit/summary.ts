@@ -175,7 +175,7 @@ const ENDED: Readonly<Record<string, string>> = {
 };
 
 /** Sentences a reader of the result should know, most important first. */
-export function warningsOf(result: FitResult): string[] {
+export function warningsOf(result: FitResult, { table, columns }: FitProblem): string[] {
   const { assumed, diagnostics, identifiability } = result;
   const warnings = diagnostics.notes.map((note) =>
     note.startsWith("the fit was ended early") ? (ENDED[result.stopped] ?? note) : note,
@@ -187,6 +187,9 @@ export function warningsOf(result: FitResult): string[] {
   }
   if (result.mode === "residual" && result.freedom <= 0) {
     warnings.push("there are no more points than parameters: nothing is left to tell the noise");
+  }
+  if (table !== undefined && columns.length === 0) {
+    warnings.push(`the program reads no column of ${table.file}: they are ${table.someNames()}`);
   }
   if (assumed.length > 0) {
     const one = assumed.length === 1;

@@ -119,15 +119,19 @@ export class DataTable {
     return `${words} (${one ? "line" : "lines"} ${lines}${more === "" ? "" : ", …"})`;
   }
 
+  /** Names of the columns for a message, not more than fit into it. */
+  someNames(): string {
+    return this.names.slice(0, 12).join(", ") + (this.names.length > 12 ? ", …" : "");
+  }
+
   #column(name: string, role: string): Column {
     const column = this.#columns.get(name);
     if (column !== undefined) return column;
     const near = nearest(name, this.names);
-    const shown = this.names.slice(0, 12).join(", ") + (this.names.length > 12 ? ", …" : "");
     throw fileError(
       this.file,
       `there is no column ${name}${role}`,
-      `${near === undefined ? "" : `did you mean ${near}? `}its columns are ${shown}`,
+      `${near === undefined ? "" : `did you mean ${near}? `}its columns are ${this.someNames()}`,
     );
   }
 
