@@ -77,6 +77,13 @@ export async function writeTextFile(file: string, text: string): Promise<void> {
   }
 }
 
+/** Fails where a file that others open is a folder; they tell the other reasons themselves. */
+export function requireNoFolder(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    throw unreadable(file, { code: "EISDIR" });
+  }
+}
+
 /** Fails before long work where its result could not be written. */
 export function requireWritable(file: string): void {
   const folder = statSync(dirname(file), { throwIfNoEntry: false });

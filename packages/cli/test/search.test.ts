@@ -86,6 +86,21 @@ describe("search", () => {
     expect(parts.stdout).toBe(whole.stdout);
   });
 
+  test("says that there is nothing to go on with, and begins", async () => {
+    const { code, stderr } = await ndvmHere(replay("--out", "new.db", "--resume", "--quiet"));
+    expect(stderr).toContain("there is no new.db to go on with: a new study begins");
+    expect(code).toBe(0);
+  });
+
+  test("a search that scores nothing says why, and exits with 1", async () => {
+    writeFile("wrong.jsonl", '{"source": "(foo x)"}\n');
+    const wrong = search("--proposer", "replay:wrong.jsonl", "--out", "w.db", "--quiet");
+    const { code, stdout } = await ndvmHere(wrong);
+    expect(stdout).toContain("1 failed: 1 E-UNBOUND");
+    expect(stdout).toContain("No candidate could be scored: see the failures above.");
+    expect(code).toBe(1);
+  });
+
   test("Ctrl-C ends it with what was found, and says how to go on", async () => {
     const child = startNdvm(["search", "--data", "line.csv", "--target", "y", "--out", "f.db"]);
     await untilBusy(child);

@@ -6,6 +6,7 @@ import { countText, shortText } from "../numbers.js";
 import { frontTable } from "../search/front-table.js";
 import { formatTable } from "../tables.js";
 import { out, print, widthOf } from "../terminal.js";
+import { requireNoFolder } from "../text-file.js";
 
 export interface ArchiveListOptions {
   readonly all?: boolean;
@@ -19,6 +20,7 @@ export interface ArchiveShowOptions {
 }
 
 function withArchive(file: string, work: (archive: Archive) => void): number {
+  requireNoFolder(file);
   const archive = openArchive(file);
   try {
     work(archive);

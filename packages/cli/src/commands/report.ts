@@ -2,10 +2,11 @@
 
 import { openArchive } from "@ndvm/search";
 import { note } from "../terminal.js";
-import { requireWritable, writeTextFile } from "../text-file.js";
+import { requireNoFolder, requireWritable, writeTextFile } from "../text-file.js";
 
 export async function report(file: string, page: string | undefined): Promise<number> {
   const target = page ?? `${file.replace(/\.db$/, "")}.html`;
+  requireNoFolder(file);
   requireWritable(target);
   await writeReport(file, target);
   note(`wrote ${target}`);

@@ -32,7 +32,8 @@ export async function search(options: SearchCommandOptions): Promise<number> {
       print(searchSummary(done, { target: options.target, plot }));
     }
     await finish(archive, options);
-    return done.stopped === "aborted" ? INTERRUPTED : 0;
+    if (done.stopped === "aborted") return INTERRUPTED;
+    return done.best === undefined ? 1 : 0;
   } finally {
     plotter.dispose();
   }
@@ -127,7 +128,9 @@ function archiveOf({ out: file, resume }: SearchCommandOptions): string {
   }
   const archive = file ?? `study-${timestamp(new Date())}.db`;
   requireWritable(archive);
-  if (!resume && existsSync(archive)) {
+  const isThere = existsSync(archive);
+  if (resume && !isThere) note(`there is no ${archive} to go on with: a new study begins`);
+  if (!resume && isThere) {
     throw new NdvmError("E-OPTION", `${archive} is there already`, {
       help: "go on with that study by --resume, or name another file",
     });

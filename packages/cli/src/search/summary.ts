@@ -15,9 +15,7 @@ export interface SummaryOptions {
 export function searchSummary(done: SearchDone, options: SummaryOptions): string {
   const member = done.choice ?? done.best;
   const counts = countsText(done);
-  if (member === undefined) {
-    return `${counts}\nNo candidate could be scored: see the failures above.`;
-  }
+  if (member === undefined) return `${counts}\n${emptyText(done)}`;
   const { target } = options;
   const table = frontTable(done.front, widthOf(process.stdout));
   return [
@@ -32,6 +30,14 @@ export function searchSummary(done: SearchDone, options: SummaryOptions): string
     "",
     options.plot(member),
   ].join("\n");
+}
+
+/** Why there is nothing to show. */
+function emptyText({ counts, stopped }: SearchDone): string {
+  if (counts.failed > 0) return "No candidate could be scored: see the failures above.";
+  if (counts.candidates > 0) return "No candidate could be scored.";
+  if (stopped === "seconds") return "No candidate was done by then: give it more time by --budget.";
+  return "No candidate was proposed.";
 }
 
 function countsText(done: SearchDone): string {
