@@ -82,6 +82,10 @@ class LlmProposer implements Proposer {
   #misses = 0;
   #isOver = false;
   #hasSaidUncounted = false;
+  /** What is to be told while a question is still under way, and who waits for it. */
+  #notices: ProposerProblem[] = [];
+  #wake: () => void = () => {};
+  #hasSaidUnreachable = false;
 
   constructor(options: LlmOptions) {
     this.#endpoint = endpointOf(options);
@@ -104,12 +108,13 @@ class LlmProposer implements Proposer {
     const cap = this.#ledger.reachedCap();
     if (cap !== undefined) return this.#giveUp("E-LLM-CAP", `the cap is reached: ${cap}`);
     this.#underWay ??= this.#startQuestion(count, signal);
-    if (this.#waits) await this.#underWay;
+    if (this.#waits) await Promise.race([this.#underWay, this.#noticed()]);
+    const notices = this.#notices.splice(0);
     const arrival = this.#arrived;
-    if (arrival === undefined) return { proposals: [] };
+    if (arrival === undefined) return withProblems({ proposals: [] }, notices);
     this.#arrived = undefined;
     this.#underWay = undefined;
-    return this.#handOver(arrival);
+    return withProblems(this.#handOver(arrival), notices);
   }
 
   observe(outcomes: readonly Outcome[]): void {
@@ -145,13 +150,31 @@ class LlmProposer implements Proposer {
     const { ask, pause } = await import("./request.js");
     await pause(this.#lastAsked + this.#interval - Date.now(), signal);
     this.#lastAsked = Date.now();
-    const reply = await ask(this.#endpoint, question, signal);
+    const onRetry = (problem: ProposerProblem) => this.#noteUnreachable(problem);
+    const reply = await ask(this.#endpoint, question, signal, onRetry);
     this.#arrived = { reply, prompt: question.prompt };
+  }
+
+  /** Resolves when there is something to tell before the answer. */
+  #noticed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      if (this.#notices.length > 0) resolve();
+    });
+  }
+
+  /** An endpoint that is not there is told at once: all retries together take a quarter minute. */
+  #noteUnreachable({ code, message }: ProposerProblem): void {
+    if (code !== "E-LLM-UNREACHABLE" || this.#hasSaidUnreachable) return;
+    this.#hasSaidUnreachable = true;
+    this.#notices.push({ code, message: `${message}; it is asked again` });
+    this.#wake();
   }
 
   #handOver({ reply, prompt }: Arrival): ProposalBatch {
     if (reply.kind === "aborted") return { proposals: [] };
     if (reply.kind === "failed") return this.#miss(reply.code, reply.message);
+    this.#hasSaidUnreachable = false;
     this.#ledger.enter(reply.use);
     const problems = this.#uncounted(reply.isCounted);
     const answer = readAnswer(reply.text);
@@ -193,6 +216,21 @@ class LlmProposer implements Proposer {
   }
 }
 
+function withProblems(batch: ProposalBatch, problems: readonly ProposerProblem[]): ProposalBatch {
+  if (problems.length === 0) return batch;
+  return { ...batch, problems: [...problems, ...(batch.problems ?? [])] };
+}
+
+/** An address that can be asked over HTTP, without slashes at its end. */
+function addressOf(text: string): string {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
+    throw new NdvmError("E-OPTION", `the llm proposer's endpoint "${text}" is no address`, {
+      help: "write it with its protocol, such as http://localhost:8080/v1",
+    });
+  }
+  return text.replace(/\/+$/, "");
+}
+
 function endpointOf(options: LlmOptions): Endpoint {
   const variables = options.environment ?? process.env;
   /** An empty variable is none. */
@@ -212,7 +250,7 @@ function endpointOf(options: LlmOptions): Endpoint {
       ? (setting("NDVM_LLM_API_KEY") ?? setting("OPENAI_API_KEY"))
       : setting(options.keyVariable);
   return {
-    baseURL: baseURL.replace(/\/+$/, ""),
+    baseURL: addressOf(baseURL),
     model,
     apiKey,
     timeout: options.timeout ?? 60_000,

@@ -8,6 +8,7 @@
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { APICallError, generateText, NoObjectGeneratedError, Output } from "ai";
+import type { ProposerProblem } from "../types.js";
 import { answerSchema } from "./answer.js";
 import type { TokenUse } from "./ledger.js";
 
@@ -47,6 +48,8 @@ export async function ask(
   endpoint: Endpoint,
   question: Question,
   signal: AbortSignal,
+  /** Hears of a request that failed before it is made again. */
+  onRetry: (problem: ProposerProblem) => void,
 ): Promise<Reply> {
   let delay = endpoint.retryDelay;
   for (let attempt = 0; ; attempt++) {
@@ -59,6 +62,7 @@ export async function ask(
       if (!trouble.canRetry || attempt >= endpoint.retries) {
         return { kind: "failed", code: trouble.code, message: trouble.message };
       }
+      onRetry({ code: trouble.code, message: trouble.message });
       await pause(trouble.after ?? delay, signal);
       if (signal.aborted) return { kind: "aborted" };
       delay *= 2;

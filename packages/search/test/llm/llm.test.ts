@@ -178,7 +178,10 @@ describe("a troubled endpoint", () => {
     ["a server's failure", { status: 503 }],
   ])("%s is survived", async (_, act) => {
     const { proposer } = await start([act, act, { say: programs("x"), tokens: [1, 1] }]);
-    expect((await propose(proposer)).proposals).toHaveLength(1);
+    let batch = await propose(proposer);
+    // That nobody answers is told while the question is under way.
+    if (batch.problems?.[0]?.code === "E-LLM-UNREACHABLE") batch = await propose(proposer);
+    expect(batch.proposals).toHaveLength(1);
   });
 
   test("that is slow runs into the timeout and is asked again", async () => {
@@ -210,6 +213,18 @@ describe("a troubled endpoint", () => {
     const batch = await propose(proposer);
     expect(batch.problems?.[0]?.code).toBe("E-LLM-UNREACHABLE");
     expect(batch.problems?.[0]?.message).toContain(endpoint.baseURL);
+  });
+
+  test("that is not there is told once before it is asked again", async () => {
+    const { proposer, endpoint } = await start([{ drop: true }], { retries: 2 });
+    await endpoint.close();
+    const [first, second] = [await propose(proposer), await propose(proposer)];
+    const [notice] = first.problems ?? [];
+    expect(notice?.code).toBe("E-LLM-UNREACHABLE");
+    expect(notice?.message).toMatch(/; it is asked again$/);
+    expect(first.isExhausted).toBeUndefined();
+    expect(second.problems).toHaveLength(1);
+    expect(second.problems?.[0]?.message).not.toContain("asked again");
   });
 
   test("is left when the search is aborted", async () => {
@@ -274,4 +289,10 @@ test("with company it does not wait: the answer comes with a later turn", async 
 test("without a model or an endpoint it says which settings are missing", () => {
   expect(() => llm({ environment: {} })).toThrowError("the llm proposer has no model");
   expect(() => llm({ model: "m", environment: {} })).toThrowError("has no endpoint");
+});
+
+test.each(["localhost:8080", "foo", "http://", "ftp://host/v1"])("%s is no address", (baseURL) => {
+  expect(() => llm({ model: "fake", baseURL, environment: {} })).toThrow(
+    `endpoint "${baseURL}" is no address`,
+  );
 });
