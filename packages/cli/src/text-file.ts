@@ -22,7 +22,7 @@ export async function readTextFile(file: string): Promise<string> {
   return decodeText(bytes, file);
 }
 
-function unreadable(file: string, cause: unknown): NdvmError {
+export function unreadable(file: string, cause: unknown): NdvmError {
   const code = (cause as NodeJS.ErrnoException).code ?? "unknown reason";
   return new NdvmError("E-FILE", `cannot read ${file}: ${REASONS[code] ?? code}`, {
     help: `the path is taken relative to ${process.cwd()}`,
@@ -74,13 +74,6 @@ export async function writeTextFile(file: string, text: string): Promise<void> {
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown reason";
     throw unwritable(file, REASONS[code] ?? code);
-  }
-}
-
-/** Fails where a file that others open is a folder; they tell the other reasons themselves. */
-export function requireNoFolder(file: string): void {
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
-    throw unreadable(file, { code: "EISDIR" });
   }
 }
 

@@ -167,6 +167,8 @@ describe("archive", () => {
   test.each([
     ["a candidate that is not there", ["archive", "show", "study.db", "99"], "no candidate 99"],
     ["a file that is no archive", ["archive", "ls", "line.csv"], "line.csv is not an archive"],
+    ["a folder", ["archive", "ls", "."], "cannot read .: it is a folder"],
+    ["a page about a table", ["report", "line.csv"], "line.csv is not an archive"],
     ["a file that is not there", ["archive", "ls", "none.db"], "there is no archive none.db"],
     ["no fit to export", ["archive", "show", "study.db", "2", "--export", "math"], "no fit"],
   ])("refuses %s", async (_, args, words) => {

@@ -1,12 +1,12 @@
 /** `ndvm archive ls|show|export`: what a study holds. */
 
 import { type ExportFormat, exportModel, NdvmError } from "@ndvm/core";
-import { type Archive, type Outcome, openArchive } from "@ndvm/search";
+import type { Archive, Outcome } from "@ndvm/search";
 import { countText, shortText } from "../numbers.js";
 import { frontTable } from "../search/front-table.js";
+import { openStudy } from "../search/open-study.js";
 import { formatTable } from "../tables.js";
 import { out, print, widthOf } from "../terminal.js";
-import { requireNoFolder } from "../text-file.js";
 
 export interface ArchiveListOptions {
   readonly all?: boolean;
@@ -20,8 +20,7 @@ export interface ArchiveShowOptions {
 }
 
 function withArchive(file: string, work: (archive: Archive) => void): number {
-  requireNoFolder(file);
-  const archive = openArchive(file);
+  const archive = openStudy(file);
   try {
     work(archive);
   } finally {
