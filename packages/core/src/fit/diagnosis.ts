@@ -71,7 +71,9 @@ export function diagnose(
   winner: Ended,
   findings: Findings,
 ): FitDiagnostics {
-  const found = findings.isFull ? lookCloser(problem, restarts, winner) : NOTHING;
+  // Who ended a fit early does not wait for what its other restarts did.
+  const followed = findings.stopped === "done" ? restarts : [winner];
+  const found = findings.isFull ? lookCloser(problem, restarts, winner, followed) : NOTHING;
   return { ...found, notes: [...new Set(notesOf(problem, restarts, winner, findings, found))] };
 }
 
@@ -108,7 +110,12 @@ function notesOf(
 const STABLE = { flips: [], flipLog: [], instability: 0 };
 const NOTHING: Found = { predicateOnly: [], branches: [], clamped: [], ...STABLE, nonFinite: [] };
 
-function lookCloser(problem: Problem, restarts: readonly Ended[], winner: Ended): Found {
+function lookCloser(
+  problem: Problem,
+  restarts: readonly Ended[],
+  winner: Ended,
+  followed: readonly Ended[],
+): Found {
   const { source, parameters, table } = problem;
   const nonFinite = failedStarts(problem, restarts);
   if ((table?.rows ?? 0) > DIAGNOSED_ROWS_MOST) return { ...NOTHING, nonFinite };
@@ -120,7 +127,7 @@ function lookCloser(problem: Problem, restarts: readonly Ended[], winner: Ended)
       .filter(({ taken, notTaken }) => taken > 0 && notTaken > 0)
       .map(({ text, taken, notTaken }) => ({ text, taken, notTaken })),
     clamped: now.clamped.map(({ text, lanes }) => ({ text, rows: lanes.length })),
-    ...flipsSince(problem, restarts, winner, now, wrt),
+    ...flipsSince(problem, followed, winner, now, wrt),
     nonFinite,
   };
 }

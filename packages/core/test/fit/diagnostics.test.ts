@@ -54,6 +54,28 @@ describe("diagnostics", () => {
     expect(instability).toBeCloseTo(all / (4 * x.length));
   });
 
+  test("a fit that was ended early logs the flips of its best restart only", async () => {
+    let polls = 0;
+    const signal = {
+      get aborted() {
+        polls += 1;
+        return polls > 4;
+      },
+    } as AbortSignal;
+    const r = await fitText("(let ((f (* a x))) (if (< f 6) f 6))", {
+      data: { x, y: x.map((v) => Math.min(6, 1.5 * v)) },
+      target: "y",
+      params: { a: { range: [0.7, 1.4] } },
+      restarts: 4,
+      seed: 3,
+      signal,
+    });
+    expect(r.stopped).toBe("aborted");
+    const { flipLog, flips } = r.diagnostics;
+    expect(new Set(flipLog.map(({ restart }) => restart)).size).toBe(1);
+    expect(flips).toHaveLength(1);
+  });
+
   test("no flips where rows keep their way", async () => {
     const r = await fitText("(if (< x 5) (* a x) (* 2 a x))", {
       data: { x, y: x.map((v) => (v < 5 ? v : 2 * v)) },
