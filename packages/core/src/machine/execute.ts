@@ -149,7 +149,10 @@ export class Execution {
 
   constructor(job: Job) {
     this.#job = job;
-    this.results = new Results(job.program, job.lanes, job.backward === undefined ? [] : job.wrt);
+    // A session tells nobody which lanes are not finite, and looking for the cause takes long.
+    const tellsNonFinite = !job.isRepeated;
+    const wrt = job.backward === undefined ? [] : job.wrt;
+    this.results = new Results(job.program, job.lanes, wrt, tellsNonFinite);
     this.#signature = signatureOf(job.inputs, job.wanted);
     const { timeMax, stepsMax } = job.options;
     this.#deadline = timeMax === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeMax;

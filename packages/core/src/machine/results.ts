@@ -38,13 +38,20 @@ export class Results {
   readonly unexplained: number[] = [];
   readonly gradients: Record<string, Float64Array>;
   readonly #program: Program;
+  readonly #tellsNonFinite: boolean;
   #shape: readonly number[] | undefined;
   #values: Float64Array | undefined;
   readonly #groups: Group[] = [];
   readonly #failed = new Set<number>();
 
-  constructor(program: Program, lanes: number, wrt: readonly RecordedInput[]) {
+  constructor(
+    program: Program,
+    lanes: number,
+    wrt: readonly RecordedInput[],
+    tellsNonFinite: boolean,
+  ) {
     this.#program = program;
+    this.#tellsNonFinite = tellsNonFinite;
     this.lanes = lanes;
     this.gradients = namedArrays(wrt, lanes);
   }
@@ -94,7 +101,7 @@ export class Results {
       this.#values = new Float64Array(this.lanes * this.count).fill(Number.NaN);
     }
     machine.readResult(this.#values, this.count, set, live);
-    this.#reportNonFinite(machine, set, live);
+    if (this.#tellsNonFinite) this.#reportNonFinite(machine, set, live);
   }
 
   #takeStructure(machine: Machine, set: LaneSet, live: Uint8Array): void {
