@@ -88,8 +88,18 @@ export class AdamRestart extends Restart {
   }
 
   /** What the machine needs to know of the settings, which all restarts of a fit share. */
-  get settings(): Required<AdamOptions> & { readonly steps: number; readonly divisor: number } {
-    return { ...this.#options, steps: this.limits.steps, divisor: this.#points };
+  get options(): Required<AdamOptions> {
+    return this.#options;
+  }
+
+  /** Steps at most. */
+  get stepsMost(): number {
+    return this.limits.steps;
+  }
+
+  /** What gradients are divided by. */
+  get divisor(): number {
+    return this.#points;
   }
 
   /** Writes the state as the machine has it (STATE_* of program/layout.ts). */
@@ -100,9 +110,12 @@ export class AdamRestart extends Restart {
     into[at + STATE_POWER1 / 8] = this.#power1;
     into[at + STATE_POWER2 / 8] = this.#power2;
     into[at + STATE_REASON / 8] = REASON_NONE;
+    const arrays = this.#arrays;
     let to = at + STATE_ARRAYS / 8;
-    for (const array of this.#arrays)
+    for (let k = 0; k < arrays.length; k++) {
+      const array = arrays[k] as Float64Array;
       for (let j = 0; j < array.length; j++) into[to++] = array[j] as number;
+    }
   }
 
   /** Takes the state over that the machine left. */
@@ -112,9 +125,12 @@ export class AdamRestart extends Restart {
     this.evaluations = from[at + STATE_EVALUATIONS / 8] as number;
     this.#power1 = from[at + STATE_POWER1 / 8] as number;
     this.#power2 = from[at + STATE_POWER2 / 8] as number;
+    const arrays = this.#arrays;
     let start = at + STATE_ARRAYS / 8;
-    for (const array of this.#arrays)
+    for (let k = 0; k < arrays.length; k++) {
+      const array = arrays[k] as Float64Array;
       for (let j = 0; j < array.length; j++) array[j] = from[start++] as number;
+    }
     const reason = from[at + STATE_REASON / 8] as number;
     if (reason === REASON_STEPS) this.reason = "steps";
     else if (reason !== REASON_NONE) this.reason = this.#notFinite();

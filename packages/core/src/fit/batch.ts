@@ -101,10 +101,15 @@ function* attemptRest(session: Session): Generator<void, boolean> {
 /** Options of a fit that its runs have too, where they were given. */
 export type RunLimits = { readonly stepsMax?: number; readonly chunk?: number };
 
-export const limited = ({ stepsMax, chunk }: Partial<FitOptions>): RunLimits => ({
-  ...(stepsMax === undefined ? {} : { stepsMax }),
-  ...(chunk === undefined ? {} : { chunk }),
-});
+const NO_LIMITS: RunLimits = {};
+
+export function limited({ stepsMax, chunk }: Partial<FitOptions>): RunLimits {
+  if (stepsMax === undefined && chunk === undefined) return NO_LIMITS;
+  return {
+    ...(stepsMax === undefined ? {} : { stepsMax }),
+    ...(chunk === undefined ? {} : { chunk }),
+  };
+}
 
 export class ResidualBatch implements SquaresBatch {
   readonly slots: number;
@@ -113,6 +118,8 @@ export class ResidualBatch implements SquaresBatch {
   readonly #table: Table;
   readonly #parameters: Parameters;
   readonly #free: readonly Free[];
+  /** The parameters' inputs. */
+  readonly #names: readonly string[];
   readonly #loss: PointLoss;
   readonly #lossSession: Session | undefined;
   readonly #limits: RunLimits;
@@ -148,6 +155,7 @@ export class ResidualBatch implements SquaresBatch {
     this.#table = table;
     this.#parameters = parameters;
     this.#free = free;
+    this.#names = free.map(({ input }) => input);
     this.#limits = limits;
     this.#hasRows = Object.keys(table.columns).length > 0 || table.groups.length > 0;
     this.#rowStep = this.#hasRows ? 1 : 0;
@@ -162,8 +170,7 @@ export class ResidualBatch implements SquaresBatch {
   get #session(): Session {
     if (this.#sessionMade !== undefined) return this.#sessionMade;
     const bound = bindResidual(this.#program, this.#table, this.#parameters, this.x, this.#hasRows);
-    const wrt = new Set(this.#free.map(({ input }) => input));
-    this.#sessionMade = this.#program.openSession(bound, wrt, this.#limits);
+    this.#sessionMade = this.#program.openSession(bound, new Set(this.#names), this.#limits);
     return this.#sessionMade;
   }
 
@@ -192,12 +199,10 @@ export class ResidualBatch implements SquaresBatch {
 
   #prepare(): void {
     const { inputs, gradients, values } = this.#session;
-    const { points } = this.#table;
     this.#values = values;
     this.#inputs = this.#free.map(({ input }) => inputs[input] as Numbers);
     this.#gradients = this.#free.map(({ input }) => gradients[input] as Numbers);
     this.#block = new Float64Array((this.#free.length + 1) * this.#blockRows);
-    this.#rowSlopes = new Float64Array(points);
   }
 
   get isBlocked(): boolean {
@@ -246,9 +251,7 @@ export class ResidualBatch implements SquaresBatch {
    */
   predictOn({ columns, points }: Table, x: Float64Array): Float64Array | undefined {
     if (this.#sessionMade === undefined || this.#table.groups.length > 0) return undefined;
-    const given: Record<string, number | Float64Array> = { ...columns };
-    for (let j = 0; j < x.length; j++) given[(this.#free[j] as Free).input] = x[j] as number;
-    return this.#sessionMade.evaluateOther(given, points);
+    return this.#sessionMade.evaluateOther(columns, this.#names, x, points);
   }
 
   #runLoss(session: Session): void {
@@ -276,9 +279,9 @@ export class ResidualBatch implements SquaresBatch {
     gradient.fill(0);
     if (!this.#isAlive) return Number.NaN;
     const { points, rowGroups } = this.#table;
-    const rowSlopes = this.#rowSlopes;
     const sums = this.#sums;
     const loss = this.#slopesOfRows(slot);
+    const rowSlopes = this.#rowSlopes;
     const from = slot * this.#slotStep;
     for (let j = 0; j < gradient.length; j++) {
       const { group } = this.#free[j] as Free;
@@ -299,6 +302,7 @@ export class ResidualBatch implements SquaresBatch {
   #slopesOfRows(slot: number): number {
     const { points, rootWeights } = this.#table;
     const lossFrom = this.#lossSession === undefined ? 0 : slot * points;
+    if (this.#rowSlopes.length === 0) this.#rowSlopes = new Float64Array(points);
     this.#sums.clear();
     for (let row = 0; row < points; row++) {
       const root = rootWeights === undefined ? 1 : (rootWeights[row] as number);

@@ -8,6 +8,7 @@
 import { NdvmError } from "../errors.js";
 import { nearest } from "../syntax/suggest.js";
 import { refuse } from "./parameters.js";
+import { isFiniteArray } from "./restart.js";
 import type { Column, Data, FitOptions } from "./types.js";
 
 /** The input that chooses an element of the program's value: no name that a text can hold. */
@@ -43,10 +44,27 @@ export interface Table {
 const isColumn = (value: unknown): value is Column =>
   Array.isArray(value) || ArrayBuffer.isView(value);
 
+/**
+ * Copies of columns that were given before: many fits of the same data need no more than one. What
+ * a column holds may change between two fits, so its numbers are compared. Nobody writes into them.
+ */
+const copies = new WeakMap<Column, Float64Array>();
+/** Longer columns are copied each time. */
+const KEPT_MOST = 4096;
+
 /** A column as numbers; rows are counted from 1, as people count them. */
 export function numbersOf(name: string, column: unknown): Float64Array {
   if (!isColumn(column))
     throw refuse(`column ${name} is no list of numbers`, "give an array or a typed array");
+  const known = copies.get(column);
+  if (known !== undefined && isSame(known, column)) return known;
+  const numbers = copyOf(name, column);
+  if (numbers.length <= KEPT_MOST) copies.set(column, numbers);
+  return numbers;
+}
+
+function copyOf(name: string, column: Column): Float64Array {
+  if (column instanceof Float64Array && isFiniteArray(column)) return column.slice();
   const numbers = new Float64Array(column.length);
   for (let row = 0; row < column.length; row++) {
     const value = column[row];
@@ -65,6 +83,17 @@ export function numbersOf(name: string, column: unknown): Float64Array {
   }
   return numbers;
 }
+
+/** Whether a column still holds these numbers. */
+function isSame(numbers: Float64Array, column: Column): boolean {
+  if (numbers.length !== column.length) return false;
+  for (let i = 0; i < numbers.length; i++) if (!Object.is(numbers[i], column[i])) return false;
+  return true;
+}
+
+/** As `numbersOf`, for numbers that are needed only until the caller goes on. */
+export const numbersNow = (name: string, column: unknown): Float64Array =>
+  column instanceof Float64Array && isFiniteArray(column) ? column : numbersOf(name, column);
 
 export function columnOf(data: Data, name: string, role: string): Column {
   const column = Object.hasOwn(data, name) ? data[name] : undefined;
@@ -101,23 +130,28 @@ export function readTable(
   for (const name of inputs)
     if (Object.hasOwn(data, name) && isColumn(data[name]))
       columns[name] = repeated(numbersOf(name, data[name]), names.length);
-  for (const [name, column] of Object.entries(data))
+  for (const name of Object.keys(data)) {
+    const column = data[name];
     if (isColumn(column) && column.length !== rows)
       throw refuse(
         `column ${name} has ${column.length} rows, but the target ${names[0]} has ${rows}`,
         "columns of one table have one length",
       );
+  }
   if (names.length > 1) columns[SELECTOR] = selectorOf(rows, names.length);
   const { groups, rowGroups } = readGroups(data, options, rows);
   const { trials } = options;
   const counts = trials === undefined ? undefined : side(data, trials, "trials", rows);
+  const weights = readWeights(data, options, names, targets, lossName);
   return {
     points: rows * names.length,
     rows,
     target: joined(targets),
     columns,
     others: {},
-    ...readWeights(data, options, names, targets, lossName),
+    rootWeights: weights.rootWeights,
+    hasSigma: weights.hasSigma,
+    targets: weights.targets,
     trials: counts && repeated(counts, names.length),
     groups,
     rowGroups: repeatedGroups(rowGroups, names.length),

@@ -74,7 +74,18 @@ export function diagnose(
   // Who ended a fit early does not wait for what its other restarts did.
   const followed = findings.stopped === "done" ? restarts : [winner];
   const found = findings.isFull ? lookCloser(problem, restarts, winner, followed) : NOTHING;
-  return { ...found, notes: [...new Set(notesOf(problem, restarts, winner, findings, found))] };
+  const notes = notesOf(problem, restarts, winner, findings, found);
+  const { predicateOnly, branches, clamped, flips, flipLog, instability, nonFinite } = found;
+  return {
+    predicateOnly,
+    branches,
+    clamped,
+    flips,
+    flipLog,
+    instability,
+    nonFinite,
+    notes: notes.length > 1 ? [...new Set(notes)] : notes,
+  };
 }
 
 function notesOf(
@@ -93,7 +104,8 @@ function notesOf(
     notes.push(`the fit was ended early (${stopped}); this is the best so far`);
   else if (!hasConverged)
     notes.push(`the best restart did not converge: it ended by ${winner.reason}`);
-  const failed = restarts.filter(({ reason }) => reason === "not finite").length;
+  let failed = 0;
+  for (const { reason } of restarts) if (reason === "not finite") failed += 1;
   if (failed > 0)
     notes.push(`${failed} of ${restarts.length} restarts began where the loss is not finite`);
   for (const { words } of identifiability?.undetermined ?? []) notes.push(words);

@@ -41,14 +41,17 @@ export async function drive<B extends Batch>(how: Drive<B>): Promise<Driven> {
   const clock = new Clock(how, began);
   const rounds = new Rounds(how);
   let report = began;
+  let from = began;
   let stopped: Driven["stopped"] = "done";
   let isLong = false;
   while (rounds.running > 0) {
     stopped = rounds.count === 0 ? "done" : clock.verdict();
     if (stopped !== "done") break;
-    const from = performance.now();
     rounds.prepare();
-    while (rounds.isBlocked) await tick();
+    while (rounds.isBlocked) {
+      await tick();
+      from = performance.now();
+    }
     const leapt: number = isLong ? 0 : rounds.leap();
     if (leapt === 0) {
       if (!rounds.begin(isLong)) stopped = await finishRound(rounds, clock);
@@ -61,7 +64,8 @@ export async function drive<B extends Batch>(how: Drive<B>): Promise<Driven> {
       how.onProgress(rounds.progress(now - began));
       report = now;
     }
-    if (rounds.running > 0 && clock.isDue(now)) await clock.breathe();
+    from = now;
+    if (rounds.running > 0 && clock.isDue(now)) from = await clock.breathe();
   }
   while (rounds.isBlocked) await tick();
   if (stopped !== "done" && rounds.count === 0) throw endedAtFirst(stopped);
@@ -113,6 +117,7 @@ class Clock {
 
   verdict(): Driven["stopped"] {
     if (this.#signal?.aborted) return "aborted";
+    if (this.#end === Infinity) return "done";
     return performance.now() >= this.#end ? "time" : "done";
   }
 
@@ -121,9 +126,11 @@ class Clock {
     return now - this.#breath >= BREATH;
   }
 
-  async breathe(): Promise<void> {
+  /** Lets others have their turn; when that ended. */
+  async breathe(): Promise<number> {
     await tick();
     this.#breath = performance.now();
+    return this.#breath;
   }
 }
 

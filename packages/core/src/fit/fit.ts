@@ -72,8 +72,29 @@ async function solve(problem: Problem, settings: Settings): Promise<FitResult> {
   }
   if (!restarts.some(({ loss }) => Number.isFinite(loss)))
     explainStart(problem, restarts[0] as Restart);
-  return describeFit({ ...problem, settings, restarts, driven });
+  return describeFit(finish(problem, settings, restarts, driven));
 }
+
+/** All fields by name: spreading objects costs more than the rest of a small fit's description. */
+const finish = (
+  problem: Problem,
+  settings: Settings,
+  restarts: Finished["restarts"],
+  driven: Driven,
+): Finished => ({
+  program: problem.program,
+  source: problem.source,
+  lossProgram: problem.lossProgram,
+  options: problem.options,
+  parameters: problem.parameters,
+  table: problem.table,
+  data: problem.data,
+  makeBatch: problem.makeBatch,
+  latestBatch: problem.latestBatch,
+  settings,
+  restarts,
+  driven,
+});
 
 /** Whether the program's value has an element for each target, by the first row. */
 function checkOutputs(problem: Problem, { start }: Restart): void {
@@ -121,6 +142,8 @@ function keepNarrow<B>(make: (slots: number) => B) {
   return { makeBatch, latestBatch: () => latest };
 }
 
+const NO_DATA: Problem["data"] = {};
+
 function residualProblem(source: Program, options: FitOptions, settings: Settings): Problem {
   const targets = targetNames(options.target);
   const read = readTable(source.inputs, targets, options, settings.lossName);
@@ -137,15 +160,27 @@ function residualProblem(source: Program, options: FitOptions, settings: Setting
   const program = targets.length > 1 ? source.elementBy(SELECTOR) : source;
   const { loss } = settings;
   const lossProgram = loadLoss(source, loss);
-  const others = lossProgram === undefined ? {} : lossColumns(lossProgram, read, targets, options);
-  const table = { ...read, others };
+  const table =
+    lossProgram === undefined
+      ? read
+      : { ...read, others: lossColumns(lossProgram, read, targets, options) };
   const pointLoss = lossProgram ?? makeLoss(loss as LossName, table, options);
   const target = targets.length > 1 ? "target" : (targets[0] as string);
   const batches = keepNarrow(
     (slots) =>
       new ResidualBatch(program, table, parameters, slots, pointLoss, target, limited(options)),
   );
-  return { program, source, lossProgram, options, parameters, table, data: {}, ...batches };
+  return {
+    program,
+    source,
+    lossProgram,
+    options,
+    parameters,
+    table,
+    data: NO_DATA,
+    makeBatch: batches.makeBatch,
+    latestBatch: batches.latestBatch,
+  };
 }
 
 function objectiveProblem(program: Program, options: FitOptions): Problem {
@@ -180,12 +215,15 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
 function makeRestarts({ parameters, table }: Problem, settings: Settings): Finished["restarts"] {
   const { free } = parameters;
   const { optimiser, limits, adam, seed } = settings;
-  return Array.from({ length: settings.restarts }, (_, index) => {
+  const points = table?.points ?? 1;
+  const restarts: Restart[] = [];
+  for (let index = 0; index < settings.restarts; index++) {
     const start = startOf(free, index, seed);
-    if (optimiser === "lm") return new LevenbergRestart(index, start, free, limits);
-    if (optimiser === "lbfgs") return new LbfgsRestart(index, start, free, limits);
-    return new AdamRestart(index, start, free, limits, adam, table?.points ?? 1);
-  });
+    if (optimiser === "lm") restarts.push(new LevenbergRestart(index, start, free, limits));
+    else if (optimiser === "lbfgs") restarts.push(new LbfgsRestart(index, start, free, limits));
+    else restarts.push(new AdamRestart(index, start, free, limits, adam, points));
+  }
+  return restarts;
 }
 
 /** Takes over finished restarts and lets the others go on. */

@@ -46,11 +46,12 @@ export function refuse(message: string, help: string): NdvmError {
 
 /** Which inputs of the program are what; `columns` are the names that are data. */
 export function resolveParameters(
-  { inputs, builtins }: Pick<Listing, "inputs" | "builtins">,
+  listing: Pick<Listing, "inputs" | "builtins">,
   columns: readonly string[],
   options: FitOptions,
   groups: readonly string[],
 ): Parameters {
+  const { inputs } = listing;
   const declared = options.params ?? {};
   checkDeclared(inputs, columns, declared, options);
   const free: Free[] = [];
@@ -60,7 +61,7 @@ export function resolveParameters(
     if (columns.includes(name)) continue;
     const given = Object.hasOwn(declared, name) ? declared[name] : undefined;
     if (given === undefined) {
-      refuseSlip(name, inputs, columns, Object.keys(declared), builtins);
+      refuseSlip(name, listing, columns, Object.keys(declared));
       assumed.push(name);
     }
     const spec = typeof given === "number" ? { start: given } : (given ?? {});
@@ -91,12 +92,15 @@ function checkDeclared(
   declared: Readonly<Record<string, ParameterSpec>>,
   options: FitOptions,
 ): void {
-  const names = inputs.filter((name) => !columns.includes(name));
-  for (const name of [...Object.keys(declared), ...(options.groups?.params ?? [])]) {
+  const grouped = options.groups?.params ?? [];
+  const asked = Object.keys(declared);
+  for (const name of grouped.length === 0 ? asked : [...asked, ...grouped]) {
     if (columns.includes(name) && inputs.includes(name))
       throw refuse(`${name} is both a parameter and a column of the data`, "rename one of them");
     if (inputs.includes(name)) continue;
-    const open = names.filter((other) => !Object.hasOwn(declared, other));
+    const open = inputs.filter(
+      (other) => !columns.includes(other) && !Object.hasOwn(declared, other),
+    );
     const near = nearest(name, open);
     throw refuse(
       `the program never uses the parameter ${name}`,
@@ -114,22 +118,21 @@ const stem = (name: string): string => name.replace(/[0-9_]+$/, "");
 /** Refuses an undeclared name that looks like another one mistyped. */
 function refuseSlip(
   name: string,
-  inputs: readonly string[],
+  listing: Pick<Listing, "inputs" | "builtins">,
   columns: readonly string[],
   declared: readonly string[],
-  builtins: readonly string[],
 ): void {
   if (name.length < 3) return;
   const isOther = (other: string) => other.length >= 3 && stem(other) !== stem(name);
   const near = nearest(name, columns.filter(isOther));
   if (near !== undefined && isClose(name, near)) throw slip(name, near, "the column");
-  const unused = declared.filter((other) => !inputs.includes(other));
+  const unused = declared.filter((other) => !listing.inputs.includes(other));
   const missed = nearest(name, unused);
   if (missed !== undefined) throw slip(name, missed, "the parameter");
   const swapped = declared.find((other) => other !== name && letters(other) === letters(name));
   if (swapped !== undefined && name.length > 3) throw slip(name, swapped, "the parameter");
   if (name.length < 5) return;
-  const known = builtins.filter(
+  const known = listing.builtins.filter(
     (other) => !other.includes(stem(name)) && !stem(name).includes(other),
   );
   const builtin = nearest(name, known);
@@ -159,10 +162,11 @@ const slip = (name: string, near: string, what: string): NdvmError =>
   );
 
 const KEYS = ["start", "range", "bounds", "fixed", "scale"];
+const known = new Set(KEYS);
 
 function checkKeys(name: string, spec: ParameterOptions): void {
-  for (const key of Object.keys(spec))
-    if (!KEYS.includes(key))
+  for (const key in spec)
+    if (!known.has(key) && Object.hasOwn(spec, key))
       throw refuse(
         `parameter ${name} has an unknown setting ${key}`,
         `it may have ${KEYS.join(", ")}`,
@@ -195,8 +199,7 @@ function makeFree(label: string, input: string, group: number, spec: ParameterOp
   const start =
     spec.start ?? (spec.range === undefined ? defaultStart(lower, upper, isLog) : undefined);
   const range = spec.range ?? rangeAround(start ?? START, lower, upper, isLog);
-  const inside = (x: number) => nudge(x, lower, upper);
-  const first = inside(start ?? middleOf(range, isLog));
+  const first = nudge(start ?? middleOf(range, isLog), lower, upper);
   return {
     label,
     input,
@@ -204,7 +207,7 @@ function makeFree(label: string, input: string, group: number, spec: ParameterOp
     lower,
     upper,
     isLog,
-    start: start === undefined ? undefined : inside(start),
+    start: start === undefined ? undefined : nudge(start, lower, upper),
     range,
     origin: first,
     transform: makeTransform(lower, upper, first, isLog),

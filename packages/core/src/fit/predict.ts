@@ -8,7 +8,7 @@ import { ResidualBatch } from "./batch.js";
 import {
   columnOf,
   groupsOfRows,
-  numbersOf,
+  numbersNow,
   repeated,
   repeatedGroups,
   SELECTOR,
@@ -44,29 +44,33 @@ export interface Fitted {
 
 const anyLoss = { value: () => 0, slope: () => 0 };
 
+const NO_NUMBERS = new Float64Array(0);
+const NO_GROUPS = new Int32Array(0);
+
+/** The rows to predict; their targets are not known. */
 export function tableOf(fitted: Fitted, data: Data): Table {
-  const columns: Record<string, Float64Array> = {};
-  for (const name of fitted.columns) columns[name] = numbersOf(name, columnOf(data, name, ""));
-  const lengths = Object.entries(columns).map(([name, { length }]) => ({ name, length }));
-  const rows = lengths[0]?.length ?? 1;
-  const odd = lengths.find(({ length }) => length !== rows);
-  if (odd !== undefined)
-    throw refuse(
-      `column ${odd.name} has ${odd.length} rows, but ${lengths[0]?.name} has ${rows}`,
-      "columns of one table have one length",
-    );
-  if (rows === 0) throw refuse("the data have no rows", "give at least one row");
-  const { groupsBy, groups, targets } = fitted;
+  const { groupsBy, groups, targets, columns: names } = fitted;
   const count = targets.length;
-  const rowGroups =
-    groupsBy === undefined ? new Int32Array(0) : groupsOfRows(data, groupsBy, groups);
-  for (const [name, column] of Object.entries(columns)) columns[name] = repeated(column, count);
+  const columns: Record<string, Float64Array> = {};
+  let rows = 1;
+  for (const name of names) {
+    const column = numbersNow(name, columnOf(data, name, ""));
+    if (name === names[0]) rows = column.length;
+    if (column.length !== rows)
+      throw refuse(
+        `column ${name} has ${column.length} rows, but ${names[0]} has ${rows}`,
+        "columns of one table have one length",
+      );
+    columns[name] = repeated(column, count);
+  }
+  if (rows === 0) throw refuse("the data have no rows", "give at least one row");
+  const rowGroups = groupsBy === undefined ? NO_GROUPS : groupsOfRows(data, groupsBy, groups);
   if (count > 1) columns[SELECTOR] = selectorOf(rows, count);
   return {
     points: rows * count,
     rows,
     targets,
-    target: new Float64Array(rows * count),
+    target: NO_NUMBERS,
     columns,
     others: {},
     rootWeights: undefined,
@@ -121,7 +125,8 @@ function predictPlainly({ program, parameters, best, batch }: Fitted, table: Tab
     const own = new ResidualBatch(program, table, parameters, 1, anyLoss, "");
     own.x.set(best);
     own.run();
-    values = table.target.map((_, point) => own.prediction(0, point));
+    values = new Float64Array(table.points);
+    for (let point = 0; point < table.points; point++) values[point] = own.prediction(0, point);
   }
   const unknown = new Float64Array(table.points).fill(Number.NaN);
   const all = {
@@ -138,8 +143,7 @@ function predictPlainly({ program, parameters, best, batch }: Fitted, table: Tab
 /** Adds each target's part. */
 function byTarget(all: Omit<Prediction, "targets">, { targets, rows }: Table): Prediction {
   const [only] = targets;
-  if (targets.length === 1 && only !== undefined)
-    return { ...all, targets: Object.fromEntries([[only.name, all]]) };
+  if (targets.length === 1 && only !== undefined) return withTarget(all, only.name);
   const parts = targets.map(({ name }, t) => {
     const part = Object.fromEntries(
       Object.entries(all).map(([key, numbers]: [string, Float64Array]) => [
@@ -151,6 +155,17 @@ function byTarget(all: Omit<Prediction, "targets">, { targets, rows }: Table): P
   });
   return { ...all, targets: Object.fromEntries(parts) };
 }
+
+/** All fields by name: spreading costs more than a small prediction. */
+const withTarget = (all: Omit<Prediction, "targets">, name: string): Prediction => ({
+  values: all.values,
+  standardErrors: all.standardErrors,
+  lower: all.lower,
+  upper: all.upper,
+  observationLower: all.observationLower,
+  observationUpper: all.observationUpper,
+  targets: { [name]: all },
+});
 
 /** √(gᵀ C g); parameters without influence do not count, determined or not. */
 function errorAlong(gradient: Float64Array, covariance: Float64Array | undefined): number {

@@ -31,12 +31,16 @@ export class Random {
       state = (state + 0x9e3779b9) | 0;
       this.#words[i] = splitmix32(state);
     }
-    if (this.#words.every((word) => word === 0)) this.#words[0] = 1;
+    const s = this.#words;
+    if (s[0] === 0 && s[1] === 0 && s[2] === 0 && s[3] === 0) s[0] = 1;
   }
 
   #next(): number {
     const s = this.#words;
-    const [a, b, c, d] = [s[0] as number, s[1] as number, s[2] as number, s[3] as number];
+    const a = s[0] as number;
+    const b = s[1] as number;
+    const c = s[2] as number;
+    const d = s[3] as number;
     const result = Math.imul(rotate(Math.imul(b, 5), 7), 9);
     const third = c ^ a;
     const fourth = d ^ b;

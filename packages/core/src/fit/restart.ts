@@ -38,13 +38,19 @@ export abstract class Restart<B extends Batch = Batch> {
     this.start = start;
     this.free = free;
     this.limits = limits;
-    this.x = start.slice();
-    this.best = start.slice();
-    this.u = new Float64Array(free.length);
-    for (let j = 0; j < free.length; j++)
-      this.u[j] = (free[j] as Free).transform.toFree(start[j] as number);
-    this.trial = this.u.slice();
-    this.slopes = new Float64Array(free.length);
+    const size = free.length;
+    this.x = new Float64Array(size);
+    this.best = new Float64Array(size);
+    this.u = new Float64Array(size);
+    this.trial = new Float64Array(size);
+    this.slopes = new Float64Array(size);
+    for (let j = 0; j < size; j++) {
+      const x = start[j] as number;
+      const u = (free[j] as Free).transform.toFree(x);
+      this.best[j] = x;
+      this.u[j] = u;
+      this.trial[j] = u;
+    }
     this.moveTrial();
   }
 

@@ -51,9 +51,7 @@ export function describeFit(finished: Finished): FitResult {
   const { settings, restarts, parameters, table, driven } = finished;
   const { free } = parameters;
   const winner = bestOf(restarts);
-  const used = free.flatMap((one, j) =>
-    isAtBound(one, winner.best[j] as number, winner.u[j] as number) ? [] : [j],
-  );
+  const used = insideBounds(free, winner);
   const points = countPoints(table);
   const freedom = table === undefined ? 0 : points - used.length;
   const batch = needsResiduals(finished) ? batchAt(finished, winner.best) : undefined;
@@ -67,7 +65,7 @@ export function describeFit(finished: Finished): FitResult {
   const identifiability = identify(finished, winner, spread, labels, used);
   const fitted = fittedOf(finished, winner, spread, variance.sigma, freedom);
   const errors = standardErrors(free, spread);
-  const best = bestFit(finished, winner, residuals, points);
+  const best = bestFit(finished, winner, labels, residuals, points);
   const targets = targetsOf(finished, best, residuals, variance.sigma);
   const body = {
     mode: settings.mode,
@@ -113,6 +111,14 @@ export function describeFit(finished: Finished): FitResult {
   );
 }
 
+/** Indices of the parameters that have not run into a bound. */
+function insideBounds(free: readonly Free[], { best, u }: Restart): number[] {
+  const inside: number[] = [];
+  for (let j = 0; j < free.length; j++)
+    if (!isAtBound(free[j] as Free, best[j] as number, u[j] as number)) inside.push(j);
+  return inside;
+}
+
 /** Whether more than the loss must be known of the best point. */
 const needsResiduals = ({ table, settings }: Finished): boolean =>
   table !== undefined &&
@@ -154,9 +160,9 @@ function fittedOf(
     program,
     source,
     parameters,
-    best: Float64Array.from(winner.best),
+    best: winner.best.slice(),
     batch: latestBatch(),
-    columns: Object.keys(table?.columns ?? {}).filter((name) => name !== SELECTOR),
+    columns: table === undefined ? [] : readColumns(table),
     targets: table?.targets ?? [],
     groups: table?.groups ?? [],
     groupsBy: options.groups?.by,
@@ -168,22 +174,29 @@ function fittedOf(
   };
 }
 
+/** Columns that the user's program reads. */
+function readColumns({ columns }: Table): string[] {
+  const names = Object.keys(columns);
+  return names.includes(SELECTOR) ? names.filter((name) => name !== SELECTOR) : names;
+}
+
 type Body = Omit<FitResult, "predict" | "toJSON" | "export">;
 
+/** Adds the methods to a body, which becomes the result: a copy would cost as much as all else. */
 export function withMethods(body: Body, fitted: Fitted, states: () => unknown): FitResult {
-  return {
-    ...body,
-    predict: (data: Data, how: { readonly level?: number } = {}) =>
-      predictWith(fitted, data, how.level),
-    export: (format, options = {}) =>
-      exportModel(sourceOf(body, fitted, options.group), format, options),
-    toJSON: () => {
-      const { program: _program, source: _source, batch: _batch, parameters, ...model } = fitted;
-      const specs = parameters.free.map(({ transform: _transform, ...spec }) => spec);
-      const plain = toPlain({ ...body, states: states(), model: { ...model, free: specs } });
-      return { version: 1, ...(plain as object) } as FitJson;
-    },
+  const result = body as { -readonly [K in keyof FitResult]: FitResult[K] };
+  result.predict = (data: Data, how: { readonly level?: number } = {}) =>
+    predictWith(fitted, data, how.level);
+  result.export = (format, options = {}) =>
+    exportModel(sourceOf(body, fitted, options.group), format, options);
+  result.toJSON = () => {
+    const { predict: _predict, export: _export, toJSON: _toJSON, ...known } = result;
+    const { program: _program, source: _source, batch: _batch, parameters, ...model } = fitted;
+    const specs = parameters.free.map(({ transform: _transform, ...spec }) => spec);
+    const plain = toPlain({ ...known, states: states(), model: { ...model, free: specs } });
+    return { version: 1, ...(plain as object) } as FitJson;
   };
+  return result;
 }
 
 function bestOf(restarts: Finished["restarts"]): Finished["restarts"][number] {
@@ -229,12 +242,19 @@ function spreadOf(
 }
 
 function named(labels: readonly string[], values: Float64Array): Record<string, number> {
-  // A name such as __proto__ must be a property like the others.
-  if (labels.includes("__proto__"))
-    return Object.fromEntries(labels.map((label, j) => [label, values[j] as number]));
   const record: Record<string, number> = {};
-  for (let j = 0; j < labels.length; j++) record[labels[j] as string] = values[j] as number;
+  for (let j = 0; j < labels.length; j++)
+    setNumber(record, labels[j] as string, values[j] as number);
   return record;
+}
+
+function setNumber(record: Record<string, number>, name: string, value: number): void {
+  if (name !== "__proto__") record[name] = value;
+  else {
+    // A property like the others.
+    const like = { enumerable: true, writable: true, configurable: true };
+    Object.defineProperty(record, name, { value, ...like });
+  }
 }
 
 function outcomeOf(
@@ -257,6 +277,7 @@ function outcomeOf(
 function bestFit(
   { parameters, table, settings, options }: Finished,
   winner: Finished["restarts"][number],
+  labels: readonly string[],
   residuals: Float64Array | undefined,
   points: number,
 ): BestFit {
@@ -270,14 +291,10 @@ function bestFit(
       : logLikelihoodOf(settings.lossName, winner.loss, table);
   const hasNoise = settings.lossName === "squares" && table?.hasSigma === false;
   const count = free.length + (hasNoise ? 1 : 0);
+  const params = named(labels, winner.best);
+  for (const name of Object.keys(fixed)) setNumber(params, name, fixed[name] as number);
   return {
-    params: {
-      ...named(
-        free.map(({ label }) => label),
-        winner.best,
-      ),
-      ...fixed,
-    },
+    params,
     loss: winner.loss,
     r2: explained(table, settings.lossName, winner.loss, residuals),
     logLikelihood,
@@ -301,10 +318,10 @@ function explained(
 
 function standardErrors(free: readonly Free[], spread: Spread | undefined): Record<string, number> {
   const errors: Record<string, number> = {};
-  for (const [j, { label }] of free.entries()) {
+  for (let j = 0; j < free.length; j++) {
     const isUsed = spread?.used.includes(j) ?? false;
     const variance = isUsed ? spread?.covariance[j * free.length + j] : Number.NaN;
-    errors[label] = Math.sqrt(variance ?? Number.NaN);
+    setNumber(errors, (free[j] as Free).label, Math.sqrt(variance ?? Number.NaN));
   }
   return errors;
 }
@@ -314,12 +331,15 @@ function intervalsOf(
   winner: Finished["restarts"][number],
   errors: Readonly<Record<string, number>>,
 ): Record<string, [number, number]> {
-  const hasErrors = Object.values(errors).some((error) => !Number.isNaN(error));
+  const { free } = parameters;
+  const hasErrors = free.some(({ label }) => !Number.isNaN(errors[label] as number));
   const wanted = hasKnownVariance ? normalReach : (share: number) => studentReach(share, freedom);
   const reach = hasErrors ? wanted(level) : Number.NaN;
   const intervals: Record<string, [number, number]> = {};
-  for (const [j, one] of parameters.free.entries()) {
-    const [x, u] = [winner.best[j] as number, winner.u[j] as number];
+  for (let j = 0; j < free.length; j++) {
+    const one = free[j] as Free;
+    const x = winner.best[j] as number;
+    const u = winner.u[j] as number;
     intervals[one.label] = intervalOf(one, x, u, errors[one.label] as number, reach);
   }
   return intervals;

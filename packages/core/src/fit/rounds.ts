@@ -85,10 +85,10 @@ export class AdamRounds {
     this.#fit = fit;
     const { slots, points, free, session, columns } = fit;
     this.#names = Object.keys(columns);
-    this.#ids = [
-      ...free.map(({ input }) => session.payloadOf(input)),
-      ...this.#names.map((name) => session.payloadOf(name)),
-    ];
+    const ids: number[] = [];
+    for (const { input } of free) ids.push(session.payloadOf(input));
+    for (const name of this.#names) ids.push(session.payloadOf(name));
+    this.#ids = ids;
     this.#stateNumbers = STATE_ARRAYS / 8 + STATE_ARRAY_COUNT * free.length;
     const rowBytes = aligned(points * 8);
     this.#mapsAt = FIT_BYTES + aligned(this.#ids.length * 4);
@@ -137,7 +137,7 @@ export class AdamRounds {
     return Math.max(1, Math.floor(CALL_NS / (counters.traceRecords * lanes * RECORD_NS + 500)));
   }
 
-  #write(machine: Machine, address: number, trace: Trace, { settings }: AdamRestart): void {
+  #write(machine: Machine, address: number, trace: Trace, restart: AdamRestart): void {
     const { session, slots, points, free, loss, lossWidth } = this.#fit;
     const { words, doubles } = machine.views;
     const at = address / 4;
@@ -150,7 +150,7 @@ export class AdamRounds {
     words[at + FIT_RESULT / 4] = trace.resultData;
     words[at + FIT_MIXED / 4] = trace.isMixed ? 1 : 0;
     words[at + FIT_LOSS / 4] = loss;
-    words[at + FIT_STEPS / 4] = settings.steps;
+    words[at + FIT_STEPS / 4] = restart.stepsMost;
     words[at + FIT_IDS_AT / 4] = FIT_BYTES;
     words[at + FIT_MAPS_AT / 4] = this.#mapsAt;
     words[at + FIT_TARGET_AT / 4] = this.#targetAt;
@@ -161,11 +161,12 @@ export class AdamRounds {
     words[at + FIT_SLOPES_AT / 4] = this.#slopesAt;
     words[at + FIT_SPREAD_AT / 4] = this.#spreadAt;
     const from = address / 8;
-    doubles[from + FIT_RATE / 8] = settings.rate;
-    doubles[from + FIT_BETA1 / 8] = settings.beta1;
-    doubles[from + FIT_BETA2 / 8] = settings.beta2;
-    doubles[from + FIT_EPSILON / 8] = settings.epsilon;
-    doubles[from + FIT_DIVISOR / 8] = settings.divisor;
+    const { rate, beta1, beta2, epsilon } = restart.options;
+    doubles[from + FIT_RATE / 8] = rate;
+    doubles[from + FIT_BETA1 / 8] = beta1;
+    doubles[from + FIT_BETA2 / 8] = beta2;
+    doubles[from + FIT_EPSILON / 8] = epsilon;
+    doubles[from + FIT_DIVISOR / 8] = restart.divisor;
     doubles[from + FIT_LOSS_WIDTH / 8] = lossWidth;
     for (let k = 0; k < this.#ids.length; k++)
       words[at + FIT_BYTES / 4 + k] = this.#ids[k] as number;
@@ -177,8 +178,11 @@ export class AdamRounds {
     const { points, free, target, rootWeights, columns } = this.#fit;
     const { doubles } = views;
     const from = address / 8;
-    for (let j = 0; j < free.length; j++)
-      doubles.set((free[j] as Free).transform.numbers, from + (this.#mapsAt + j * MAP_BYTES) / 8);
+    for (let j = 0; j < free.length; j++) {
+      const { numbers } = (free[j] as Free).transform;
+      const at = from + (this.#mapsAt + j * MAP_BYTES) / 8;
+      for (let k = 0; k < numbers.length; k++) doubles[at + k] = numbers[k] as number;
+    }
     doubles.set(target, from + this.#targetAt / 8);
     if (rootWeights !== undefined)
       for (let row = 0; row < points; row++) {

@@ -54,6 +54,8 @@ const KEYS: readonly (keyof FitOptions)[] = [
   "resume",
 ];
 
+const known: ReadonlySet<string> = new Set(KEYS);
+
 const STEPS: Readonly<Record<Optimiser, number>> = { lm: 2000, lbfgs: 1000, adam: 500 };
 
 export function checkSettings(options: FitOptions): Settings {
@@ -120,8 +122,8 @@ function share(name: string, value: number): number {
 }
 
 function checkKeys(options: FitOptions): void {
-  for (const key of Object.keys(options)) {
-    if ((KEYS as readonly string[]).includes(key)) continue;
+  for (const key in options) {
+    if (known.has(key) || !Object.hasOwn(options, key)) continue;
     const near = nearest(key, KEYS);
     throw new NdvmError("E-OPTION", `fit has no option ${key}`, {
       help: near === undefined ? `its options are ${KEYS.join(", ")}` : `did you mean ${near}?`,
@@ -157,8 +159,8 @@ function checkLoss(options: FitOptions, mode: Settings["mode"]) {
   if (name !== undefined) return { loss, lossName: name };
   const near = nearest(loss, lossNames);
   const guess = near === undefined ? "" : `; did you mean ${near}?`;
-  const known = `the losses are ${lossNames.join(", ")}, or an expression as (abs (- pred y))`;
-  throw bad("loss", loss, known + guess);
+  const all = `the losses are ${lossNames.join(", ")}, or an expression as (abs (- pred y))`;
+  throw bad("loss", loss, all + guess);
 }
 
 function checkOptimiser(

@@ -42,8 +42,12 @@ const isConstant = (target: Float64Array, from: number, to: number): boolean => 
 };
 
 /** Names of targets that are the same in every row. */
-export const constantTargets = ({ target, targets, rows }: Table): string[] =>
-  targets.flatMap(({ name }, t) => (isConstant(target, t * rows, (t + 1) * rows) ? [name] : []));
+export function constantTargets({ target, targets, rows }: Table): string[] {
+  const names: string[] = [];
+  for (let t = 0; t < targets.length; t++)
+    if (isConstant(target, t * rows, (t + 1) * rows)) names.push((targets[t] as Target).name);
+  return names;
+}
 
 /**
  * 1 − the weighted squares of the residuals over those about the targets' weighted means. NaN where

@@ -157,8 +157,21 @@ const boundNumbers = (
 });
 
 /** A number that all lanes share. */
-export const boundShared = (name: string, value: number): Bound =>
-  boundNumbers(name, SCALAR, { value });
+export const boundShared = (name: string, value: number): Bound => ({
+  name,
+  kind: "numbers",
+  value,
+  rank: 0,
+  rows: 1,
+  cols: 1,
+  shared: undefined,
+  perLane: undefined,
+  tensors: undefined,
+  stride: undefined,
+  axes: NO_AXES,
+});
+
+const NO_AXES: readonly string[] = [];
 
 /** Numbers along some of the axes of a run. */
 export const boundOver = (
@@ -167,9 +180,17 @@ export const boundOver = (
   axes: readonly Axis[],
   own: readonly string[],
 ): Bound => ({
-  ...boundNumbers(name, SCALAR, { perLane }),
-  axes: own,
+  name,
+  kind: "numbers",
+  value: 0,
+  rank: 0,
+  rows: 1,
+  cols: 1,
+  shared: undefined,
+  perLane,
+  tensors: undefined,
   stride: strideOf(axes, own),
+  axes: own,
 });
 
 const SCALAR = { rank: 0, rows: 1, cols: 1 };

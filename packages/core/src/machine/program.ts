@@ -219,7 +219,9 @@ export class Program {
     return new Session({
       machine: this.#machine,
       program: this,
-      ...bound,
+      inputs: bound.inputs,
+      lanes: bound.lanes,
+      axes: bound.axes,
       wanted: wrt,
       wrt: this.#recordedInputs(bound.inputs, wrt),
       options,

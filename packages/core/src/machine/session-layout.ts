@@ -50,6 +50,12 @@ interface ChunkViews {
   readonly results: readonly Pairing[];
 }
 
+/** An input of a session and where it lies. */
+interface Placed {
+  readonly slot: Slot;
+  readonly at: number;
+}
+
 interface Adjoint {
   readonly into: Numbers;
   readonly at: number;
@@ -64,7 +70,7 @@ export class Layout {
   nextSeen = 0;
   readonly #machine: Machine;
   readonly #holdings: Holdings;
-  readonly #slots: readonly { readonly slot: Slot; readonly at: number }[];
+  readonly #slots: readonly Placed[];
   readonly #result: number;
   readonly #resultIsUniform: boolean;
   readonly #adjoints: readonly Adjoint[];
@@ -72,7 +78,8 @@ export class Layout {
   readonly #run: number;
   /** Whether all results are plain runs of numbers, which views move. */
   readonly #isNarrow: boolean;
-  readonly #strided: readonly { readonly slot: Slot; readonly at: number }[];
+  readonly #strided: readonly Placed[];
+  readonly #isSmall: boolean;
   #views: readonly ChunkViews[] = [];
   /** The memory that the views look at. It has no length any more once it has moved. */
   #memory: Numbers | undefined;
@@ -88,6 +95,7 @@ export class Layout {
       slot,
       at: index(exports.primalAddress(slot.payload)),
     }));
+    this.#isSmall = holdings.lanes < MOVE_LEAST;
     this.#strided = this.#slots.filter(({ slot }) => slot.stride !== undefined);
     this.#result = index(exports.primalAddress(trace.resultData));
     this.#resultIsUniform = payloadInfo(exports, trace.resultData).uniform;
@@ -144,6 +152,7 @@ export class Layout {
 
   /** Writes the numbers of a chunk of neighbours; returns how many lanes it has. */
   writeChunk(index: number): number {
+    if (this.#isSmall) return this.#writeSmall(index);
     const { from, count, shared, perLane } = this.#viewsOf(index);
     for (const { machine, session } of shared) {
       const value = session[0] as number;
@@ -159,8 +168,11 @@ export class Layout {
 
   /** Reads the results of a chunk of neighbours: those of lanes that did not pass mean nothing. */
   readChunk(index: number): void {
-    const { from, count, results } = this.#viewsOf(index);
-    for (const { machine, session } of results) move(machine, session);
+    const { width } = this.trace;
+    const from = index * width;
+    const count = Math.min(width, this.#holdings.lanes - from);
+    if (this.#isSmall) this.#readSmall(from, count);
+    else for (const { machine, session } of this.#viewsOf(index).results) move(machine, session);
     if (this.#isNarrow) return;
     const view = this.#machine.reals.view();
     if (this.#resultIsUniform)
@@ -170,6 +182,38 @@ export class Layout {
       for (let i = 0; i < count; i++)
         for (let e = 0; e < elements; e++)
           into[(from + i) * elements + e] = view[at + e * this.#run + i] as number;
+    }
+  }
+
+  /** As `writeChunk`, for so few lanes that making views would cost more than it saves. */
+  #writeSmall(index: number): number {
+    const view = this.#machine.reals.view();
+    const vector = 16 / view.BYTES_PER_ELEMENT;
+    const from = index * this.trace.width;
+    const count = Math.min(this.trace.width, this.#holdings.lanes - from);
+    const slots = this.#slots;
+    for (let k = 0; k < slots.length; k++) {
+      const { slot, at } = slots[k] as Placed;
+      const { numbers, stride, isShared } = slot;
+      if (isShared) {
+        const value = numbers[0] as number;
+        for (let i = 0; i < vector; i++) view[at + i] = value;
+      } else if (stride !== undefined)
+        writeStrided(numbers, stride, { from, to: from + count }, view, at);
+      else for (let i = 0; i < count; i++) view[at + i] = numbers[from + i] as number;
+    }
+    return count;
+  }
+
+  /** Reads the numbers that views would move. */
+  #readSmall(from: number, count: number): void {
+    const view = this.#machine.reals.view();
+    const { values } = this.#holdings;
+    if (!this.#resultIsUniform)
+      for (let i = 0; i < count; i++) values[from + i] = view[this.#result + i] as number;
+    for (let k = 0; k < this.#adjoints.length; k++) {
+      const { into, at, count: elements } = this.#adjoints[k] as Adjoint;
+      if (elements === 1) for (let i = 0; i < count; i++) into[from + i] = view[at + i] as number;
     }
   }
 

@@ -97,16 +97,12 @@ export class Session {
 
   get #holdings(): Holdings {
     if (this.#made !== undefined) return this.#made;
-    const { lanes, wrt, machine } = this.#setup;
-    const make = (count: number): Numbers =>
-      machine.precision === "f32" ? new Float32Array(count) : new Float64Array(count);
-    this.#made = {
-      lanes,
-      slots: makeSlots(this.#setup, make),
-      values: make(lanes),
-      gradients: Object.fromEntries(wrt.map(({ name, count }) => [name, make(lanes * count)])),
-      wrt,
-    };
+    const { lanes, wrt } = this.#setup;
+    const make = partsOf(this.isSingle, countNumbers(this.#setup));
+    const slots = makeSlots(this.#setup, make);
+    const values = make(lanes);
+    const gradients = Object.fromEntries(wrt.map(({ name, count }) => [name, make(lanes * count)]));
+    this.#made = { lanes, slots, values, gradients, wrt };
     return this.#made;
   }
 
@@ -228,11 +224,13 @@ export class Session {
   }
 
   /**
-   * Values for other lanes than the session's, on the trace that `enter` finds: inputs by lane, or
-   * one number for all lanes. Undefined where the trace does not take them.
+   * Values for other lanes than the session's, on the trace that `enter` finds: inputs by lane, and
+   * names with one number for all lanes. Undefined where the trace does not take them.
    */
   evaluateOther(
-    given: Readonly<Record<string, number | Float64Array>>,
+    columns: Readonly<Record<string, Float64Array>>,
+    names: readonly string[],
+    numbers: Float64Array,
     lanes: number,
   ): Float64Array | undefined {
     const entered = this.enter();
@@ -241,9 +239,10 @@ export class Session {
     const { exports, reals } = machine;
     const isShared = isUniform(exports, trace.resultData);
     const values = new Float64Array(lanes);
+    this.#writeNamed(names, numbers, trace.width);
     for (let from = 0; from < lanes; from += trace.width) {
       const count = Math.min(trace.width, lanes - from);
-      this.#writeOther(given, from, count);
+      this.#writeOther(columns, from, count);
       if (exports.replayGradient(count, trace.resultData, -1, false) !== count) return undefined;
       const at = exports.primalAddress(trace.resultData) / reals.bytes;
       const view = reals.view();
@@ -252,23 +251,38 @@ export class Session {
     return values;
   }
 
-  #writeOther(
-    given: Readonly<Record<string, number | Float64Array>>,
-    from: number,
-    count: number,
-  ): void {
+  /** Writes one number for all lanes into each of the inputs named. */
+  #writeNamed(names: readonly string[], numbers: Float64Array, width: number): void {
     const { machine, program, inputs } = this.#setup;
     const { exports, reals } = machine;
     const view = reals.view();
     let payload = program.firstInputPayload;
-    for (const { kind, name, perLane } of inputs) {
+    for (let k = 0; k < inputs.length; k++) {
+      const { kind, name, perLane } = inputs[k] as Bound;
       if (kind === "int") continue;
-      const value = given[name];
-      const at = exports.primalAddress(payload) / reals.bytes;
-      const width = perLane === undefined ? 16 / reals.bytes : count;
-      if (typeof value === "number") view.fill(value, at, at + width);
-      else if (value !== undefined)
-        for (let i = 0; i < count; i++) view[at + i] = value[from + i] as number;
+      const which = names.indexOf(name);
+      if (which >= 0) {
+        const at = exports.primalAddress(payload) / reals.bytes;
+        const count = perLane === undefined ? 16 / reals.bytes : width;
+        for (let i = 0; i < count; i++) view[at + i] = numbers[which] as number;
+      }
+      payload += 1;
+    }
+  }
+
+  #writeOther(columns: Readonly<Record<string, Float64Array>>, from: number, count: number): void {
+    const { machine, program, inputs } = this.#setup;
+    const { exports, reals } = machine;
+    const view = reals.view();
+    let payload = program.firstInputPayload;
+    for (let k = 0; k < inputs.length; k++) {
+      const { kind, name } = inputs[k] as Bound;
+      if (kind === "int") continue;
+      const column = Object.hasOwn(columns, name) ? columns[name] : undefined;
+      if (column !== undefined) {
+        const at = exports.primalAddress(payload) / reals.bytes;
+        for (let i = 0; i < count; i++) view[at + i] = column[from + i] as number;
+      }
       payload += 1;
     }
   }
@@ -276,7 +290,9 @@ export class Session {
   /** The plain way to begin: all lanes in one walk. */
   #walkWhole(): void {
     const inputs = this.#made === undefined ? this.#setup.inputs : this.#boundInputs();
-    this.#first = walkWhole({ ...this.#setup, inputs, signature: this.#signature });
+    const { machine, program, lanes, wanted, options } = this.#setup;
+    const signature = this.#signature;
+    this.#first = walkWhole({ machine, program, inputs, lanes, wanted, options, signature });
     if (this.#first !== undefined) this.#stats.walks += 1;
   }
 
@@ -519,10 +535,28 @@ export class Session {
   }
 }
 
-function makeSlots(
-  { inputs, program, lanes }: SessionSetup,
-  make: (count: number) => Numbers,
-): Slot[] {
+/** Cuts one array into parts: memory of its own for each of many small ones costs far more. */
+function partsOf(isSingle: boolean, total: number): (count: number) => Numbers {
+  const bytes = isSingle ? 4 : 8;
+  const buffer = new ArrayBuffer(total * bytes);
+  let at = 0;
+  return (count) => {
+    const from = at;
+    at += count * bytes;
+    return isSingle ? new Float32Array(buffer, from, count) : new Float64Array(buffer, from, count);
+  };
+}
+
+/** Numbers that a session owns. */
+function countNumbers({ inputs, lanes, wrt }: SessionSetup): number {
+  let total = lanes;
+  for (const { count } of wrt) total += lanes * count;
+  for (const { kind, rank, perLane } of inputs)
+    if (kind !== "int" && rank === 0) total += perLane?.length ?? 1;
+  return total;
+}
+
+function makeSlots({ inputs, program }: SessionSetup, make: (count: number) => Numbers): Slot[] {
   const slots: Slot[] = [];
   let payload = program.firstInputPayload;
   for (const input of inputs) {
@@ -530,7 +564,7 @@ function makeSlots(
     if (input.rank === 0) {
       const isShared = input.perLane === undefined;
       const { stride } = input;
-      const numbers = make(isShared ? 1 : (input.perLane?.length ?? lanes));
+      const numbers = make(input.perLane?.length ?? 1);
       if (input.perLane === undefined) numbers[0] = input.value;
       else numbers.set(input.perLane);
       slots.push({ name: input.name, payload, numbers, isShared, stride });

@@ -116,7 +116,11 @@ export class Traces {
     const trace: Trace = {
       isKept: true,
       owner: undefined,
-      ...known,
+      signature: known.signature,
+      width: known.width,
+      steps: known.steps,
+      recordedBytes: known.recordedBytes,
+      counters: known.counters,
       isThin: known.isThin && isMixed,
       handle,
       resultTag,

@@ -76,13 +76,14 @@ export function walkWhole(job: WholeWalk): Trace | undefined {
     width: lanes,
     steps: said(REPORT_STEPS),
     recordedBytes: counters.primalBytes + counters.adjointBytes + counters.tapeBytes,
+    counters,
     isThin: isThin(said(REPORT_STRAYS), lanes),
   };
   const result = job.wanted.size > 0 ? said(REPORT_RESULT_DATA) : -1;
   if (exports.link(result) !== LINK_DONE) return undefined;
-  const adjointBytes = exports.bytesUsed(1);
-  if (lanes > 1 && counters.primalBytes + adjointBytes > CACHE_BYTES) return undefined;
-  const trace = program.traces.keep({ ...known, counters: { ...counters, adjointBytes } });
+  counters.adjointBytes = exports.bytesUsed(1);
+  if (lanes > 1 && counters.primalBytes + counters.adjointBytes > CACHE_BYTES) return undefined;
+  const trace = program.traces.keep(known);
   if (trace !== undefined) program.traces.took(trace, lanes);
   return trace;
 }
@@ -110,7 +111,9 @@ function bind({ machine, program, inputs, lanes, wanted, options }: WholeWalk): 
   return true;
 }
 
-function countersOf(said: (field: number) => number): WalkCounters {
+function countersOf(said: (field: number) => number): {
+  -readonly [K in keyof WalkCounters]: WalkCounters[K];
+} {
   return {
     payloads: said(REPORT_PAYLOADS),
     uniformPayloads: said(REPORT_UNIFORM_MADE),

@@ -1,0 +1,75 @@
+/**
+ * Fits of the same columns again: copies that were made before are used only while they are true.
+ */
+
+import { describe, expect, test } from "vitest";
+import { fit } from "../../src/index.js";
+import { fitText, machine, refusal, steps } from "./support.js";
+
+const line = "(+ a (* b x))";
+const options = { target: "y", detail: "scores" } as const;
+const slope = 2;
+const lineOf = (x: ArrayLike<number>) => Array.from(x, (each) => 1 + slope * each);
+
+describe("columns that were given before", () => {
+  test.each([
+    ["an array", (numbers: number[]) => numbers],
+    ["doubles", (numbers: number[]) => Float64Array.from(numbers)],
+    ["singles", (numbers: number[]) => Float32Array.from(numbers)],
+  ])("changes in %s between two fits count", async (_, make) => {
+    const x = make(steps(0, 4, 5));
+    const y = make(lineOf(x));
+    const data = { x, y };
+    const first = await fitText(line, { ...options, data });
+    const second = await fitText(line, { ...options, data });
+    expect(second.best).toEqual(first.best);
+    for (let i = 0; i < y.length; i++) y[i] = (y[i] as number) * 3;
+    const third = await fitText(line, { ...options, data });
+    expect(first.best.params["b"]).toBeCloseTo(slope, 10);
+    expect(third.best.params["b"]).toBeCloseTo(3 * slope, 10);
+  });
+
+  test("a number that became none is refused", async () => {
+    const x = steps(0, 4, 5);
+    const y = lineOf(x);
+    await fitText(line, { ...options, data: { x, y } });
+    y[2] = Number.NaN;
+    expect(await refusal(line, { ...options, data: { x, y } })).toContain("NaN in row 3");
+    (y as unknown[])[2] = "7";
+    expect(await refusal(line, { ...options, data: { x, y } })).toContain('"7" in row 3');
+  });
+
+  test("the sign of a zero counts", async () => {
+    const x = Float64Array.of(0, 1, 2);
+    const data = { x, y: [2, 2, 2] };
+    const text = "(+ a (if (< (/ 1 x) 0) 1 0))";
+    const before = await fitText(text, { ...options, data });
+    x[0] = -0;
+    const after = await fitText(text, { ...options, data });
+    expect(before.best.params["a"]).toBeCloseTo(2, 10);
+    expect(after.best.params["a"]).toBeCloseTo(5 / 3, 10);
+  });
+
+  test("a fit that has been made does not see later changes", async () => {
+    const x = Float64Array.from(steps(0, 4, 5));
+    const y = Float64Array.from(lineOf(x));
+    const { predict } = await fitText(line, { ...options, data: { x, y } });
+    const { values } = predict({ x });
+    x.fill(7);
+    expect([...values]).toEqual(lineOf(steps(0, 4, 5)).map((each) => expect.closeTo(each, 9)));
+    expect([...predict({ x }).values]).toEqual(Array(5).fill(expect.closeTo(15, 9)));
+    expect([...values]).toEqual(lineOf(steps(0, 4, 5)).map((each) => expect.closeTo(each, 9)));
+  });
+});
+
+test("predictions of any number of rows are those of a new run, wide or narrow traces", async () => {
+  const x = steps(0, 4, 9);
+  const program = machine.load(line);
+  const { best, predict } = await fit(program, { ...options, data: { x, y: lineOf(x) } });
+  for (const count of [1, 8, 9, 10, 31, 40, 200]) {
+    const column = Float64Array.from({ length: count }, (_, i) => i / 7);
+    const { values } = program.evaluate({ ...best.params, x: column });
+    expect([...predict({ x: column }).values]).toEqual([...values]);
+  }
+  program.dispose();
+});
