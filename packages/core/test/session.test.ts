@@ -27,6 +27,23 @@ describe.each(["f32", "f64"] as Precision[])("a session in %s", (precision) => {
     }
   });
 
+  test("lane marks of a run narrower than its trace stay inside their buffer", async () => {
+    const own = await Machine.create({ precision });
+    const program = own.load("(if (> x 0) (* a x) (+ a x))");
+    const x = Float64Array.from({ length: 160 }, (_, lane) => lane - 80);
+    program.session({ a: 2, x }, { wrt: ["a"] }).run();
+    const { exports } = own;
+    const count = 80;
+    const at = exports.allocate(count);
+    const after = () => [...new Uint8Array(exports.memory.buffer, at + count, 16)];
+    const before = after();
+    exports.replay(count);
+    exports.writeLive(at, count);
+    expect(after()).toEqual(before);
+    expect(program.evaluate({ a: 2, x: x.subarray(0, count) }).values[3]).toBe(-75);
+    own.dispose();
+  });
+
   test("walks again where lanes take other ways, and streams many chunks", () => {
     const source = "(loop ((z x) (k 0)) (if (> z 10) (* z y) (recur (+ (* z 1.3) 0.5) (+ k 1))))";
     const x = Float64Array.from({ length: 700 }, (_, i) => 0.1 + ((i * 37) % 100) / 10);

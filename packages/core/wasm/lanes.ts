@@ -104,9 +104,9 @@ export function writeCounting(to: usize): void {
   for (let lane = 0; lane < lanes; lane++) store<u8>(to + <usize>lane, isCounting(lane) ? 1 : 0);
 }
 
-/** Writes the lanes that live, one byte each. */
-export function writeLive(to: usize): void {
-  for (let lane = 0; lane < lanes; lane++)
+/** Writes which of the first `count` lanes live, one byte each: a trace can be wider than its run. */
+export function writeLive(to: usize, count: i32): void {
+  for (let lane = 0; lane < count; lane++)
     store<u8>(to + <usize>lane, load<u8>(live + <usize>lane * sizeof<real>()) & 1);
 }
 

@@ -69,7 +69,7 @@ export function writeInputs({ machine, program, inputs }: Job, set: LaneSet): vo
 /** The lanes that live, one byte each. */
 export function liveLanes(machine: Machine, count: number): Uint8Array {
   const at = machine.laneBuffer(count);
-  machine.exports.writeLive(at);
+  machine.exports.writeLive(at, count);
   return new Uint8Array(machine.exports.memory.buffer, at, count).slice();
 }
 

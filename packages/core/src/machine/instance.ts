@@ -35,7 +35,7 @@ export interface Exports {
   exhaustedLanes(to: number): number;
   countingLanes(): number;
   writeCounting(to: number): void;
-  writeLive(to: number): void;
+  writeLive(to: number, count: number): void;
   writeRefused(to: number, lanes: number): number;
   allowStrays(lanes: number): void;
   strayLanes(): number;

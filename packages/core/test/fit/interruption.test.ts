@@ -141,6 +141,36 @@ test.each(["lm", "lbfgs", "adam"] as const)("%s: the same bits at any chunk widt
   expect(texts.size).toBe(1);
 });
 
+test.each(["lm", "lbfgs", "adam"] as const)(
+  "%s: the same bits however slow the rounds",
+  async (by) => {
+    const how: FitOptions = {
+      data: { t: wide, y: wave },
+      target: "y",
+      params: { a: { range: [0.5, 3] }, k: { range: [-2, 2] }, w: { fixed: 2 } },
+      restarts: 8,
+      optimiser: by,
+      steps: 40,
+    };
+    const clock = performance.now.bind(performance);
+    let late = 0;
+    /** A clock that jumps makes rounds look slow, so that they are done in pieces. */
+    const run = async (jump: number, seed: number): Promise<unknown> => {
+      const spy = vi.spyOn(performance, "now").mockImplementation(() => {
+        late += jump;
+        return clock() + late;
+      });
+      const own = await Machine.create();
+      const program = own.load("(if (> (sin (* w t)) 0) (* a (log (+ 1 (* k t)))) (+ a (* k t)))");
+      const { restarts } = await fit(program, { ...how, seed });
+      spy.mockRestore();
+      own.dispose();
+      return restarts;
+    };
+    for (let seed = 0; seed < 4; seed++) expect(await run(30, seed)).toEqual(await run(0, seed));
+  },
+);
+
 test("fitting a text again is as much work as fitting a new one", async () => {
   const how: FitOptions = { data: { t: wide, y: wave }, target: "y", params: { a: 1, k: 1 } };
   const text = (i: number) => `(+ a (* k t) (* 0 ${i}))`;
