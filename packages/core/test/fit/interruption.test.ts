@@ -2,7 +2,7 @@
  * Ending a fit inside a step, fits beside each other, and the same bits however lanes are cut.
  */
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type FitJson, type FitOptions, fit, Machine, type NdvmError } from "../../src/index.js";
 import { fitText, machine, steps } from "./support.js";
 
