@@ -24,6 +24,8 @@ import { failedResult, NO_TIME, type Task, type TaskResult, type Timing } from "
 
 /** Rows that a program must survive before it is fitted. */
 const SCREEN_ROWS = 4;
+/** Bytes that the walk over these rows may take. */
+const SCREEN_BYTES = 2 ** 24;
 /** Starts that are tried where a program is not finite at the first. */
 const STARTS_MAX = 4;
 /** Steps of the fit that finds intervals: it begins where it should end. */
@@ -151,7 +153,10 @@ export class Station {
     const inputs: Record<string, number | Float64Array> = { ...this.#screenColumns };
     for (const name of names) inputs[name] = startOf(starts[name], recipe.startDeviation);
     const began = performance.now();
-    const outcome = program.evaluate(inputs, { stepsMax: limits.screenSteps });
+    const outcome = program.evaluate(inputs, {
+      stepsMax: limits.screenSteps,
+      tapeBytesMax: SCREEN_BYTES,
+    });
     const [failure] = outcome.failures;
     if (failure !== undefined) throw failure.error;
     if (outcome.shape?.length === 0) return (performance.now() - began) / 1000;
