@@ -5,17 +5,17 @@
  *
  *   NDVM_CORPUS=… node packages/core/scripts/nist.mjs [problem …]
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fit, Machine } from "../dist/index.js";
 
-const corpus = process.env["NDVM_CORPUS"];
-if (corpus === undefined) {
-  console.error("NDVM_CORPUS does not name the folder of the external cases");
+const file = join(process.env["NDVM_CORPUS"] ?? "", "nist_strd/nist_strd.json");
+if (!existsSync(file)) {
+  console.error(`NDVM_CORPUS does not name the folder of the external cases: no ${file}`);
   process.exit(1);
 }
 const wanted = process.argv.slice(2);
-const problems = JSON.parse(readFileSync(join(corpus, "nist_strd/nist_strd.json"), "utf8")).filter(
+const problems = JSON.parse(readFileSync(file, "utf8")).filter(
   ({ name }) => wanted.length === 0 || wanted.includes(name),
 );
 

@@ -93,6 +93,12 @@ export function makeStudy(options: SearchOptions): Study {
       `${trained.length} rows are left to train on and ${held.length} are held out`,
       "give more rows, or hold out another share of them; both parts need 2 at least",
     );
+  const targets = columns[target] as Float64Array;
+  if (targets.every((x) => x === targets[0]))
+    throw refuse(
+      `${target} is ${targets[0]} in every row: there is nothing to explain`,
+      "choose another target",
+    );
   for (const [part, rowsOfPart] of [
     ["trained on", trained],
     ["held out", held],

@@ -15,6 +15,7 @@ import { performance } from "node:perf_hooks";
 import { Station } from "../pipeline/station.js";
 import type { Task, TaskResult } from "../pipeline/task.js";
 import type { Runner, RunnerEvents } from "../pool/runner.js";
+import { addSpending, NO_SPENDING } from "../spending.js";
 import { briefFor, rowsOf, type Study } from "../study.js";
 import type { Budget, ProposalBatch, Proposer, SearchEvent, StopCause } from "../types.js";
 import { Batch, fitsAtMost, type Slot } from "./batch.js";
@@ -23,7 +24,7 @@ import { Intake } from "./intake.js";
 import type { EngineState, Journal, Resumption, SettledBatch, Unobserved } from "./journal.js";
 import { EventQueue } from "./queue.js";
 import { restoreSlots } from "./resume.js";
-import { addSpending, countsOf, NO_SPENDING, Tally } from "./tally.js";
+import { countsOf, Tally } from "./tally.js";
 
 /** Milliseconds between two entries of the journal, at least. */
 const COMMIT_EVERY = 100;

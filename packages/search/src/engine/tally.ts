@@ -5,18 +5,6 @@
 import type { Counts, Outcome, Spending } from "../types.js";
 import { advance, emptyFront, type Front } from "./front.js";
 
-export const NO_SPENDING: Spending = { requests: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
-
-export function addSpending(a: Spending, b: Spending | undefined): Spending {
-  if (b === undefined) return a;
-  return {
-    requests: a.requests + b.requests,
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cost: a.cost + b.cost,
-  };
-}
-
 /** Counts of outcomes, as they are saved. */
 export interface TallyCounts {
   readonly candidates: number;

@@ -5,6 +5,7 @@
  * asked before a request is made, so it is passed by one request at most.
  */
 
+import { addSpending, NO_SPENDING } from "../spending.js";
 import type { Json, Spending } from "../types.js";
 
 /** Prices per million tokens, in whatever currency the user thinks in. */
@@ -26,17 +27,6 @@ export interface TokenUse {
 }
 
 const MILLION = 1e6;
-
-export const NO_SPENDING: Spending = { requests: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
-
-export function addSpending(a: Spending, b: Spending): Spending {
-  return {
-    requests: a.requests + b.requests,
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cost: a.cost + b.cost,
-  };
-}
 
 export class Ledger {
   readonly #prices: Prices | undefined;
