@@ -4,7 +4,7 @@
 
 import { NdvmError } from "../errors.js";
 import type { Program } from "../machine/program.js";
-import { ResidualBatch } from "./batch.js";
+import { ResidualBatch, type RunLimits } from "./batch.js";
 import {
   columnOf,
   groupsOfRows,
@@ -30,6 +30,8 @@ export interface Fitted {
   readonly best: Float64Array;
   /** What the fit ran on; undefined where the fit was brought back from JSON. */
   readonly batch: ResidualBatch | undefined;
+  /** The fit's own, for rows that need another walk. */
+  readonly limits: RunLimits;
   /** Columns that the program reads. */
   readonly columns: readonly string[];
   readonly targets: readonly Target[];
@@ -90,9 +92,7 @@ export function predictWith(fitted: Fitted, data: Data, level = fitted.level): P
     throw new NdvmError("E-OPTION", `the level is ${level}`, { help: "it lies between 0 and 1" });
   const table = tableOf(fitted, data);
   if (fitted.covariance === undefined) return predictPlainly(fitted, table);
-  const batch = new ResidualBatch(fitted.program, table, fitted.parameters, 1, anyLoss, "");
-  batch.x.set(fitted.best);
-  batch.run();
+  const batch = batchOver(fitted, table);
   const { points } = table;
   const reach = fitted.hasKnownVariance ? normalReach(level) : studentReach(level, fitted.freedom);
   const make = () => new Float64Array(points);
@@ -118,13 +118,19 @@ export function predictWith(fitted: Fitted, data: Data, level = fitted.level): P
   );
 }
 
+/** Other rows, evaluated at the best point. */
+function batchOver({ program, parameters, best, limits }: Fitted, table: Table): ResidualBatch {
+  const batch = new ResidualBatch(program, table, parameters, 1, anyLoss, "", limits);
+  batch.x.set(best);
+  batch.run();
+  return batch;
+}
+
 /** Predictions of a fit that knows no errors: on the fit's own trace where that takes the rows. */
-function predictPlainly({ program, parameters, best, batch }: Fitted, table: Table): Prediction {
-  let values = batch?.predictOn(table, best);
+function predictPlainly(fitted: Fitted, table: Table): Prediction {
+  let values = fitted.batch?.predictOn(table, fitted.best);
   if (values === undefined) {
-    const own = new ResidualBatch(program, table, parameters, 1, anyLoss, "");
-    own.x.set(best);
-    own.run();
+    const own = batchOver(fitted, table);
     values = new Float64Array(table.points);
     for (let point = 0; point < table.points; point++) values[point] = own.prediction(0, point);
   }

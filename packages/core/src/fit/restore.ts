@@ -55,6 +55,7 @@ export function fitFromJSON(program: Program, json: FitJson): FitResult {
       program: model.targets.length > 1 ? program.elementBy(SELECTOR) : program,
       source: program,
       covariance,
+      limits: {},
       groupsBy: model.groupsBy,
       best: Float64Array.from(model.best),
       parameters: { free, fixed, assumed },

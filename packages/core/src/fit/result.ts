@@ -3,7 +3,7 @@
  */
 
 import { exportModel } from "../export/model.js";
-import type { ResidualBatch } from "./batch.js";
+import { limited, type ResidualBatch } from "./batch.js";
 import { SELECTOR, type Table } from "./columns.js";
 import {
   intervalOf,
@@ -162,6 +162,7 @@ function fittedOf(
     parameters,
     best: winner.best.slice(),
     batch: latestBatch(),
+    limits: limited(options),
     columns: table === undefined ? [] : readColumns(table),
     targets: table?.targets ?? [],
     groups: table?.groups ?? [],
@@ -191,7 +192,8 @@ export function withMethods(body: Body, fitted: Fitted, states: () => unknown): 
     exportModel(sourceOf(body, fitted, options.group), format, options);
   result.toJSON = () => {
     const { predict: _predict, export: _export, toJSON: _toJSON, ...known } = result;
-    const { program: _program, source: _source, batch: _batch, parameters, ...model } = fitted;
+    const { program: _program, source: _source, batch: _batch, ...stored } = fitted;
+    const { parameters, limits: _limits, ...model } = stored;
     const specs = parameters.free.map(({ transform: _transform, ...spec }) => spec);
     const plain = toPlain({ ...known, states: states(), model: { ...model, free: specs } });
     return { version: 1, ...(plain as object) } as FitJson;

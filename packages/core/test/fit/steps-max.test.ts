@@ -26,3 +26,13 @@ test("a limit that is no count is refused", async () => {
     "stepsMax",
   );
 });
+
+test("a limit holds for predictions of rows that go another way", async () => {
+  const program = machine.load("(if (> x 100) (loop ((s x)) (if (< s 0) s (recur s))) (* a x))");
+  const detail = "scores";
+  const { predict } = await fit(program, { data, target: "y", stepsMax: 5000, detail });
+  const { values } = predict({ x: [1, 200] });
+  expect(values[0]).toBeGreaterThan(1);
+  expect(values[1]).toBeNaN();
+  program.dispose();
+});
