@@ -8,10 +8,12 @@
  *   RECOVERY_WORKERS=0 npm run bench -- recovery         in one thread; results are the same
  *
  * A run may take 120 seconds of core time, which is a minute on two cores; on a computer that does
- * other work, too, the clock on the wall shows more. A law of Feynman's may take 20.
+ * other work, too, the clock on the wall shows more. A law of Feynman's may take 20. With --quick one
+ * problem and one law are run.
  */
 
 import { printEnvironment } from "../../core/bench/support/environment.js";
+import { amount } from "../../core/bench/support/settings.js";
 import { note, section } from "../../core/bench/support/table.js";
 import { feynmanProblems } from "../test/evolve/feynman.js";
 import { type Problem, problems } from "../test/evolve/problems.js";
@@ -19,7 +21,7 @@ import { type Recovery, recover } from "../test/evolve/recover.js";
 
 const CORE_SECONDS = 120;
 const FEYNMAN_SECONDS = 20;
-const SEEDS = [1, 2, 3];
+const SEEDS = amount([1, 2, 3], [1]);
 const WORKERS = Number(process.env["RECOVERY_WORKERS"] ?? 2);
 const wanted = process.env["RECOVERY"] ?? "";
 const hasFeynman = process.env["RECOVERY_FEYNMAN"] !== "0";
@@ -100,10 +102,10 @@ printEnvironment();
 section(
   "Recovery by evolve: held-out R² > 0.999 of the truth without noise, at most twice its size",
 );
-await runAll(problems, SEEDS, CORE_SECONDS);
+await runAll(amount(problems, problems.slice(-1)), SEEDS, CORE_SECONDS);
 
 const laws = hasFeynman ? await feynmanProblems() : undefined;
 if (laws !== undefined) {
   section("Feynman's laws of up to three inputs, one seed each");
-  await runAll(laws, [1], FEYNMAN_SECONDS);
+  await runAll(amount(laws, laws.slice(0, 1)), [1], FEYNMAN_SECONDS);
 }

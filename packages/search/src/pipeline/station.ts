@@ -10,6 +10,7 @@
 
 import {
   type BestFit,
+  type FitResult,
   fit,
   Machine,
   NdvmError,
@@ -32,7 +33,7 @@ const STARTS_MAX = 4;
 const INTERVAL_STEPS = 1;
 
 /** What a fit comes to. */
-type Fitted = Pick<BestFit, "params" | "loss" | "r2" | "bic">;
+type Fitted = Pick<BestFit, "params" | "loss" | "r2" | "bic"> & Partial<Pick<FitResult, "predict">>;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -107,7 +108,7 @@ export class Station {
       const ended = performance.now();
       timing.fit = (ended - screened) / 1000;
       stage = "score";
-      const r2 = this.#score(program, fitted.params);
+      const r2 = this.#score(program, fitted);
       timing.score = (performance.now() - ended) / 1000;
       const { params, loss, r2: trainR2, bic } = fitted;
       const { visit, rung } = task;
@@ -208,7 +209,7 @@ export class Station {
       const seed = seedFor(this.#study.seed, SEED_FIT, task.visit, task.rung, attempt);
       made.fits += rung.restarts;
       try {
-        const { best, counters } = await fit(program, {
+        const { best, counters, predict } = await fit(program, {
           ...this.#common(signal),
           seed,
           params: this.#starts(names, task, seed, attempt === 0),
@@ -217,7 +218,8 @@ export class Station {
           detail: "scores",
         });
         timing.replay = counters.milliseconds / 1000;
-        return best;
+        const { params, loss, r2, bic } = best;
+        return { params, loss, r2, bic, predict };
       } catch (error) {
         const isLast = attempt + 1 >= STARTS_MAX || names.length === 0 || rung.restarts > 1;
         if (isLast || !isNotFinite(error)) throw error;
@@ -249,8 +251,13 @@ export class Station {
   }
 
   /** R² over the held-out rows. */
-  #score(program: Program, params: Readonly<Record<string, number>>): number {
-    const squares = this.#squares(program, params, this.#study.heldOut, this.#heldTarget);
+  #score(program: Program, { params, predict }: Fitted): number {
+    const { heldOut } = this.#study;
+    let squares = Number.NaN;
+    if (predict !== undefined) squares = squaresTo(this.#heldTarget, predict(heldOut).values);
+    // Where a row has no finite prediction, an evaluation tells why.
+    if (!Number.isFinite(squares))
+      squares = this.#squares(program, params, heldOut, this.#heldTarget);
     return 1 - squares / this.#heldSquares;
   }
 
@@ -267,9 +274,7 @@ export class Station {
     const { values, failures } = program.evaluate(given, { stepsMax: limits.fitSteps });
     const [failure] = failures;
     if (failure !== undefined) throw failure.error;
-    let squares = 0;
-    for (let i = 0; i < target.length; i++)
-      squares += ((target[i] as number) - (values[i] as number)) ** 2;
+    const squares = squaresTo(target, values);
     if (Number.isFinite(squares)) return squares;
     const which = columns === this.#study.heldOut ? "held-out rows" : "training rows";
     throw ended("score", "E-NOT-FINITE", `the prediction of ${which} is not finite`);
@@ -306,6 +311,13 @@ export class Station {
     const r2 = Number.NaN;
     return { visit, rung, worker: 0, timing, fits: 0, params, loss, trainR2, r2, bic, intervals };
   }
+}
+
+function squaresTo(target: Float64Array, values: Float64Array): number {
+  let squares = 0;
+  for (let i = 0; i < target.length; i++)
+    squares += ((target[i] as number) - (values[i] as number)) ** 2;
+  return squares;
 }
 
 const machineFor = ({ precision, limits }: Study): Promise<Machine> =>
