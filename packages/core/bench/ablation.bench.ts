@@ -52,7 +52,7 @@ const cases: readonly Case[] = [
   { mechanism: "adjointReuse", model: kalman, lanes: 256, counter: "adjointBytes" },
   { mechanism: "adjointReuse", model: tent, lanes: 1024, counter: "adjointBytes" },
   { mechanism: "sorting", model: fewApart, lanes: 1024, counter: "sortings" },
-  { mechanism: "sorting", model: fewApart, lanes: many, counter: "sortings" },
+  { mechanism: "sorting", model: fewApart, lanes: 4096, counter: "sortings" },
   { mechanism: "integerPool", model: series, lanes: 1, counter: "integerPoolHits", isWalked: true },
 ];
 
