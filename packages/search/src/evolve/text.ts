@@ -6,7 +6,7 @@
  * program that is made of what trees are made of, and gives up on all others.
  */
 
-import { type Datum, print, read } from "@ndvm/core";
+import { type Datum, NdvmError, print, read } from "@ndvm/core";
 import {
   bind,
   branch,
@@ -105,8 +105,9 @@ const depthMax = 200;
 export function readTree(source: string, names: Names): Tree | undefined {
   try {
     return treeOf(read(source), names);
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof Unknown || error instanceof NdvmError) return undefined;
+    throw error;
   }
 }
 
