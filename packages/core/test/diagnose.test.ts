@@ -11,6 +11,7 @@ import {
   Machine,
   neighbourFlips,
   over,
+  vec,
 } from "../src/index.js";
 
 let machine: Machine;
@@ -49,6 +50,32 @@ describe("diagnose", () => {
       { text: "(sqrt x)", lanes: [1, 2] },
       { text: "(log y)", lanes: [2] },
     ]);
+  });
+
+  test("finds the part of a vector that made a lane non-finite, and the vector's own cell", () => {
+    const program = machine.load("(* 2 (ref (log v) 1))");
+    const { nonFinite } = program.evaluate({ v: vec([1, -1, 4]) });
+    expect(nonFinite[0]?.message).toContain("(log v)");
+    const rows = machine.load("(+ (ref v 0) (ref (ref (mat v w) 1) 0))");
+    const bad = [Number.NaN, 1];
+    expect(rows.evaluate({ v: vec([1, 2]), w: vec(bad) }).nonFinite[0]?.message).toContain(
+      "input w is not finite",
+    );
+  });
+
+  test("the search for what made a number infinite grows with the trace, not with its square", () => {
+    const { payloadsBlamed } = machine.exports;
+    const work = (turns: number): number => {
+      const before = payloadsBlamed.value as number;
+      const source = `(loop ((i 0) (a (/ 0 x))) (if (= i ${turns}) a (recur (+ i 1) (+ a (ref v 1)))))`;
+      const run = machine.load(source).gradient({ x: 0, v: vec([1, 2]) }, { wrt: ["x"] });
+      expect(run.nonFinite[0]?.message).toContain("(/ 0 x)");
+      return (payloadsBlamed.value as number) - before;
+    };
+    // A binary search per payload: 10 times the turns take 10 times the work and a few steps more.
+    const small = work(1000);
+    expect(small).toBeGreaterThan(1000);
+    expect(work(10_000)).toBeLessThan(14 * small);
   });
 
   test("reports the first cell that made a lane non-finite", () => {

@@ -52,15 +52,52 @@ function isFiniteIn(id: i32, lane: i32): bool {
   return true;
 }
 
-/** The payload whose numbers a part of it shares, or the payload itself. */
-function ownerOf(id: i32, constants: i32): i32 {
-  const at = primalOf(id);
-  for (let whole = constants; whole < id; whole++) {
-    const from = primalOf(whole);
-    const bytes = <usize>countOf(whole) * (isUniform(whole) ? 16 : run);
-    if (at >= from && at < from + bytes) return whole;
+// Payloads that hold numbers of their own, oldest first and so in the order of their places: they
+// follow the marks in the reach arena.
+let owners: usize = 0;
+let ownerCount: i32 = 0;
+
+/** Payloads looked at since the machine began: what a search costs. */
+export let payloadsBlamed: f64 = 0;
+
+// @ts-ignore: decorator
+@inline function ownerAt(index: i32): i32 {
+  return load<i32>(owners + (<usize>index << 2));
+}
+
+// @ts-ignore: decorator
+@inline function endOf(id: i32): usize {
+  return primalOf(id) + <usize>countOf(id) * (isUniform(id) ? 16 : run);
+}
+
+/** Lists the owners. A part begins where numbers already lie; an owner begins behind them all. */
+function listOwners(from: usize, constants: i32, count: i32): void {
+  owners = from;
+  ownerCount = 0;
+  let end: usize = 0;
+  for (let id = constants; id < count; id++) {
+    if (primalOf(id) < end) continue;
+    store<i32>(owners + (<usize>ownerCount << 2), id);
+    ownerCount += 1;
+    end = endOf(id);
   }
-  return id;
+  payloadsBlamed += <f64>(count - constants);
+}
+
+/** The payload whose numbers a part of it shares, or the payload itself. */
+function ownerOf(id: i32): i32 {
+  const at = primalOf(id);
+  let low = 0;
+  let high = ownerCount;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    payloadsBlamed += 1;
+    if (endOf(ownerAt(middle)) <= at) low = middle + 1;
+    else high = middle;
+  }
+  if (low == ownerCount) return id;
+  const whole = ownerAt(low);
+  return primalOf(whole) <= at ? whole : id;
 }
 
 let oldest: i32 = 0;
@@ -72,7 +109,7 @@ function follow(id: i32, lane: i32, constants: i32): void {
   if (load<u8>(mark) != 0 || isFiniteIn(id, lane)) return;
   store<u8>(mark, SEEN);
   oldest = min(oldest, id);
-  const whole = ownerOf(id, constants);
+  const whole = ownerOf(id);
   if (whole == id) return;
   store<u8>(mark, SEEN | RECORDED);
   store<u8>(reachBase + <usize>whole, load<u8>(reachBase + <usize>whole) | SEEN);
@@ -111,8 +148,10 @@ function mayHaveCause(id: i32, lane: i32, constants: i32): bool {
  */
 export function firstNonFinite(lane: i32, result: i32, constants: i32): i32 {
   const count = payloadCount();
-  if (result < constants || !reserveReach(<usize>count)) return -1;
-  memory.fill(reachBase, 0, <usize>count);
+  const marks = (<usize>count + 3) & ~3;
+  if (result < constants || !reserveReach(marks + (<usize>count << 2))) return -1;
+  memory.fill(reachBase, 0, marks);
+  listOwners(reachBase + marks, constants, count);
   oldest = result;
   follow(result, lane, constants);
   for (let at = tapeTop; at > 0; ) {

@@ -68,7 +68,7 @@ export {
   tableBase,
   tapeBase,
 } from "./arena";
-export { firstNonFinite } from "./blame";
+export { firstNonFinite, payloadsBlamed } from "./blame";
 export { beginSlice, exhaustedLanes, stepsTaken } from "./budget";
 export { compactions } from "./collect";
 export {

@@ -90,6 +90,7 @@ export interface Exports {
   readonly activeMade: WebAssembly.Global<"f64">;
   readonly objectsMade: WebAssembly.Global<"f64">;
   readonly compactions: WebAssembly.Global<"i32">;
+  readonly payloadsBlamed: WebAssembly.Global<"f64">;
   readonly smallShapeCalls: WebAssembly.Global<"f64">;
   readonly integerPoolHits: WebAssembly.Global<"f64">;
   readonly guardsFailed: WebAssembly.Global<"f64">;
