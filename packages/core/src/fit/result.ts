@@ -30,7 +30,6 @@ import type { Settings } from "./settings.js";
 import { describeTargets, residualsOf, rSquared, squaresAround } from "./targets.js";
 import type {
   BestFit,
-  Data,
   FitJson,
   FitResult,
   Identifiability,
@@ -183,14 +182,19 @@ function readColumns({ columns }: Table): string[] {
 
 type Body = Omit<FitResult, "predict" | "toJSON" | "export">;
 
-/** Adds the methods to a body, which becomes the result: a copy would cost as much as all else. */
+/**
+ * Adds the methods to a body, which becomes the result: a copy would cost as much as all else.
+ *
+ * They have names before they become properties. V8 puts a function that is written where it is
+ * assigned to a property among its old objects, and with it all that the function holds: the whole
+ * fit would be kept until the next full collection.
+ */
 export function withMethods(body: Body, fitted: Fitted, states: () => unknown): FitResult {
   const result = body as { -readonly [K in keyof FitResult]: FitResult[K] };
-  result.predict = (data: Data, how: { readonly level?: number } = {}) =>
-    predictWith(fitted, data, how.level);
-  result.export = (format, options = {}) =>
+  const predict: FitResult["predict"] = (data, how = {}) => predictWith(fitted, data, how.level);
+  const exportAs: FitResult["export"] = (format, options = {}) =>
     exportModel(sourceOf(body, fitted, options.group), format, options);
-  result.toJSON = () => {
+  const toJSON = (): FitJson => {
     const { predict: _predict, export: _export, toJSON: _toJSON, ...known } = result;
     const { program: _program, source: _source, batch: _batch, ...stored } = fitted;
     const { parameters, limits: _limits, ...model } = stored;
@@ -198,6 +202,9 @@ export function withMethods(body: Body, fitted: Fitted, states: () => unknown): 
     const plain = toPlain({ ...known, states: states(), model: { ...model, free: specs } });
     return { version: 1, ...(plain as object) } as FitJson;
   };
+  result.predict = predict;
+  result.export = exportAs;
+  result.toJSON = toJSON;
   return result;
 }
 
