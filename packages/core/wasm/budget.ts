@@ -90,9 +90,19 @@ export function spend(work: i64): bool {
   return false;
 }
 
-/** Charges a kernel for its work; false and a fault where that passes the budget. */
-export function spendOnKernel(work: i64): bool {
-  fuel -= work;
+/** Elements that a kernel gets through in the time of about one step. */
+const ELEMENTS_PER_STEP_LOG2: i64 = 5;
+/** So few are part of the step that the call itself costs. */
+const ELEMENTS_FREE: i64 = 64;
+
+/**
+ * Charges for elements that are about to be written or gone through, in one lane; false and a
+ * fault where that passes the budget. The charge depends on shapes only, so it is the same in
+ * every mode, and it comes before memory is taken.
+ */
+export function spendOnElements(elements: i64): bool {
+  if (elements <= ELEMENTS_FREE) return true;
+  fuel -= elements >> ELEMENTS_PER_STEP_LOG2;
   if (fuel >= fuelLeast) return true;
   fail(FAULT_STEPS);
   return false;

@@ -31,6 +31,7 @@ import {
   TRACE_MERGE,
 } from "../src/program/layout";
 import { primalTop } from "./arena";
+import { spendOnElements } from "./budget";
 import { failOperand, failPair } from "./fault";
 import { forwardElementwise, forwardPredicate } from "./generated/elementwise";
 import {
@@ -55,7 +56,7 @@ import {
   guardInteger,
   keepEqual,
 } from "./lanes";
-import { shapeCols, shapeRank, shapeRows } from "./linalg/shapes";
+import { shapeCols, shapeRank, shapeRows, structuredWork } from "./linalg/shapes";
 import { equalForward, gatherForward, mergeForward } from "./merge";
 import {
   block,
@@ -175,6 +176,7 @@ export function applyStructured(op: i32, a: u64, b: u64, unary: bool): u64 {
   if (y < 0 && !unary) return VALUE_FAIL;
   const wrong = shapeFor(op, x, y);
   if (wrong != 0) return failPair(FAULT_SHAPE, a, b, wrong);
+  if (!spendOnElements(structuredWork(op))) return VALUE_FAIL;
   const xFlags = flagsOf(x);
   const yFlags = unary ? PAYLOAD_UNIFORM : flagsOf(y);
   const known = reached(op, unary ? xFlags : xFlags | yFlags);
@@ -271,6 +273,7 @@ export function tensorsEqual(x: i32, y: i32): u64 {
   if (rankOf(x) != rankOf(y) || rowsOf(x) != rowsOf(y) || colsOf(x) != colsOf(y))
     return VALUE_FALSE;
   if (countOf(x) == 0) return VALUE_TRUE;
+  if (!spendOnElements(countOf(x))) return VALUE_FAIL;
   const before = primalTop;
   const varying = (flagsOf(x) | flagsOf(y)) & PAYLOAD_VARYING;
   const each = newPayload(rowsOf(x), colsOf(x), PAYLOAD_MASK | varying | rankOf(x));

@@ -10,7 +10,7 @@ import {
   TAG_SYMBOL,
   TAG_TENSOR,
 } from "../src/program/layout";
-import { beginPrimitive, spendOnKernel } from "./budget";
+import { beginPrimitive, spendOnElements } from "./budget";
 import { identical, structurallyEqual } from "./equality";
 import { renumberOperands, setFaultOp } from "./fault";
 import {
@@ -62,7 +62,6 @@ import {
   OP_VLEN,
   OP_ZEROS,
   OP_STRUCTURED_BINARY_LAST,
-  OP_STRUCTURED_UNARY_FIRST,
   OP_STRUCTURED_UNARY_LAST,
   OP_UNARY_LAST,
   OP_UNARY_PREDICATE_LAST,
@@ -165,17 +164,14 @@ function applyComparison(op: i32, from: usize, count: i32): u64 {
   return result;
 }
 
-/** Charges a matrix operation for the work it is about to do, in one lane. */
-function affordable(op: i32, from: usize, count: i32): bool {
+/** Charges an element-wise operation, or a fold of one, for the elements it will go through. */
+function affordable(from: usize, count: i32): bool {
   let elements: i64 = 1;
   for (let i = 0; i < count; i++) {
     const value = at(from, i);
     if (tagOf(value) == TAG_TENSOR) elements = max(elements, <i64>countOf(dataOf(value)));
   }
-  if (elements <= 64) return true;
-  const side = <i64>sqrt<f64>(<f64>elements);
-  const cubic = op >= OP_STRUCTURED_UNARY_FIRST;
-  return spendOnKernel((cubic ? elements * side : elements) >> 5);
+  return elements == 1 || spendOnElements(elements * max(count - 1, 1));
 }
 
 function isOfKind(op: i32, value: u64): bool {
@@ -267,10 +263,10 @@ export function applyPrimitive(op: i32, from: usize, count: i32): u64 {
   setFaultOp(op);
   beginPrimitive();
   if (op <= OP_UNARY_LAST) {
-    return affordable(op, from, count) ? applyFunction(op, from, count) : VALUE_FAIL;
+    return affordable(from, count) ? applyFunction(op, from, count) : VALUE_FAIL;
   }
   if (op <= OP_BINARY_LAST) {
-    if (!affordable(op, from, count)) return VALUE_FAIL;
+    if (!affordable(from, count)) return VALUE_FAIL;
     return count == 2 ? applyBinary(op, at(from, 0), at(from, 1)) : applyFold(op, from, count);
   }
   if (op <= OP_UNARY_PREDICATE_LAST) {
@@ -279,8 +275,8 @@ export function applyPrimitive(op: i32, from: usize, count: i32): u64 {
   }
   if (op <= OP_BINARY_PREDICATE_LAST) return applyComparison(op, from, count);
   if (op <= OP_STRUCTURED_BINARY_LAST) {
-    if (!affordable(op, from, count)) return VALUE_FAIL;
-    if (op == OP_SCALE) return applyScale(at(from, 0), at(from, 1));
+    if (op == OP_SCALE)
+      return affordable(from, count) ? applyScale(at(from, 0), at(from, 1)) : VALUE_FAIL;
     const unary = op <= OP_STRUCTURED_UNARY_LAST;
     return applyStructured(op, at(from, 0), unary ? VALUE_NIL : at(from, 1), unary);
   }

@@ -17,6 +17,7 @@ import {
   TAG_REAL,
   TAG_TENSOR,
 } from "../src/program/layout";
+import { spendOnElements } from "./budget";
 import { failOperand, failPair } from "./fault";
 import { guardRange, keepIndices } from "./lanes";
 import { gather, INTEGER_NONE, isSplit, pick, place, toInteger, toPayload } from "./numeric";
@@ -35,6 +36,8 @@ import {
 import { dataOf, integerValue, tagOf, VALUE_FAIL, VALUE_NIL } from "./value";
 
 const SIZE_MAX: i32 = 1 << 24;
+/** Elements of 16 bytes that fill all the memory there can be. */
+const ELEMENTS_MAX: i64 = 1 << 28;
 
 // @ts-ignore: decorator
 @inline function operandAt(from: usize, i: i32): u64 {
@@ -83,6 +86,7 @@ export function makeMatrix(from: usize, count: i32): u64 {
     else if (countOf(row) != cols)
       return failPair(FAULT_ROWS_DIFFER, operandAt(from, 0), value, 0, 0, i);
   }
+  if (!spendOnElements(<i64>count * <i64>cols)) return VALUE_FAIL;
   const z = newPayload(count, cols, combinedFlags(from, count) | 2);
   if (z < 0) return VALUE_FAIL;
   for (let i = 0; i < count; i++) {
@@ -114,6 +118,7 @@ function gathered(x: i32, index: i32, rank: i32): u64 {
   if (!keepIndices(index, rowsOf(x))) return VALUE_NIL;
   if (!guardRange(index, rowsOf(x))) return VALUE_FAIL;
   const cols = colsOf(x);
+  if (!spendOnElements(cols)) return VALUE_FAIL;
   return rank == 1 ? gather(x, index, 1, 1, 0) : gather(x, index, cols, cols, 1);
 }
 
@@ -130,6 +135,7 @@ export function reference(from: usize, count: i32): u64 {
   if (row < 0) return VALUE_FAIL;
   const rank = rankOf(x);
   const cols = colsOf(x);
+  if (count == 2 && !spendOnElements(cols)) return VALUE_FAIL;
   if (count == 2) return rank == 1 ? part(x, row, 1, 0) : part(x, row * cols, cols, 1);
   if (rank != 2) return failPair(FAULT_SHAPE, tensor, tensor, SHAPE_NEEDS_MATRIX);
   const col = indexWithin(tensor, operandAt(from, 2), 2, cols);
@@ -154,13 +160,20 @@ function sizeArgument(value: u64, operand: i32): i32 {
   return -1;
 }
 
+/** A new uniform tensor, charged for first; what no memory can hold is left to the memory budget. */
+function newFilled(rows: i32, cols: i32, rank: i32): i32 {
+  const elements = <i64>rows * <i64>cols;
+  if (elements <= ELEMENTS_MAX && !spendOnElements(elements)) return -1;
+  return newPayload(rows, cols, PAYLOAD_UNIFORM | rank);
+}
+
 /** (zeros n) (zeros r c) (ones …): filled with one number. */
 export function filled(from: usize, count: i32, number: real): u64 {
   const rows = sizeArgument(operandAt(from, 0), 0);
   if (rows < 0) return VALUE_FAIL;
   const cols = count == 2 ? sizeArgument(operandAt(from, 1), 1) : 1;
   if (cols < 0) return VALUE_FAIL;
-  const z = newPayload(rows, cols, PAYLOAD_UNIFORM | count);
+  const z = newFilled(rows, cols, count);
   if (z < 0) return VALUE_FAIL;
   const at = primalOf(z);
   const bytes = <usize>countOf(z) << 4;
@@ -172,7 +185,7 @@ export function filled(from: usize, count: i32, number: real): u64 {
 export function identity(value: u64): u64 {
   const size = sizeArgument(value, 0);
   if (size < 0) return VALUE_FAIL;
-  const z = newPayload(size, size, PAYLOAD_UNIFORM | 2);
+  const z = newFilled(size, size, 2);
   if (z < 0) return VALUE_FAIL;
   const at = primalOf(z);
   memory.fill(at, 0, <usize>countOf(z) << 4);

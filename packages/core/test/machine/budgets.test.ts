@@ -166,6 +166,69 @@ describe("bombs", () => {
   });
 });
 
+describe("large tensors cost a step for each 32 elements", () => {
+  /** Steps that `work` takes beyond the same call on small operands. */
+  const extra = (source: string, small: string): number => {
+    const programs = [source, small].map((text) => machine.load(text));
+    const [large, least] = programs.map((program) => {
+      const inputs = program.inputs.includes("a") ? { a: 2 } : {};
+      return program.evaluate(inputs, { replay: false }).stats.steps;
+    });
+    for (const program of programs) program.dispose();
+    return (large as number) - (least as number);
+  };
+
+  test.each([
+    ["(vlen (zeros 64000))", "(vlen (zeros 64))", 2000],
+    ["(rows (ones 320 200))", "(rows (ones 8 8))", 2000],
+    ["(rows (eye 320))", "(rows (eye 8))", 3200],
+    ["(vlen (sin (zeros 3200)))", "(vlen (sin (zeros 32)))", 200],
+    ["(vlen (+ (zeros 3200) 1))", "(vlen (+ (zeros 32) 1))", 200],
+    ["(vlen (scale a (zeros 3200)))", "(vlen (scale a (zeros 32)))", 200],
+    ["(define v (zeros 3200)) (vlen (+ v v v v))", "(define v (zeros 8)) (vlen (+ v v v v))", 400],
+    ["(vsum (ones 3200))", "(vsum (ones 32))", 200],
+    ["(dot (ones 3200) (zeros 3200))", "(dot (ones 32) (zeros 32))", 300],
+    ["(rows (outer (ones 64) (ones 640)))", "(rows (outer (ones 8) (ones 8)))", 20 + 1280],
+    ["(rows (matmul (ones 64 2) (ones 2 64)))", "(rows (matmul (ones 4 2) (ones 2 4)))", 8 + 256],
+    ["(rows (matmul (ones 64 0) (ones 0 64)))", "(rows (matmul (ones 4 0) (ones 0 4)))", 128],
+    ["(rows (inv (eye 16)))", "(rows (inv (eye 2)))", 8 + 128],
+    ["(vlen (solve (eye 16) (ones 16)))", "(vlen (solve (eye 2) (ones 2)))", 8 + 136],
+    ["(rows (mat (ones 320) (ones 320)))", "(rows (mat (ones 2) (ones 2)))", 20 + 20],
+    ["(vlen (ref (ones 2 3200) 1))", "(vlen (ref (ones 2 32) 1))", 200 + 100],
+    ["(equal? (ones 3200) (ones 3200))", "(equal? (ones 32) (ones 32))", 300],
+  ])("%s", (source, small, steps) => {
+    expect(extra(source, small)).toBe(steps);
+  });
+
+  test("they are charged before memory is taken", () => {
+    const program = machine.load("(vsum (* a (zeros 1000000)))");
+    const before = machine.exports.memoryBytes();
+    const error = caught(() => program.evaluate({ a: 1 }, { stepsMax: 31_000 }));
+    expect(error.code).toBe("E-STEPS");
+    expect(covered(error)).toBe("(zeros 1000000)");
+    expect(machine.exports.memoryBytes()).toBe(before);
+    program.dispose();
+    expectUsable(machine);
+  });
+
+  test("the charge is the same with a tape, without one, and for any number of lanes", () => {
+    const program = machine.load(
+      "(define m (* a (ones 3 320))) (+ (vsum (ref m 1)) (ref (ref m 2) 7) (dot (ref m 0) (ref m i)))",
+    );
+    const alone = program.evaluate({ a: 2, i: 1 }, { replay: false }).stats.steps;
+    expect(program.gradient({ a: 2, i: 1 }, { replay: false }).stats.steps).toBe(alone);
+    const lanes = { a: [1, 2, 3], i: [0, 1, 2] };
+    for (const chunk of [1, 3]) {
+      for (const stepsMax of [alone, alone - 1]) {
+        const run = () => program.gradient(lanes, { stepsMax, chunk, replay: false }).failures;
+        if (stepsMax === alone) expect(run()).toEqual([]);
+        else expect(caught(run).code).toBe("E-STEPS");
+      }
+    }
+    program.dispose();
+  });
+});
+
 describe("an endless loop", () => {
   let program: Program;
   beforeAll(() => {

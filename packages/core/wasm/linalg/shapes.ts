@@ -132,6 +132,23 @@ function unaryShape(op: i32, rank: i32, rows: i32, cols: i32): i32 {
   }
 }
 
+/** Elements that `op` goes through or writes, about; holds after `structuredShape` gave 0. */
+export function structuredWork(op: i32): i64 {
+  const each = <i64>dimRows * <i64>dimInner;
+  switch (op) {
+    case OP_DET:
+    case OP_LOGDET:
+    case OP_INV:
+    case OP_CHOLESKY:
+      return each * <i64>dimRows;
+    case OP_SOLVE:
+      return each * (<i64>dimRows + <i64>dimCols);
+    default:
+      // A product of matrices without inner elements still has a result.
+      return max(each * <i64>dimCols, <i64>shapeRows * <i64>shapeCols);
+  }
+}
+
 /**
  * Scratch bytes for forward and adjoint of `op` with these dimensions. Kernels work through one
  * vector of lanes at a time, so the length of a run does not matter.

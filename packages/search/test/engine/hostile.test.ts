@@ -29,6 +29,10 @@ const hostile: Readonly<Record<string, readonly [source: string, codes: readonly
     ["E-STEPS"],
   ],
   "a large matrix": ["(vsum (* a (zeros 3000 3000)))", ["E-STEPS", "E-TAPE", "E-MEMORY"]],
+  "large matrices that nobody reads": [
+    "(loop ((k 0)) (if (= k 500) (* a x) (begin (zeros 2000 1000) (recur (+ k 1)))))",
+    ["E-STEPS"],
+  ],
   "a long product": [
     "(trace (matmul (eye 1500) (eye 1500)))",
     ["E-STEPS", "E-TAPE", "E-MEMORY", "E-RESULT"],
