@@ -36,58 +36,111 @@ const REPORT_EVERY = 50;
 /** A round that took longer is made so that it can be ended half-way. */
 const LONG = 20;
 
-export async function drive<B extends Batch>(how: Drive<B>): Promise<Driven> {
-  const began = performance.now();
-  const clock = new Clock(how, began);
-  const rounds = new Rounds(how);
-  let report = began;
-  let from = began;
-  let stopped: Driven["stopped"] = "done";
-  let isLong = false;
-  while (rounds.running > 0) {
-    stopped = rounds.count === 0 ? "done" : clock.verdict();
-    if (stopped !== "done") break;
-    rounds.prepare();
-    while (rounds.isBlocked) {
-      await tick();
-      from = performance.now();
-    }
-    const leapt: number = isLong ? 0 : rounds.leap();
-    if (leapt === 0) {
-      if (!rounds.begin(isLong)) stopped = await finishRound(rounds, clock);
-      if (stopped !== "done") break;
-      rounds.take();
-    }
-    const now = performance.now();
-    isLong = now - from > LONG * Math.max(1, leapt);
-    if (how.onProgress !== undefined && (now - report >= REPORT_EVERY || rounds.running === 0)) {
-      how.onProgress(rounds.progress(now - began));
-      report = now;
-    }
-    from = now;
-    if (rounds.running > 0 && clock.isDue(now)) from = await clock.breathe();
-  }
-  while (rounds.isBlocked) await tick();
-  if (stopped !== "done" && rounds.count === 0) throw endedAtFirst(stopped);
-  for (const restart of how.restarts)
-    if (restart.reason === undefined && stopped !== "done") restart.reason = stopped;
-  return { rounds: rounds.count, stopped, milliseconds: performance.now() - began };
+/** Drives all restarts to their ends: at once, unless somebody has to be waited for on the way. */
+export function drive<B extends Batch>(how: Drive<B>): Driven | Promise<Driven> {
+  const course = new Course(how);
+  const halt = course.advance();
+  return halt === "end" ? course.end() : driveOn(course, halt);
+}
+
+async function driveOn<B extends Batch>(course: Course<B>, halt: Halt): Promise<Driven> {
+  for (let met = halt; met !== "end"; met = course.advance()) await course.overcome(met);
+  return course.end();
 }
 
 /**
- * Does the rest of a round, unless time or a signal end it; then nothing of it is taken. Only a
- * signal needs the event loop: without one the machine is not held while others run.
+ * Where rounds cannot simply follow each other: the machine is with another evaluation, a round
+ * pauses, or others are to have their turn.
  */
-async function finishRound<B extends Batch>(
-  rounds: Rounds<B>,
-  clock: Clock,
-): Promise<Driven["stopped"]> {
-  for (const _pause of rounds.finish()) {
-    if (clock.hasSignal && clock.isDue(performance.now())) await clock.breathe();
-    const verdict = clock.verdict();
-    if (verdict !== "done") return verdict;
+type Halt = "end" | "blocked" | "paused" | "breath";
+
+class Course<B extends Batch> {
+  readonly #how: Drive<B>;
+  readonly #rounds: Rounds<B>;
+  readonly #clock: Clock;
+  readonly #began: number;
+  #report: number;
+  /** When the round under way began. */
+  #from: number;
+  #stopped: Driven["stopped"] = "done";
+  #isLong = false;
+
+  constructor(how: Drive<B>) {
+    this.#how = how;
+    this.#began = performance.now();
+    this.#report = this.#began;
+    this.#from = this.#began;
+    this.#clock = new Clock(how, this.#began);
+    this.#rounds = new Rounds(how);
   }
-  return "done";
+
+  /** Takes rounds as long as they follow each other. */
+  advance(): Halt {
+    const rounds = this.#rounds;
+    while (rounds.running > 0 && this.#stopped === "done") {
+      if (rounds.count > 0) this.#stopped = this.#clock.verdict();
+      if (this.#stopped !== "done") break;
+      rounds.prepare();
+      if (rounds.isBlocked) return "blocked";
+      const leapt = this.#isLong ? 0 : rounds.leap();
+      if (leapt === 0) {
+        if (!rounds.begin(this.#isLong)) return "paused";
+        rounds.take();
+      }
+      if (this.#isBreathDue(leapt)) return "breath";
+    }
+    return rounds.isBlocked ? "blocked" : "end";
+  }
+
+  async overcome(halt: Halt): Promise<void> {
+    if (halt === "paused" && !(await this.#finishRound())) return;
+    if (halt === "blocked") await tick();
+    else await this.#clock.breathe();
+    this.#from = performance.now();
+  }
+
+  /**
+   * Does the rest of a round, unless time or a signal end it; then nothing of it is taken. Only a
+   * signal needs the event loop: without one the machine is not held while others run. Returns
+   * whether it is time for others.
+   */
+  async #finishRound(): Promise<boolean> {
+    const clock = this.#clock;
+    for (const _pause of this.#rounds.finish()) {
+      if (clock.hasSignal && clock.isDue(performance.now())) await clock.breathe();
+      this.#stopped = clock.verdict();
+      if (this.#stopped !== "done") {
+        this.#from = performance.now();
+        return false;
+      }
+    }
+    this.#rounds.take();
+    return this.#isBreathDue(0);
+  }
+
+  /** Rounds were taken: looks at the clock and reports; whether it is time for others. */
+  #isBreathDue(leapt: number): boolean {
+    const now = performance.now();
+    const { onProgress } = this.#how;
+    const { running } = this.#rounds;
+    this.#isLong = now - this.#from > LONG * Math.max(1, leapt);
+    if (onProgress !== undefined && (now - this.#report >= REPORT_EVERY || running === 0)) {
+      onProgress(this.#rounds.progress(now - this.#began));
+      this.#report = now;
+    }
+    this.#from = now;
+    return running > 0 && this.#clock.isDue(now);
+  }
+
+  end(): Driven {
+    const { count } = this.#rounds;
+    const stopped = this.#stopped;
+    if (stopped !== "done") {
+      if (count === 0) throw endedAtFirst(stopped);
+      for (const restart of this.#how.restarts) restart.reason ??= stopped;
+    }
+    return { rounds: count, stopped, milliseconds: this.#from - this.#began };
+  }
 }
 
 const endedAtFirst = (stopped: "time" | "aborted"): NdvmError =>
@@ -126,33 +179,27 @@ class Clock {
     return now - this.#breath >= BREATH;
   }
 
-  /** Lets others have their turn; when that ended. */
-  async breathe(): Promise<number> {
+  /** Lets others have their turn. */
+  async breathe(): Promise<void> {
     await tick();
     this.#breath = performance.now();
-    return this.#breath;
   }
 }
 
 class Rounds<B extends Batch> {
   readonly #how: Drive<B>;
   #batch: B | undefined;
-  #slots: (Restart<B> | undefined)[];
+  #slots: (Restart<B> | undefined)[] = [];
   #next = 0;
   count = 0;
+  /** Restarts that have a slot. */
+  running = 0;
 
   constructor(how: Drive<B>) {
     this.#how = how;
-    this.#slots = new Array(Math.min(how.slotsMax, how.restarts.length)).fill(undefined);
+    const slots = Math.min(how.slotsMax, how.restarts.length);
+    for (let slot = 0; slot < slots; slot++) this.#slots.push(undefined);
     this.#refill();
-  }
-
-  /** Restarts that have a slot. */
-  get running(): number {
-    let count = 0;
-    for (let slot = 0; slot < this.#slots.length; slot++)
-      if (this.#slots[slot] !== undefined) count += 1;
-    return count;
   }
 
   /** Whether an evaluation elsewhere has the machine. */
@@ -160,24 +207,30 @@ class Rounds<B extends Batch> {
     return this.#batch?.isBlocked ?? false;
   }
 
+  /** The restart of the first slot that has one. */
+  get #leader(): Restart<B> {
+    let slot = 0;
+    while (this.#slots[slot] === undefined) slot += 1;
+    return this.#slots[slot] as Restart<B>;
+  }
+
   /** Puts the trial points of the restarts into the batch. */
   prepare(): void {
-    if (this.#batch?.slots !== this.#slots.length)
-      this.#batch = this.#how.makeBatch(this.#slots.length);
-    const batch = this.#batch;
+    const slots = this.#slots;
+    if (this.#batch?.slots !== slots.length) this.#batch = this.#how.makeBatch(slots.length);
+    const all = this.#batch.x;
     // An empty slot repeats a neighbour, so that it is never the one that fails.
-    let filler: Restart<B> | undefined;
-    for (let slot = 0; slot < this.#slots.length; slot++) filler ??= this.#slots[slot];
-    for (let slot = 0; slot < this.#slots.length; slot++) {
-      const { x } = this.#slots[slot] ?? (filler as Restart<B>);
-      batch.x.set(x, slot * x.length);
+    const filler = this.#leader;
+    for (let slot = 0; slot < slots.length; slot++) {
+      const { x } = slots[slot] ?? filler;
+      const at = slot * x.length;
+      for (let j = 0; j < x.length; j++) all[at + j] = x[j] as number;
     }
   }
 
   /** Lets the machine take rounds by itself; how many it took. */
   leap(): number {
-    const leader = this.#slots.find((restart) => restart !== undefined) as Restart<B>;
-    const leapt = leader.leap(this.#batch as B, this.#slots);
+    const leapt = this.#leader.leap(this.#batch as B, this.#slots);
     if (leapt > 0) this.#settle(leapt);
     return leapt;
   }
@@ -211,16 +264,19 @@ class Rounds<B extends Batch> {
 
   #refill(): void {
     const { restarts } = this.#how;
+    this.running = 0;
     for (let slot = 0; slot < this.#slots.length; slot++) {
-      if (this.#slots[slot] !== undefined) continue;
-      while (this.#next < restarts.length && restarts[this.#next]?.reason !== undefined)
+      if (this.#slots[slot] === undefined) {
+        while (this.#next < restarts.length && restarts[this.#next]?.reason !== undefined)
+          this.#next += 1;
+        if (this.#next >= restarts.length) continue;
+        this.#slots[slot] = restarts[this.#next];
         this.#next += 1;
-      if (this.#next >= restarts.length) break;
-      this.#slots[slot] = restarts[this.#next];
-      this.#next += 1;
+      }
+      this.running += 1;
     }
-    const alive = this.#slots.filter((restart) => restart !== undefined);
-    if (alive.length > 0 && alive.length * 2 <= this.#slots.length) this.#slots = alive;
+    if (this.running > 0 && this.running * 2 <= this.#slots.length)
+      this.#slots = this.#slots.filter((restart) => restart !== undefined);
   }
 
   progress(milliseconds: number): FitProgress {

@@ -40,39 +40,49 @@ export async function fit(program: Program, options: FitOptions): Promise<FitRes
       ? residualProblem(program, options, settings)
       : objectiveProblem(program, options);
   try {
-    return await solve(problem, settings);
+    const restarts = beginRestarts(problem, settings);
+    let driven: Driven;
+    try {
+      const under = driveAll(problem, settings, restarts);
+      // Where nobody had to be waited for, the caller does not wait either.
+      driven = under instanceof Promise ? await under : under;
+    } catch (error) {
+      const isTold = error instanceof NdvmError && error.code !== "E-RESULT";
+      if (!isTold) explainStart(problem, restarts[0] as Restart);
+      throw error;
+    }
+    if (!hasFiniteLoss(restarts)) explainStart(problem, restarts[0] as Restart);
+    return describeFit(finish(problem, settings, restarts, driven));
   } finally {
     // A loss that was given as text is ours to free.
     if (problem.lossProgram !== options.loss) problem.lossProgram?.dispose();
   }
 }
 
-async function solve(problem: Problem, settings: Settings): Promise<FitResult> {
-  const { options } = problem;
+function beginRestarts(problem: Problem, settings: Settings): Finished["restarts"] {
+  const { resume } = problem.options;
   const restarts = makeRestarts(problem, settings);
-  if (options.resume !== undefined) resumeRestarts(restarts, options.resume);
+  if (resume !== undefined) resumeRestarts(restarts, resume);
   if ((problem.table?.targets.length ?? 1) > 1) checkOutputs(problem, restarts[0] as Restart);
+  return restarts;
+}
+
+function driveAll(problem: Problem, settings: Settings, restarts: Finished["restarts"]) {
+  const { together, signal, onProgress } = problem.options;
   const points = problem.table?.points ?? 1;
-  const slotsMax =
-    options.together ?? Math.max(1, Math.min(SLOTS_MOST, Math.floor(LANES_MOST / points)));
-  let driven: Driven;
-  try {
-    driven = await drive({
-      restarts,
-      slotsMax,
-      makeBatch: problem.makeBatch,
-      timeMax: settings.timeMax,
-      signal: options.signal,
-      onProgress: options.onProgress,
-    });
-  } catch (error) {
-    const isTold = error instanceof NdvmError && error.code !== "E-RESULT";
-    if (!isTold) explainStart(problem, restarts[0] as Restart);
-    throw error;
-  }
-  if (!restarts.some(({ loss }) => Number.isFinite(loss)))
-    explainStart(problem, restarts[0] as Restart);
-  return describeFit(finish(problem, settings, restarts, driven));
+  return drive({
+    restarts,
+    slotsMax: together ?? Math.max(1, Math.min(SLOTS_MOST, Math.floor(LANES_MOST / points))),
+    makeBatch: problem.makeBatch,
+    timeMax: settings.timeMax,
+    signal,
+    onProgress,
+  });
+}
+
+function hasFiniteLoss(restarts: Finished["restarts"]): boolean {
+  for (const { loss } of restarts) if (Number.isFinite(loss)) return true;
+  return false;
 }
 
 /** All fields by name: spreading objects costs more than the rest of a small fit's description. */
