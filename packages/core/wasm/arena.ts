@@ -326,6 +326,22 @@ export function loadArenas(at: usize): void {
   scratchBytes = load<usize>(at, 64);
 }
 
+/** Arenas that are handed on: larger ones would stay with a trace that may be small. */
+const HANDED_BYTES_MAX: u64 = 1 << 18;
+
+function writtenBytes(at: usize): u64 {
+  const ofValues = <u64>load<usize>(at, 4) + <u64>load<usize>(at, 16) + <u64>load<usize>(at, 40);
+  return ofValues + <u64>load<usize>(at, 28) + <u64>load<usize>(at, 52) + <u64>load<usize>(at, 64);
+}
+
+/** Gives the arenas written at `at` to the set at `to`; false where that has some, or they are large. */
+export function handArenas(at: usize, to: usize): bool {
+  if (writtenBytes(to) != 0 || writtenBytes(at) > HANDED_BYTES_MAX) return false;
+  for (let b: usize = 0; b < <usize>TRACE_ARENA_WORDS << 2; b += 4)
+    store<u32>(to + b, load<u32>(at + b));
+  return true;
+}
+
 /** Frees the arenas written at `at`. */
 export function freeArenas(at: usize): void {
   free(load<usize>(at, 0));

@@ -23,9 +23,10 @@ let stepsMax: i64 = 0;
 let primitiveFrom: i64 = 0;
 let total: i64 = 0;
 
-/** Steps of each lane, i64. */
+/** Steps of each lane, i64; they mean nothing before steps are first charged. */
 let taken: usize = 0;
 let takenBytes: usize = 0;
+let isCharged: bool = false;
 
 /** Starts a run; false where memory does not allow it. */
 export function beginSteps(most: f64): bool {
@@ -36,7 +37,7 @@ export function beginSteps(most: f64): bool {
     takenBytes = taken == 0 ? 0 : bytes;
     if (taken == 0) return false;
   }
-  memory.fill(taken, 0, bytes);
+  isCharged = false;
   stepsMax = <i64>most;
   total = 0;
   sliceLeft = 0;
@@ -116,16 +117,22 @@ export function flushSteps(): void {
   sliceLeft -= steps;
   fuelFrom = fuel;
   for (let lane = 0; lane < lanes; lane++) {
-    const at = taken + (<usize>lane << 3);
-    if (isCounting(lane)) store<i64>(at, load<i64>(at) + steps);
+    const before = takenBy(lane);
+    store<i64>(taken + (<usize>lane << 3), isCounting(lane) ? before + steps : before);
   }
+  isCharged = true;
+}
+
+// @ts-ignore: decorator
+@inline function takenBy(lane: i32): i64 {
+  return isCharged ? load<i64>(taken + (<usize>lane << 3)) : 0;
 }
 
 /** Sets the fuel for the lanes that evaluate from now on. */
 export function refuel(): void {
   let most: i64 = 0;
-  for (let lane = 0; lane < lanes; lane++)
-    if (isCounting(lane)) most = max(most, load<i64>(taken + (<usize>lane << 3)));
+  for (let lane = 0; isCharged && lane < lanes; lane++)
+    if (isCounting(lane)) most = max(most, takenBy(lane));
   const allowed = stepsMax - most;
   fuel = min(sliceLeft, allowed);
   fuelFrom = fuel;
@@ -140,7 +147,7 @@ export function exhaustedLanes(to: usize): i32 {
   flushSteps();
   let count = 0;
   for (let lane = 0; lane < lanes; lane++) {
-    const isOver = isCounting(lane) && load<i64>(taken + (<usize>lane << 3)) >= stepsMax;
+    const isOver = isCounting(lane) && takenBy(lane) >= stepsMax;
     store<u8>(to + <usize>lane, isOver ? 1 : 0);
     if (!isOver) continue;
     dropLane(lane);

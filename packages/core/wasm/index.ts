@@ -14,10 +14,15 @@ import {
   IMAGE_CONSTANTS_AT,
   IMAGE_HEAP,
   IMAGE_HEAP_AT,
+  LINK_DONE,
   PAYLOAD_ACTIVE,
   PAYLOAD_ORIGIN,
   PAYLOAD_UNIFORM,
   PAYLOAD_VARYING,
+  RECORD_VARYING,
+  REPORT_LINKED_BYTES,
+  TAG_REAL,
+  WALK_DONE,
 } from "../src/program/layout";
 import {
   adjointTop,
@@ -30,19 +35,19 @@ import {
   reservePrimal,
   setHeapTop,
   setRecordedBytesMax,
-  setTapeTop,
   tableTop,
   tapeTop,
 } from "./arena";
-import { beginSteps } from "./budget";
+import { beginSlice, beginSteps } from "./budget";
 import { pin } from "./collect";
-import { clearFault, fail } from "./fault";
+import { clearFault, fail, faultCode } from "./fault";
 import { beginHeap } from "./heap";
-import { beginLanes, reserveLive, reviveLanes } from "./lanes";
+import { beginLanes, liveLanes, reserveLive, reviveLanes } from "./lanes";
 import {
   beginPayloads,
   constantPayload,
   entryOf,
+  lanes,
   newPayload,
   payloadCount,
   payloadValue,
@@ -54,6 +59,9 @@ import {
 import { beginMix } from "./mix";
 import { beginWalk, setGlobal, Walk, word } from "./registers";
 import { beginSwitchCounters } from "./switches";
+import { link } from "./replay";
+import { walkReport } from "./report";
+import { forgetTape, isMerging } from "./tape";
 import { dataOf, integerValue, tagOf } from "./value";
 import { walk as walkScheme } from "./clients/scheme/walk";
 import { walk as walkStack } from "./clients/stack/walk";
@@ -111,26 +119,25 @@ export {
   adjointAddress,
   backward,
   beginBackward,
-  clearTrace,
   freeTrace,
   guardsFailed,
-  isMixed,
   isReached,
   keepTrace,
   link,
+  parkTrace,
   replay,
   replayGradient,
   reserveBackward,
-  saveTrace,
-  useTrace,
+  switchTrace,
 } from "./replay";
-export { activeRecords, walkReport } from "./report";
 export { integerPoolHits, setSwitches, smallShapeCalls } from "./switches";
 export { runningNode } from "./registers";
+export { activeRecords } from "./tape";
 
 /** Copies the program's quoted structure to the start of the heap. */
 function layQuotedStructure(program: usize): bool {
   const bytes = <usize>load<u32>(program + (IMAGE_HEAP << 2)) << 3;
+  if (bytes == 0) return true;
   if (!reserveHeap(bytes)) return false;
   memory.copy(heapBase, program + (<usize>load<u32>(program + (IMAGE_HEAP_AT << 2)) << 2), bytes);
   setHeapTop(bytes);
@@ -161,7 +168,7 @@ export function begin(
   beginPayloads(laneCount, recordingLevel);
   beginLanes();
   beginSwitchCounters();
-  setTapeTop(0);
+  forgetTape();
   forgetBlocks();
   setRecordedBytesMax(recordedBytesMax, isOptional);
   setCurrentNode(-1);
@@ -185,6 +192,27 @@ export function begin(
 /** Runs the image's client until the program is done, its slice is used up, or something fails. */
 export function walk(): i32 {
   return word(Walk.image, IMAGE_CLIENT) == CLIENT_STACK ? walkStack() : walkScheme();
+}
+
+/**
+ * The plain case of a walk: all lanes in one slice of steps, of which none fails or leaves, to one
+ * number each; then links the tape. Returns the report's address; 0 where the case is not so plain,
+ * or where a chunk of these lanes takes more than `bytesMax` of primals and adjoints.
+ */
+export function walkWhole(slice: f64, isDifferentiated: bool, bytesMax: usize): usize {
+  beginSlice(slice);
+  if (walk() != WALK_DONE || faultCode != FAULT_NONE || liveLanes() != lanes) return 0;
+  if (recording != RECORD_VARYING || tagOf(Walk.value) != TAG_REAL) return 0;
+  const report = walkReport();
+  if (link(isDifferentiated ? dataOf(Walk.value) : -1) != LINK_DONE) return 0;
+  if (lanes > 1 && primalTop + adjointTop > bytesMax) return 0;
+  store<f64>(report, <f64>adjointTop, REPORT_LINKED_BYTES);
+  return report;
+}
+
+/** Whether the tape of the latest walk merges lanes, so that reaching is a matter of each lane. */
+export function isMixed(): bool {
+  return isMerging;
 }
 
 /** Makes the payload of input `index` and returns the address for its numbers; 0 after a fault. */

@@ -61,13 +61,13 @@ import {
   setAdjointTop,
   setPrimalTop,
   setTableTop,
-  setTapeTop,
   tableBase,
   tableTop,
   tapeTop,
 } from "./arena";
 import { fail } from "./fault";
 import { countPoolHit, integerPool } from "./switches";
+import { forgetTape } from "./tape";
 import { valueOf } from "./value";
 
 /** Lanes of the run and bytes of one run of lanes. */
@@ -88,10 +88,12 @@ export let activeMade: f64 = 0;
 /** The operand block that kernels called from here read. */
 export const block: usize = memory.data(BLOCK_BYTES, 16);
 
-// Payloads of small integers that met a real number, kept so that literals are stored once.
+// Payloads of small integers that met a real number, kept so that literals are stored once: the
+// payload's id, and the generation it belongs to. To forget them all a new generation begins.
 const SMALL_MIN: i32 = -64;
 const SMALL_COUNT: i32 = 256;
-const smallIntegers: usize = memory.data(SMALL_COUNT * 4, 16);
+const smallIntegers: usize = memory.data(SMALL_COUNT * 8, 16);
+let smallGeneration: u32 = 0;
 
 export function setLanes(count: i32, bytes: usize): void {
   lanes = count;
@@ -106,7 +108,7 @@ export function setContext(mask: i32): void {
 export function giveUpRecording(): bool {
   if (!recordingIsOptional) return false;
   recording = RECORD_NOTHING;
-  setTapeTop(0);
+  forgetTape();
   return true;
 }
 
@@ -126,7 +128,8 @@ export function beginPayloads(laneCount: i32, level: i32): void {
 }
 
 export function forgetSmallIntegers(): void {
-  memory.fill(smallIntegers, 0xff, SMALL_COUNT * 4);
+  smallGeneration += 1;
+  if (smallGeneration == 0) memory.fill(smallIntegers, 0xff, SMALL_COUNT * 8);
 }
 
 export function setCurrentNode(node: i32): void {
@@ -264,13 +267,15 @@ export function constantPayload(number: real): i32 {
 export function integerPayload(n: i32): i32 {
   const slot = <u32>(n - SMALL_MIN);
   if (slot >= <u32>SMALL_COUNT || !integerPool) return constantPayload(<real>n);
-  const known = load<i32>(smallIntegers + (<usize>slot << 2));
-  if (known >= 0) {
+  const known = smallIntegers + (<usize>slot << 3);
+  if (load<u32>(known, 4) == smallGeneration) {
     countPoolHit();
-    return known;
+    return load<i32>(known);
   }
   const id = constantPayload(<real>n);
-  store<i32>(smallIntegers + (<usize>slot << 2), id);
+  if (id < 0) return id;
+  store<i32>(known, id);
+  store<u32>(known, smallGeneration, 4);
   return id;
 }
 

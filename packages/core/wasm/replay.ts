@@ -47,7 +47,6 @@ import {
   TRACE_AND,
   TRACE_AND_NOT,
   TRACE_EQUAL,
-  TRACE_FIRST,
   TRACE_GATHER,
   TRACE_GUARD,
   TRACE_GUARD_INTEGER,
@@ -60,6 +59,7 @@ import {
   blocksTop,
   forgetBlocks,
   freeArenas,
+  handArenas,
   loadArenas,
   reachBase,
   reserveAdjoint,
@@ -106,7 +106,7 @@ import {
   run,
   setLanes,
 } from "./payload";
-import { fillFromRecord, scratchOfRecord } from "./tape";
+import { fillFromRecord, isGuarded, isMerging, scratchOfRecord } from "./tape";
 
 /** Guards that refused at least one lane, over all replays of this machine. */
 export let guardsFailed: f64 = 0;
@@ -126,7 +126,8 @@ function scratchNeeded(): usize {
  */
 export function link(result: i32): i32 {
   const records = tapeTop / RECORD_BYTES;
-  if (!reserveScratch(scratchNeeded()) || !reserveBlocks(records * BLOCK_BYTES)) {
+  // The walk has made room for the scratch of every kernel.
+  if (!reserveBlocks(records * BLOCK_BYTES)) {
     forgetBlocks();
     return LINK_REFUSED;
   }
@@ -137,13 +138,11 @@ export function link(result: i32): i32 {
   }
   // Inputs that the result does not depend on keep these zeros.
   clear(adjointBase, standing);
-  const mixed = isMixed();
-  hasControl = false;
+  hasControl = isGuarded;
   for (let i: usize = 0; i < records; i++) {
     const at = blocksBase + i * BLOCK_BYTES;
     fillFromRecord(at, tapeBase + i * RECORD_BYTES, scratchBase);
-    if ((load<i32>(at, BLOCK_OP) & RECORD_CODE) >= TRACE_FIRST) hasControl = true;
-    linkFresh(at, mixed);
+    linkFresh(at, isMerging);
   }
   return LINK_DONE;
 }
@@ -193,15 +192,22 @@ let standing: usize = 0;
 /** Whether the current trace has guards, masks or merges. */
 let hasControl: bool = true;
 
-/** Puts the current trace, with its lanes, into a block of its own; 0 where memory is short. */
+/** Gives the current trace, with its lanes, a block of its own; 0 where memory is short. */
 export function keepTrace(): usize {
   const trace = allocate(<usize>TRACE_WORDS << 2);
-  if (trace == 0) return 0;
-  saveTrace(trace);
+  if (trace != 0) saveTrace(trace);
   return trace;
 }
 
-export function saveTrace(trace: usize): void {
+/** As `keepTrace` for the walk's arenas, which are no longer those of `walk`. */
+export function parkTrace(walk: usize): usize {
+  const trace = keepTrace();
+  if (trace == 0) return 0;
+  for (let b: usize = 0; b < <usize>TRACE_WORDS << 2; b += 4) store<u32>(walk + b, 0);
+  return trace;
+}
+
+function saveTrace(trace: usize): void {
   saveArenas(trace);
   store<i32>(trace + (<usize>TRACE_ARENA_WORDS << 2), lanes);
   store<usize>(trace + (<usize>TRACE_ARENA_WORDS << 2), run, 4);
@@ -209,8 +215,7 @@ export function saveTrace(trace: usize): void {
   store<i32>(trace + (<usize>TRACE_ARENA_WORDS << 2), hasControl ? 1 : 0, 12);
 }
 
-/** Makes a kept trace the current one. The one before must have been saved. */
-export function useTrace(trace: usize): void {
+function useTrace(trace: usize): void {
   loadArenas(trace);
   const at = trace + (<usize>TRACE_ARENA_WORDS << 2);
   setLanes(load<i32>(at), load<usize>(at, 4));
@@ -218,14 +223,21 @@ export function useTrace(trace: usize): void {
   hasControl = load<i32>(at, 12) != 0;
 }
 
-/** Empties a trace whose arenas have been given to another one. */
-export function clearTrace(trace: usize): void {
-  memory.fill(trace, 0, <usize>TRACE_WORDS << 2);
+/** Makes the trace `to` the current one in the place of `from`. */
+export function switchTrace(from: usize, to: usize): void {
+  saveTrace(from);
+  useTrace(to);
 }
 
-export function freeTrace(trace: usize): void {
-  freeArenas(trace);
+/**
+ * Frees a trace; where it was the `current` one, `walk` is that now. The walk takes its arenas where
+ * it has none: so programs that come and go one after the other all run in the same memory.
+ */
+export function freeTrace(trace: usize, walk: usize, current: usize): void {
+  saveTrace(current);
+  if (!handArenas(trace, walk)) freeArenas(trace);
   free(trace);
+  useTrace(current == trace ? walk : current);
 }
 
 // ─── Forward ────────────────────────────────────────────────────────────────
@@ -364,13 +376,6 @@ export function beginBackward(): bool {
 /** Address of a payload's adjoint, 0 where it has none. Valid until the next walk. */
 export function adjointAddress(id: i32): usize {
   return isActive(id) ? adjointBase + <usize>load<u32>(entryOf(id), PAYLOAD_ADJOINT) : 0;
-}
-
-/** Whether the tape merges lanes, so that reaching is a matter of each lane. */
-export function isMixed(): bool {
-  for (let at: usize = 0; at < tapeTop; at += RECORD_BYTES)
-    if ((load<i32>(tapeBase + at, RECORD_OP) & RECORD_CODE) == TRACE_MERGE) return true;
-  return false;
 }
 
 /** The block of record i, filled now where the tape is not linked. */

@@ -3,9 +3,6 @@
  */
 
 import {
-  RECORD_ACTIVE,
-  RECORD_BYTES,
-  RECORD_OP,
   REPORT_ACTIVE_MADE,
   REPORT_ADJOINT_BYTES,
   REPORT_BYTES,
@@ -13,6 +10,7 @@ import {
   REPORT_FAULT,
   REPORT_HEAP_BYTES,
   REPORT_LIVE,
+  REPORT_MIXED,
   REPORT_OBJECTS,
   REPORT_PAYLOADS,
   REPORT_PRIMAL_BYTES,
@@ -25,7 +23,7 @@ import {
   REPORT_TAPE_BYTES,
   REPORT_UNIFORM_MADE,
 } from "../src/program/layout";
-import { adjointTop, heapTop, primalTop, tapeBase, tapeTop } from "./arena";
+import { adjointTop, heapTop, primalTop, tapeTop } from "./arena";
 import { stepsTaken } from "./budget";
 import { compactions } from "./collect";
 import { faultCode } from "./fault";
@@ -33,17 +31,10 @@ import { objectsMade } from "./heap";
 import { liveLanes, strayLanes } from "./lanes";
 import { activeMade, payloadsMade, recording, uniformMade } from "./payload";
 import { Walk } from "./registers";
+import { activeRecords, isMerging } from "./tape";
 import { dataOf, tagOf } from "./value";
 
 const report: usize = memory.data(REPORT_BYTES, 16);
-
-/** Records that have a part in a backward pass. */
-export function activeRecords(): i32 {
-  let count = 0;
-  for (let at: usize = 0; at < tapeTop; at += RECORD_BYTES)
-    if ((load<i32>(tapeBase + at, RECORD_OP) & RECORD_ACTIVE) != 0) count += 1;
-  return count;
-}
 
 /** Writes the report and returns its address. */
 export function walkReport(): usize {
@@ -57,12 +48,13 @@ export function walkReport(): usize {
   store<f64>(report, payloadsMade, REPORT_PAYLOADS);
   store<f64>(report, uniformMade, REPORT_UNIFORM_MADE);
   store<f64>(report, activeMade, REPORT_ACTIVE_MADE);
-  store<f64>(report, activeRecords(), REPORT_TAPE_ACTIVE);
+  store<f64>(report, activeRecords, REPORT_TAPE_ACTIVE);
   store<f64>(report, objectsMade, REPORT_OBJECTS);
   store<f64>(report, <f64>primalTop, REPORT_PRIMAL_BYTES);
   store<f64>(report, <f64>adjointTop, REPORT_ADJOINT_BYTES);
   store<f64>(report, <f64>tapeTop, REPORT_TAPE_BYTES);
   store<f64>(report, <f64>heapTop, REPORT_HEAP_BYTES);
   store<f64>(report, compactions, REPORT_COMPACTIONS);
+  store<f64>(report, isMerging ? 1 : 0, REPORT_MIXED);
   return report;
 }

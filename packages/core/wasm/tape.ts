@@ -42,6 +42,7 @@ import {
   RECORD_VARYING,
   TRACE_FIRST,
   TRACE_GATHER,
+  TRACE_MERGE,
 } from "../src/program/layout";
 import {
   adjointTop,
@@ -77,6 +78,21 @@ import {
   run,
 } from "./payload";
 
+/** Records of the walk's tape with a part in a backward pass. */
+export let activeRecords: i32 = 0;
+/** Whether the walk's tape merges lanes, so that reaching is a matter of each lane. */
+export let isMerging: bool = false;
+/** Whether the walk's tape has guards, masks or merges. */
+export let isGuarded: bool = false;
+
+/** The tape is empty again. */
+export function forgetTape(): void {
+  setTapeTop(0);
+  activeRecords = 0;
+  isMerging = false;
+  isGuarded = false;
+}
+
 function append(op: i32, out: i32, in0: i32, in1: i32, aux: i32, mask: i32): bool {
   if (tapeTop + primalTop + adjointTop > recordedBytesMax) {
     if (giveUpRecording()) return true;
@@ -95,6 +111,11 @@ function append(op: i32, out: i32, in0: i32, in1: i32, aux: i32, mask: i32): boo
   store<i32>(at, aux, RECORD_AUX);
   store<i32>(at, mask, RECORD_MASK);
   setTapeTop(tapeTop + RECORD_BYTES);
+  if ((op & RECORD_ACTIVE) != 0) activeRecords += 1;
+  if ((op & RECORD_CODE) >= TRACE_FIRST) {
+    isGuarded = true;
+    if ((op & RECORD_CODE) == TRACE_MERGE) isMerging = true;
+  }
   return true;
 }
 

@@ -62,6 +62,9 @@ export function writeChunk(
 
 type View = Float64Array | Float32Array;
 
+/** Up to so many numbers a loop is faster than a block move with conversion. */
+const LOOP_MOST = 256;
+
 function writeNumbers(
   view: View,
   from: number,
@@ -73,7 +76,7 @@ function writeNumbers(
       view[from + i] = numbers[set.list[i] as number] as number;
     return;
   }
-  if (Array.isArray(numbers)) {
+  if (Array.isArray(numbers) || set.to - set.from <= LOOP_MOST) {
     for (let lane = set.from; lane < set.to; lane++)
       view[from + lane - set.from] = numbers[lane] as number;
     return;

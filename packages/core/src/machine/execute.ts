@@ -404,7 +404,7 @@ export class Execution {
     const tag = exports.resultTag();
     const data = exports.resultData();
     const steps = exports.stepsTaken();
-    const tapeRecords = exports.activeRecords();
+    const tapeRecords = exports.activeRecords.value as number;
     const recordedBytes = exports.bytesUsed(0) + exports.bytesUsed(1) + exports.bytesUsed(2);
     const canReplay =
       level === RECORD_VARYING && exports.recordingLevel() === level && outcome === "done";
@@ -419,11 +419,21 @@ export class Execution {
     this.#walked = countWalk(exports, tapeRecords);
     const taken = live.reduce((sum, one) => sum + one, 0);
     const isFew = isThin(exports.strayLanes(), taken);
-    const known = { signature: this.#signature, width: count, steps, recordedBytes, isThin: isFew };
-    const trace =
-      linked === LINK_DONE ? program.traces.keep({ ...known, counters: this.#walked }) : undefined;
+    const isMixed = exports.isMixed() !== 0;
+    const known = {
+      signature: this.#signature,
+      width: count,
+      resultTag: tag,
+      resultData: data,
+      isMixed,
+      steps,
+      recordedBytes,
+      counters: this.#walked,
+      isThin: isFew,
+    };
+    const trace = linked === LINK_DONE ? program.traces.keep(known) : undefined;
     if (trace !== undefined) program.traces.took(trace, taken);
-    this.#takeResult(set, live, tag, data, trace?.isMixed ?? exports.isMixed() !== 0);
+    this.#takeResult(set, live, tag, data, isMixed);
     return { pending, trace };
   }
 

@@ -374,7 +374,10 @@ function unequalLanes(name: string, count: number, other: string, lanes: number)
   });
 }
 
-/** Views of the machine's memory as reals, taken fresh when it has grown. */
+/**
+ * Views of the machine's memory as reals, taken fresh when it has grown: then the old ones have no
+ * length any more. Asking the memory for its buffer costs more than a small chunk's numbers.
+ */
 export class Reals {
   readonly bytes: 4 | 8;
   readonly #exports: Exports;
@@ -393,7 +396,7 @@ export class Reals {
 
   /** All of memory as numbers; valid until the machine is called again. */
   view(): Numbers {
-    if (this.#view.buffer !== this.#exports.memory.buffer) this.#view = this.#fresh();
+    if (this.#view.length === 0) this.#view = this.#fresh();
     return this.#view;
   }
 }
@@ -411,14 +414,12 @@ export class Views {
   }
 
   get doubles(): Float64Array {
-    const { buffer } = this.#exports.memory;
-    if (this.#doubles.buffer !== buffer) this.#doubles = new Float64Array(buffer);
+    if (this.#doubles.length === 0) this.#doubles = new Float64Array(this.#exports.memory.buffer);
     return this.#doubles;
   }
 
   get words(): Int32Array {
-    const { buffer } = this.#exports.memory;
-    if (this.#words.buffer !== buffer) this.#words = new Int32Array(buffer);
+    if (this.#words.length === 0) this.#words = new Int32Array(this.#exports.memory.buffer);
     return this.#words;
   }
 }

@@ -51,12 +51,12 @@ export interface Exports {
   replayGradient(lanes: number, value: number, result: number, mixed: boolean): number;
   adamRounds(fit: number, most: number): number;
   keepTrace(): number;
-  saveTrace(trace: number): void;
-  useTrace(trace: number): void;
-  clearTrace(trace: number): void;
-  freeTrace(trace: number): void;
+  parkTrace(walk: number): number;
+  switchTrace(from: number, to: number): void;
+  freeTrace(trace: number, walk: number, current: number): void;
   stepsTaken(): number;
   walk(): number;
+  walkWhole(slice: number, isDifferentiated: boolean, bytesMax: number): number;
   resultTag(): number;
   resultData(): number;
   runBytes(): number;
@@ -68,8 +68,6 @@ export interface Exports {
   backward(result: number, mixed: boolean): number;
   payloads(): number;
   tapeEnd(): number;
-  activeRecords(): number;
-  walkReport(): number;
   controlEnd(): number;
   bytesUsed(which: number): number;
   firstNonFinite(lane: number, result: number, constants: number): number;
@@ -85,6 +83,7 @@ export interface Exports {
   readonly faultDetail: WebAssembly.Global<"i32">;
   readonly faultOp: WebAssembly.Global<"i32">;
   readonly currentNode: WebAssembly.Global<"i32">;
+  readonly activeRecords: WebAssembly.Global<"i32">;
   readonly payloadsMade: WebAssembly.Global<"f64">;
   readonly uniformMade: WebAssembly.Global<"f64">;
   readonly activeMade: WebAssembly.Global<"f64">;

@@ -100,7 +100,7 @@ export class Program {
     this.source = text.source;
     this.file = text.file;
     this.loadOptions = text.options;
-    this.traces = new Traces(machine.exports, machine.parking);
+    this.traces = new Traces(machine.parking);
     machine.register(this);
   }
 

@@ -56,7 +56,18 @@ export type WalkCounters = Pick<
 >;
 
 /** What is known of a trace before it is kept. */
-type Known = Pick<Trace, "signature" | "width" | "steps" | "recordedBytes" | "counters" | "isThin">;
+type Known = Pick<
+  Trace,
+  | "signature"
+  | "width"
+  | "resultTag"
+  | "resultData"
+  | "isMixed"
+  | "steps"
+  | "recordedBytes"
+  | "counters"
+  | "isThin"
+>;
 
 /**
  * Traces a program keeps; the one that was not used for longest goes first. A few are kept whatever
@@ -67,13 +78,11 @@ const TRACES_MAX = 32;
 const BYTES_MAX = 2 ** 24;
 
 export class Traces {
-  readonly #exports: Exports;
   readonly #list: Trace[] = [];
   readonly #parking: Parking;
   #run = 0;
 
-  constructor(exports: Exports, parking: Parking) {
-    this.#exports = exports;
+  constructor(parking: Parking) {
     this.#parking = parking;
   }
 
@@ -104,13 +113,10 @@ export class Traces {
 
   /** Keeps the machine's current trace. Undefined where memory is short or it cannot replay. */
   keep(known: Known): Trace | undefined {
-    const exports = this.#exports;
-    const resultTag = exports.resultTag();
+    const { resultTag, resultData, isMixed, counters } = known;
     const isNumeric = resultTag === TAG_INT || resultTag === TAG_REAL || resultTag === TAG_TENSOR;
     if (!isNumeric) return undefined;
-    const resultData = exports.resultData();
-    const bytesPerLane = (exports.bytesUsed(0) + exports.bytesUsed(1)) / known.width;
-    const isMixed = exports.isMixed() !== 0;
+    const bytesPerLane = (counters.primalBytes + counters.adjointBytes) / known.width;
     const handle = this.#parking.park();
     if (handle === 0) return undefined;
     const trace: Trace = {
@@ -120,7 +126,7 @@ export class Traces {
       width: known.width,
       steps: known.steps,
       recordedBytes: known.recordedBytes,
-      counters: known.counters,
+      counters,
       isThin: known.isThin && isMixed,
       handle,
       resultTag,
@@ -138,6 +144,7 @@ export class Traces {
   }
 
   #makeRoom(kept: Trace): void {
+    if (this.#list.length <= TRACES_LEAST) return;
     let bytes = this.#list.reduce((sum, { recordedBytes }) => sum + recordedBytes, 0);
     const isFull = () => {
       const { length } = this.#list;
@@ -169,7 +176,8 @@ export class Traces {
   }
 
   clear(): void {
-    for (const trace of [...this.#list]) this.#drop(trace);
+    for (let last = this.#list.at(-1); last !== undefined; last = this.#list.at(-1))
+      this.#drop(last);
   }
 }
 
@@ -240,8 +248,7 @@ export class Parking {
 
   use(handle: number): void {
     if (handle === this.#current) return;
-    this.#exports.saveTrace(this.#current);
-    this.#exports.useTrace(handle);
+    this.#exports.switchTrace(this.#current, handle);
     this.#current = handle;
   }
 
@@ -252,16 +259,15 @@ export class Parking {
   /** Gives the walk's arenas to a trace of their own, which stays current; 0 after a failure. */
   park(): number {
     this.useWalk();
-    const handle = this.#exports.keepTrace();
+    const handle = this.#exports.parkTrace(this.#walkHandle);
     if (handle === 0) return 0;
-    this.#exports.clearTrace(this.#walkHandle);
     this.#current = handle;
     return handle;
   }
 
   free(handle: number): void {
-    if (handle === this.#current) this.useWalk();
-    this.#exports.freeTrace(handle);
+    this.#exports.freeTrace(handle, this.#walkHandle, this.#current);
+    if (handle === this.#current) this.#current = this.#walkHandle;
   }
 }
 

@@ -6,27 +6,23 @@
 
 import {
   FAULT_NONE,
-  LINK_DONE,
   RECORD_BYTES,
   REPORT_ACTIVE_MADE,
   REPORT_ADJOINT_BYTES,
   REPORT_COMPACTIONS,
-  REPORT_FAULT,
   REPORT_HEAP_BYTES,
-  REPORT_LIVE,
+  REPORT_LINKED_BYTES,
+  REPORT_MIXED,
   REPORT_OBJECTS,
   REPORT_PAYLOADS,
   REPORT_PRIMAL_BYTES,
-  REPORT_RECORDING,
   REPORT_RESULT_DATA,
-  REPORT_RESULT_TAG,
   REPORT_STEPS,
   REPORT_STRAYS,
   REPORT_TAPE_ACTIVE,
   REPORT_TAPE_BYTES,
   REPORT_UNIFORM_MADE,
   TAG_REAL,
-  WALK_DONE,
 } from "../program/layout.js";
 import { writeChunk } from "./chunk.js";
 import type { Bound } from "./inputs.js";
@@ -62,28 +58,23 @@ export function walkWhole(job: WholeWalk): Trace | undefined {
   const { exports } = machine;
   machine.parking.useWalk();
   if (!bind(job)) return undefined;
-  exports.beginSlice(Math.min(stepsMax, STEPS_MOST));
-  if (exports.walk() !== WALK_DONE) return undefined;
-  const at = exports.walkReport();
+  const slice = Math.min(stepsMax, STEPS_MOST);
+  const at = exports.walkWhole(slice, job.wanted.size > 0, CACHE_BYTES);
+  if (at === 0) return undefined;
   const { doubles } = machine.views;
   const said = (field: number): number => doubles[(at + field) / 8] as number;
-  const isWhole = said(REPORT_FAULT) === FAULT_NONE && said(REPORT_LIVE) === lanes;
-  if (!isWhole || said(REPORT_RECORDING) !== RECORD_VARYING) return undefined;
-  if (said(REPORT_RESULT_TAG) !== TAG_REAL) return undefined;
   const counters = countersOf(said);
-  const known = {
+  const trace = program.traces.keep({
     signature: job.signature,
     width: lanes,
+    resultTag: TAG_REAL,
+    resultData: said(REPORT_RESULT_DATA),
+    isMixed: said(REPORT_MIXED) !== 0,
     steps: said(REPORT_STEPS),
-    recordedBytes: counters.primalBytes + counters.adjointBytes + counters.tapeBytes,
+    recordedBytes: counters.primalBytes + said(REPORT_ADJOINT_BYTES) + counters.tapeBytes,
     counters,
     isThin: isThin(said(REPORT_STRAYS), lanes),
-  };
-  const result = job.wanted.size > 0 ? said(REPORT_RESULT_DATA) : -1;
-  if (exports.link(result) !== LINK_DONE) return undefined;
-  counters.adjointBytes = exports.bytesUsed(1);
-  if (lanes > 1 && counters.primalBytes + counters.adjointBytes > CACHE_BYTES) return undefined;
-  const trace = program.traces.keep(known);
+  });
   if (trace !== undefined) program.traces.took(trace, lanes);
   return trace;
 }
@@ -95,6 +86,7 @@ function bind({ machine, program, inputs, lanes, wanted, options }: WholeWalk): 
   if (exports.begin(program.address, lanes, RECORD_VARYING, tape, false, stepsMax) !== FAULT_NONE)
     return false;
   const all = { from: 0, to: lanes };
+  const run = exports.runBytes();
   for (let index = 0; index < inputs.length; index++) {
     const input = inputs[index] as Bound;
     if (input.kind === "int") {
@@ -105,15 +97,13 @@ function bind({ machine, program, inputs, lanes, wanted, options }: WholeWalk): 
     const { rank, rows, cols } = input;
     const at = exports.bindNumbers(index, rank, rows, cols, isShared, wanted.has(input.name));
     if (at === 0) return false;
-    writeChunk(reals, input, at, exports.runBytes(), all);
+    writeChunk(reals, input, at, run, all);
   }
   exports.bound();
   return true;
 }
 
-function countersOf(said: (field: number) => number): {
-  -readonly [K in keyof WalkCounters]: WalkCounters[K];
-} {
+function countersOf(said: (field: number) => number): WalkCounters {
   return {
     payloads: said(REPORT_PAYLOADS),
     uniformPayloads: said(REPORT_UNIFORM_MADE),
@@ -122,7 +112,7 @@ function countersOf(said: (field: number) => number): {
     traceRecords: said(REPORT_TAPE_BYTES) / RECORD_BYTES,
     heapObjects: said(REPORT_OBJECTS),
     primalBytes: said(REPORT_PRIMAL_BYTES),
-    adjointBytes: said(REPORT_ADJOINT_BYTES),
+    adjointBytes: said(REPORT_LINKED_BYTES),
     tapeBytes: said(REPORT_TAPE_BYTES),
     heapBytes: said(REPORT_HEAP_BYTES),
     compactions: said(REPORT_COMPACTIONS),

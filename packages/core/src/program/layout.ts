@@ -161,7 +161,9 @@ export const REPORT_ADJOINT_BYTES: i32 = 104;
 export const REPORT_TAPE_BYTES: i32 = 112;
 export const REPORT_HEAP_BYTES: i32 = 120;
 export const REPORT_COMPACTIONS: i32 = 128;
-export const REPORT_BYTES: i32 = 136;
+export const REPORT_MIXED: i32 = 136; // 1: the tape merges lanes
+export const REPORT_LINKED_BYTES: i32 = 144; // of adjoints, once the tape is linked
+export const REPORT_BYTES: i32 = 152;
 
 // Faults: what went wrong inside the machine. `machine/faults.ts` puts them into words.
 export const FAULT_NONE: i32 = 0;

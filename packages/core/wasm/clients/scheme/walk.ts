@@ -200,11 +200,17 @@ function finish(at: usize, count: i32): i32 {
   return collect(Walk.stackPtr);
 }
 
+/** Moves values to a lower place. They are few: a block move would cost more than a loop. */
+// @ts-ignore: decorator
+@inline function moveDown(to: usize, from: usize, bytes: usize): void {
+  for (let b: usize = 0; b < bytes; b += 8) store<u64>(to + b, load<u64>(from + b));
+}
+
 function recur(at: usize, count: i32): i32 {
   const slots = Walk.framePtr + (<usize>word(at, 4 + count) << 3);
   if (slots - stackBase < interceptSlots) return interceptJump(at, count, slots - stackBase);
   const bytes = <usize>count << 3;
-  memory.copy(slots, Walk.stackPtr - bytes, bytes);
+  moveDown(slots, Walk.stackPtr - bytes, bytes);
   Walk.stackPtr = slots + bytes;
   Walk.cell = cellAt(word(at, 2));
   return roomToCollect(at) ? NEXT_CELL : NEXT_FAULT;
@@ -235,7 +241,7 @@ function callClosure(at: usize, callee: u64, count: i32, isTail: bool): i32 {
   if (hasRest && !collectRest(base, params, count)) return NEXT_FAULT;
   if (isTail) {
     const bytes = Walk.stackPtr - base + 8;
-    memory.copy(Walk.framePtr - 8, base - 8, bytes);
+    moveDown(Walk.framePtr - 8, base - 8, bytes);
     Walk.stackPtr = Walk.framePtr - 8 + bytes;
   } else {
     pushFrame(FRAME_RETURN, at, 0, Walk.framePtr - stackBase);
@@ -279,7 +285,7 @@ function call(at: usize, count: i32, isTail: bool): i32 {
     }
     // (apply f a … list): f and what follows move down over `apply` itself.
     const bytes = <usize>count << 3;
-    memory.copy(Walk.stackPtr - bytes - 8, Walk.stackPtr - bytes, bytes);
+    moveDown(Walk.stackPtr - bytes - 8, Walk.stackPtr - bytes, bytes);
     Walk.stackPtr -= 8;
     return callSpread(at, count - 1, isTail);
   }
