@@ -51,6 +51,8 @@ export interface Analysis {
   bounces(lambda: LambdaNode): boolean;
   /** Whether a node can be written as one expression. */
   isSimple(node: Core): boolean;
+  /** Whether calls can nest as deep as the inputs say, or structure can, which is walked so. */
+  canNest(): boolean;
 }
 
 const NUMERIC_RESULT: ReadonlySet<string> = new Set([
@@ -65,6 +67,9 @@ const NUMERIC_RESULT: ReadonlySet<string> = new Set([
   "cols",
   "length",
 ]);
+
+/** Structure from these can be deep, and `apply` has as many operands as its list has items. */
+const MAKES_LISTS: ReadonlySet<string> = new Set(["cons", "list", "append", "apply"]);
 
 /** The kind of a primitive's result. */
 function resultKind(name: string, operands: readonly number[], hasTensors: boolean): number {
@@ -254,6 +259,41 @@ class Facts implements Analysis {
 
   isSimple(node: Core): boolean {
     return this.#simple.has(node);
+  }
+
+  canNest(): boolean {
+    const uses = new Map<LambdaNode, Set<LambdaNode>>();
+    for (const [at, node] of this.#nodes.entries()) {
+      if (node.kind === "primitive" && MAKES_LISTS.has(node.name)) return true;
+      if (node.kind === "call" && this.#isOpen(node)) return true;
+      const target = node.kind === "ref" ? this.known.get(node.variable) : undefined;
+      const home = this.#homeOf(at);
+      if (target === undefined || home === undefined || this.#isTurn(at, home)) continue;
+      uses.set(home, (uses.get(home) ?? new Set()).add(target));
+    }
+    for (const [lambda, targets] of uses) {
+      const seen = new Set(targets);
+      for (const next of seen) for (const further of uses.get(next) ?? []) seen.add(further);
+      if (seen.has(lambda)) return true;
+    }
+    return false;
+  }
+
+  /** Whether nobody knows what a call enters. */
+  #isOpen(node: CallNode): boolean {
+    const { kind } = node.operator;
+    if (kind === "primitive" || kind === "lambda" || this.recurOf(node) !== undefined) return false;
+    return this.loopOf(node) === undefined && calleeOf(node, this.known) === undefined;
+  }
+
+  /** Whether a reference is the operator of a lambda's tail call of itself, which is a loop. */
+  #isTurn(at: number, home: LambdaNode): boolean {
+    const parent = this.#tree.node(this.#tree.parent[at] as number);
+    if (parent.kind !== "call" || this.#tree.position[at] !== 0) return false;
+    if (this.recurOf(parent) !== undefined) return true;
+    if (calleeOf(parent, this.known) !== home || !this.callsItself(home)) return false;
+    for (const call of this.#tailCalls(home.body)) if (call === parent) return true;
+    return false;
   }
 
   #canBeSimple(node: Core): boolean {

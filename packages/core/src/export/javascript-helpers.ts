@@ -11,6 +11,13 @@ const texts = [
   `const fail = (message) => {
   throw new TypeError(message);
 };`,
+  `const explained = (error) =>
+  /call stack|recursion/.test(error?.message)
+    ? new RangeError(
+        "calls are nested too deep for JavaScript's stack: turn them into tail calls or a loop, run on a larger stack (node --stack-size=60000), or run the program with NDVM",
+        { cause: error },
+      )
+    : error;`,
   `const number = (x) => (typeof x === "number" ? x : fail("a number was expected"));`,
   `const whole = (x) => (Number.isInteger(x) ? x : fail("an integer was expected"));`,
   `const square = (x) => x * x;`,

@@ -7,7 +7,7 @@
  *
  * Loops and procedures that call themselves in tail position become `for` loops; other tail calls
  * that might go round in a circle return a Bounce, which the caller's `land` goes on with. So tail
- * calls need no stack; other recursion uses JavaScript's.
+ * calls need no stack; other recursion uses JavaScript's, and where that ends the error says so.
  */
 
 import { NdvmError } from "../errors.js";
@@ -168,11 +168,18 @@ class Writer implements Context {
       const value = this.#expression(last);
       this.#line(`return ${this.use("plain")}(${value.text});`);
     }
-    const lines = this.#lines;
+    const lines = this.#facts.canNest() ? this.#guardedBody() : this.#lines;
     const values = [...this.#constants].map(([text, own]) => `const ${own} = ${text};`);
     const main = [`function ${name}(${first}${second}) {`, ...checks, ...lines, "}"].join("\n");
     const prefix = this.#options.isModule ? "export " : "";
     return [...helperTexts(this.#helpers), ...values, `${prefix}${main}`, ""].join("\n");
+  }
+
+  /** The function's lines, with an error that says what to do where JavaScript's stack ends. */
+  #guardedBody(): string[] {
+    const body = this.#lines.map((line) => `  ${line.replaceAll("\n", "\n  ")}`);
+    const rethrow = `    throw ${this.use("explained")}(error);`;
+    return ["  try {", ...body, "  } catch (error) {", rethrow, "  }"];
   }
 
   #field(input: string): string {

@@ -73,6 +73,61 @@ describe.each(files)("%s", (file) => {
   });
 });
 
+describe("depth", () => {
+  const exported = (source: string): string =>
+    exportModel({ program: machine.load(source) }, "javascript");
+  const build = "(define (build n acc) (if (= n 0) acc (build (- n 1) (cons n acc))))";
+
+  test.each([
+    [
+      "a procedure that calls itself",
+      "(define (f n a) (if (= n 0) a (f (- n 1) (+ a 1)))) (f n 0)",
+    ],
+    [
+      "two that call each other",
+      "(define (f n a) (if (= n 0) a (g (- n 1) (+ a 1)))) (define (g n a) (f n a)) (f n 0)",
+    ],
+    [
+      "a procedure that is given itself",
+      "((lambda (f) (f f n 0)) (lambda (f n a) (if (= n 0) a (f f (- n 1) (+ a 1)))))",
+    ],
+    [
+      "continuations",
+      "(define (f n k) (if (= n 0) (k 0) (f (- n 1) (lambda (v) (k (+ v 1)))))) (f n (lambda (v) v))",
+    ],
+    ["map over a long list", `${build} (length (map (lambda (x) (* 2 x)) (build n '())))`],
+  ])("tail calls take no stack: %s", (_, source) => {
+    expect(functionOf(exported(source))({ n: 300_000 })).toBe(300_000);
+  });
+
+  test.each([
+    ["recursion", "(define (down n) (if (= n 0) 0 (+ 1 (down (- n 1))))) (down n)"],
+    [
+      "mutual recursion",
+      "(define (f n) (if (= n 0) 0 (+ 1 (g n)))) (define (g n) (* 1 (f (- n 1)))) (f n)",
+    ],
+    ["apply with a long list", `${build} (apply + (build n '()))`],
+    ["lists in lists", "(loop ((i 0) (l 1)) (if (= i n) l (recur (+ i 1) (list l))))"],
+  ])("where JavaScript's stack ends, the error says what to do: %s", (_, source) => {
+    const run = functionOf(exported(source));
+    expect(() => run({ n: 3 })).not.toThrow();
+    expect(() => run({ n: 1_000_000 })).toThrow(
+      new RangeError(
+        "calls are nested too deep for JavaScript's stack: turn them into tail calls or a loop, run on a larger stack (node --stack-size=60000), or run the program with NDVM",
+      ),
+    );
+  });
+
+  test.each([
+    "(* a (exp (* k t)))",
+    "(define (logistic x) (* r x (- 1 x))) (loop ((i 0) (x x)) (if (= i 3) x (recur (+ i 1) (logistic x))))",
+    "(define (f n a) (if (= n 0) a (f (- n 1) (+ a 1)))) (f n 0)",
+    "(dot v (matvec (eye 3) v))",
+  ])("a program that cannot nest has no such guard: %s", (source) => {
+    expect(exported(source)).not.toContain("try {");
+  });
+});
+
 test(`random programs as JavaScript (SEED=${seed})`, () => {
   let compared = 0;
   for (let index = 0; index < 600; index++) {
