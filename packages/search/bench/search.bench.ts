@@ -19,7 +19,7 @@ import {
   type SearchOptions,
   search,
 } from "../src/index.js";
-import { NO_TIME, type TaskResult } from "../src/pipeline/task.js";
+import { emptyResult, type TaskResult } from "../src/pipeline/task.js";
 import type { Runner } from "../src/pool/runner.js";
 import type { SearchHooks } from "../src/search.js";
 import { oscillation } from "../test/engine/data.js";
@@ -136,7 +136,7 @@ const instant: SearchHooks = {
       const results = tasks.map(({ visit, rung }): TaskResult => {
         const numbers = { loss: 1 / (visit + 1), trainR2: 0.5, r2: 0.5 - 1 / (visit + 2), bic: 3 };
         const params = { a: 0.1234567890123, b: visit / 7, c: -3.5 };
-        return { visit, rung, worker: 0, timing: NO_TIME, fits: 1, params, ...numbers };
+        return { ...emptyResult({ visit, rung }), fits: 1, params, ...numbers };
       });
       setImmediate(() => events.results(results));
     },

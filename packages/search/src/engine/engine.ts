@@ -181,7 +181,7 @@ export class Engine {
     for (let index = state.observed; index < state.settled; index++)
       this.#unobserved.set(index, resumption.settledBatch(index));
     for (const { index, proposer, visits, front } of pending) {
-      const slots = restoreSlots(visits);
+      const slots = restoreSlots(visits, this.#study.inputs);
       const { recipe } = this.#study;
       this.#admit(new Batch(index, proposer, slots, recipe, { members: front }));
     }

@@ -9,6 +9,7 @@ import { expand, NdvmError, read } from "@ndvm/core";
 import { complexityOfCore } from "../complexity.js";
 import { hashText } from "../seeds.js";
 import { skeletonOfCore } from "../skeleton.js";
+import { isStraight } from "../straight.js";
 import type { Study } from "../study.js";
 import type { Failure, Proposal } from "../types.js";
 import type { Slot } from "./batch.js";
@@ -29,6 +30,8 @@ interface Reading {
   /** Empty: it cannot be read. */
   readonly skeleton: string;
   readonly complexity: number;
+  /** It needs no screening: see straight.ts. */
+  readonly isStraight: boolean;
   readonly failure?: Failure;
   /** What stands for a text that is too long. */
   readonly shown?: string;
@@ -67,7 +70,7 @@ export class Intake {
 
   /** `isScreened` says whether a candidate is known to have passed the screen. */
   take(given: Proposal, visit: number, isScreened: (id: number) => boolean): Slot {
-    const { failure, skeleton, complexity, shown } = this.#read(given);
+    const { failure, skeleton, complexity, isStraight: isPassed, shown } = this.#read(given);
     const proposal = shown === undefined ? given : { ...given, source: shown };
     const slot = {
       visit,
@@ -75,7 +78,7 @@ export class Intake {
       proposal,
       skeleton,
       complexity,
-      isScreened: false,
+      isScreened: isPassed,
       isNews: true,
       results: [],
     };
@@ -89,7 +92,7 @@ export class Intake {
     }
     if (proposal.isRevisit !== true) return { ...slot, duplicateOf: known };
     const isNews = !isPlain(proposal) || this.#plain.get(known) !== proposal.source;
-    const screened = !isNews && isScreened(known);
+    const screened = isPassed || (!isNews && isScreened(known));
     return { ...slot, ...failed, id: known, isScreened: screened, isNews };
   }
 
@@ -123,7 +126,7 @@ const isPlain = ({ isRevisit, origin, parents, params, prompt }: Proposal): bool
 
 function readProgram(source: string, study: Study): Reading {
   const { inputs, limits, complexityMax } = study;
-  const unread = { skeleton: "", complexity: 0 };
+  const unread = { skeleton: "", complexity: 0, isStraight: false };
   if (source.length > limits.sourceLength)
     return {
       ...unread,
@@ -137,10 +140,14 @@ function readProgram(source: string, study: Study): Reading {
   try {
     const expansion = expand(read(source), { inputs });
     const complexity = complexityOfCore(expansion);
-    const skeleton = skeletonOfCore(expansion, inputs);
-    if (complexityMax === undefined || complexity <= complexityMax) return { skeleton, complexity };
+    const reading = {
+      skeleton: skeletonOfCore(expansion, inputs),
+      complexity,
+      isStraight: isStraight(expansion),
+    };
+    if (complexityMax === undefined || complexity <= complexityMax) return reading;
     const message = `its complexity is ${complexity}, more than ${complexityMax}`;
-    return { skeleton, complexity, failure: { stage: "screen", code: "E-COMPLEXITY", message } };
+    return { ...reading, failure: { stage: "screen", code: "E-COMPLEXITY", message } };
   } catch (error) {
     if (!(error instanceof NdvmError)) throw error;
     const { code, message } = error;

@@ -2,12 +2,16 @@
  * Slots of batches that an earlier run proposed and did not settle.
  */
 
-import type { ParameterSpec } from "@ndvm/core";
+import { expand, type ParameterSpec, read } from "@ndvm/core";
+import { isStraight } from "../straight.js";
 import type { Proposal } from "../types.js";
 import type { Slot } from "./batch.js";
 import type { PendingVisit } from "./journal.js";
 
-export function restoreSlots(visits: readonly PendingVisit[]): readonly Slot[] {
+export function restoreSlots(
+  visits: readonly PendingVisit[],
+  inputs: readonly string[],
+): readonly Slot[] {
   return visits.map((kept): Slot => {
     const { visit, id, skeleton, complexity, failure, duplicateOf } = kept;
     return {
@@ -18,7 +22,7 @@ export function restoreSlots(visits: readonly PendingVisit[]): readonly Slot[] {
       complexity,
       ...(failure === undefined ? {} : { failure }),
       ...(duplicateOf === undefined ? {} : { duplicateOf }),
-      isScreened: false,
+      isScreened: failure === undefined && isStraight(expand(read(kept.source), { inputs })),
       isNews: true,
       results: [],
     };

@@ -6,12 +6,17 @@
  * Workers have one each; with no workers this thread has it. What a station answers depends on the
  * study and the task only. Whatever a program does wrong is an answer, never an exception; limits
  * count steps and bytes.
+ *
+ * A fit may take some ten microseconds, so what is the same for all fits is made once, and objects
+ * that are made again and again always have the same fields in the same order.
  */
 
 import {
-  type BestFit,
+  type Evaluation,
+  type FitOptions,
   type FitResult,
   fit,
+  type LoadOptions,
   Machine,
   NdvmError,
   type ParameterOptions,
@@ -21,7 +26,7 @@ import {
 import { Draws, seedFor } from "../seeds.js";
 import { type Columns, rowsOf, SEED_FIT, SEED_SCREEN, type Study } from "../study.js";
 import type { Failure, Rung, Stage } from "../types.js";
-import { failedResult, NO_TIME, type Task, type TaskResult, type Timing } from "./task.js";
+import { emptyResult, failedResult, type Task, type TaskResult } from "./task.js";
 
 /** Rows that a program must survive before it is fitted. */
 const SCREEN_ROWS = 4;
@@ -32,10 +37,10 @@ const STARTS_MAX = 4;
 /** Steps of the fit that finds intervals: it begins where it should end. */
 const INTERVAL_STEPS = 1;
 
-/** What a fit comes to. */
-type Fitted = Pick<BestFit, "params" | "loss" | "r2" | "bic"> & Partial<Pick<FitResult, "predict">>;
-
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** What a task has come to so far. */
+type Made = ReturnType<typeof emptyResult>;
 
 /** Thrown inside a station: why a candidate's way ends. */
 class Ending extends Error {
@@ -53,18 +58,37 @@ export class Station {
   readonly #heldTarget: Float64Array;
   readonly #heldSquares: number;
   readonly #columnNames: ReadonlySet<string>;
+  readonly #loading: LoadOptions;
+  /** Options of a fit: those that differ from task to task are set before each. */
+  readonly #fitting: Mutable<FitOptions>;
 
-  static async create(study: Study): Promise<Station> {
-    return new Station(await machineFor(study), study);
+  /** `signal` ends a fit under way: then its result is worth nothing. */
+  static async create(study: Study, signal?: AbortSignal): Promise<Station> {
+    return new Station(await machineFor(study), study, signal);
   }
 
-  private constructor(machine: Machine, study: Study) {
+  private constructor(machine: Machine, study: Study, signal: AbortSignal | undefined) {
     this.#machine = machine;
     this.#study = study;
     this.#screenColumns = someRows(study.train, study.inputs);
     this.#heldTarget = study.heldOut[study.target] as Float64Array;
     this.#heldSquares = squaresAround(this.#heldTarget);
     this.#columnNames = new Set(study.inputs);
+    const { inputs, domain, train, target, recipe, limits } = study;
+    this.#loading = { inputs, domain };
+    this.#fitting = {
+      data: train,
+      target,
+      optimiser: recipe.optimiser,
+      stepsMax: limits.fitSteps,
+      seed: 0,
+      params: {},
+      restarts: 1,
+      steps: 1,
+      detail: "scores",
+    };
+    if (recipe.adam !== undefined) this.#fitting.adam = recipe.adam;
+    if (signal !== undefined) this.#fitting.signal = signal;
   }
 
   dispose(): void {
@@ -72,12 +96,12 @@ export class Station {
   }
 
   /**
-   * Runs a task to its result. `signal` ends a fit under way: then the result is worth nothing.
-   * A mistake of ours costs the machine, which may be in any state, and the candidate's score.
+   * Runs a task to its result. A mistake of ours costs the machine, which may be in any state, and
+   * the candidate's score.
    */
-  async run(task: Task, signal?: AbortSignal): Promise<TaskResult> {
+  async run(task: Task): Promise<TaskResult> {
     try {
-      return await this.#run(task, signal);
+      return await this.#run(task);
     } catch (error) {
       this.#machine = await machineFor(this.#study);
       const { message } = error as Error;
@@ -85,53 +109,74 @@ export class Station {
     }
   }
 
-  async #run(task: Task, signal: AbortSignal | undefined): Promise<TaskResult> {
-    const timing = { ...NO_TIME };
-    const made = { fits: 0 };
+  async #run(task: Task): Promise<TaskResult> {
+    let made = emptyResult(task);
+    const { timing } = made;
     let stage: Stage = "parse";
     let program: Program | undefined;
     const began = performance.now();
+    let screened = began;
+    let fitted = began;
     try {
-      program = this.#load(task.source);
+      program = this.#machine.load(task.source, this.#loading);
       stage = "screen";
       const names = this.#parametersOf(program);
-      if (!task.isScreened) timing.walk = this.#screen(program, names, task);
-      const screened = performance.now();
-      timing.screen = (screened - began) / 1000;
+      if (!task.isScreened) this.#screen(program, names, task, timing);
+      screened = performance.now();
       stage = "fit";
-      if (task.kind === "intervals") return await this.#intervals(program, task, timing, signal);
-      const fixed = fixedOf(names, task);
-      const fitted =
-        Object.keys(fixed).length === names.length
-          ? this.#asItIs(program, fixed)
-          : await this.#fit(program, names, task, made, timing, signal);
-      const ended = performance.now();
-      timing.fit = (ended - screened) / 1000;
-      stage = "score";
-      const r2 = this.#score(program, fitted);
-      timing.score = (performance.now() - ended) / 1000;
-      const { params, loss, r2: trainR2, bic } = fitted;
-      const { visit, rung } = task;
-      const { fits } = made;
-      return { visit, rung, worker: 0, timing, fits, params, loss, trainR2, r2, bic };
+      if (task.kind === "intervals") await this.#intervals(program, task, made);
+      else {
+        const predict = await this.#fit(program, names, task, made);
+        fitted = performance.now();
+        stage = "score";
+        made.r2 = this.#score(program, made.params, predict);
+      }
     } catch (error) {
-      const spent = (performance.now() - began) / 1000 - timing.screen - timing.fit;
-      timing[stage === "parse" ? "screen" : stage] = spent;
-      return failedResult(task, failureOf(error, stage), made.fits, timing);
+      const failure = this.#failureOf(error, stage, task, program, timing);
+      made = {
+        ...emptyResult(task),
+        timing,
+        fits: failure.stage === "screen" ? 0 : made.fits,
+        failure,
+      };
     } finally {
       program?.dispose();
     }
+    const ended = performance.now();
+    if (screened === began) screened = ended;
+    if (fitted === began) fitted = ended;
+    timing.screen = (screened - began) / 1000;
+    timing.fit = (fitted - screened) / 1000;
+    timing.score = (ended - fitted) / 1000;
+    return made;
   }
 
-  #load(source: string): Program {
-    const { inputs, domain } = this.#study;
-    return this.#machine.load(source, { inputs, domain });
+  /**
+   * Why a candidate's way ends. Where the walk over a few rows was left out, it has its say before
+   * the fit, as it would have had.
+   */
+  #failureOf(
+    error: unknown,
+    stage: Stage,
+    task: Task,
+    program: Program | undefined,
+    timing: Made["timing"],
+  ): Failure {
+    if (stage === "fit" && task.isScreened && program !== undefined && !isNotFinite(error)) {
+      try {
+        this.#screen(program, this.#parametersOf(program), task, timing);
+      } catch (earlier) {
+        return failureOf(earlier, "screen");
+      }
+    }
+    return failureOf(error, stage);
   }
 
   /** Names to be fitted. What a program may not be is refused here. */
   #parametersOf(program: Program): readonly string[] {
     const { target, limits } = this.#study;
-    const names = program.inputs.filter((name) => !this.#columnNames.has(name));
+    const names: string[] = [];
+    for (const name of program.inputs) if (!this.#columnNames.has(name)) names.push(name);
     if (names.includes(target))
       throw ended("screen", "E-TARGET", `the program reads ${target}, which it is to predict`);
     if (names.length > limits.parameters)
@@ -143,24 +188,26 @@ export class Station {
     return names;
   }
 
-  /**
-   * A walk over a few rows: errors and endless loops show here, before they cost a fit. Seconds of
-   * the walk.
-   */
-  #screen(program: Program, names: readonly string[], task: Task): number {
+  /** A walk over a few rows: errors and endless loops show here, before they cost a fit. */
+  #screen(program: Program, names: readonly string[], task: Task, timing: Made["timing"]): void {
     const { seed, recipe, limits } = this.#study;
     // The same for all visits to a candidate: who has passed once would pass again.
     const starts = this.#starts(names, task, seedFor(seed, SEED_SCREEN, task.id), true);
     const inputs: Record<string, number | Float64Array> = { ...this.#screenColumns };
     for (const name of names) inputs[name] = startOf(starts[name], recipe.startDeviation);
     const began = performance.now();
-    const outcome = program.evaluate(inputs, {
-      stepsMax: limits.screenSteps,
-      tapeBytesMax: SCREEN_BYTES,
-    });
+    let outcome: Evaluation;
+    try {
+      outcome = program.evaluate(inputs, {
+        stepsMax: limits.screenSteps,
+        tapeBytesMax: SCREEN_BYTES,
+      });
+    } finally {
+      timing.walk = (performance.now() - began) / 1000;
+    }
     const [failure] = outcome.failures;
     if (failure !== undefined) throw failure.error;
-    if (outcome.shape?.length === 0) return (performance.now() - began) / 1000;
+    if (outcome.shape?.length === 0) return;
     const kind =
       outcome.shape === undefined
         ? "no number"
@@ -196,62 +243,60 @@ export class Station {
     return specs;
   }
 
+  /** Fits what is free in a program. How the fit predicts; undefined where nothing was fitted. */
   async #fit(
     program: Program,
     names: readonly string[],
     task: Task,
-    made: { fits: number },
-    timing: Mutable<Timing>,
-    signal: AbortSignal | undefined,
-  ): Promise<Fitted> {
-    const rung = this.#study.recipe.rungs[task.rung] as Rung;
+    made: Made,
+  ): Promise<FitResult["predict"] | undefined> {
+    const fixed = fixedOf(names, task);
+    if (fixed !== undefined) {
+      this.#asItIs(program, fixed, made);
+      return undefined;
+    }
+    const study = this.#study;
+    const fitting = this.#fitting;
+    const rung = study.recipe.rungs[task.rung] as Rung;
+    fitting.restarts = rung.restarts;
+    fitting.steps = rung.steps;
+    made.fits = rung.restarts;
     for (let attempt = 0; ; attempt++) {
-      const seed = seedFor(this.#study.seed, SEED_FIT, task.visit, task.rung, attempt);
-      made.fits += rung.restarts;
+      fitting.seed = seedFor(study.seed, SEED_FIT, task.visit, task.rung, attempt);
+      fitting.params = this.#starts(names, task, fitting.seed, attempt === 0);
       try {
-        const { best, counters, predict } = await fit(program, {
-          ...this.#common(signal),
-          seed,
-          params: this.#starts(names, task, seed, attempt === 0),
-          restarts: rung.restarts,
-          steps: rung.steps,
-          detail: "scores",
-        });
-        timing.replay = counters.milliseconds / 1000;
-        const { params, loss, r2, bic } = best;
-        return { params, loss, r2, bic, predict };
+        const { best, counters, predict } = await fit(program, fitting);
+        made.timing.replay = counters.milliseconds / 1000;
+        made.params = best.params;
+        made.loss = best.loss;
+        made.trainR2 = best.r2;
+        made.bic = best.bic;
+        return predict;
       } catch (error) {
         const isLast = attempt + 1 >= STARTS_MAX || names.length === 0 || rung.restarts > 1;
         if (isLast || !isNotFinite(error)) throw error;
-        made.fits -= rung.restarts;
       }
     }
   }
 
-  #common(signal: AbortSignal | undefined) {
-    const { train, target, recipe, limits } = this.#study;
-    return {
-      data: train,
-      target,
-      optimiser: recipe.optimiser,
-      ...(recipe.adam === undefined ? {} : { adam: recipe.adam }),
-      stepsMax: limits.fitSteps,
-      ...(signal === undefined ? {} : { signal }),
-    };
-  }
-
   /** A program without free parameters has nothing to fit: its loss is what it is. */
-  #asItIs(program: Program, params: Readonly<Record<string, number>>): Fitted {
+  #asItIs(program: Program, params: Readonly<Record<string, number>>, made: Made): void {
     const target = this.#study.train[this.#study.target] as Float64Array;
     const points = target.length;
     const loss = this.#squares(program, params, this.#study.train, target);
     const logLikelihood = (-points / 2) * (Math.log((2 * Math.PI * loss) / points) + 1);
-    const bic = Math.log(points) - 2 * logLikelihood;
-    return { params, loss, r2: 1 - loss / squaresAround(target), bic };
+    made.params = params;
+    made.loss = loss;
+    made.trainR2 = 1 - loss / squaresAround(target);
+    made.bic = Math.log(points) - 2 * logLikelihood;
   }
 
   /** R² over the held-out rows. */
-  #score(program: Program, { params, predict }: Fitted): number {
+  #score(
+    program: Program,
+    params: TaskResult["params"],
+    predict: FitResult["predict"] | undefined,
+  ): number {
     const { heldOut } = this.#study;
     let squares = Number.NaN;
     if (predict !== undefined) squares = squaresTo(this.#heldTarget, predict(heldOut).values);
@@ -281,16 +326,10 @@ export class Station {
   }
 
   /** Intervals of the parameters a fit has found, from the Jacobian where they are. */
-  async #intervals(
-    program: Program,
-    task: Task,
-    timing: Mutable<Timing>,
-    signal: AbortSignal | undefined,
-  ): Promise<TaskResult> {
-    const began = performance.now();
+  async #intervals(program: Program, task: Task, made: Made): Promise<void> {
     const from = task.from ?? {};
     const detailed = await fit(program, {
-      ...this.#common(signal),
+      ...this.#fitting,
       optimiser: "lm",
       params: Object.fromEntries(
         Object.entries(from).map(([name, start]) => [
@@ -298,18 +337,21 @@ export class Station {
           { ...optionsOf(task.params?.[name]), start },
         ]),
       ),
+      restarts: 1,
       steps: INTERVAL_STEPS,
+      detail: "full",
     });
-    timing.fit = (performance.now() - began) / 1000;
-    const { params, loss, r2: trainR2, bic } = detailed.best;
+    const { params, loss, r2, bic } = detailed.best;
     const intervals: Record<string, readonly [number, number]> = {};
     for (const [name, [low, high]] of Object.entries(detailed.intervals)) {
       const shift = (from[name] as number) - (params[name] as number);
       intervals[name] = [low + shift, high + shift];
     }
-    const { visit, rung } = task;
-    const r2 = Number.NaN;
-    return { visit, rung, worker: 0, timing, fits: 0, params, loss, trainR2, r2, bic, intervals };
+    made.params = params;
+    made.loss = loss;
+    made.trainR2 = r2;
+    made.bic = bic;
+    made.intervals = intervals;
   }
 }
 
@@ -346,12 +388,16 @@ function startOf(spec: ParameterSpec | undefined, otherwise: number): number {
 const optionsOf = (spec: ParameterSpec | undefined): ParameterOptions =>
   typeof spec === "number" || spec === undefined ? {} : spec;
 
-/** Parameters that are not to be fitted. */
-function fixedOf(names: readonly string[], task: Task): Readonly<Record<string, number>> {
+/** All parameters, where none of them is to be fitted; undefined where one is. */
+function fixedOf(
+  names: readonly string[],
+  { params }: Task,
+): Readonly<Record<string, number>> | undefined {
   const fixed: Record<string, number> = {};
   for (const name of names) {
-    const value = optionsOf(task.params?.[name]).fixed;
-    if (value !== undefined) fixed[name] = value;
+    const value = optionsOf(params?.[name]).fixed;
+    if (value === undefined) return undefined;
+    fixed[name] = value;
   }
   return fixed;
 }

@@ -19,7 +19,10 @@ export interface Task {
   readonly params?: Readonly<Record<string, ParameterSpec>>;
   /** The best parameters so far: the first restart begins there. */
   readonly from?: Numbers;
-  /** True: the same text has passed the screen before. */
+  /**
+   * True: the walk over a few rows before the fit is left out, since the same text has passed it, or
+   * since no walk of this program can take long.
+   */
   readonly isScreened: boolean;
 }
 
@@ -41,36 +44,38 @@ export interface TaskResult {
   readonly timing: Timing;
   /** Restarts that were run. */
   readonly fits: number;
-  readonly failure?: Failure;
+  readonly failure: Failure | undefined;
   readonly params: Numbers;
+  /** These numbers are NaN where there is a failure. */
   readonly loss: number;
   readonly trainR2: number;
   readonly r2: number;
   readonly bic: number;
-  readonly intervals?: Readonly<Record<string, readonly [number, number]>>;
+  readonly intervals: Readonly<Record<string, readonly [number, number]>> | undefined;
 }
 
-export const NO_TIME: Timing = { screen: 0, fit: 0, walk: 0, replay: 0, score: 0 };
+const NOTHING = Number.NaN;
+
+/** A result with nothing in it yet: whoever runs the task fills it in. */
+export const emptyResult = ({ visit, rung }: Pick<Task, "visit" | "rung">) => ({
+  visit,
+  rung,
+  worker: 0,
+  timing: { screen: 0, walk: 0, fit: 0, replay: 0, score: 0 },
+  fits: 0,
+  failure: undefined as Failure | undefined,
+  params: NO_PARAMS,
+  loss: NOTHING,
+  trainR2: NOTHING,
+  r2: NOTHING,
+  bic: NOTHING,
+  intervals: undefined as TaskResult["intervals"],
+});
+
+const NO_PARAMS: Numbers = {};
 
 /** A result for a task that came to nothing. */
-export function failedResult(
-  task: Pick<Task, "visit" | "rung">,
-  failure: Failure,
-  fits = 0,
-  timing: Timing = NO_TIME,
-): TaskResult {
-  const nothing = Number.NaN;
-  return {
-    visit: task.visit,
-    rung: task.rung,
-    worker: 0,
-    timing,
-    fits,
-    failure,
-    params: {},
-    loss: nothing,
-    trainR2: nothing,
-    r2: nothing,
-    bic: nothing,
-  };
-}
+export const failedResult = (task: Pick<Task, "visit" | "rung">, failure: Failure): TaskResult => ({
+  ...emptyResult(task),
+  failure,
+});

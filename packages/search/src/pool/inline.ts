@@ -15,17 +15,19 @@ export class InlineRunner implements Runner {
   readonly workers = 0;
   readonly #station: Station;
   readonly #events: RunnerEvents;
-  readonly #stopping = new AbortController();
+  readonly #stopping: AbortController;
   #waiting: Task[] = [];
   #isRunning = false;
 
   static async create(study: Study, events: RunnerEvents): Promise<InlineRunner> {
-    return new InlineRunner(await Station.create(study), events);
+    const stopping = new AbortController();
+    return new InlineRunner(await Station.create(study, stopping.signal), events, stopping);
   }
 
-  private constructor(station: Station, events: RunnerEvents) {
+  private constructor(station: Station, events: RunnerEvents, stopping: AbortController) {
     this.#station = station;
     this.#events = events;
+    this.#stopping = stopping;
   }
 
   run(tasks: readonly Task[]): void {
@@ -49,7 +51,7 @@ export class InlineRunner implements Runner {
       this.#waiting = [];
       let breath = performance.now();
       for (const task of tasks) {
-        const result = await this.#station.run(task, signal);
+        const result = await this.#station.run(task);
         if (signal.aborted) break;
         this.#events.results([result]);
         if (performance.now() - breath < BREATH) continue;

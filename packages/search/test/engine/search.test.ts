@@ -2,8 +2,10 @@
  * What a search tells of candidates: scores, failures, duplicates, revisits, promotions.
  */
 
+import { expand, read } from "@ndvm/core";
 import { describe, expect, test } from "vitest";
 import { paperRecipe, replay } from "../../src/index.js";
+import { isStraight } from "../../src/straight.js";
 import { line, oscillation } from "./data.js";
 import { list, run } from "./support.js";
 
@@ -66,6 +68,37 @@ describe("outcomes", () => {
     expect(outcomes.at(-1)?.status).toBe("scored");
     expect(done.front).toHaveLength(1);
     expect(done.counts.failures["E-STEPS"]).toBe(2);
+  });
+
+  test("programs without loops are fitted at once, and what is wrong with them is told as ever", async () => {
+    const bad = ["(+ a (< x 2))", "(if (< x 1) (* a x) #t)", "(* a (if x 1 2) (< x 0))"];
+    const { outcomes, done } = await run({ ...base, proposers: [list([...bad, "(* a x)"])] });
+    for (const { failure, fits } of outcomes.slice(0, -1)) {
+      expect(failure?.stage).toBe("screen");
+      expect(fits).toBe(0);
+    }
+    expect(done.counts).toMatchObject({ scored: 1, failed: 3 });
+  });
+
+  test("only what loops, calls itself or makes more than a number can take long", () => {
+    const straight = (source: string) => isStraight(expand(read(source), { inputs: ["x"] }));
+    for (const source of [
+      "(+ a (* b x))",
+      "(let ((z (exp x))) (if (and (< z 1) (> x 0)) (expt z 2) 3))",
+      "(cond ((< x 1) a) ((= x 2) b) (else 1))",
+    ])
+      expect([source, straight(source)]).toEqual([source, true]);
+    for (const source of [
+      "(loop ((s x)) (recur s))",
+      "(do ((i 0 (+ i 1))) ((= i 3) x))",
+      "(let again ((i 0)) (again i))",
+      "(define (f n) (f n)) (f x)",
+      "((lambda (f) (f f)) (lambda (f) (f f)))",
+      "(fold-left + 0 (list x x))",
+      "(vsum (zeros 1000000))",
+      "(x 1)",
+    ])
+      expect([source, straight(source)]).toEqual([source, false]);
   });
 
   test("programs without anything to fit are scored as they are", async () => {
