@@ -85,6 +85,9 @@ class PartialSums {
   }
 }
 
+/** One sum is under way at a time. */
+const sums = new PartialSums();
+
 type Eight = readonly [number, number, number, number, number, number, number, number];
 
 /** As `attempt`, for the rest of a run that has begun. */
@@ -128,7 +131,6 @@ export class ResidualBatch implements SquaresBatch {
   readonly #rowStep: number;
   readonly #slotStep: number;
   readonly #blockRows: number;
-  readonly #sums = new PartialSums();
   #sessionMade: Session | undefined;
   #rounds: AdamRounds | undefined;
   // What JavaScript needs, made by the first run: rounds inside the machine do without.
@@ -157,7 +159,7 @@ export class ResidualBatch implements SquaresBatch {
     this.#free = free;
     this.#names = free.map(({ input }) => input);
     this.#limits = limits;
-    this.#hasRows = Object.keys(table.columns).length > 0 || table.groups.length > 0;
+    this.#hasRows = table.groups.length > 0 || hasAny(table.columns);
     this.#rowStep = this.#hasRows ? 1 : 0;
     this.#slotStep = this.#hasRows ? table.points : 1;
     this.#blockRows = Math.min(BLOCK, table.points);
@@ -279,7 +281,6 @@ export class ResidualBatch implements SquaresBatch {
     gradient.fill(0);
     if (!this.#isAlive) return Number.NaN;
     const { points, rowGroups } = this.#table;
-    const sums = this.#sums;
     const loss = this.#slopesOfRows(slot);
     const rowSlopes = this.#rowSlopes;
     const from = slot * this.#slotStep;
@@ -303,16 +304,16 @@ export class ResidualBatch implements SquaresBatch {
     const { points, rootWeights } = this.#table;
     const lossFrom = this.#lossSession === undefined ? 0 : slot * points;
     if (this.#rowSlopes.length === 0) this.#rowSlopes = new Float64Array(points);
-    this.#sums.clear();
+    sums.clear();
     for (let row = 0; row < points; row++) {
       const root = rootWeights === undefined ? 1 : (rootWeights[row] as number);
       this.#rowSlopes[row] = 0;
       if (root === 0) continue;
       const prediction = this.prediction(slot, row);
-      this.#sums.add(row, root * root * this.#loss.value(prediction, lossFrom + row));
+      sums.add(row, root * root * this.#loss.value(prediction, lossFrom + row));
       this.#rowSlopes[row] = root * root * this.#loss.slope(prediction, lossFrom + row);
     }
-    return this.#sums.total();
+    return sums.total();
   }
 
   factorInto(slot: number, slopes: Float64Array, factor: Factor): number {
@@ -369,43 +370,66 @@ export class ResidualBatch implements SquaresBatch {
   }
 }
 
+function hasAny(record: Readonly<Record<string, unknown>>): boolean {
+  for (const _name in record) return true;
+  return false;
+}
+
 /** The program's inputs: a number for every slot, or every row of it, for each parameter. */
 function bindResidual(
   program: Program,
-  { columns, points, rowGroups }: Table,
+  table: Table,
   { free, fixed }: Parameters,
   x: Float64Array,
   hasRows: boolean,
 ): BoundInputs {
+  const { columns, points } = table;
   const slots = x.length / free.length;
-  const rows = hasRows ? points : 1;
   const axes: Axis[] = [{ name: "restart", size: slots }];
   if (hasRows) axes.push({ name: "data", size: points });
-  const bindParameter = (name: string, first: number): Bound => {
-    const { group } = free[first] as Free;
-    // One slot alone shares its number with all lanes, which costs less.
-    if (group < 0 && slots === 1) return boundShared(name, x[first] as number);
-    if (group < 0) {
-      const own = Float64Array.from({ length: slots }, (_, i) => x[i * free.length + first] ?? 0);
-      return boundOver(name, own, axes, ["restart"]);
-    }
-    const own = new Float64Array(slots * points);
-    for (let lane = 0; lane < own.length; lane++) {
-      const slot = Math.floor(lane / points);
-      const index = first + (rowGroups[lane % points] as number);
-      own[lane] = x[slot * free.length + index] as number;
-    }
-    return boundOver(name, own, axes, ["restart", "data"]);
-  };
-  const inputs = program.inputs.map((name) => {
-    const first = free.findIndex(({ input }) => input === name);
-    if (first >= 0) return bindParameter(name, first);
-    const column = Object.hasOwn(columns, name) ? columns[name] : undefined;
-    return column === undefined
-      ? boundShared(name, fixed[name] as number)
-      : boundOver(name, column, axes, ["data"]);
-  });
-  return { inputs, lanes: slots * rows, axes };
+  const inputs: Bound[] = [];
+  for (const name of program.inputs) {
+    const first = indexOfInput(free, name);
+    if (first >= 0) inputs.push(bindParameter(free, first, table, x, axes));
+    else if (Object.hasOwn(columns, name))
+      inputs.push(boundOver(name, columns[name] as Float64Array, axes, DATA));
+    else inputs.push(boundShared(name, fixed[name] as number));
+  }
+  return { inputs, lanes: slots * (hasRows ? points : 1), axes };
+}
+
+const RESTART = ["restart"];
+const DATA = ["data"];
+const RESTART_DATA = ["restart", "data"];
+
+/** The first parameter that is bound to an input, −1 where none is. */
+function indexOfInput(free: readonly Free[], name: string): number {
+  for (let j = 0; j < free.length; j++) if ((free[j] as Free).input === name) return j;
+  return -1;
+}
+
+function bindParameter(
+  free: readonly Free[],
+  first: number,
+  { points, rowGroups }: Table,
+  x: Float64Array,
+  axes: readonly Axis[],
+): Bound {
+  const { group, input } = free[first] as Free;
+  const slots = x.length / free.length;
+  // One slot alone shares its number with all lanes, which costs less.
+  if (group < 0 && slots === 1) return boundShared(input, x[first] as number);
+  const own = new Float64Array(group < 0 ? slots : slots * points);
+  if (group < 0) {
+    for (let slot = 0; slot < slots; slot++) own[slot] = x[slot * free.length + first] as number;
+    return boundOver(input, own, axes, RESTART);
+  }
+  for (let lane = 0; lane < own.length; lane++) {
+    const slot = Math.floor(lane / points);
+    const index = first + (rowGroups[lane % points] as number);
+    own[lane] = x[slot * free.length + index] as number;
+  }
+  return boundOver(input, own, axes, RESTART_DATA);
 }
 
 /** The user's own loss: a program over `pred`, the target and columns, a lane for every point. */

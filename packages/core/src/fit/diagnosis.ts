@@ -8,17 +8,11 @@ import { type BranchFlip, branchFlips, type Diagnostics } from "../machine/diagn
 import type { Evaluation, Input, NonFinite } from "../machine/types.js";
 import { SELECTOR } from "./columns.js";
 import type { Problem } from "./fit.js";
+import type { Finished } from "./result.js";
 import { constantTargets } from "./targets.js";
-import type {
-  BestFit,
-  FitDiagnostics,
-  FitFlip,
-  Identifiability,
-  Named,
-  TargetFit,
-} from "./types.js";
+import type { FitDiagnostics, FitFlip, Identifiability, Named, TargetFit } from "./types.js";
 
-type Found = Omit<FitDiagnostics, "notes">;
+export type Found = Omit<FitDiagnostics, "notes">;
 
 /** Most rows that the machine's own diagnosis walks again. */
 const DIAGNOSED_ROWS_MOST = 20_000;
@@ -38,12 +32,9 @@ interface Ended {
 }
 
 export interface Findings {
-  readonly best: BestFit;
   readonly identifiability: Identifiability | undefined;
   readonly targets: readonly TargetFit[];
   readonly hasConverged: boolean;
-  readonly stopped: string;
-  readonly isFull: boolean;
 }
 
 /** The inputs of the user's program, row by row, for given parameters. */
@@ -65,16 +56,15 @@ export function rowInputs(problem: Problem, at: Float64Array): Record<string, In
   return inputs;
 }
 
+/** `closer` is what the machine found, if it was asked. */
 export function diagnose(
-  problem: Problem,
-  restarts: readonly Ended[],
+  problem: Finished,
   winner: Ended,
+  closer: Found | undefined,
   findings: Findings,
 ): FitDiagnostics {
-  // Who ended a fit early does not wait for what its other restarts did.
-  const followed = findings.stopped === "done" ? restarts : [winner];
-  const found = findings.isFull ? lookCloser(problem, restarts, winner, followed) : NOTHING;
-  const notes = notesOf(problem, restarts, winner, findings, found);
+  const found = closer ?? NOTHING;
+  const notes = notesOf(problem, winner, findings, found);
   const { predicateOnly, branches, clamped, flips, flipLog, instability, nonFinite } = found;
   return {
     predicateOnly,
@@ -89,12 +79,12 @@ export function diagnose(
 }
 
 function notesOf(
-  { table }: Problem,
-  restarts: readonly Ended[],
+  { table, restarts, driven }: Finished,
   winner: Ended,
-  { identifiability, targets, hasConverged, stopped }: Findings,
+  { identifiability, targets, hasConverged }: Findings,
   found: Found,
 ): string[] {
+  const { stopped } = driven;
   const notes: string[] = [];
   const constant = table === undefined ? [] : constantTargets(table);
   const isOnly = table?.targets.length === 1;
@@ -122,13 +112,11 @@ function notesOf(
 const STABLE = { flips: [], flipLog: [], instability: 0 };
 const NOTHING: Found = { predicateOnly: [], branches: [], clamped: [], ...STABLE, nonFinite: [] };
 
-function lookCloser(
-  problem: Problem,
-  restarts: readonly Ended[],
-  winner: Ended,
-  followed: readonly Ended[],
-): Found {
+/** Asks the machine at the best parameters. */
+export function lookCloser(problem: Finished, restarts: readonly Ended[], winner: Ended): Found {
   const { source, parameters, table } = problem;
+  // Who ended a fit early does not wait for what its other restarts did.
+  const followed = problem.driven.stopped === "done" ? restarts : [winner];
   const nonFinite = failedStarts(problem, restarts);
   if ((table?.rows ?? 0) > DIAGNOSED_ROWS_MOST) return { ...NOTHING, nonFinite };
   const wrt = [...new Set(parameters.free.map(({ input }) => input))];

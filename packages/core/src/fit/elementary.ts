@@ -20,6 +20,9 @@ function powerOfTwo(k: number): number {
   return result;
 }
 
+/** 2⁵¹², 2²⁵⁶, … 2¹. The exponents are halved from one to the next. */
+const POWERS = [512, 256, 128, 64, 32, 16, 8, 4, 2, 1].map(powerOfTwo);
+
 export function exp(x: number): number {
   if (Number.isNaN(x)) return x;
   if (x > 709.8) return Infinity;
@@ -38,8 +41,8 @@ export function log(x: number): number {
   if (x === Infinity) return x;
   let m = x;
   let k = 0;
-  for (let p = 512; p >= 1; p /= 2) {
-    const power = powerOfTwo(p);
+  for (let i = 0, p = 512; p >= 1; i++, p /= 2) {
+    const power = POWERS[i] as number;
     if (m >= power) {
       m /= power;
       k += p;

@@ -13,7 +13,7 @@ import {
   spreadOfFactor,
   spreadOfHessian,
 } from "./covariance.js";
-import { diagnose } from "./diagnosis.js";
+import { diagnose, type Found, lookCloser } from "./diagnosis.js";
 import type { Driven } from "./drive.js";
 import { log, normalReach, studentReach } from "./elementary.js";
 import type { Problem } from "./fit.js";
@@ -30,10 +30,17 @@ import type { Settings } from "./settings.js";
 import { describeTargets, residualsOf, rSquared, squaresAround } from "./targets.js";
 import type {
   BestFit,
+  Covariance,
+  FitCounters,
+  FitDiagnostics,
   FitJson,
   FitResult,
   Identifiability,
+  Intervals,
+  Named,
+  ResidualChecks,
   RestartOutcome,
+  RestartState,
   TargetFit,
 } from "./types.js";
 
@@ -46,68 +53,228 @@ export interface Finished extends Problem {
 
 const CONVERGED: readonly string[] = ["gradient", "step", "loss"];
 
+/**
+ * The result of a fit. That of a full one is a plain object, every field its own; of scores alone
+ * nobody may want more than the best, so that the rest is told when it is asked for.
+ */
 export function describeFit(finished: Finished): FitResult {
-  const { settings, restarts, parameters, table, driven } = finished;
-  const { free } = parameters;
-  const winner = bestOf(restarts);
-  const used = insideBounds(free, winner);
-  const points = countPoints(table);
-  const freedom = table === undefined ? 0 : points - used.length;
-  const batch = needsResiduals(finished) ? batchAt(finished, winner.best) : undefined;
-  const variance = noiseOf(finished, winner.loss, freedom);
-  const spread = settings.isFull
-    ? spreadOf(finished, winner, used, batch, variance.forCovariance)
-    : undefined;
-  const labels = free.map(({ label }) => label);
-  const residuals =
-    table === undefined || batch === undefined ? undefined : residualsOf(table, batch);
-  const identifiability = identify(finished, winner, spread, labels, used);
-  const fitted = fittedOf(finished, winner, spread, variance.sigma, freedom);
-  const errors = standardErrors(free, spread);
-  const best = bestFit(finished, winner, labels, residuals, points);
-  const targets = targetsOf(finished, best, residuals, variance.sigma);
-  const body = {
-    mode: settings.mode,
-    optimiser: settings.optimiser,
-    loss: settings.lossName,
-    seed: settings.seed,
-    points: table?.rows ?? 0,
-    freedom,
-    parameters: labels,
-    assumed: parameters.assumed,
-    fixed: parameters.fixed,
-    best,
-    sigma: variance.sigma,
-    level: settings.level,
-    covariance: spread === undefined ? undefined : { names: labels, matrix: spread.covariance },
-    standardErrors: errors,
-    intervals: intervalsOf(fitted, winner, errors),
-    identifiability,
-    residuals: targets.length === 1 ? targets[0]?.residuals : undefined,
-    targets,
-    restarts: restarts.map((restart) => outcomeOf(restart, labels)),
-    stopped: driven.stopped,
-    diagnostics: diagnose(finished, restarts, winner, {
-      best,
-      identifiability,
-      targets,
-      hasConverged: CONVERGED.includes(winner.reason ?? ""),
-      stopped: driven.stopped,
-      isFull: settings.isFull,
-    }),
-    counters: {
+  const described = new Description(finished);
+  if (!finished.settings.isFull) return described;
+  return withMethods(bodyOf(described), described.fitted, () => described.states());
+}
+
+/** All that a fit found; what needs the machine is found at once. */
+class Description implements FitResult {
+  readonly best: BestFit;
+  readonly freedom: number;
+  readonly sigma: number;
+  readonly identifiability: Identifiability | undefined;
+  readonly parameters: readonly string[];
+  readonly #finished: Finished;
+  readonly #winner: Restart;
+  readonly #spread: Spread | undefined;
+  readonly #residuals: Float64Array | undefined;
+  readonly #closer: Found | undefined;
+  // Made when they are asked for.
+  #fitted: Fitted | undefined;
+  #targets: readonly TargetFit[] | undefined;
+  #errors: Readonly<Record<string, number>> | undefined;
+  #restarts: readonly RestartOutcome[] | undefined;
+  #diagnostics: FitDiagnostics | undefined;
+
+  constructor(finished: Finished) {
+    const { settings, restarts, parameters, table } = finished;
+    const { free } = parameters;
+    const winner = bestOf(restarts);
+    const used = insideBounds(free, winner);
+    const points = countPoints(table);
+    this.#finished = finished;
+    this.#winner = winner;
+    this.parameters = labelsOf(free);
+    this.freedom = table === undefined ? 0 : points - used.length;
+    const batch = needsResiduals(finished) ? batchAt(finished, winner.best) : undefined;
+    const variance = noiseOf(finished, winner.loss, this.freedom);
+    this.sigma = Math.sqrt(variance);
+    this.#residuals =
+      table === undefined || batch === undefined ? undefined : residualsOf(table, batch);
+    this.best = bestFit(finished, winner, this.parameters, this.#residuals, points);
+    if (!settings.isFull) return;
+    this.#spread = spreadOf(finished, winner, used, batch, variance);
+    this.identifiability = identify(finished, winner, this.#spread, this.parameters, used);
+    this.#closer = lookCloser(finished, restarts, winner);
+  }
+
+  get mode() {
+    return this.#finished.settings.mode;
+  }
+
+  get optimiser() {
+    return this.#finished.settings.optimiser;
+  }
+
+  get loss(): string {
+    return this.#finished.settings.lossName;
+  }
+
+  get seed(): number {
+    return this.#finished.settings.seed;
+  }
+
+  get points(): number {
+    return this.#finished.table?.rows ?? 0;
+  }
+
+  get assumed(): readonly string[] {
+    return this.#finished.parameters.assumed;
+  }
+
+  get fixed(): Named {
+    return this.#finished.parameters.fixed;
+  }
+
+  get level(): number {
+    return this.#finished.settings.level;
+  }
+
+  get covariance(): Covariance | undefined {
+    const spread = this.#spread;
+    return spread && { names: this.parameters, matrix: spread.covariance };
+  }
+
+  get standardErrors(): Named {
+    this.#errors ??= standardErrors(this.#finished.parameters.free, this.#spread);
+    return this.#errors;
+  }
+
+  get intervals(): Intervals {
+    return intervalsOf(this.fitted, this.#winner, this.standardErrors);
+  }
+
+  get residuals(): ResidualChecks | undefined {
+    return this.targets.length === 1 ? this.targets[0]?.residuals : undefined;
+  }
+
+  get targets(): readonly TargetFit[] {
+    this.#targets ??= targetsOf(this.#finished, this.best, this.#residuals, this.sigma);
+    return this.#targets;
+  }
+
+  get restarts(): readonly RestartOutcome[] {
+    this.#restarts ??= this.#finished.restarts.map((one) => outcomeOf(one, this.parameters));
+    return this.#restarts;
+  }
+
+  get stopped() {
+    return this.#finished.driven.stopped;
+  }
+
+  get diagnostics(): FitDiagnostics {
+    this.#diagnostics ??= diagnose(this.#finished, this.#winner, this.#closer, {
+      identifiability: this.identifiability,
+      targets: this.targets,
+      hasConverged: CONVERGED.includes(this.#winner.reason ?? ""),
+    });
+    return this.#diagnostics;
+  }
+
+  get counters(): FitCounters {
+    const { restarts, driven } = this.#finished;
+    return {
       rounds: driven.rounds,
       evaluations: restarts.reduce((sum, { evaluations }) => sum + evaluations, 0),
       milliseconds: driven.milliseconds,
-    },
-  };
-  return withMethods(body, fitted, () =>
-    restarts.map((restart) => ({
+    };
+  }
+
+  /** What predictions need. */
+  get fitted(): Fitted {
+    this.#fitted ??= fittedOf(this.#finished, this.#winner, this.#spread, this.sigma, this.freedom);
+    return this.#fitted;
+  }
+
+  /** Functions of their own, so that they can be taken off the result. */
+  get predict(): FitResult["predict"] {
+    return predictor(this.fitted);
+  }
+
+  get export(): FitResult["export"] {
+    return exporter(this, this.fitted);
+  }
+
+  get toJSON(): FitResult["toJSON"] {
+    return () => jsonOf(bodyOf(this), this.fitted, this.states());
+  }
+
+  /** Of restarts that can go on. */
+  states(): RestartState[] {
+    return this.#finished.restarts.map((restart) => ({
       index: restart.index,
       start: [...restart.start],
       numbers: restart.save(),
-    })),
-  );
+    }));
+  }
+}
+
+type Body = Omit<FitResult, "predict" | "toJSON" | "export">;
+
+/** What a result tells, without its methods. */
+const bodyOf = (told: Body): Body => ({
+  mode: told.mode,
+  optimiser: told.optimiser,
+  loss: told.loss,
+  seed: told.seed,
+  points: told.points,
+  freedom: told.freedom,
+  parameters: told.parameters,
+  assumed: told.assumed,
+  fixed: told.fixed,
+  best: told.best,
+  sigma: told.sigma,
+  level: told.level,
+  covariance: told.covariance,
+  standardErrors: told.standardErrors,
+  intervals: told.intervals,
+  identifiability: told.identifiability,
+  residuals: told.residuals,
+  targets: told.targets,
+  restarts: told.restarts,
+  stopped: told.stopped,
+  diagnostics: told.diagnostics,
+  counters: told.counters,
+});
+
+/** Adds the methods to a body, which becomes the result. */
+export function withMethods(body: Body, fitted: Fitted, states: () => unknown): FitResult {
+  const toJSON = () => jsonOf(bodyOf(body), fitted, states());
+  return Object.assign(body, {
+    predict: predictor(fitted),
+    export: exporter(body, fitted),
+    toJSON,
+  });
+}
+
+const predictor =
+  (fitted: Fitted): FitResult["predict"] =>
+  (data, how = {}) =>
+    predictWith(fitted, data, how.level);
+
+const exporter =
+  (told: Body, fitted: Fitted): FitResult["export"] =>
+  (format, options = {}) =>
+    exportModel(sourceOf(told, fitted, options.group), format, options);
+
+function jsonOf(body: Body, fitted: Fitted, states: unknown): FitJson {
+  const { program: _program, source: _source, batch: _batch, ...stored } = fitted;
+  const { parameters, limits: _limits, ...model } = stored;
+  const specs = parameters.free.map(({ transform: _transform, ...spec }) => spec);
+  const plain = toPlain({ ...body, states, model: { ...model, free: specs } });
+  return { version: 1, ...(plain as object) } as FitJson;
+}
+
+function labelsOf(free: readonly Free[]): string[] {
+  const labels: string[] = [];
+  for (let j = 0; j < free.length; j++) labels.push((free[j] as Free).label);
+  return labels;
 }
 
 /** Indices of the parameters that have not run into a bound. */
@@ -150,7 +317,7 @@ function targetsOf(
 /** What predictions need. */
 function fittedOf(
   { program, source, parameters, table, options, settings, latestBatch }: Finished,
-  winner: Finished["restarts"][number],
+  winner: Restart,
   spread: Spread | undefined,
   sigma: number,
   freedom: number,
@@ -159,7 +326,7 @@ function fittedOf(
     program,
     source,
     parameters,
-    best: winner.best.slice(),
+    best: winner.best,
     batch: latestBatch(),
     limits: limited(options),
     columns: table === undefined ? [] : readColumns(table),
@@ -180,36 +347,8 @@ function readColumns({ columns }: Table): string[] {
   return names.includes(SELECTOR) ? names.filter((name) => name !== SELECTOR) : names;
 }
 
-type Body = Omit<FitResult, "predict" | "toJSON" | "export">;
-
-/**
- * Adds the methods to a body, which becomes the result: a copy would cost as much as all else.
- *
- * They have names before they become properties. V8 puts a function that is written where it is
- * assigned to a property among its old objects, and with it all that the function holds: the whole
- * fit would be kept until the next full collection.
- */
-export function withMethods(body: Body, fitted: Fitted, states: () => unknown): FitResult {
-  const result = body as { -readonly [K in keyof FitResult]: FitResult[K] };
-  const predict: FitResult["predict"] = (data, how = {}) => predictWith(fitted, data, how.level);
-  const exportAs: FitResult["export"] = (format, options = {}) =>
-    exportModel(sourceOf(body, fitted, options.group), format, options);
-  const toJSON = (): FitJson => {
-    const { predict: _predict, export: _export, toJSON: _toJSON, ...known } = result;
-    const { program: _program, source: _source, batch: _batch, ...stored } = fitted;
-    const { parameters, limits: _limits, ...model } = stored;
-    const specs = parameters.free.map(({ transform: _transform, ...spec }) => spec);
-    const plain = toPlain({ ...known, states: states(), model: { ...model, free: specs } });
-    return { version: 1, ...(plain as object) } as FitJson;
-  };
-  result.predict = predict;
-  result.export = exportAs;
-  result.toJSON = toJSON;
-  return result;
-}
-
-function bestOf(restarts: Finished["restarts"]): Finished["restarts"][number] {
-  let best = restarts[0] as Finished["restarts"][number];
+function bestOf(restarts: Finished["restarts"]): Restart {
+  let best = restarts[0] as Restart;
   for (const restart of restarts)
     if (restart.loss < best.loss || !Number.isFinite(best.loss)) best = restart;
   return best;
@@ -220,28 +359,26 @@ function countPoints(table: Table | undefined): number {
   return table.rootWeights?.reduce((sum, root) => sum + (root > 0 ? 1 : 0), 0) ?? table.points;
 }
 
-/** The noise of one point, and the variance that scales (JᵀJ)⁻¹. */
-function noiseOf({ table, settings }: Finished, loss: number, freedom: number) {
-  if (table === undefined || settings.lossName !== "squares")
-    return { sigma: Number.NaN, forCovariance: 1 };
-  const variance = freedom > 0 ? loss / freedom : Number.NaN;
-  return { sigma: Math.sqrt(variance), forCovariance: table.hasSigma ? 1 : variance };
+/** The variance of one point, as least squares tell it. */
+function noiseOf({ table, settings }: Finished, loss: number, freedom: number): number {
+  const isKnown = table !== undefined && settings.lossName === "squares" && freedom > 0;
+  return isKnown ? loss / freedom : Number.NaN;
 }
 
 function spreadOf(
   finished: Finished,
-  winner: Finished["restarts"][number],
+  winner: Restart,
   used: readonly number[],
   batch: ResidualBatch | undefined,
   variance: number,
 ): Spread | undefined {
-  const { settings, options, parameters } = finished;
+  const { settings, options, parameters, table } = finished;
   const size = parameters.free.length;
   if (settings.lossName === "squares" && batch !== undefined) {
     const factor = new Factor(size);
     batch.factorInto(0, new Float64Array(size).fill(1), factor);
     const tolerance = batch.isSingle ? RANK_TOLERANCE.f32 : RANK_TOLERANCE.f64;
-    return spreadOfFactor(factor, used, variance, tolerance);
+    return spreadOfFactor(factor, used, table?.hasSigma ? 1 : variance, tolerance);
   }
   const isLikelihood = ["poisson", "binomial"].includes(settings.lossName);
   if (!isLikelihood && options.isNegativeLogLikelihood !== true) return undefined;
@@ -266,10 +403,7 @@ function setNumber(record: Record<string, number>, name: string, value: number):
   }
 }
 
-function outcomeOf(
-  restart: Finished["restarts"][number],
-  labels: readonly string[],
-): RestartOutcome {
+function outcomeOf(restart: Restart, labels: readonly string[]): RestartOutcome {
   const reason = restart.reason ?? "steps";
   return {
     index: restart.index,
@@ -285,7 +419,7 @@ function outcomeOf(
 
 function bestFit(
   { parameters, table, settings, options }: Finished,
-  winner: Finished["restarts"][number],
+  winner: Restart,
   labels: readonly string[],
   residuals: Float64Array | undefined,
   points: number,
@@ -337,7 +471,7 @@ function standardErrors(free: readonly Free[], spread: Spread | undefined): Reco
 
 function intervalsOf(
   { parameters, hasKnownVariance, level, freedom }: Fitted,
-  winner: Finished["restarts"][number],
+  winner: Restart,
   errors: Readonly<Record<string, number>>,
 ): Record<string, [number, number]> {
   const { free } = parameters;
@@ -356,7 +490,7 @@ function intervalsOf(
 
 function identify(
   finished: Finished,
-  winner: Finished["restarts"][number],
+  winner: Restart,
   spread: Spread | undefined,
   labels: readonly string[],
   used: readonly number[],

@@ -93,7 +93,7 @@ export interface FitOptions {
   readonly level?: number;
   /**
    * "scores" leaves out what takes a search's time: errors, identifiability, checks of residuals
-   * and the machine's diagnosis. Default "full".
+   * and the machine's diagnosis; its result's fields are getters. Default "full".
    */
   readonly detail?: "full" | "scores";
   /** Restarts that run together. Default: what suits the number of points. */

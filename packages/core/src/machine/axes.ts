@@ -246,8 +246,11 @@ export const productOf = (axes: readonly Axis[]): number =>
  * lane in the order of the lanes.
  */
 export function strideOf(all: readonly Axis[], own: readonly string[]): Stride | undefined {
+  const lanes = productOf(all);
+  // The usual case: an axis as long as the product, the others having one place.
+  if (own.length === 1 && sizeOf(all, own[0] as string) === lanes) return undefined;
   const terms: StrideTerm[] = [];
-  let repeat = productOf(all);
+  let repeat = lanes;
   for (const { name, size } of all) {
     repeat /= size;
     const at = own.indexOf(name);
@@ -259,7 +262,6 @@ export function strideOf(all: readonly Axis[], own: readonly string[]): Stride |
       terms[terms.length - 1] = { repeat, size: before.size * size, step };
     else terms.push({ repeat, size, step });
   }
-  const lanes = productOf(all);
   const [only] = terms;
   const isPlain = lanes === 1 || (terms.length === 1 && only?.size === lanes && only.step === 1);
   return isPlain ? undefined : { terms, offset: 0 };

@@ -189,6 +189,41 @@ describe("checks of residuals", () => {
   });
 });
 
+describe("scores alone", () => {
+  const options = { data: { x, y }, target: "y", restarts: 3, seed: 5 } as const;
+
+  test("a result of scores tells every field that a full one has, and the same of the best", async () => {
+    const full = await fitText(line, options);
+    const scores = await fitText(line, { ...options, detail: "scores" });
+    for (const key of Object.keys(full)) expect(key in scores, key).toBe(true);
+    const left = ["covariance", "identifiability", "residuals"];
+    const stored = Object.keys(full.toJSON()).filter((key) => !left.includes(key));
+    expect(Object.keys(scores.toJSON())).toEqual(stored);
+    const { best, sigma, freedom, points, parameters, restarts, stopped, loss, fixed } = scores;
+    const known = { best, sigma, freedom, points, parameters, restarts, stopped, loss, fixed };
+    expect(full).toMatchObject(known);
+    expect(scores.targets).toEqual([{ ...full.targets[0], r2: best.r2, residuals: undefined }]);
+    expect(scores.counters).toMatchObject({ evaluations: full.counters.evaluations });
+    expect(scores.identifiability).toBeUndefined();
+    expect(scores.covariance).toBeUndefined();
+    expect(scores.standardErrors).toEqual({ a: Number.NaN, b: Number.NaN });
+    expect(scores.intervals["a"]).toEqual([Number.NaN, Number.NaN]);
+    expect(scores.diagnostics.notes).toEqual([]);
+  });
+
+  test("its methods can be taken off it, and its numbers stay when the program is gone", async () => {
+    const program = machine.load(line);
+    const result = await fit(program, { ...options, detail: "scores" });
+    const { predict, toJSON, export: exportAs } = result;
+    expect(predict({ x: [1, 2] }).values).toEqual(result.predict({ x: [1, 2] }).values);
+    const text = JSON.stringify(toJSON());
+    expect(exportAs("scheme")).toBe(result.export("scheme"));
+    program.dispose();
+    expect(result.restarts.length).toBe(3);
+    expect(JSON.stringify(result)).toBe(text);
+  });
+});
+
 describe("JSON", () => {
   test("a result comes back with its numbers and its predictions", async () => {
     const program = machine.load("(* a (exp (- (* k x))))");
