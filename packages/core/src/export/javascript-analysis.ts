@@ -101,7 +101,6 @@ class Facts implements Analysis {
   readonly #numbers: ReadonlySet<string>;
   readonly #tree: Tree;
   readonly #index = new Map<Core, number>();
-  readonly #roles: ReturnType<typeof findLoops>;
   readonly #kinds = new Map<Core | Variable, number>();
   readonly #results = new Map<LambdaNode, number>();
   readonly #loops = new Map<object, Core>();
@@ -117,8 +116,8 @@ class Facts implements Analysis {
   constructor({ nodes }: Expansion, numbers: ReadonlySet<string>, hasTensors: boolean) {
     this.#nodes = nodes;
     this.#numbers = numbers;
-    this.#tree = new Tree(nodes);
-    this.#roles = findLoops(this.#tree);
+    this.#tree = new Tree().read(nodes);
+    findLoops(this.#tree);
     nodes.forEach((node, at) => {
       this.#index.set(node, at);
       if (node.kind === "loop") this.#loops.set(node.loop, node);
@@ -140,7 +139,7 @@ class Facts implements Analysis {
   }
 
   #roleOf(node: Core): number {
-    return this.#roles.role[this.#index.get(node) ?? -1] ?? 0;
+    return this.#tree.role[this.#index.get(node) ?? -1] ?? 0;
   }
 
   loopOf(node: Core): LoopShape | undefined {
@@ -154,7 +153,7 @@ class Facts implements Analysis {
   recurOf(node: Core): Core | undefined {
     if (node.kind === "recur") return this.#loops.get(node.loop);
     if (node.kind !== "call" || this.#roleOf(node) !== ROLE_RECUR) return undefined;
-    const target = this.#roles.target[this.#index.get(node) as number] as number;
+    const target = this.#tree.target[this.#index.get(node) as number] as number;
     return this.#tree.node(target);
   }
 
@@ -175,7 +174,7 @@ class Facts implements Analysis {
   #homeOf(at: number): LambdaNode | undefined {
     for (let up = this.#tree.parent[at] as number; up >= 0; up = this.#tree.parent[up] as number) {
       const node = this.#tree.node(up);
-      if (node.kind === "lambda" && this.#roles.role[up] !== ROLE_LOOP_LAMBDA) return node;
+      if (node.kind === "lambda" && this.#tree.role[up] !== ROLE_LOOP_LAMBDA) return node;
     }
     return undefined;
   }

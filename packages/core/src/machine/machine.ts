@@ -6,8 +6,8 @@
  */
 
 import { NdvmError } from "../errors.js";
-import { TAG_INT } from "../program/layout.js";
-import type { Listing } from "../program/listing.js";
+import { IMAGE_WORDS, TAG_INT } from "../program/layout.js";
+import type { Image, Listing } from "../program/listing.js";
 import { type LaneSet, laneAt } from "./chunk.js";
 import { Reals, Views } from "./inputs.js";
 import { type Exports, instantiate, machineModule } from "./instance.js";
@@ -22,6 +22,7 @@ import type { LoadOptions, MachineOptions, Mechanisms, Precision } from "./types
 const MEMORY_MAX = 2 ** 30;
 const MEMORY_MOST = 2 ** 32 - 65536;
 const MEMORY_LEAST = 4 * 2 ** 20;
+const WORD_BYTES = 4;
 /** Integers beyond these are no longer exact as reals (f32), or leave 32 bits (f64). */
 const INTEGER_MAX = { f32: 2 ** 24, f64: 2 ** 31 - 1 } as const;
 
@@ -102,35 +103,45 @@ export class Machine {
 
   /** Loads a program that has been read from this text. */
   place(listing: Listing, source: string, options: LoadOptions): Program {
-    const { exports } = this;
-    const { file } = options;
-    const text = { source, file, options };
     try {
-      const image = listing.encode({
-        integerMax: INTEGER_MAX[this.precision],
-        clamps: checkDomain(options.domain) === "clamp",
-        findsLoops: this.mechanisms.loops ?? true,
-      });
-      const { words } = image;
-      const address = this.#allocate(words.byteLength);
+      let image = this.encode(listing, options);
+      let address = this.#allocate(image);
+      if (address === 0) {
+        // What earlier runs left behind goes. The programs are moved, which takes the words.
+        this.clearMemory();
+        image = this.encode(listing, options);
+        address = this.#allocate(image);
+      }
       if (address === 0)
         throw new NdvmError("E-MEMORY", "the program does not fit into the memory budget", {
           help: "dispose programs that are no longer needed, or raise memoryMax",
         });
-      new Int32Array(exports.memory.buffer, address, words.length).set(words);
-      return new Program(this, listing, image, address, text);
+      this.writeImage(image, address);
+      return new Program(this, listing, image, address, source, options);
     } catch (error) {
-      throw error instanceof NdvmError ? error.in(source, file) : error;
+      throw error instanceof NdvmError ? error.in(source, options.file) : error;
     }
   }
 
-  /** Bytes for a program. What earlier runs left behind goes where memory is short. */
-  #allocate(bytes: number): number {
-    const { exports } = this;
-    const address = exports.allocate(bytes);
-    if (address !== 0) return address;
-    this.clearMemory();
-    return exports.allocate(bytes);
+  /** A program as this machine reads it. The words are good until the next one is encoded. */
+  encode(listing: Listing, { domain }: LoadOptions): Image {
+    return listing.encode({
+      integerMax: INTEGER_MAX[this.precision],
+      clamps: checkDomain(domain) === "clamp",
+      findsLoops: this.mechanisms.loops ?? true,
+    });
+  }
+
+  #allocate({ words }: Image): number {
+    return this.exports.allocate((words[IMAGE_WORDS] as number) * WORD_BYTES);
+  }
+
+  writeImage({ words }: Image, address: number): void {
+    const length = words[IMAGE_WORDS] as number;
+    const into = this.views.words;
+    const first = address / WORD_BYTES;
+    // For the few words of most programs a loop is faster than a view to copy from.
+    for (let i = 0; i < length; i++) into[first + i] = words[i] as number;
   }
 
   /**
@@ -143,7 +154,7 @@ export class Machine {
     this.parking.useWalk();
     exports.releaseArenas();
     for (const program of this.#programs) exports.free(program.address);
-    for (const program of this.#programs) program.moveTo(exports.allocate(program.imageBytes));
+    for (const program of this.#programs) program.moveTo((image) => this.#allocate(image));
   }
 
   /** Gives the machine's memory back. Its programs are gone with it. */

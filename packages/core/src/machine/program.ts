@@ -72,8 +72,8 @@ export class Program {
   /** Kept traces, for replay. */
   readonly traces: Traces;
   readonly #machine: Machine;
-  readonly #image: Image;
   readonly #constants: number;
+  readonly #symbols: readonly string[];
   #address: number;
   #runs = 0;
   /** The program of one element, by the name of the input that chooses it. */
@@ -85,21 +85,18 @@ export class Program {
     listing: Listing,
     image: Image,
     address: number,
-    text: {
-      readonly source: string;
-      readonly file: string | undefined;
-      readonly options: LoadOptions;
-    },
+    source: string,
+    options: LoadOptions,
   ) {
     this.#machine = machine;
     this.listing = listing;
-    this.#image = image;
     this.#address = address;
     this.#constants = image.words[IMAGE_CONSTANTS] as number;
+    this.#symbols = image.symbols;
     this.inputs = listing.inputs;
-    this.source = text.source;
-    this.file = text.file;
-    this.loadOptions = text.options;
+    this.source = source;
+    this.file = options.file;
+    this.loadOptions = options;
     this.traces = new Traces(machine.parking);
     machine.register(this);
   }
@@ -115,7 +112,7 @@ export class Program {
   }
 
   get symbols(): readonly string[] {
-    return this.#image.symbols;
+    return this.#symbols;
   }
 
   /** Payload id of the first input; constants come before. */
@@ -132,9 +129,14 @@ export class Program {
     this.#runs += 1;
   }
 
+  /** The program as the machine reads it: made anew, since only messages and moves ask for it. */
+  #image(): Image {
+    return this.#machine.encode(this.listing, this.loadOptions);
+  }
+
   /** The procedure at a place, given by its word index in the image. */
   procedureAt(place: number): ProcedureInfo {
-    return this.listing.procedureAt(this.#image.words[place + 1] as number);
+    return this.listing.procedureAt(this.#image().words[place + 1] as number);
   }
 
   /** Traces that all programs of the machine keep. */
@@ -142,15 +144,11 @@ export class Program {
     return this.#machine.traceCount();
   }
 
-  get imageBytes(): number {
-    return this.#image.words.byteLength;
-  }
-
   /** Writes the image to another place in the machine's memory. */
-  moveTo(address: number): void {
-    const { words } = this.#image;
-    this.#address = address;
-    new Int32Array(this.#machine.exports.memory.buffer, address, words.length).set(words);
+  moveTo(allocate: (image: Image) => number): void {
+    const image = this.#image();
+    this.#address = allocate(image);
+    this.#machine.writeImage(image, this.#address);
   }
 
   /** Evaluates the program once for every lane. */

@@ -12,17 +12,28 @@
  */
 
 import { primitiveByName } from "../primitives/index.js";
-import type { Expansion, LambdaNode, Variable } from "../syntax/core.js";
+import type {
+  CallNode,
+  DefineNode,
+  Expansion,
+  LambdaNode,
+  LetNode,
+  LetrecNode,
+  LoopNode,
+  PrimitiveNode,
+  RecurNode,
+  RefNode,
+  Variable,
+} from "../syntax/core.js";
 import {
   findLoops,
-  noLoops,
   ROLE_LOOP,
   ROLE_LOOP_ENTRY,
   ROLE_LOOP_LAMBDA,
   ROLE_RECUR,
   ROLE_SKIPPED,
 } from "./loops.js";
-import { filled, Tree } from "./tree.js";
+import { Kind, Tree } from "./tree.js";
 
 /** Tail position of a procedure: a call replaces the frame. */
 export const TAIL_PROCEDURE = 1;
@@ -34,6 +45,7 @@ export const LEAVING = 4;
 export const COPIED = 8;
 
 export interface Binding {
+  readonly variable: Variable;
   /** The lambda whose frame holds it; PROGRAM for the outermost. */
   readonly owner: number;
   readonly slot: number;
@@ -41,6 +53,8 @@ export interface Binding {
   /** Letrec: the lambda it is bound to, and the node of its init; else -1. */
   readonly lambda: number;
   readonly init: number;
+  /** The prelude defines it. */
+  isLibrary: boolean;
   /** A closure can see it before it has its value, so it lives in a box. */
   isBoxed: boolean;
 }
@@ -55,53 +69,99 @@ export const PROGRAM = -1;
 const MIXED = Symbol("mixed");
 type Passed = Variable | typeof MIXED;
 
+/** One analysis after the other uses the same arrays, as the tree does. */
 export class Analysis {
-  readonly tree: Tree;
-  readonly role: number[];
-  readonly target: number[];
-  readonly owner: number[];
-  readonly depth: number[];
-  readonly control: number[];
-  readonly flags: number[];
-  readonly bindings = new Map<Variable, Binding>();
+  readonly tree = new Tree();
+  owner: Int32Array = new Int32Array(0);
+  depth: Int32Array = new Int32Array(0);
+  control: Int32Array = new Int32Array(0);
+  flags: Uint8Array = new Uint8Array(0);
   /** By lambda node. */
   readonly captures = new Map<number, Captures>();
-  /** Value slots and control frames needed, by lambda node or PROGRAM. */
-  readonly stackMax = new Map<number, number>([[PROGRAM, 0]]);
-  readonly controlMax = new Map<number, number>([[PROGRAM, 0]]);
-  /** Depth of the first slot of each loop, by loop or letrec node; recurs look here. */
-  readonly loopOf = new Map<object, number>();
+  /** Value slots and control frames needed, by lambda node or PROGRAM; counted from -1. */
+  #stackMax: Int32Array = new Int32Array(0);
+  #controlMax: Int32Array = new Int32Array(0);
+  /** A variable's mark is the place of its binding here. */
+  readonly #bindings: Binding[] = [];
+  #bindingCount = 0;
   /** The outermost branch in the tail path of a node, -1 outside any. */
-  readonly #branchTree: number[];
+  #branchTree: Int32Array = new Int32Array(0);
+  /** By branch tree: its tail call that was met first, -1 without any. */
+  #firstTailCall: Int32Array = new Int32Array(0);
+  /** Tail calls of the trees that have several, and what those of one tree pass. */
   readonly #tailCalls: number[] = [];
   readonly #passed = new Map<number, Passed[]>();
 
-  constructor({ nodes, globals, inputs }: Expansion, findsLoops: boolean) {
-    const tree = new Tree(nodes);
-    const { role, target } = findsLoops ? findLoops(tree) : noLoops(tree);
-    const inputCount = inputs.length;
-    const size = nodes.length;
-    this.tree = tree;
-    this.role = role;
-    this.target = target;
-    this.owner = filled(size, 0);
-    this.depth = filled(size, 0);
-    this.control = filled(size, 0);
-    this.flags = filled(size, 0);
-    this.#branchTree = filled(size, 0);
-    globals.forEach((variable, i) => {
-      this.#bind(variable, PROGRAM, inputCount + i, true);
-    });
-    const program = size - 1;
-    this.owner[program] = PROGRAM;
-    this.flags[program] = TAIL_PROCEDURE | TAIL_UNWOUND | LEAVING;
-    this.#branchTree[program] = -1;
+  /** Analyses a program. What is known of the one before is gone. */
+  read({ nodes, globals, inputs }: Expansion, findsLoops: boolean): void {
+    const { tree } = this;
+    tree.read(nodes);
+    if (findsLoops) findLoops(tree);
+    this.#clear();
+    for (let i = 0; i < globals.length; i++)
+      this.#bind(globals[i] as Variable, PROGRAM, inputs.length + i, true);
+    const program = nodes.length - 1;
+    this.#beginFrame(PROGRAM, program, 0);
     for (let i = program; i >= 0; i--) this.#visit(i);
     this.#markCopies();
   }
 
+  #clear(): void {
+    const { room } = this.tree;
+    if (this.owner.length < room) {
+      this.owner = new Int32Array(room);
+      this.depth = new Int32Array(room);
+      this.control = new Int32Array(room);
+      this.flags = new Uint8Array(room);
+      this.#branchTree = new Int32Array(room);
+      this.#firstTailCall = new Int32Array(room);
+      this.#stackMax = new Int32Array(room + 1);
+      this.#controlMax = new Int32Array(room + 1);
+    }
+    this.#bindingCount = 0;
+    // Clearing a map or an array costs something even where it is empty.
+    if (this.captures.size > 0) this.captures.clear();
+    if (this.#tailCalls.length > 0) this.#tailCalls.length = 0;
+    if (this.#passed.size > 0) this.#passed.clear();
+  }
+
+  stackMax(owner: number): number {
+    return this.#stackMax[owner + 1] as number;
+  }
+
+  controlMax(owner: number): number {
+    return this.#controlMax[owner + 1] as number;
+  }
+
+  binding(variable: Variable): Binding {
+    const binding = this.#bindings[variable.mark];
+    if (binding?.variable !== variable) throw new Error(`no binding for ${variable.name}`);
+    return binding;
+  }
+
   #bind(variable: Variable, owner: number, slot: number, isGlobal = false, lambda = -1, init = -1) {
-    this.bindings.set(variable, { owner, slot, isGlobal, lambda, init, isBoxed: false });
+    variable.mark = this.#bindingCount++;
+    this.#bindings[variable.mark] = {
+      variable,
+      owner,
+      slot,
+      isGlobal,
+      lambda,
+      init,
+      isLibrary: false,
+      isBoxed: false,
+    };
+  }
+
+  /** The body of a lambda or the program, with a frame of its own. */
+  #beginFrame(owner: number, body: number, params: number): void {
+    this.#stackMax[owner + 1] = params;
+    this.#controlMax[owner + 1] = 0;
+    this.owner[body] = owner;
+    this.depth[body] = params;
+    this.control[body] = 0;
+    this.flags[body] = TAIL_PROCEDURE | TAIL_UNWOUND | LEAVING;
+    this.#branchTree[body] = -1;
   }
 
   /** Passes owner and depths to a child that is evaluated before its parent goes on. */
@@ -125,54 +185,67 @@ export class Analysis {
   }
 
   #visit(i: number): void {
-    const node = this.tree.node(i);
+    const { tree } = this;
     const depth = this.depth[i] as number;
     const flags = this.flags[i] as number;
+    const kind = tree.kind[i] as Kind;
+    if (kind === Kind.Ref) {
+      if (tree.role[i] === ROLE_SKIPPED) return;
+      this.#use((tree.node(i) as RefNode).variable, i);
+    }
     this.#measure(i);
-    switch (node.kind) {
-      case "ref":
-        if (this.role[i] !== ROLE_SKIPPED) this.#use(node.variable, i);
-        break;
-      case "if":
-        this.#visitIf(i, depth, flags);
-        break;
-      case "lambda":
-        this.#visitLambda(i, node, depth, flags);
-        break;
-      case "call":
+    if (kind <= Kind.Ref) return;
+    switch (kind) {
+      case Kind.Call:
         this.#visitCall(i, depth, flags);
         break;
-      case "let":
-        this.#visitOperands(i, 0, node.inits.length, depth);
-        this.#bindSlots(i, node.variables, depth);
-        this.#body(i, i - 1, depth + node.inits.length, flags);
+      case Kind.If:
+        this.#visitIf(i, depth, flags);
         break;
-      case "letrec":
-        if (this.role[i] === ROLE_LOOP) this.#visitNamedLoop(i, depth, flags);
-        else this.#visitLetrec(i, node.variables, depth, flags);
+      case Kind.Lambda:
+        this.#visitLambda(i, tree.node(i) as LambdaNode, depth, flags);
         break;
-      case "seq":
-        for (let k = 0; k < node.body.length - 1; k++) this.#operand(i, k, depth);
-        if (node.body.length > 0) this.#body(i, i - 1, depth, flags);
+      case Kind.Let:
+        this.#visitSlots(i, (tree.node(i) as LetNode).variables, depth);
+        this.#body(i, i - 1, depth + (tree.count[i] as number) - 1, flags);
         break;
-      case "loop":
-        this.#visitOperands(i, 0, node.inits.length, depth);
-        this.#bindSlots(i, node.variables, depth);
-        this.loopOf.set(node.loop, i);
-        this.#body(i, i - 1, depth + node.inits.length, flags | TAIL_UNWOUND);
-        if ((flags & TAIL_UNWOUND) === 0) this.#deepen(i - 1);
+      case Kind.Letrec:
+        if (tree.role[i] === ROLE_LOOP) this.#visitNamedLoop(i, depth, flags);
+        else this.#visitLetrec(i, (tree.node(i) as LetrecNode).variables, depth, flags);
         break;
-      case "recur":
-        this.target[i] = this.loopOf.get(node.loop) as number;
-        this.#visitOperands(i, 0, node.operands.length, depth);
+      case Kind.Seq:
+        this.#visitSeq(i, depth, flags);
+        break;
+      case Kind.Loop:
+        this.#visitLoop(i, tree.node(i) as LoopNode, depth, flags);
+        break;
+      case Kind.Recur:
+        tree.target[i] = (tree.node(i) as RecurNode).loop.mark;
+        this.#visitOperands(i, 0, tree.count[i] as number, depth);
         this.#noteTailCall(i, 0);
         break;
-      case "define":
-        this.#operand(i, 0, depth);
-        break;
-      default:
+      case Kind.Define:
+        this.#visitDefine(i, tree.node(i) as DefineNode, depth);
         break;
     }
+  }
+
+  #visitSeq(i: number, depth: number, flags: number): void {
+    const last = (this.tree.count[i] as number) - 1;
+    for (let k = 0; k < last; k++) this.#operand(i, k, depth);
+    if (last >= 0) this.#body(i, i - 1, depth, flags);
+  }
+
+  #visitLoop(i: number, { variables, loop }: LoopNode, depth: number, flags: number): void {
+    this.#visitSlots(i, variables, depth);
+    loop.mark = i;
+    this.#body(i, i - 1, depth + variables.length, flags | TAIL_UNWOUND);
+    if ((flags & TAIL_UNWOUND) === 0) this.#deepen(i - 1);
+  }
+
+  #visitDefine(i: number, { variable, span }: DefineNode, depth: number): void {
+    if (span.start < 0) this.binding(variable).isLibrary = true;
+    this.#operand(i, 0, depth);
   }
 
   /** A loop that is not in tail position itself keeps one frame while its body runs. */
@@ -181,15 +254,21 @@ export class Analysis {
   }
 
   #measure(i: number): void {
-    const owner = this.owner[i] as number;
+    const at = (this.owner[i] as number) + 1;
     const slots = (this.depth[i] as number) + 1;
-    if (slots > (this.stackMax.get(owner) as number)) this.stackMax.set(owner, slots);
+    if (slots > (this.#stackMax[at] as number)) this.#stackMax[at] = slots;
     const frames = (this.control[i] as number) + 2;
-    if (frames > (this.controlMax.get(owner) as number)) this.controlMax.set(owner, frames);
+    if (frames > (this.#controlMax[at] as number)) this.#controlMax[at] = frames;
   }
 
   #visitOperands(i: number, from: number, count: number, depth: number): void {
     for (let k = 0; k < count; k++) this.#operand(i, from + k, depth + k);
+  }
+
+  /** The inits of a let or loop, and the variables that keep their slots. */
+  #visitSlots(i: number, variables: readonly Variable[], depth: number): void {
+    this.#visitOperands(i, 0, variables.length, depth);
+    this.#bindSlots(i, variables, depth);
   }
 
   #bindSlots(i: number, variables: readonly Variable[], depth: number): void {
@@ -200,18 +279,22 @@ export class Analysis {
 
   #visitIf(i: number, depth: number, flags: number): void {
     this.#operand(i, 0, depth);
+    this.#firstTailCall[i] = -1;
+    this.#visitBranch(i, 1, depth, flags);
+    this.#visitBranch(i, 2, depth, flags);
+  }
+
+  #visitBranch(i: number, position: number, depth: number, flags: number): void {
     const tree = this.#branchTree[i] as number;
-    for (const position of [1, 2]) {
-      const branch = this.tree.child(i, position);
-      this.#body(i, branch, depth, flags | LEAVING);
-      // A branch that is not in tail position pushes no frame: the frame above gets its value.
-      this.control[branch] = this.control[i] as number;
-      this.#branchTree[branch] = tree < 0 ? i : tree;
-    }
+    const branch = this.tree.child(i, position);
+    this.#body(i, branch, depth, flags | LEAVING);
+    // A branch that is not in tail position pushes no frame: the frame above gets its value.
+    this.control[branch] = this.control[i] as number;
+    this.#branchTree[branch] = tree < 0 ? i : tree;
   }
 
   #visitLambda(i: number, node: LambdaNode, depth: number, flags: number): void {
-    if (this.role[i] === ROLE_LOOP_LAMBDA) {
+    if (this.tree.role[i] === ROLE_LOOP_LAMBDA) {
       this.#body(i, i - 1, depth, flags);
       return;
     }
@@ -220,31 +303,24 @@ export class Analysis {
       this.#bind(variable, i, slot);
     });
     this.captures.set(i, new Map());
-    this.stackMax.set(i, params.length);
-    this.controlMax.set(i, 0);
-    const body = i - 1;
-    this.owner[body] = i;
-    this.depth[body] = params.length;
-    this.control[body] = 0;
-    this.flags[body] = TAIL_PROCEDURE | TAIL_UNWOUND | LEAVING;
-    this.#branchTree[body] = -1;
+    this.#beginFrame(i, i - 1, params.length);
   }
 
   #visitCall(i: number, depth: number, flags: number): void {
     const count = (this.tree.count[i] as number) - 1;
-    if (this.role[i] === ROLE_LOOP_ENTRY) {
+    if (this.tree.role[i] === ROLE_LOOP_ENTRY) {
       this.#visitOperands(i, 1, count, depth);
       return;
     }
-    if (this.role[i] === ROLE_RECUR) {
+    if (this.tree.role[i] === ROLE_RECUR) {
       this.#visitOperands(i, 1, count, depth);
       this.#noteTailCall(i, 1);
       return;
     }
-    const operator = this.tree.node(this.tree.child(i, 0));
-    if (operator.kind === "primitive") {
+    const operator = this.tree.child(i, 0);
+    if (this.tree.kind[operator] === Kind.Primitive) {
       this.#operand(i, 0, depth);
-      this.role[this.tree.child(i, 0)] = ROLE_SKIPPED;
+      this.tree.role[operator] = ROLE_SKIPPED;
       this.#visitOperands(i, 1, count, depth);
       return;
     }
@@ -271,7 +347,7 @@ export class Analysis {
     const owner = this.owner[i] as number;
     variables.forEach((variable, k) => {
       const init = this.tree.child(i, k);
-      const lambda = this.tree.node(init).kind === "lambda" ? init : -1;
+      const lambda = this.tree.kind[init] === Kind.Lambda ? init : -1;
       this.#bind(variable, owner, depth + k, false, lambda, init);
       this.#operand(i, k, depth + count);
     });
@@ -280,8 +356,7 @@ export class Analysis {
 
   /** Notes that node i reads `variable`: every lambda between its frame and i captures it. */
   #use(variable: Variable, i: number): void {
-    const binding = this.bindings.get(variable);
-    if (binding === undefined) throw new Error(`no binding for ${variable.name}`);
+    const binding = this.binding(variable);
     if (binding.isGlobal) return;
     let lambda = this.owner[i] as number;
     while (lambda !== binding.owner && lambda !== binding.lambda) {
@@ -294,38 +369,47 @@ export class Analysis {
     }
   }
 
-  /** Remembers what a tail call inside a branch passes in each position. */
+  /**
+   * Remembers what a tail call inside a branch passes in each position. A lone one of its branch
+   * tree passes everything unchanged, so the first is only looked at when there is a second.
+   */
   #noteTailCall(i: number, from: number): void {
     const branch = this.#branchTree[i] as number;
     if (branch < 0) return;
-    this.#tailCalls.push(i);
-    let passed = this.#passed.get(branch);
-    const isFirst = passed === undefined;
-    passed ??= [];
-    const count = (this.tree.count[i] as number) - from;
-    for (let k = 0; k < count; k++) {
-      const operand = this.tree.node(this.tree.child(i, from + k));
-      const here: Passed = operand.kind === "ref" ? operand.variable : MIXED;
-      passed[k] = isFirst || passed[k] === undefined || passed[k] === here ? here : MIXED;
+    const first = this.#firstTailCall[branch] as number;
+    if (first < 0) {
+      this.#firstTailCall[branch] = i;
+      return;
     }
-    if (isFirst) this.#passed.set(branch, passed);
-    this.#treeCalls.set(branch, (this.#treeCalls.get(branch) ?? 0) + 1);
+    let passed = this.#passed.get(branch);
+    if (passed === undefined) {
+      passed = [];
+      this.#passed.set(branch, passed);
+      this.#notePassed(first, this.tree.kind[first] === Kind.Call ? 1 : 0, passed);
+    }
+    this.#notePassed(i, from, passed);
   }
 
-  /** How many tail calls each branch tree has; a lone one passes everything unchanged. */
-  readonly #treeCalls = new Map<number, number>();
+  #notePassed(call: number, from: number, passed: Passed[]): void {
+    const { tree } = this;
+    this.#tailCalls.push(call);
+    const count = (tree.count[call] as number) - from;
+    for (let k = 0; k < count; k++) {
+      const operand = tree.node(tree.child(call, from + k));
+      const here: Passed = operand.kind === "ref" ? operand.variable : MIXED;
+      passed[k] = passed[k] === undefined || passed[k] === here ? here : MIXED;
+    }
+  }
 
   #markCopies(): void {
-    const { tree, flags, role } = this;
+    const { tree, flags } = this;
     for (let i = 0; i < tree.nodes.length; i++) {
-      if (((flags[i] as number) & LEAVING) === 0 || role[i] === ROLE_SKIPPED) continue;
+      if (((flags[i] as number) & LEAVING) === 0 || tree.role[i] === ROLE_SKIPPED) continue;
       if (mayBeOlder(tree, i)) flags[i] = (flags[i] as number) | COPIED;
     }
     for (const call of this.#tailCalls) {
-      const branch = this.#branchTree[call] as number;
-      if (this.#treeCalls.get(branch) === 1) continue;
-      const passed = this.#passed.get(branch) as Passed[];
-      const from = tree.node(call).kind === "call" ? 1 : 0;
+      const passed = this.#passed.get(this.#branchTree[call] as number) as Passed[];
+      const from = tree.kind[call] === Kind.Call ? 1 : 0;
       for (let k = 0; k < (tree.count[call] as number) - from; k++) {
         const operand = tree.child(call, from + k);
         if (passed[k] === MIXED && mayBeOlder(tree, operand))
@@ -337,11 +421,12 @@ export class Analysis {
 
 /** Whether a node can yield a number that existed before the node was evaluated. */
 function mayBeOlder(tree: Tree, i: number): boolean {
-  const node = tree.node(i);
-  if (node.kind === "ref" || node.kind === "input") return true;
-  if (node.kind !== "call" || node.operator.kind !== "primitive") return false;
-  const op = primitiveByName.get(node.operator.name);
+  const kind = tree.kind[i];
+  if (kind === Kind.Ref || kind === Kind.Input) return true;
+  if (kind !== Kind.Call || tree.kind[tree.child(i, 0)] !== Kind.Primitive) return false;
+  const { operator, operands } = tree.node(i) as CallNode & { readonly operator: PrimitiveNode };
+  const op = primitiveByName.get(operator.name);
   if (op === undefined) return false;
-  const isFoldOfOne = node.operands.length === 1 && op.kind === "binary";
+  const isFoldOfOne = operands.length === 1 && op.kind === "binary";
   return isFoldOfOne || op.name === "car" || op.name === "cdr" || op.name === "listRef";
 }

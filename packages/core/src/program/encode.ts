@@ -5,7 +5,19 @@
  */
 
 import { Op, primitiveByName } from "../primitives/index.js";
-import type { Core, Expansion, LambdaNode, Variable } from "../syntax/core.js";
+import type {
+  CallNode,
+  ConstNode,
+  Core,
+  DefineNode,
+  Expansion,
+  InputNode,
+  LambdaNode,
+  LetrecNode,
+  PrimitiveNode,
+  RefNode,
+  Variable,
+} from "../syntax/core.js";
 import {
   Analysis,
   type Binding,
@@ -60,11 +72,23 @@ import {
 import type { EncodeOptions, Image } from "./listing.js";
 import { ROLE_LOOP, ROLE_LOOP_ENTRY, ROLE_LOOP_LAMBDA, ROLE_RECUR, ROLE_SKIPPED } from "./loops.js";
 import { Constants, type Word } from "./quoted.js";
-import { filled } from "./tree.js";
+import { Kind } from "./tree.js";
 
+/** The image of a program; its words are good until the next one is encoded. */
 export function encode(expansion: Expansion, options: EncodeOptions): Image {
-  return new Encoder(expansion, options).encode();
+  const isUsual = expansion.nodes.length <= USUAL_NODES;
+  return (isUsual ? usual : new Encoder()).encode(expansion, options);
 }
+
+/** Larger programs get an encoder of their own, so that nobody keeps the room they took. */
+const USUAL_NODES = 4096;
+
+/** Inputs of most programs: fewer than it takes for a map to be faster than looking through them. */
+const INPUTS_FEW = 8;
+
+const double = new Float64Array(1);
+/** A number of 64 bits and its two words. */
+const halves = { double, words: new Int32Array(double.buffer) };
 
 /** Ops that have a variant with a clamped input. */
 const clampVariants: ReadonlyMap<number, number> = new Map([
@@ -72,64 +96,82 @@ const clampVariants: ReadonlyMap<number, number> = new Map([
   [Op.log, Op.logClamp],
 ]);
 
-/** Where images are written before they are copied: one at a time, nobody else sees it. */
-let scratch = new Int32Array(1024);
+const plainOps: ReadonlyMap<string, number> = new Map(
+  Array.from(primitiveByName, ([name, { op }]) => [name, op]),
+);
+const clampingOps: ReadonlyMap<string, number> = new Map(
+  Array.from(plainOps, ([name, op]) => [name, clampVariants.get(op) ?? op]),
+);
 
+/**
+ * One encoder serves program after program: what it needs to know of their nodes lies in arrays that
+ * stay. With new ones for every program, half the time of loading went into making them.
+ */
 class Encoder {
-  readonly #analysis: Analysis;
-  readonly #expansion: Expansion;
-  readonly #options: EncodeOptions;
-  readonly #constants: Constants;
-  readonly #inputs: Map<string, number>;
+  readonly #analysis = new Analysis();
+  readonly #tree = this.#analysis.tree;
+  #expansion: Expansion = { nodes: [], inputs: [], globals: [] };
+  #clamps = false;
+  #constants = new Constants(0);
+  /** Places of inputs by name, where there are too many to look through them. */
+  #inputs: Map<string, number> | undefined;
   /** Where each node's cell lies. */
-  readonly #cells: number[];
-  /** Variables that the prelude defines. */
-  readonly #library = new Set<Variable>();
-  /** Recurs whose loop body is not written yet: word to patch, by loop. */
-  readonly #pending = new Map<number, number[]>();
-  #words = scratch;
-  #length = IMAGE_HEADER;
+  #cells: Int32Array = new Int32Array(0);
+  /**
+   * By loop: the recur that waits for the place of its body, 0 for none. The word it waits for holds
+   * the next one that waits.
+   */
+  #pending: Int32Array = new Int32Array(0);
+  #words: Int32Array = new Int32Array(1024);
+  #length = 0;
 
-  constructor(expansion: Expansion, options: EncodeOptions) {
-    const { nodes, inputs } = expansion;
-    this.#expansion = expansion;
-    this.#options = options;
-    this.#analysis = new Analysis(expansion, options.findsLoops);
-    this.#constants = new Constants(options.integerMax);
-    this.#inputs = new Map(inputs.map((name, i) => [name, i]));
-    this.#cells = filled(nodes.length, 0);
-    for (const node of nodes)
-      if (node.kind === "define" && node.span.start < 0) this.#library.add(node.variable);
-  }
-
-  encode(): Image {
-    const { nodes, inputs, globals } = this.#expansion;
-    const { role, flags, stackMax, controlMax } = this.#analysis;
+  encode(expansion: Expansion, options: EncodeOptions): Image {
+    this.#begin(expansion, options);
+    const { nodes, inputs, globals } = expansion;
+    const { flags } = this.#analysis;
+    const { role } = this.#tree;
+    const cells = this.#cells;
     for (let i = 0; i < nodes.length; i++) {
       if (role[i] === ROLE_SKIPPED) continue;
-      this.#cells[i] = this.#writeNode(nodes[i] as Core, i);
-      if (((flags[i] as number) & COPIED) !== 0) {
-        const child = this.#cells[i] as number;
-        this.#cells[i] = this.#open(CELL_COPY, i);
-        this.#word(child);
-      }
+      const cell = this.#writeNode(i);
+      cells[i] = ((flags[i] as number) & COPIED) === 0 ? cell : this.#writeCopy(i, cell);
     }
-    const entry = this.#cells[nodes.length - 1] as number;
     const constantsAt = this.#writeReals();
     const heapAt = this.#writeHeap();
     const words = this.#words;
     words[IMAGE_WORDS] = this.#length;
-    words[IMAGE_ENTRY] = entry;
+    words[IMAGE_ENTRY] = cells[nodes.length - 1] as number;
     words[IMAGE_INPUTS] = inputs.length;
     words[IMAGE_GLOBALS] = inputs.length + globals.length;
     words[IMAGE_CONSTANTS] = this.#constants.reals.length;
     words[IMAGE_CONSTANTS_AT] = constantsAt;
     words[IMAGE_HEAP] = this.#constants.heap.length / 2;
     words[IMAGE_HEAP_AT] = heapAt;
-    words[IMAGE_STACK] = stackMax.get(PROGRAM) as number;
-    words[IMAGE_CONTROL] = controlMax.get(PROGRAM) as number;
+    words[IMAGE_STACK] = this.#analysis.stackMax(PROGRAM);
+    words[IMAGE_CONTROL] = this.#analysis.controlMax(PROGRAM);
     words[IMAGE_CLIENT] = CLIENT_SCHEME;
-    return { words: words.slice(0, this.#length), symbols: this.#constants.symbols };
+    return { words, symbols: this.#constants.symbols };
+  }
+
+  #begin(expansion: Expansion, { integerMax, clamps, findsLoops }: EncodeOptions): void {
+    const { inputs } = expansion;
+    this.#expansion = expansion;
+    this.#clamps = clamps;
+    this.#analysis.read(expansion, findsLoops);
+    this.#constants = new Constants(integerMax);
+    this.#inputs =
+      inputs.length > INPUTS_FEW ? new Map(inputs.map((name, i) => [name, i])) : undefined;
+    this.#length = IMAGE_HEADER;
+    const { room } = this.#tree;
+    if (this.#cells.length < room) {
+      this.#cells = new Int32Array(room);
+      this.#pending = new Int32Array(room);
+    }
+    this.#pending.fill(0, 0, expansion.nodes.length);
+  }
+
+  #inputAt(name: string): number {
+    return this.#inputs?.get(name) ?? this.#expansion.inputs.indexOf(name);
   }
 
   #reserve(count: number): void {
@@ -137,7 +179,6 @@ class Encoder {
     const grown = new Int32Array(Math.max(this.#words.length * 2, this.#length + count));
     grown.set(this.#words);
     this.#words = grown;
-    scratch = grown;
   }
 
   #word(value: number): void {
@@ -158,8 +199,11 @@ class Encoder {
     if (this.#length % 2 !== 0) this.#word(0);
     const at = this.#length;
     this.#reserve(reals.length * 2);
-    new Float64Array(this.#words.buffer, at * 4, reals.length).set(reals);
-    this.#length += reals.length * 2;
+    for (const real of reals) {
+      halves.double[0] = real;
+      this.#words[this.#length++] = halves.words[0] as number;
+      this.#words[this.#length++] = halves.words[1] as number;
+    }
     return at;
   }
 
@@ -167,54 +211,56 @@ class Encoder {
     const { heap } = this.#constants;
     const at = this.#length;
     this.#reserve(heap.length);
-    this.#words.set(heap, at);
-    this.#length += heap.length;
+    for (const word of heap) this.#words[this.#length++] = word;
     return at;
   }
 
-  #writeNode(node: Core, i: number): number {
-    const role = this.#analysis.role[i];
-    switch (node.kind) {
-      case "const":
-        return this.#writeConstant(i, this.#constants.datum(node.value));
-      case "unspecified":
-        return this.#writeConstant(i, { tag: TAG_UNSPECIFIED, data: 0 });
-      case "primitive":
-        return this.#writeConstant(i, { tag: TAG_PRIMITIVE, data: this.#op(node.name) });
-      case "input":
-        return this.#writeIndexed(CELL_GLOBAL, i, this.#inputs.get(node.name) as number);
-      case "ref":
-        return this.#writeRef(i, node.variable);
-      case "if":
+  #writeNode(i: number): number {
+    const tree = this.#tree;
+    const node = tree.node(i);
+    switch (tree.kind[i] as Kind) {
+      case Kind.Input:
+        return this.#writeIndexed(CELL_GLOBAL, i, this.#inputAt((node as InputNode).name));
+      case Kind.Call:
+        return this.#writeCall(i);
+      case Kind.Ref:
+        return this.#writeRef(i, (node as RefNode).variable);
+      case Kind.Const:
+        return this.#writeConstant(i, this.#constants.datum((node as ConstNode).value));
+      case Kind.Unspecified:
+        return this.#writeConstant(i, unspecified);
+      case Kind.Primitive:
+        return this.#writeConstant(i, {
+          tag: TAG_PRIMITIVE,
+          data: this.#op((node as PrimitiveNode).name),
+        });
+      case Kind.If:
         return this.#writeIf(i);
-      case "lambda":
-        return role === ROLE_LOOP_LAMBDA
+      case Kind.Lambda:
+        return tree.role[i] === ROLE_LOOP_LAMBDA
           ? (this.#cells[i - 1] as number)
-          : this.#writeLambda(i, node);
-      case "call":
-        return this.#writeCall(i, node.operator, role);
-      case "let":
-        return this.#writeBinding(CELL_LET, i, i - 1, i, 0, node.inits.length);
-      case "letrec":
-        return role === ROLE_LOOP ? this.#writeNamedLoop(i) : this.#writeLetrec(i, node.variables);
-      case "seq":
+          : this.#writeLambda(i, node as LambdaNode);
+      case Kind.Let:
+        return this.#writeBinding(CELL_LET, i, i - 1, i, 0, (tree.count[i] as number) - 1);
+      case Kind.Letrec:
+        return tree.role[i] === ROLE_LOOP
+          ? this.#writeNamedLoop(i)
+          : this.#writeLetrec(i, (node as LetrecNode).variables);
+      case Kind.Seq:
         return this.#writeSeq(i);
-      case "loop":
-        return this.#closeLoop(i, i - 1, () =>
-          this.#writeBinding(CELL_LOOP, i, i - 1, i, 0, node.inits.length),
-        );
-      case "recur":
-        return this.#writeRecur(i, 0, node.operands.length);
-      case "define":
-        return this.#writeDefine(i, node.variable);
+      case Kind.Loop:
+        return this.#writeLoop(i, i - 1, i, 0);
+      case Kind.Recur:
+        return this.#writeRecur(i, 0, tree.count[i] as number);
+      case Kind.Define:
+        return this.#writeDefine(i, (node as DefineNode).variable);
     }
   }
 
   #op(name: string): number {
-    const primitive = primitiveByName.get(name);
-    if (primitive === undefined) throw new Error(`no primitive ${name}`);
-    const variant = this.#options.clamps ? clampVariants.get(primitive.op) : undefined;
-    return variant ?? primitive.op;
+    const op = (this.#clamps ? clampingOps : plainOps).get(name);
+    if (op === undefined) throw new Error(`no primitive ${name}`);
+    return op;
   }
 
   #writeConstant(i: number, { tag, data }: Word): number {
@@ -231,7 +277,7 @@ class Encoder {
   }
 
   #writeRef(i: number, variable: Variable): number {
-    const binding = this.#analysis.bindings.get(variable) as Binding;
+    const binding = this.#analysis.binding(variable);
     if (binding.isGlobal) return this.#writeIndexed(CELL_GLOBAL, i, binding.slot);
     const owner = this.#analysis.owner[i] as number;
     if (owner === binding.owner)
@@ -253,6 +299,10 @@ class Encoder {
     return true;
   }
 
+  #writeCopy(i: number, child: number): number {
+    return this.#writeIndexed(CELL_COPY, i, child);
+  }
+
   #writeIf(i: number): number {
     const at = this.#open(CELL_IF, i);
     for (let k = 0; k < 3; k++) this.#word(this.#childCell(i, k));
@@ -260,18 +310,18 @@ class Encoder {
   }
 
   #childCell(i: number, position: number): number {
-    return this.#cells[this.#analysis.tree.child(i, position)] as number;
+    return this.#cells[this.#tree.child(i, position)] as number;
   }
 
   #writeLambda(i: number, node: LambdaNode): number {
-    const { captures, stackMax, controlMax, owner } = this.#analysis;
+    const { captures, owner } = this.#analysis;
     const captured = captures.get(i) as Captures;
     const at = this.#open(CELL_LAMBDA, i);
     this.#word(node.params.length);
     this.#word(node.rest === undefined ? 0 : 1);
     this.#word(this.#cells[i - 1] as number);
-    this.#word(stackMax.get(i) as number);
-    this.#word(controlMax.get(i) as number);
+    this.#word(this.#analysis.stackMax(i));
+    this.#word(this.#analysis.controlMax(i));
     this.#word(captured.size);
     for (const variable of captured.keys())
       this.#word(this.#captureSource(variable, owner[i] as number));
@@ -279,8 +329,8 @@ class Encoder {
   }
 
   #captureSource(variable: Variable, owner: number): number {
-    const { bindings, captures } = this.#analysis;
-    const binding = bindings.get(variable) as Binding;
+    const { captures } = this.#analysis;
+    const binding = this.#analysis.binding(variable);
     if (owner === binding.owner) return (binding.slot << 2) | CAPTURE_LOCAL;
     if (owner === binding.lambda) return CAPTURE_SELF;
     const index = (captures.get(owner) as Captures).get(variable) as number;
@@ -300,13 +350,15 @@ class Encoder {
    */
   #isLibraryCall(i: number, operator: Core): boolean {
     if (operator.kind !== "ref" || (this.#expansion.nodes[i] as Core).span.start < 0) return false;
-    return this.#library.has(operator.variable);
+    return this.#analysis.binding(operator.variable).isLibrary;
   }
 
-  #writeCall(i: number, operator: Core, role: number | undefined): number {
-    const count = (this.#analysis.tree.count[i] as number) - 1;
+  #writeCall(i: number): number {
+    const count = (this.#tree.count[i] as number) - 1;
+    const role = this.#tree.role[i];
     if (role === ROLE_LOOP_ENTRY) return 0;
     if (role === ROLE_RECUR) return this.#writeRecur(i, 1, count);
+    const { operator } = this.#tree.node(i) as CallNode;
     const isTail = ((this.#analysis.flags[i] as number) & TAIL_PROCEDURE) !== 0;
     const tail = isTail && !this.#isLibraryCall(i, operator) ? FLAG_TAIL : 0;
     if (operator.kind !== "primitive") {
@@ -345,29 +397,31 @@ class Encoder {
   }
 
   #writeNamedLoop(i: number): number {
-    const { tree } = this.#analysis;
-    const lambda = tree.child(i, 0);
-    const entry = tree.child(i, 1);
-    const count = (tree.count[entry] as number) - 1;
-    return this.#closeLoop(i, lambda, () =>
-      this.#writeBinding(CELL_LOOP, i, lambda, entry, 1, count),
-    );
+    const lambda = this.#tree.child(i, 0);
+    const entry = this.#tree.child(i, 1);
+    return this.#writeLoop(i, lambda, entry, 1);
   }
 
   /** Writes a loop and tells its recurs where the body lies. */
-  #closeLoop(i: number, body: number, write: () => number): number {
-    for (const at of this.#pending.get(i) ?? []) this.#words[at] = this.#cells[body] as number;
-    this.#pending.delete(i);
-    return write();
+  #writeLoop(i: number, body: number, holder: number, from: number): number {
+    const words = this.#words;
+    let waiting = this.#pending[i] as number;
+    this.#pending[i] = 0;
+    while (waiting !== 0) {
+      const next = words[waiting] as number;
+      words[waiting] = this.#cells[body] as number;
+      waiting = next;
+    }
+    const count = (this.#tree.count[holder] as number) - 1;
+    return this.#writeBinding(CELL_LOOP, i, body, holder, from, count);
   }
 
   #writeRecur(i: number, from: number, count: number): number {
-    const loop = this.#analysis.target[i] as number;
+    const loop = this.#tree.target[i] as number;
     const at = this.#open(CELL_RECUR, i);
-    const pending = this.#pending.get(loop);
-    if (pending === undefined) this.#pending.set(loop, [this.#length]);
-    else pending.push(this.#length);
-    this.#word(0);
+    const waiting = this.#length;
+    this.#word(this.#pending[loop] as number);
+    this.#pending[loop] = waiting;
     this.#writeOperands(i, from, count);
     this.#word(this.#analysis.depth[loop] as number);
     return at;
@@ -376,7 +430,7 @@ class Encoder {
   #writeLetrec(i: number, variables: readonly Variable[]): number {
     const at = this.#writeBinding(CELL_LETREC, i, i - 1, i, 0, variables.length);
     for (const variable of variables) {
-      const { isBoxed } = this.#analysis.bindings.get(variable) as Binding;
+      const { isBoxed } = this.#analysis.binding(variable);
       this.#word(isBoxed ? 1 : 0);
     }
     return at;
@@ -385,14 +439,18 @@ class Encoder {
   #writeSeq(i: number): number {
     const at = this.#open(CELL_SEQ, i);
     this.#word(0);
-    this.#writeOperands(i, 0, this.#analysis.tree.count[i] as number);
+    this.#writeOperands(i, 0, this.#tree.count[i] as number);
     return at;
   }
 
   #writeDefine(i: number, variable: Variable): number {
     const at = this.#open(CELL_DEFINE, i);
-    this.#word((this.#analysis.bindings.get(variable) as Binding).slot);
+    this.#word(this.#analysis.binding(variable).slot);
     this.#word(this.#childCell(i, 0));
     return at;
   }
 }
+
+const unspecified: Word = { tag: TAG_UNSPECIFIED, data: 0 };
+
+const usual = new Encoder();

@@ -7,6 +7,7 @@ import type { Span } from "../errors.js";
 
 /** What an encoder makes: the words that the machine reads, and the names of symbols. */
 export interface Image {
+  /** The first of them is how many make the image. They are good until another is encoded. */
   readonly words: Int32Array;
   readonly symbols: readonly string[];
 }

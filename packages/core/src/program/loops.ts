@@ -4,8 +4,8 @@
  * procedure needs no closure and no call; it is encoded as a loop, its calls as recurs.
  */
 
-import type { Variable } from "../syntax/core.js";
-import { filled, type Tree } from "./tree.js";
+import type { LetrecNode, Variable } from "../syntax/core.js";
+import { Kind, type Tree } from "./tree.js";
 
 /** The letrec of a looped procedure. */
 export const ROLE_LOOP = 1;
@@ -21,25 +21,14 @@ export const ROLE_SKIPPED = 5;
 /** How far up a recur looks for its loop; beyond it the procedure stays a procedure. */
 const CLIMB_MAX = 256;
 
-export interface Roles {
-  readonly role: number[];
-  /** For a recur the letrec or loop node it belongs to. */
-  readonly target: number[];
-}
-
-/** Every node plain: nothing is looked for. */
-export function noLoops(tree: Tree): Roles {
-  const size = tree.nodes.length;
-  return { role: filled(size, 0), target: filled(size, -1) };
-}
-
-export function findLoops(tree: Tree): Roles {
-  const size = tree.nodes.length;
-  const roles = noLoops(tree);
+/** Gives the nodes of looped procedures their roles. */
+export function findLoops(tree: Tree): void {
+  if (!tree.hasLetrec) return;
   let uses: Map<Variable, number[]> | undefined;
   // Inner loops come first in post-order, so an outer loop can be recurred to through them.
-  for (let i = 0; i < size; i++) {
-    const variable = candidate(tree, i);
+  for (let i = 0; i < tree.nodes.length; i++) {
+    if (tree.kind[i] !== Kind.Letrec) continue;
+    const variable = candidate(tree.node(i) as LetrecNode);
     if (variable === undefined) continue;
     uses ??= collectUses(tree);
     const lambda = tree.child(i, 0);
@@ -50,17 +39,15 @@ export function findLoops(tree: Tree): Roles {
       const call = tree.parent[use] as number;
       if (call === entry) return tree.position[use] === 0;
       recurs.push(call);
-      return isTailCall(tree, roles, use, call, lambda, params);
+      return isTailCall(tree, use, call, lambda, params);
     });
-    if (isLoop) assign(tree, roles, i, recurs);
+    if (isLoop) assign(tree, i, recurs);
   }
-  return roles;
 }
 
 /** The variable of (letrec ((f (lambda (…) …))) (f …)), or undefined. */
-function candidate(tree: Tree, index: number): Variable | undefined {
-  const node = tree.node(index);
-  if (node.kind !== "letrec" || node.variables.length !== 1) return undefined;
+function candidate(node: LetrecNode): Variable | undefined {
+  if (node.variables.length !== 1) return undefined;
   const [init] = node.inits;
   const { body } = node;
   if (init?.kind !== "lambda" || init.rest !== undefined || body.kind !== "call") return undefined;
@@ -83,13 +70,12 @@ function collectUses(tree: Tree): Map<Variable, number[]> {
 /** Whether `use` is the operator of a call in tail position of `lambda`. */
 function isTailCall(
   tree: Tree,
-  roles: Roles,
   use: number,
   call: number,
   lambda: number,
   children: number,
 ): boolean {
-  if (tree.node(call).kind !== "call" || tree.position[use] !== 0) return false;
+  if (tree.kind[call] !== Kind.Call || tree.position[use] !== 0) return false;
   if (tree.count[call] !== children) return false;
   let at = call;
   for (let climbed = 0; climbed < CLIMB_MAX; climbed++) {
@@ -98,18 +84,18 @@ function isTailCall(
     if (parent === lambda) return true;
     const position = tree.position[at] as number;
     const last = (tree.count[parent] as number) - 1;
-    switch (tree.node(parent).kind) {
-      case "if":
+    switch (tree.kind[parent]) {
+      case Kind.If:
         if (position === 0) return false;
         break;
-      case "let":
-      case "letrec":
-      case "seq":
-      case "loop":
+      case Kind.Let:
+      case Kind.Letrec:
+      case Kind.Seq:
+      case Kind.Loop:
         if (position !== last) return false;
         break;
-      case "lambda":
-        if (roles.role[parent] !== ROLE_LOOP_LAMBDA) return false;
+      case Kind.Lambda:
+        if (tree.role[parent] !== ROLE_LOOP_LAMBDA) return false;
         at = tree.parent[parent] as number;
         continue;
       default:
@@ -120,15 +106,15 @@ function isTailCall(
   return false;
 }
 
-function assign(tree: Tree, roles: Roles, letrec: number, recurs: readonly number[]): void {
+function assign(tree: Tree, letrec: number, recurs: readonly number[]): void {
   const entry = tree.child(letrec, 1);
-  roles.role[letrec] = ROLE_LOOP;
-  roles.role[tree.child(letrec, 0)] = ROLE_LOOP_LAMBDA;
-  roles.role[entry] = ROLE_LOOP_ENTRY;
-  roles.role[tree.child(entry, 0)] = ROLE_SKIPPED;
+  tree.role[letrec] = ROLE_LOOP;
+  tree.role[tree.child(letrec, 0)] = ROLE_LOOP_LAMBDA;
+  tree.role[entry] = ROLE_LOOP_ENTRY;
+  tree.role[tree.child(entry, 0)] = ROLE_SKIPPED;
   for (const call of recurs) {
-    roles.role[call] = ROLE_RECUR;
-    roles.target[call] = letrec;
-    roles.role[tree.child(call, 0)] = ROLE_SKIPPED;
+    tree.role[call] = ROLE_RECUR;
+    tree.target[call] = letrec;
+    tree.role[tree.child(call, 0)] = ROLE_SKIPPED;
   }
 }

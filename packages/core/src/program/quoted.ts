@@ -29,7 +29,7 @@ export class Constants {
   readonly symbols: string[] = [];
   /** Heap words, two numbers each: tag or field count, data. */
   readonly heap: number[] = [];
-  readonly #symbolIds = new Map<string, number>();
+  #symbolIds: Map<string, number> | undefined;
   readonly #integerMax: number;
 
   constructor(integerMax: number) {
@@ -45,6 +45,7 @@ export class Constants {
   }
 
   symbol(name: string): Word {
+    this.#symbolIds ??= new Map();
     let id = this.#symbolIds.get(name);
     if (id === undefined) {
       id = this.symbols.length;
@@ -56,6 +57,7 @@ export class Constants {
 
   /** The value of a quoted datum. Lists are built from a stack of their own. */
   datum(datum: Datum): Word {
+    if (datum.kind !== "list" && datum.kind !== "bracket") return this.#leaf(datum);
     const results: Word[] = [];
     const work: (Datum | { readonly close: number; readonly dotted: boolean })[] = [datum];
     for (let item = work.pop(); item !== undefined; item = work.pop()) {

@@ -14,7 +14,7 @@ export function selectElement({ nodes, inputs, globals }: Expansion, index: stri
   const chosen: InputNode = { kind: "input", name: index, span };
   const call: CallNode = { kind: "call", operator, operands: [last, chosen], span };
   // Post-order: the operator comes before the subtree of the first operand.
-  const start = new Tree(nodes).start[nodes.length - 2] as number;
+  const start = new Tree().read(nodes).start[nodes.length - 2] as number;
   const body = [...program.body.slice(0, -1), call];
   return {
     nodes: [

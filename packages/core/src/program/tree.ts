@@ -3,56 +3,85 @@
  *
  * Post-order makes a node's subtree the contiguous range [start, node], its last child the node
  * before it, and the child before that the node before the last child's subtree.
+ *
+ * A tree can be read into again and again: the arrays stay, so that loading a small program makes
+ * none. Numbers beyond the nodes of the latest program mean nothing.
  */
 
 import type { Core } from "../syntax/core.js";
 
-/**
- * An array of small integers. Plain arrays: for the few nodes of most programs typed ones take
- * longer to make than to use.
- */
-export const filled = (size: number, value: number): number[] => new Array(size).fill(value);
+/** What a node is, as a number: passes that only ask for that need not touch the node itself. */
+export enum Kind {
+  Const,
+  Unspecified,
+  Primitive,
+  Input,
+  Ref,
+  If,
+  Lambda,
+  Call,
+  Let,
+  Letrec,
+  Seq,
+  Loop,
+  Recur,
+  Define,
+}
+
+/** Room for the nodes of most programs. */
+const ROOM_LEAST = 128;
 
 export class Tree {
-  readonly nodes: readonly Core[];
+  nodes: readonly Core[] = [];
+  kind: Uint8Array = new Uint8Array(0);
   /** First node of the subtree. */
-  readonly start: number[];
+  start: Int32Array = new Int32Array(0);
   /** Parent node, -1 for the program. */
-  readonly parent: number[];
+  parent: Int32Array = new Int32Array(0);
   /** Position among the parent's children. */
-  readonly position: number[];
+  position: Int32Array = new Int32Array(0);
   /** How many children. */
-  readonly count: number[];
+  count: Int32Array = new Int32Array(0);
+  /** ROLE_* of loops.ts: what the node is besides its kind. */
+  role: Uint8Array = new Uint8Array(0);
+  /** For a recur the letrec or loop node it belongs to. */
+  target: Int32Array = new Int32Array(0);
+  hasLetrec = false;
   /** Where the node's children begin in `children`. */
-  readonly #firstChild: number[];
-  readonly #children: number[];
+  #firstChild: Int32Array = new Int32Array(0);
+  #children: Int32Array = new Int32Array(0);
 
-  constructor(nodes: readonly Core[]) {
+  /** How many nodes there is room for. */
+  get room(): number {
+    return this.kind.length;
+  }
+
+  /** Takes in the nodes of a program; what the tree held before is gone. */
+  read(nodes: readonly Core[]): this {
     const size = nodes.length;
+    if (size > this.room) this.#grow(Math.max(size, ROOM_LEAST));
     this.nodes = nodes;
-    this.start = filled(size, 0);
-    this.parent = filled(size, -1);
-    this.position = filled(size, 0);
-    this.count = filled(size, 0);
-    this.#firstChild = filled(size, 0);
-    this.#children = filled(size, 0);
+    this.hasLetrec = false;
+    const { start, parent, position } = this;
+    const children = this.#children;
     let used = 0;
     for (let i = 0; i < size; i++) {
-      const count = childCount(nodes[i] as Core);
-      this.count[i] = count;
+      const count = this.#classify(nodes[i] as Core, i);
       this.#firstChild[i] = used;
       let child = i - 1;
-      let start = i;
+      let first = i;
       for (let k = count - 1; k >= 0; k--) {
-        this.#children[used + k] = child;
-        this.parent[child] = i;
-        this.position[child] = k;
-        start = this.start[child] as number;
-        child = start - 1;
+        children[used + k] = child;
+        parent[child] = i;
+        position[child] = k;
+        first = start[child] as number;
+        child = first - 1;
       }
-      this.start[i] = start;
+      start[i] = first;
       used += count;
     }
+    parent[size - 1] = -1;
+    return this;
   }
 
   child(node: number, position: number): number {
@@ -62,26 +91,58 @@ export class Tree {
   node(index: number): Core {
     return this.nodes[index] as Core;
   }
-}
 
-function childCount(node: Core): number {
-  switch (node.kind) {
-    case "if":
-      return 3;
-    case "lambda":
-    case "define":
-      return 1;
-    case "call":
-      return node.operands.length + 1;
-    case "let":
-    case "letrec":
-    case "loop":
-      return node.inits.length + 1;
-    case "seq":
-      return node.body.length;
-    case "recur":
-      return node.operands.length;
-    default:
-      return 0;
+  #grow(room: number): void {
+    this.kind = new Uint8Array(room);
+    this.start = new Int32Array(room);
+    this.parent = new Int32Array(room);
+    this.position = new Int32Array(room);
+    this.count = new Int32Array(room);
+    this.role = new Uint8Array(room);
+    this.target = new Int32Array(room);
+    this.#firstChild = new Int32Array(room);
+    this.#children = new Int32Array(room);
+  }
+
+  /** Notes what node i is, and returns how many children it has. The frequent kinds come first. */
+  #classify(node: Core, i: number): number {
+    this.role[i] = 0;
+    switch (node.kind) {
+      case "input":
+        return this.#note(i, Kind.Input, 0);
+      case "primitive":
+        return this.#note(i, Kind.Primitive, 0);
+      case "call":
+        return this.#note(i, Kind.Call, node.operands.length + 1);
+      case "ref":
+        return this.#note(i, Kind.Ref, 0);
+      case "const":
+        return this.#note(i, Kind.Const, 0);
+      case "if":
+        return this.#note(i, Kind.If, 3);
+      case "let":
+        return this.#note(i, Kind.Let, node.inits.length + 1);
+      case "recur":
+        return this.#note(i, Kind.Recur, node.operands.length);
+      case "loop":
+        return this.#note(i, Kind.Loop, node.inits.length + 1);
+      case "seq":
+        return this.#note(i, Kind.Seq, node.body.length);
+      case "lambda":
+        return this.#note(i, Kind.Lambda, 1);
+      case "letrec":
+        this.hasLetrec = true;
+        return this.#note(i, Kind.Letrec, node.inits.length + 1);
+      case "define":
+        return this.#note(i, Kind.Define, 1);
+      case "unspecified":
+        return this.#note(i, Kind.Unspecified, 0);
+    }
+  }
+
+  #note(i: number, kind: Kind, count: number): number {
+    this.kind[i] = kind;
+    this.count[i] = count;
+    return count;
   }
 }

@@ -149,7 +149,7 @@ export const expandMisplacedDefine: FormExpander = (_x, form) => {
 export const expandLoop: FormExpander = (x, form) => {
   const bindings = parseBindings(form, 1);
   const { variables } = bindings;
-  const id: LoopId = { arity: variables.length };
+  const id: LoopId = { arity: variables.length, mark: 0 };
   visitInits(x, bindings);
   x.step(() => {
     const outer = x.loop;
@@ -206,7 +206,7 @@ export const expandDo: FormExpander = (x, form) => {
   });
   const names = bindings.map((parts) => parts[0] as Datum);
   const variables = makeVariables(form, names, "variable");
-  const id: LoopId = { arity: variables.length };
+  const id: LoopId = { arity: variables.length, mark: 0 };
   for (const parts of bindings) x.visit(parts[1] as Datum);
   x.step(() => {
     const outer = x.loop;

@@ -14,6 +14,8 @@ import type { Datum } from "./datum.js";
 
 export interface Variable {
   readonly name: string;
+  /** Where the pass at work keeps what it knows of the variable. It means nothing to others. */
+  mark: number;
 }
 
 interface NodeBase {
@@ -103,6 +105,8 @@ export interface DefineNode extends NodeBase {
 /** Identity of a loop, shared by the loop node and the recurs that belong to it. */
 export interface LoopId {
   readonly arity: number;
+  /** As that of a variable. */
+  mark: number;
 }
 
 export type Core =

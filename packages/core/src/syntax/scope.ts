@@ -16,6 +16,7 @@ import type { Expander } from "./expander.js";
 /** A variable of the program, or one that the expander made up. */
 export class LocalVariable implements Variable {
   readonly kind = "variable";
+  mark = 0;
   constructor(readonly name: string) {}
 }
 
