@@ -248,13 +248,18 @@ const grid = (count: number, lanes: number, value: (e: number, lane: number) => 
 
 describe.each(cases)("the kernels of $name in $precision, whatever the storage", ({ p, door }) => {
   const runs = { numRuns: 40 };
-  const adjointOf = (scene: Scene, start: number, active: { x: boolean; y: boolean }) => {
+  const adjointOf = (
+    scene: Scene,
+    start: number,
+    active: { x: boolean; y: boolean },
+    isFresh = { x: false, y: false },
+  ) => {
     const { count, lanes, x, y, g } = scene;
     const z = { values: door.forward(p.op, x, y, count, lanes) };
     const target = (payload: Payload | undefined, isActive: boolean) =>
       payload && isActive ? grid(payload.values.length, lanes, () => start) : null;
     const gx = target(x, active.x);
-    return door.adjoint(p.op, { x, y, z, g, gx, gy: target(y, active.y) });
+    return door.adjoint(p.op, { x, y, z, g, gx, gy: target(y, active.y), isFresh });
   };
   /** Contributions of single lanes and elements, added up in ascending order. */
   const addedUp = (scene: Scene, payload: Payload, which: "x" | "y", start: number) =>
@@ -284,6 +289,21 @@ describe.each(cases)("the kernels of $name in $precision, whatever the storage",
         const { gx, gy } = adjointOf(scene, 0.5, { x: true, y: true });
         expect(gx).toEqual(addedUp(scene, scene.x, "x", 0.5));
         if (scene.y) expect(gy).toEqual(addedUp(scene, scene.y, "y", 0.5));
+      }),
+      runs,
+    );
+  });
+
+  test("begin the adjoints that hold no sum yet", () => {
+    const either = fc.record({ x: fc.boolean(), y: fc.boolean() });
+    // A kernel that passes nothing on is not asked to.
+    const fresh = p.adjoint === "none" ? fc.constant({ x: false, y: false }) : either;
+    fc.assert(
+      fc.property(scenesOf(p, door), either, fresh, (scene, active, isFresh) => {
+        const { gx, gy } = adjointOf(scene, 0.5, active, isFresh);
+        const start = (which: "x" | "y") => (isFresh[which] ? 0 : 0.5);
+        if (active.x) expect(gx).toEqual(addedUp(scene, scene.x, "x", start("x")));
+        if (active.y && scene.y) expect(gy).toEqual(addedUp(scene, scene.y, "y", start("y")));
       }),
       runs,
     );
@@ -478,7 +498,7 @@ describe("the generator", () => {
 
   test("binds what an expression uses twice", () => {
     const kernel = files["packages/core/wasm/generated/binary.ts"]?.split("function divAdjoint")[1];
-    const loop = kernel?.split("} else if")[0] ?? "";
+    const loop = kernel?.split("for (let left")[1]?.split("} else if")[0] ?? "";
     expect(loop.match(/v128\.div/g)).toHaveLength(1);
   });
 

@@ -23,11 +23,11 @@ import {
   BLOCK_OUT,
   BLOCK_X,
   BLOCK_X_CLEAR,
-  BLOCK_X_FRESH,
+  BLOCK_X_KEPT,
   BLOCK_X_MASK,
   BLOCK_Y,
   BLOCK_Y_CLEAR,
-  BLOCK_Y_FRESH,
+  BLOCK_Y_KEPT,
   BLOCK_Y_MASK,
   BLOCK_Z,
   BLOCK_Z_RUN,
@@ -159,14 +159,14 @@ function linkFresh(at: usize, mixed: bool): void {
   if ((op & FRESH_X) != 0) {
     store<u32>(at, clearBytes(load<i32>(at, BLOCK_IN0)), BLOCK_X_CLEAR);
     if ((written & 1) != 0) {
-      store<i32>(at, -1, BLOCK_X_FRESH);
+      store<i32>(at, 0, BLOCK_X_KEPT);
       rest &= ~FRESH_X;
     }
   }
   if ((op & FRESH_Y) != 0) {
     store<u32>(at, clearBytes(load<i32>(at, BLOCK_IN1)), BLOCK_Y_CLEAR);
     if ((written & 2) != 0) {
-      store<i32>(at, -1, BLOCK_Y_FRESH);
+      store<i32>(at, 0, BLOCK_Y_KEPT);
       rest &= ~FRESH_Y;
     }
   }

@@ -24,9 +24,9 @@ import {
   BLOCK_ROWS,
   BLOCK_SCRATCH,
   BLOCK_X_CLEAR,
-  BLOCK_X_FRESH,
+  BLOCK_X_KEPT,
   BLOCK_Y_CLEAR,
-  BLOCK_Y_FRESH,
+  BLOCK_Y_KEPT,
   FAULT_MEMORY,
   FAULT_TAPE,
   PAYLOAD_ACTIVE,
@@ -184,8 +184,8 @@ export function fillFromRecord(at: usize, from: usize, scratch: usize): void {
   store<i32>(at, aux, BLOCK_AUX);
   store<u32>(at, 0, BLOCK_X_CLEAR);
   store<u32>(at, 0, BLOCK_Y_CLEAR);
-  store<u32>(at, 0, BLOCK_X_FRESH);
-  store<u32>(at, 0, BLOCK_Y_FRESH);
+  store<i32>(at, -1, BLOCK_X_KEPT);
+  store<i32>(at, -1, BLOCK_Y_KEPT);
   store<usize>(at, mask < 0 ? 0 : primalOf(mask), BLOCK_MASK);
   if (code == OP_PLACE) store<i32>(at, countOf(in0), BLOCK_COUNT);
   if (code == TRACE_GATHER) store<i32>(at, rowsOf(in0), BLOCK_ROWS);

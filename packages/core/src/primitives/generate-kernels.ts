@@ -2,14 +2,23 @@
  * Generates the element-wise kernels (wasm/generated/unary.ts, binary.ts, predicates.ts) and the
  * switches that dispatch to kernels by op code (elementwise.ts, structured.ts).
  *
- * A kernel reads its operand block once and loops over elements, then lanes. The steps from one
- * element to the next are read only when there is a next element, which makes scalars the fast path.
- * An adjoint adds to x before y, element by element, whichever of them are active.
+ * The loops are those of generate-loops.ts. An adjoint adds to x before y, element by element,
+ * whichever of them are active.
  */
 import type { ElementwiseDeclaration, PredicateDeclaration } from "./define.js";
 import { formulaText } from "./formula.js";
+import {
+  declare,
+  generalLoop,
+  indent,
+  isStraight,
+  type Loop,
+  load,
+  pointersOf,
+  straightLoop,
+} from "./generate-loops.js";
 import { opConstant } from "./generate-ops.js";
-import { type Leaf, leavesOf, type Node, newGraph } from "./graph.js";
+import { leavesOf, type Node, newGraph } from "./graph.js";
 import { type Primitive, primitives } from "./index.js";
 import { simdText } from "./simd.js";
 
@@ -32,105 +41,32 @@ export function adjointGraphs(
   return declaration.adjoint === "none" ? undefined : declaration.adjoint(k, leaves);
 }
 
-/** Where each leaf comes from: its block fields, and how a run of lanes is addressed. */
-const SOURCES: Readonly<Record<Leaf, { field: string; isPrimal: boolean }>> = {
-  g: { field: "GZ", isPrimal: false },
-  x: { field: "X", isPrimal: true },
-  y: { field: "Y", isPrimal: true },
-  z: { field: "Z", isPrimal: true },
-};
-
-/** A pointer that advances with the leaves, and the block field of its steps. */
-interface Pointer {
-  readonly name: string;
-  readonly step: string;
-  /** A vector that is all ones until the pointer has been written to once. */
-  readonly fresh?: string;
-}
-
-/** The loop of one kernel over elements and lanes. */
-interface Loop {
-  /** The leaves that the body reads, as `gv`, `xv`, `yv`, `zv`. */
-  readonly leaves: readonly Leaf[];
-  readonly targets: readonly Pointer[];
-  /** The block field that says how many bytes of lanes there are. */
-  readonly run: "RUN" | "Z_RUN";
-  readonly body: readonly string[];
-}
-
-const load = (field: string) => `load<usize>(at, BLOCK_${field})`;
-
-/** `keyword a = …, b = …;`, as many to a line as fit. */
-function declare(keyword: "let" | "const", entries: readonly string[]): string[] {
-  const lines: string[][] = [];
-  for (const entry of entries) {
-    const line = lines.at(-1);
-    if (line && [...line, entry].join(", ").length < 84) line.push(entry);
-    else lines.push([entry]);
-  }
-  return lines.map((line) => `${keyword} ${line.join(", ")};`);
-}
-
-/** Primals advance by pointers of their own: by 16 bytes or, where uniform, not at all. */
-function loopText({ leaves, targets, run, body }: Loop): string[] {
-  const fields = leaves.map((name) => ({ name, ...SOURCES[name] }));
-  const primals = fields.filter(({ isPrimal }) => isPrimal);
-  return [
-    ...declare(
-      "let",
-      fields.map(({ name, field }) => `${name} = ${load(field)}`),
-    ),
-    ...declare("const", [
-      ...primals.map(({ name, field }) => `${name}Next = ${load(`${field}_MASK`)} & 16`),
-      `run = ${load(run)}`,
-    ]),
-    "for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {",
-    ...indent(
-      declare(
-        "let",
-        primals.map(({ name }) => `${name}At = ${name}`),
-      ),
-    ),
-    "  for (let b: usize = 0; b < run; b += 16) {",
-    ...indent(
-      indent([
-        ...declare(
-          "const",
-          fields.map(({ name, isPrimal }) =>
-            isPrimal ? `${name}v = v128.load(${name}At)` : `${name}v = v128.load(${name} + b)`,
-          ),
-        ),
-        ...body,
-        ...primals.map(({ name }) => `${name}At += ${name}Next;`),
-      ]),
-    ),
-    "  }",
-    "  if (--left == 0) break;",
-    ...targets.flatMap(({ name, step, fresh }) => [
-      `  ${name} += ${load(step)};`,
-      // A broadcast scalar's adjoint is written again for the next element.
-      ...(fresh === undefined ? [] : [`  if (${load(step)} == 0) ${fresh} = i32x4.splat(0);`]),
-    ]),
-    ...fields.map(({ name, field, isPrimal }) =>
-      isPrimal ? `  ${name} += ${load(`${field}_STEP`)};` : `  ${name} += run;`,
-    ),
-    "}",
-  ];
-}
-
-const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}`);
+/** Arithmetic alone, without calls: there the shape of the loop counts. */
+const isArithmetic = (roots: readonly Node[]) => simdText(roots).imports.length === 0;
 
 function forwardKernel(declaration: Computed): Kernel {
   const root = forwardGraph(declaration);
   const { bindings, results, imports } = simdText([root]);
+  const leaves = leavesOf([root]);
+  const loop: Loop = {
+    leaves,
+    targets: [{ name: "z", step: "Z_STEP" }],
+    run: "Z_RUN",
+    body: (place) => {
+      const [to, offset] = place("z");
+      return [...bindings, `v128.store(${to}, ${results[0]}${offset});`];
+    },
+  };
+  const straight = [
+    `if (${isStraight(leaves)}) {`,
+    ...indent([...straightLoop(loop), "return;"]),
+    "}",
+  ];
   const lines = [
     `let z = ${load("Z")};`,
-    ...loopText({
-      leaves: leavesOf([root]),
-      targets: [{ name: "z", step: "Z_STEP" }],
-      run: "Z_RUN",
-      body: [...bindings, `v128.store(z + b, ${results[0]});`],
-    }),
+    ...pointersOf(leaves),
+    ...(isArithmetic([root]) ? straight : []),
+    ...generalLoop(loop),
   ];
   const text =
     `/** z = ${formulaText(root)} */\n` +
@@ -143,29 +79,57 @@ interface Part {
   readonly root: Node;
 }
 
-/** What an adjoint is before a record adds to it: nothing where the record is the first to. */
-const before = (to: string) => `v128.andnot(v128.load(${to} + b), ${to}Fresh)`;
+const keptField = ({ operand }: Part) => `BLOCK_${operand.toUpperCase()}_KEPT`;
 
-/** The loop that adds to the adjoints of some operands, one after the other. */
-function adjointLoop(parts: readonly Part[]): string[] {
+/**
+ * The loops that add to the adjoints of some operands, one after the other. What a record is the
+ * first to add to holds nothing yet: a mask clears it, or zeros take its place.
+ */
+function adjointLoops(parts: readonly Part[]): string[] {
   const roots = parts.map((part) => part.root);
   const { bindings, results } = simdText(roots);
-  const targets = parts.map(({ operand }) => `g${operand}`);
-  return loopText({
-    leaves: leavesOf(roots),
-    targets: targets.map((name) => ({
+  const names = parts.map(({ operand }) => `g${operand}`);
+  const leaves = leavesOf(roots);
+  const loopFrom = (before: (name: string, at: string) => string): Loop => ({
+    leaves,
+    targets: names.map((name) => ({
       name,
       step: `${name.toUpperCase()}_STEP`,
-      fresh: `${name}Fresh`,
+      kept: `${name}Kept`,
     })),
     run: "RUN",
-    body: [
+    body: (place) => [
       ...bindings,
-      ...targets.map(
-        (to, i) => `v128.store(${to} + b, v128.add<real>(${before(to)}, ${results[i]}));`,
-      ),
+      ...names.map((name, i) => {
+        const [to, offset] = place(name);
+        const sum = `v128.add<real>(${before(name, `${to}${offset}`)}, ${results[i]})`;
+        return `v128.store(${to}, ${sum}${offset});`;
+      }),
     ],
   });
+  const masked = loopFrom((name, at) => `v128.and(v128.load(${at}), ${name}Kept)`);
+  const fresh = loopFrom(() => "v128.splat<real>(0)");
+  const kept = declare(
+    "let",
+    parts.map((part) => `g${part.operand}Kept = v128.load32_splat(at, ${keptField(part)})`),
+  );
+  const straight = [
+    `if (${isStraight(leaves)}) {`,
+    ...indent([
+      `if ((${parts.map((part) => `load<i32>(at, ${keptField(part)})`).join(" | ")}) == 0) {`,
+      ...indent([...straightLoop(fresh), "return;"]),
+      "}",
+      ...straightLoop(masked),
+      "return;",
+    ]),
+    "}",
+  ];
+  return [
+    ...pointersOf(leaves),
+    ...kept,
+    ...(isArithmetic(roots) ? straight : []),
+    ...generalLoop(masked),
+  ];
 }
 
 /** Both operands in one loop where both are active, else the loop of the active one. */
@@ -175,20 +139,15 @@ function adjointKernel(declaration: ElementwiseDeclaration): Kernel | undefined 
   const parts: Part[] = [{ operand: "x", root: x }];
   if (y) parts.push({ operand: "y", root: y });
   const targets = parts.map(({ operand }) => `g${operand}`);
-  const loops = parts.map((part) => indent(adjointLoop([part])));
+  const loops = parts.map((part) => indent(adjointLoops([part])));
   const lines = [
     ...declare(
       "let",
       targets.map((target) => `${target} = ${load(target.toUpperCase())}`),
     ),
-    ...declare(
-      "let",
-      parts.map(({ operand }) => {
-        const field = `BLOCK_${operand.toUpperCase()}_FRESH`;
-        return `g${operand}Fresh = i32x4.splat(load<i32>(at, ${field}))`;
-      }),
-    ),
-    ...(y ? ["if (gx && gy) {", ...indent(adjointLoop(parts)), "} else if (gx) {"] : ["if (gx) {"]),
+    ...(y
+      ? ["if (gx && gy) {", ...indent(adjointLoops(parts)), "} else if (gx) {"]
+      : ["if (gx) {"]),
     ...loops.flatMap((loop, i) => (i === 0 ? loop : ["} else if (gy) {", ...loop])),
     "}",
   ];

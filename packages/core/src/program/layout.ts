@@ -38,8 +38,8 @@ export const BLOCK_IN0: i32 = 100; // payload ids of x and y
 export const BLOCK_IN1: i32 = 104;
 export const BLOCK_X_CLEAR: i32 = 108; // bytes of gx that the backward pass clears before it adds
 export const BLOCK_Y_CLEAR: i32 = 112;
-export const BLOCK_X_FRESH: i32 = 116; // all ones where gx holds nothing yet: what is there is no sum
-export const BLOCK_Y_FRESH: i32 = 120;
+export const BLOCK_X_KEPT: i32 = 116; // 0 where gx holds no sum yet, else -1: what an adjoint adds to
+export const BLOCK_Y_KEPT: i32 = 120;
 export const BLOCK_BYTES: i32 = 128;
 
 // A value is 8 bytes: tag in the low word, data in the high word.

@@ -25,14 +25,14 @@ export const mutants: readonly Mutant[] = [
     name: "the product's two adjoints are swapped",
     file: "wasm/generated/binary.ts",
     inside: "mulAdjoint",
-    replace: /v128\.mul<real>\(gv, yv\)\)\);\n(\s*)(.*)v128\.mul<real>\(gv, xv\)/g,
-    by: "v128.mul<real>(gv, xv)));\n$1$2v128.mul<real>(gv, yv)",
+    replace: /v128\.mul<real>\(gv, yv\)(\)[^;]*;\n.*)v128\.mul<real>\(gv, xv\)/g,
+    by: "v128.mul<real>(gv, xv)$1v128.mul<real>(gv, yv)",
   },
   {
     name: "the sum's adjoint overwrites its target instead of adding to it",
     file: "wasm/generated/binary.ts",
     inside: "addAdjoint",
-    replace: /v128\.add<real>\(v128\.andnot\(v128\.load\(g[xy] \+ b\), g[xy]Fresh\), gv\)/g,
+    replace: /v128\.add<real>\(v128\.and\(v128\.load\(.*?\), g[xy]Kept\), gv\)/g,
     by: "gv",
   },
   {

@@ -33,6 +33,8 @@ export interface AdjointCall {
   readonly gx: Values | null;
   /** "x": y is the same payload as x, so their adjoints are one buffer. */
   readonly gy?: Values | null | "x";
+  /** What the targets hold is no sum yet: the kernel begins it. */
+  readonly isFresh?: { readonly x: boolean; readonly y: boolean };
 }
 
 const SCRATCH_BYTES = 1 << 18;
@@ -101,6 +103,8 @@ export class KernelDoor {
     block.set(layout.BLOCK_GX_STEP, step(call.x.values));
     block.set(layout.BLOCK_GY, gy ?? 0);
     block.set(layout.BLOCK_GY_STEP, step(call.y?.values ?? []));
+    block.set(layout.BLOCK_X_KEPT, call.isFresh?.x ? 0 : -1);
+    block.set(layout.BLOCK_Y_KEPT, call.isFresh?.y ? 0 : -1);
     const before = this.#snapshot();
     this.#exports.adjointElementwise(op, block.at);
     const targets = [gx, gy].map((at, i) => {

@@ -19,6 +19,30 @@ import {
 export function isZeroForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        const t0 = v128.eq<real>(xv, v128.splat<real>(0));
+        v128.store(zAt, t0);
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        const t0 = v128.eq<real>(xv, v128.splat<real>(0));
+        v128.store(zAt, t0, 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      const t0 = v128.eq<real>(xv, v128.splat<real>(0));
+      v128.store(zAt, t0);
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -38,6 +62,30 @@ export function isZeroForward(at: usize): void {
 export function isPositiveForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        const t0 = v128.gt<real>(xv, v128.splat<real>(0));
+        v128.store(zAt, t0);
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        const t0 = v128.gt<real>(xv, v128.splat<real>(0));
+        v128.store(zAt, t0, 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      const t0 = v128.gt<real>(xv, v128.splat<real>(0));
+      v128.store(zAt, t0);
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -57,6 +105,30 @@ export function isPositiveForward(at: usize): void {
 export function isNegativeForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        const t0 = v128.lt<real>(xv, v128.splat<real>(0));
+        v128.store(zAt, t0);
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        const t0 = v128.lt<real>(xv, v128.splat<real>(0));
+        v128.store(zAt, t0, 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      const t0 = v128.lt<real>(xv, v128.splat<real>(0));
+      v128.store(zAt, t0);
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -76,6 +148,30 @@ export function isNegativeForward(at: usize): void {
 export function isFiniteForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        const t0 = v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+        v128.store(zAt, t0);
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        const t0 = v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+        v128.store(zAt, t0, 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      const t0 = v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+      v128.store(zAt, t0);
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -95,6 +191,30 @@ export function isFiniteForward(at: usize): void {
 export function isInfiniteForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        const t0 = v128.eq<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+        v128.store(zAt, t0);
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        const t0 = v128.eq<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+        v128.store(zAt, t0, 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      const t0 = v128.eq<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+      v128.store(zAt, t0);
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -114,6 +234,27 @@ export function isInfiniteForward(at: usize): void {
 export function isNanForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        v128.store(zAt, v128.ne<real>(xv, xv));
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        v128.store(zAt, v128.ne<real>(xv, xv), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      v128.store(zAt, v128.ne<real>(xv, xv));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -132,6 +273,33 @@ export function isNanForward(at: usize): void {
 export function isIntegerForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        const t0 = v128.eq<real>(v128.floor<real>(xv), xv);
+        const t1 = v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+        v128.store(zAt, v128.and(t0, t1));
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        const t0 = v128.eq<real>(v128.floor<real>(xv), xv);
+        const t1 = v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+        v128.store(zAt, v128.and(t0, t1), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      const t0 = v128.eq<real>(v128.floor<real>(xv), xv);
+      const t1 = v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+      v128.store(zAt, v128.and(t0, t1));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -152,6 +320,39 @@ export function isIntegerForward(at: usize): void {
 export function isEvenForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        const t0 = v128.eq<real>(v128.floor<real>(xv), xv);
+        const t1 = v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+        const t2 = v128.mul<real>(xv, v128.splat<real>(0.5));
+        const t3 = v128.eq<real>(v128.floor<real>(t2), t2);
+        v128.store(zAt, v128.and(v128.and(t0, t1), t3));
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        const t0 = v128.eq<real>(v128.floor<real>(xv), xv);
+        const t1 = v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+        const t2 = v128.mul<real>(xv, v128.splat<real>(0.5));
+        const t3 = v128.eq<real>(v128.floor<real>(t2), t2);
+        v128.store(zAt, v128.and(v128.and(t0, t1), t3), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      const t0 = v128.eq<real>(v128.floor<real>(xv), xv);
+      const t1 = v128.lt<real>(v128.abs<real>(xv), v128.splat<real>(Infinity));
+      const t2 = v128.mul<real>(xv, v128.splat<real>(0.5));
+      const t3 = v128.eq<real>(v128.floor<real>(t2), t2);
+      v128.store(zAt, v128.and(v128.and(t0, t1), t3));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -174,6 +375,36 @@ export function isEvenForward(at: usize): void {
 export function isOddForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        const t0 = v128.eq<real>(v128.floor<real>(xv), xv);
+        const t1 = v128.mul<real>(xv, v128.splat<real>(0.5));
+        const t2 = v128.ne<real>(v128.floor<real>(t1), t1);
+        v128.store(zAt, v128.and(t0, t2));
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        const t0 = v128.eq<real>(v128.floor<real>(xv), xv);
+        const t1 = v128.mul<real>(xv, v128.splat<real>(0.5));
+        const t2 = v128.ne<real>(v128.floor<real>(t1), t1);
+        v128.store(zAt, v128.and(t0, t2), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      const t0 = v128.eq<real>(v128.floor<real>(xv), xv);
+      const t1 = v128.mul<real>(xv, v128.splat<real>(0.5));
+      const t2 = v128.ne<real>(v128.floor<real>(t1), t1);
+      v128.store(zAt, v128.and(t0, t2));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -195,6 +426,27 @@ export function isOddForward(at: usize): void {
 export function numEqualForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b, yAt = y + b;
+      {
+        const xv = v128.load(xAt), yv = v128.load(yAt);
+        v128.store(zAt, v128.eq<real>(xv, yv));
+      }
+      {
+        const xv = v128.load(xAt, 16), yv = v128.load(yAt, 16);
+        v128.store(zAt, v128.eq<real>(xv, yv), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b, yAt = y + b;
+      const xv = v128.load(xAt), yv = v128.load(yAt);
+      v128.store(zAt, v128.eq<real>(xv, yv));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
   const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
@@ -216,6 +468,27 @@ export function numEqualForward(at: usize): void {
 export function lessForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b, yAt = y + b;
+      {
+        const xv = v128.load(xAt), yv = v128.load(yAt);
+        v128.store(zAt, v128.lt<real>(xv, yv));
+      }
+      {
+        const xv = v128.load(xAt, 16), yv = v128.load(yAt, 16);
+        v128.store(zAt, v128.lt<real>(xv, yv), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b, yAt = y + b;
+      const xv = v128.load(xAt), yv = v128.load(yAt);
+      v128.store(zAt, v128.lt<real>(xv, yv));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
   const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
@@ -237,6 +510,27 @@ export function lessForward(at: usize): void {
 export function greaterForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b, yAt = y + b;
+      {
+        const xv = v128.load(xAt), yv = v128.load(yAt);
+        v128.store(zAt, v128.gt<real>(xv, yv));
+      }
+      {
+        const xv = v128.load(xAt, 16), yv = v128.load(yAt, 16);
+        v128.store(zAt, v128.gt<real>(xv, yv), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b, yAt = y + b;
+      const xv = v128.load(xAt), yv = v128.load(yAt);
+      v128.store(zAt, v128.gt<real>(xv, yv));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
   const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
@@ -258,6 +552,27 @@ export function greaterForward(at: usize): void {
 export function lessEqualForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b, yAt = y + b;
+      {
+        const xv = v128.load(xAt), yv = v128.load(yAt);
+        v128.store(zAt, v128.le<real>(xv, yv));
+      }
+      {
+        const xv = v128.load(xAt, 16), yv = v128.load(yAt, 16);
+        v128.store(zAt, v128.le<real>(xv, yv), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b, yAt = y + b;
+      const xv = v128.load(xAt), yv = v128.load(yAt);
+      v128.store(zAt, v128.le<real>(xv, yv));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
   const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
@@ -279,6 +594,27 @@ export function lessEqualForward(at: usize): void {
 export function greaterEqualForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b, yAt = y + b;
+      {
+        const xv = v128.load(xAt), yv = v128.load(yAt);
+        v128.store(zAt, v128.ge<real>(xv, yv));
+      }
+      {
+        const xv = v128.load(xAt, 16), yv = v128.load(yAt, 16);
+        v128.store(zAt, v128.ge<real>(xv, yv), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b, yAt = y + b;
+      const xv = v128.load(xAt), yv = v128.load(yAt);
+      v128.store(zAt, v128.ge<real>(xv, yv));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
   const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {

@@ -9,7 +9,7 @@ import {
   BLOCK_GZ,
   BLOCK_RUN,
   BLOCK_X,
-  BLOCK_X_FRESH,
+  BLOCK_X_KEPT,
   BLOCK_X_MASK,
   BLOCK_X_STEP,
   BLOCK_Z,
@@ -42,6 +42,27 @@ import {
 export function negForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        v128.store(zAt, v128.neg<real>(xv));
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        v128.store(zAt, v128.neg<real>(xv), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      v128.store(zAt, v128.neg<real>(xv));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -59,18 +80,60 @@ export function negForward(at: usize): void {
 /** gx += −g */
 export function negAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b;
+          {
+            const gv = v128.load(gAt);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.neg<real>(gv)));
+          }
+          {
+            const gv = v128.load(gAt, 16);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.neg<real>(gv)), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b;
+          const gv = v128.load(gAt);
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.neg<real>(gv)));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b;
+        {
+          const gv = v128.load(gAt);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.neg<real>(gv)));
+        }
+        {
+          const gv = v128.load(gAt, 16);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), v128.neg<real>(gv)), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b;
+        const gv = v128.load(gAt);
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.neg<real>(gv)));
+      }
+      return;
+    }
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.neg<real>(gv)));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.neg<real>(gv)));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
     }
   }
@@ -80,6 +143,27 @@ export function negAdjoint(at: usize): void {
 export function absForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        v128.store(zAt, v128.abs<real>(xv));
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        v128.store(zAt, v128.abs<real>(xv), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      v128.store(zAt, v128.abs<real>(xv));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -97,9 +181,69 @@ export function absForward(at: usize): void {
 /** gx += (−g if x < 0, else g) if x ≠ 0, else 0 */
 export function absAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let x = load<usize>(at, BLOCK_X), g = load<usize>(at, BLOCK_GZ);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, xAt = x + b, gAt = g + b;
+          {
+            const xv = v128.load(xAt), gv = v128.load(gAt);
+            const t0 = v128.lt<real>(xv, v128.splat<real>(0));
+            const t1 = v128.bitselect(v128.neg<real>(gv), gv, t0);
+            const t2 = v128.ne<real>(xv, v128.splat<real>(0));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.and(t1, t2)));
+          }
+          {
+            const xv = v128.load(xAt, 16), gv = v128.load(gAt, 16);
+            const t0 = v128.lt<real>(xv, v128.splat<real>(0));
+            const t1 = v128.bitselect(v128.neg<real>(gv), gv, t0);
+            const t2 = v128.ne<real>(xv, v128.splat<real>(0));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.and(t1, t2)), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, xAt = x + b, gAt = g + b;
+          const xv = v128.load(xAt), gv = v128.load(gAt);
+          const t0 = v128.lt<real>(xv, v128.splat<real>(0));
+          const t1 = v128.bitselect(v128.neg<real>(gv), gv, t0);
+          const t2 = v128.ne<real>(xv, v128.splat<real>(0));
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.and(t1, t2)));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, xAt = x + b, gAt = g + b;
+        {
+          const xv = v128.load(xAt), gv = v128.load(gAt);
+          const t0 = v128.lt<real>(xv, v128.splat<real>(0));
+          const t1 = v128.bitselect(v128.neg<real>(gv), gv, t0);
+          const t2 = v128.ne<real>(xv, v128.splat<real>(0));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.and(t1, t2)));
+        }
+        {
+          const xv = v128.load(xAt, 16), gv = v128.load(gAt, 16);
+          const t0 = v128.lt<real>(xv, v128.splat<real>(0));
+          const t1 = v128.bitselect(v128.neg<real>(gv), gv, t0);
+          const t2 = v128.ne<real>(xv, v128.splat<real>(0));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), v128.and(t1, t2)), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, xAt = x + b, gAt = g + b;
+        const xv = v128.load(xAt), gv = v128.load(gAt);
+        const t0 = v128.lt<real>(xv, v128.splat<real>(0));
+        const t1 = v128.bitselect(v128.neg<real>(gv), gv, t0);
+        const t2 = v128.ne<real>(xv, v128.splat<real>(0));
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.and(t1, t2)));
+      }
+      return;
+    }
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x;
@@ -108,12 +252,12 @@ export function absAdjoint(at: usize): void {
         const t0 = v128.lt<real>(xv, v128.splat<real>(0));
         const t1 = v128.bitselect(v128.neg<real>(gv), gv, t0);
         const t2 = v128.ne<real>(xv, v128.splat<real>(0));
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.and(t1, t2)));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.and(t1, t2)));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       x += load<usize>(at, BLOCK_X_STEP);
       g += run;
     }
@@ -124,6 +268,27 @@ export function absAdjoint(at: usize): void {
 export function floorForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        v128.store(zAt, v128.floor<real>(xv));
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        v128.store(zAt, v128.floor<real>(xv), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      v128.store(zAt, v128.floor<real>(xv));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -142,6 +307,27 @@ export function floorForward(at: usize): void {
 export function ceilingForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        v128.store(zAt, v128.ceil<real>(xv));
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        v128.store(zAt, v128.ceil<real>(xv), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      v128.store(zAt, v128.ceil<real>(xv));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -160,6 +346,27 @@ export function ceilingForward(at: usize): void {
 export function roundForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        v128.store(zAt, v128.nearest<real>(xv));
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        v128.store(zAt, v128.nearest<real>(xv), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      v128.store(zAt, v128.nearest<real>(xv));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -178,6 +385,27 @@ export function roundForward(at: usize): void {
 export function truncateForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        v128.store(zAt, v128.trunc<real>(xv));
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        v128.store(zAt, v128.trunc<real>(xv), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      v128.store(zAt, v128.trunc<real>(xv));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -196,6 +424,27 @@ export function truncateForward(at: usize): void {
 export function squareForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        v128.store(zAt, v128.mul<real>(xv, xv));
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        v128.store(zAt, v128.mul<real>(xv, xv), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      v128.store(zAt, v128.mul<real>(xv, xv));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -213,21 +462,69 @@ export function squareForward(at: usize): void {
 /** gx += g·(2·x) */
 export function squareAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, xAt = x + b;
+          {
+            const gv = v128.load(gAt), xv = v128.load(xAt);
+            const t0 = v128.mul<real>(gv, v128.add<real>(xv, xv));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t0));
+          }
+          {
+            const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16);
+            const t0 = v128.mul<real>(gv, v128.add<real>(xv, xv));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t0), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, xAt = x + b;
+          const gv = v128.load(gAt), xv = v128.load(xAt);
+          const t0 = v128.mul<real>(gv, v128.add<real>(xv, xv));
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t0));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b, xAt = x + b;
+        {
+          const gv = v128.load(gAt), xv = v128.load(xAt);
+          const t0 = v128.mul<real>(gv, v128.add<real>(xv, xv));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), t0));
+        }
+        {
+          const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16);
+          const t0 = v128.mul<real>(gv, v128.add<real>(xv, xv));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), t0), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b, xAt = x + b;
+        const gv = v128.load(gAt), xv = v128.load(xAt);
+        const t0 = v128.mul<real>(gv, v128.add<real>(xv, xv));
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), t0));
+      }
+      return;
+    }
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.mul<real>(gv, v128.add<real>(xv, xv));
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), t0));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), t0));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -238,6 +535,27 @@ export function squareAdjoint(at: usize): void {
 export function sqrtForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        v128.store(zAt, v128.sqrt<real>(xv));
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        v128.store(zAt, v128.sqrt<real>(xv), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      v128.store(zAt, v128.sqrt<real>(xv));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -255,21 +573,69 @@ export function sqrtForward(at: usize): void {
 /** gx += ½·g/z */
 export function sqrtAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Z_MASK)) != 0) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, zAt = z + b;
+          {
+            const gv = v128.load(gAt), zv = v128.load(zAt);
+            const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.div<real>(t0, zv)));
+          }
+          {
+            const gv = v128.load(gAt, 16), zv = v128.load(zAt, 16);
+            const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.div<real>(t0, zv)), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, zAt = z + b;
+          const gv = v128.load(gAt), zv = v128.load(zAt);
+          const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.div<real>(t0, zv)));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b, zAt = z + b;
+        {
+          const gv = v128.load(gAt), zv = v128.load(zAt);
+          const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.div<real>(t0, zv)));
+        }
+        {
+          const gv = v128.load(gAt, 16), zv = v128.load(zAt, 16);
+          const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), v128.div<real>(t0, zv)), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b, zAt = z + b;
+        const gv = v128.load(gAt), zv = v128.load(zAt);
+        const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.div<real>(t0, zv)));
+      }
+      return;
+    }
     const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
         const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.div<real>(t0, zv)));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.div<real>(t0, zv)));
         zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       z += load<usize>(at, BLOCK_Z_STEP);
     }
@@ -297,20 +663,62 @@ export function expForward(at: usize): void {
 /** gx += g·z */
 export function expAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Z_MASK)) != 0) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, zAt = z + b;
+          {
+            const gv = v128.load(gAt), zv = v128.load(zAt);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.mul<real>(gv, zv)));
+          }
+          {
+            const gv = v128.load(gAt, 16), zv = v128.load(zAt, 16);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.mul<real>(gv, zv)), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, zAt = z + b;
+          const gv = v128.load(gAt), zv = v128.load(zAt);
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.mul<real>(gv, zv)));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b, zAt = z + b;
+        {
+          const gv = v128.load(gAt), zv = v128.load(zAt);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.mul<real>(gv, zv)));
+        }
+        {
+          const gv = v128.load(gAt, 16), zv = v128.load(zAt, 16);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), v128.mul<real>(gv, zv)), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b, zAt = z + b;
+        const gv = v128.load(gAt), zv = v128.load(zAt);
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.mul<real>(gv, zv)));
+      }
+      return;
+    }
     const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, zv)));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.mul<real>(gv, zv)));
         zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       z += load<usize>(at, BLOCK_Z_STEP);
     }
@@ -338,20 +746,62 @@ export function logForward(at: usize): void {
 /** gx += g/x */
 export function logAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, xAt = x + b;
+          {
+            const gv = v128.load(gAt), xv = v128.load(xAt);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.div<real>(gv, xv)));
+          }
+          {
+            const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.div<real>(gv, xv)), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, xAt = x + b;
+          const gv = v128.load(gAt), xv = v128.load(xAt);
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.div<real>(gv, xv)));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b, xAt = x + b;
+        {
+          const gv = v128.load(gAt), xv = v128.load(xAt);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.div<real>(gv, xv)));
+        }
+        {
+          const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), v128.div<real>(gv, xv)), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b, xAt = x + b;
+        const gv = v128.load(gAt), xv = v128.load(xAt);
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.div<real>(gv, xv)));
+      }
+      return;
+    }
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.div<real>(gv, xv)));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.div<real>(gv, xv)));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -379,20 +829,20 @@ export function sinForward(at: usize): void {
 /** gx += g·cos(x) */
 export function sinAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, cosV(xv))));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.mul<real>(gv, cosV(xv))));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -420,21 +870,21 @@ export function cosForward(at: usize): void {
 /** gx += −g·sin(x) */
 export function cosAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.neg<real>(v128.mul<real>(gv, sinV(xv)));
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), t0));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), t0));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -462,21 +912,69 @@ export function tanForward(at: usize): void {
 /** gx += g·(1 + z²) */
 export function tanAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Z_MASK)) != 0) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, zAt = z + b;
+          {
+            const gv = v128.load(gAt), zv = v128.load(zAt);
+            const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.mul<real>(gv, t0)));
+          }
+          {
+            const gv = v128.load(gAt, 16), zv = v128.load(zAt, 16);
+            const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.mul<real>(gv, t0)), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, zAt = z + b;
+          const gv = v128.load(gAt), zv = v128.load(zAt);
+          const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.mul<real>(gv, t0)));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b, zAt = z + b;
+        {
+          const gv = v128.load(gAt), zv = v128.load(zAt);
+          const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.mul<real>(gv, t0)));
+        }
+        {
+          const gv = v128.load(gAt, 16), zv = v128.load(zAt, 16);
+          const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), v128.mul<real>(gv, t0)), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b, zAt = z + b;
+        const gv = v128.load(gAt), zv = v128.load(zAt);
+        const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.mul<real>(gv, t0)));
+      }
+      return;
+    }
     const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
         const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, t0)));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.mul<real>(gv, t0)));
         zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       z += load<usize>(at, BLOCK_Z_STEP);
     }
@@ -504,9 +1002,69 @@ export function asinForward(at: usize): void {
 /** gx += g/√((1 − x)·(1 + x)) */
 export function asinAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, xAt = x + b;
+          {
+            const gv = v128.load(gAt), xv = v128.load(xAt);
+            const t0 = v128.sub<real>(v128.splat<real>(1), xv);
+            const t1 = v128.add<real>(v128.splat<real>(1), xv);
+            const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.div<real>(gv, t2)));
+          }
+          {
+            const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16);
+            const t0 = v128.sub<real>(v128.splat<real>(1), xv);
+            const t1 = v128.add<real>(v128.splat<real>(1), xv);
+            const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.div<real>(gv, t2)), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, xAt = x + b;
+          const gv = v128.load(gAt), xv = v128.load(xAt);
+          const t0 = v128.sub<real>(v128.splat<real>(1), xv);
+          const t1 = v128.add<real>(v128.splat<real>(1), xv);
+          const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.div<real>(gv, t2)));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b, xAt = x + b;
+        {
+          const gv = v128.load(gAt), xv = v128.load(xAt);
+          const t0 = v128.sub<real>(v128.splat<real>(1), xv);
+          const t1 = v128.add<real>(v128.splat<real>(1), xv);
+          const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.div<real>(gv, t2)));
+        }
+        {
+          const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16);
+          const t0 = v128.sub<real>(v128.splat<real>(1), xv);
+          const t1 = v128.add<real>(v128.splat<real>(1), xv);
+          const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), v128.div<real>(gv, t2)), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b, xAt = x + b;
+        const gv = v128.load(gAt), xv = v128.load(xAt);
+        const t0 = v128.sub<real>(v128.splat<real>(1), xv);
+        const t1 = v128.add<real>(v128.splat<real>(1), xv);
+        const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.div<real>(gv, t2)));
+      }
+      return;
+    }
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x;
@@ -515,12 +1073,12 @@ export function asinAdjoint(at: usize): void {
         const t0 = v128.sub<real>(v128.splat<real>(1), xv);
         const t1 = v128.add<real>(v128.splat<real>(1), xv);
         const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.div<real>(gv, t2)));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.div<real>(gv, t2)));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -548,9 +1106,75 @@ export function acosForward(at: usize): void {
 /** gx += −g/√((1 − x)·(1 + x)) */
 export function acosAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, xAt = x + b;
+          {
+            const gv = v128.load(gAt), xv = v128.load(xAt);
+            const t0 = v128.sub<real>(v128.splat<real>(1), xv);
+            const t1 = v128.add<real>(v128.splat<real>(1), xv);
+            const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
+            const t3 = v128.neg<real>(v128.div<real>(gv, t2));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t3));
+          }
+          {
+            const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16);
+            const t0 = v128.sub<real>(v128.splat<real>(1), xv);
+            const t1 = v128.add<real>(v128.splat<real>(1), xv);
+            const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
+            const t3 = v128.neg<real>(v128.div<real>(gv, t2));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t3), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, xAt = x + b;
+          const gv = v128.load(gAt), xv = v128.load(xAt);
+          const t0 = v128.sub<real>(v128.splat<real>(1), xv);
+          const t1 = v128.add<real>(v128.splat<real>(1), xv);
+          const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
+          const t3 = v128.neg<real>(v128.div<real>(gv, t2));
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t3));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b, xAt = x + b;
+        {
+          const gv = v128.load(gAt), xv = v128.load(xAt);
+          const t0 = v128.sub<real>(v128.splat<real>(1), xv);
+          const t1 = v128.add<real>(v128.splat<real>(1), xv);
+          const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
+          const t3 = v128.neg<real>(v128.div<real>(gv, t2));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), t3));
+        }
+        {
+          const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16);
+          const t0 = v128.sub<real>(v128.splat<real>(1), xv);
+          const t1 = v128.add<real>(v128.splat<real>(1), xv);
+          const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
+          const t3 = v128.neg<real>(v128.div<real>(gv, t2));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), t3), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b, xAt = x + b;
+        const gv = v128.load(gAt), xv = v128.load(xAt);
+        const t0 = v128.sub<real>(v128.splat<real>(1), xv);
+        const t1 = v128.add<real>(v128.splat<real>(1), xv);
+        const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
+        const t3 = v128.neg<real>(v128.div<real>(gv, t2));
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), t3));
+      }
+      return;
+    }
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x;
@@ -560,12 +1184,12 @@ export function acosAdjoint(at: usize): void {
         const t1 = v128.add<real>(v128.splat<real>(1), xv);
         const t2 = v128.sqrt<real>(v128.mul<real>(t0, t1));
         const t3 = v128.neg<real>(v128.div<real>(gv, t2));
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), t3));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), t3));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -593,21 +1217,69 @@ export function atanForward(at: usize): void {
 /** gx += g/(1 + x²) */
 export function atanAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, xAt = x + b;
+          {
+            const gv = v128.load(gAt), xv = v128.load(xAt);
+            const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(xv, xv));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.div<real>(gv, t0)));
+          }
+          {
+            const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16);
+            const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(xv, xv));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.div<real>(gv, t0)), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, xAt = x + b;
+          const gv = v128.load(gAt), xv = v128.load(xAt);
+          const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(xv, xv));
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.div<real>(gv, t0)));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b, xAt = x + b;
+        {
+          const gv = v128.load(gAt), xv = v128.load(xAt);
+          const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(xv, xv));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.div<real>(gv, t0)));
+        }
+        {
+          const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16);
+          const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(xv, xv));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), v128.div<real>(gv, t0)), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b, xAt = x + b;
+        const gv = v128.load(gAt), xv = v128.load(xAt);
+        const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(xv, xv));
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.div<real>(gv, t0)));
+      }
+      return;
+    }
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.add<real>(v128.splat<real>(1), v128.mul<real>(xv, xv));
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.div<real>(gv, t0)));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.div<real>(gv, t0)));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -635,20 +1307,20 @@ export function sinhForward(at: usize): void {
 /** gx += g·cosh(x) */
 export function sinhAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, coshV(xv))));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.mul<real>(gv, coshV(xv))));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -676,20 +1348,20 @@ export function coshForward(at: usize): void {
 /** gx += g·sinh(x) */
 export function coshAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, sinhV(xv))));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.mul<real>(gv, sinhV(xv))));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -717,21 +1389,69 @@ export function tanhForward(at: usize): void {
 /** gx += g·(1 − z²) */
 export function tanhAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Z_MASK)) != 0) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, zAt = z + b;
+          {
+            const gv = v128.load(gAt), zv = v128.load(zAt);
+            const t0 = v128.sub<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.mul<real>(gv, t0)));
+          }
+          {
+            const gv = v128.load(gAt, 16), zv = v128.load(zAt, 16);
+            const t0 = v128.sub<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.mul<real>(gv, t0)), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, zAt = z + b;
+          const gv = v128.load(gAt), zv = v128.load(zAt);
+          const t0 = v128.sub<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.mul<real>(gv, t0)));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b, zAt = z + b;
+        {
+          const gv = v128.load(gAt), zv = v128.load(zAt);
+          const t0 = v128.sub<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.mul<real>(gv, t0)));
+        }
+        {
+          const gv = v128.load(gAt, 16), zv = v128.load(zAt, 16);
+          const t0 = v128.sub<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), v128.mul<real>(gv, t0)), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b, zAt = z + b;
+        const gv = v128.load(gAt), zv = v128.load(zAt);
+        const t0 = v128.sub<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.mul<real>(gv, t0)));
+      }
+      return;
+    }
     const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
         const t0 = v128.sub<real>(v128.splat<real>(1), v128.mul<real>(zv, zv));
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, t0)));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.mul<real>(gv, t0)));
         zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       z += load<usize>(at, BLOCK_Z_STEP);
     }
@@ -759,21 +1479,69 @@ export function log1pForward(at: usize): void {
 /** gx += g/(1 + x) */
 export function log1pAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, xAt = x + b;
+          {
+            const gv = v128.load(gAt), xv = v128.load(xAt);
+            const t0 = v128.add<real>(v128.splat<real>(1), xv);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.div<real>(gv, t0)));
+          }
+          {
+            const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16);
+            const t0 = v128.add<real>(v128.splat<real>(1), xv);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.div<real>(gv, t0)), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, xAt = x + b;
+          const gv = v128.load(gAt), xv = v128.load(xAt);
+          const t0 = v128.add<real>(v128.splat<real>(1), xv);
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.div<real>(gv, t0)));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b, xAt = x + b;
+        {
+          const gv = v128.load(gAt), xv = v128.load(xAt);
+          const t0 = v128.add<real>(v128.splat<real>(1), xv);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.div<real>(gv, t0)));
+        }
+        {
+          const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16);
+          const t0 = v128.add<real>(v128.splat<real>(1), xv);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), v128.div<real>(gv, t0)), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b, xAt = x + b;
+        const gv = v128.load(gAt), xv = v128.load(xAt);
+        const t0 = v128.add<real>(v128.splat<real>(1), xv);
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.div<real>(gv, t0)));
+      }
+      return;
+    }
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.add<real>(v128.splat<real>(1), xv);
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.div<real>(gv, t0)));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.div<real>(gv, t0)));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -801,21 +1569,69 @@ export function expm1Forward(at: usize): void {
 /** gx += g·(z + 1) */
 export function expm1Adjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Z_MASK)) != 0) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, zAt = z + b;
+          {
+            const gv = v128.load(gAt), zv = v128.load(zAt);
+            const t0 = v128.add<real>(zv, v128.splat<real>(1));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.mul<real>(gv, t0)));
+          }
+          {
+            const gv = v128.load(gAt, 16), zv = v128.load(zAt, 16);
+            const t0 = v128.add<real>(zv, v128.splat<real>(1));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.mul<real>(gv, t0)), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, zAt = z + b;
+          const gv = v128.load(gAt), zv = v128.load(zAt);
+          const t0 = v128.add<real>(zv, v128.splat<real>(1));
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.mul<real>(gv, t0)));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b, zAt = z + b;
+        {
+          const gv = v128.load(gAt), zv = v128.load(zAt);
+          const t0 = v128.add<real>(zv, v128.splat<real>(1));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.mul<real>(gv, t0)));
+        }
+        {
+          const gv = v128.load(gAt, 16), zv = v128.load(zAt, 16);
+          const t0 = v128.add<real>(zv, v128.splat<real>(1));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), v128.mul<real>(gv, t0)), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b, zAt = z + b;
+        const gv = v128.load(gAt), zv = v128.load(zAt);
+        const t0 = v128.add<real>(zv, v128.splat<real>(1));
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.mul<real>(gv, t0)));
+      }
+      return;
+    }
     const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
         const t0 = v128.add<real>(zv, v128.splat<real>(1));
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, t0)));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.mul<real>(gv, t0)));
         zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       z += load<usize>(at, BLOCK_Z_STEP);
     }
@@ -843,9 +1659,63 @@ export function sigmoidForward(at: usize): void {
 /** gx += g·(z·(1 − z)) */
 export function sigmoidAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Z_MASK)) != 0) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, zAt = z + b;
+          {
+            const gv = v128.load(gAt), zv = v128.load(zAt);
+            const t0 = v128.sub<real>(v128.splat<real>(1), zv);
+            const t1 = v128.mul<real>(gv, v128.mul<real>(zv, t0));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t1));
+          }
+          {
+            const gv = v128.load(gAt, 16), zv = v128.load(zAt, 16);
+            const t0 = v128.sub<real>(v128.splat<real>(1), zv);
+            const t1 = v128.mul<real>(gv, v128.mul<real>(zv, t0));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t1), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, zAt = z + b;
+          const gv = v128.load(gAt), zv = v128.load(zAt);
+          const t0 = v128.sub<real>(v128.splat<real>(1), zv);
+          const t1 = v128.mul<real>(gv, v128.mul<real>(zv, t0));
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t1));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b, zAt = z + b;
+        {
+          const gv = v128.load(gAt), zv = v128.load(zAt);
+          const t0 = v128.sub<real>(v128.splat<real>(1), zv);
+          const t1 = v128.mul<real>(gv, v128.mul<real>(zv, t0));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), t1));
+        }
+        {
+          const gv = v128.load(gAt, 16), zv = v128.load(zAt, 16);
+          const t0 = v128.sub<real>(v128.splat<real>(1), zv);
+          const t1 = v128.mul<real>(gv, v128.mul<real>(zv, t0));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), t1), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b, zAt = z + b;
+        const gv = v128.load(gAt), zv = v128.load(zAt);
+        const t0 = v128.sub<real>(v128.splat<real>(1), zv);
+        const t1 = v128.mul<real>(gv, v128.mul<real>(zv, t0));
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), t1));
+      }
+      return;
+    }
     const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let zAt = z;
@@ -853,12 +1723,12 @@ export function sigmoidAdjoint(at: usize): void {
         const gv = v128.load(g + b), zv = v128.load(zAt);
         const t0 = v128.sub<real>(v128.splat<real>(1), zv);
         const t1 = v128.mul<real>(gv, v128.mul<real>(zv, t0));
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), t1));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), t1));
         zAt += zNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       z += load<usize>(at, BLOCK_Z_STEP);
     }
@@ -886,20 +1756,20 @@ export function softplusForward(at: usize): void {
 /** gx += g·sigmoid(x) */
 export function softplusAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, sigmoidV(xv))));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.mul<real>(gv, sigmoidV(xv))));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -927,9 +1797,9 @@ export function erfForward(at: usize): void {
 /** gx += g·(2/√π·exp(−x²)) */
 export function erfAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x;
@@ -937,12 +1807,12 @@ export function erfAdjoint(at: usize): void {
         const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.neg<real>(v128.mul<real>(xv, xv));
         const t1 = v128.mul<real>(v128.splat<real>(1.1283791670955126), expV(t0));
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, t1)));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.mul<real>(gv, t1)));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -970,20 +1840,20 @@ export function lgammaForward(at: usize): void {
 /** gx += g·digamma(x) */
 export function lgammaAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), v128.mul<real>(gv, digammaV(xv))));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.mul<real>(gv, digammaV(xv))));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
@@ -994,6 +1864,27 @@ export function lgammaAdjoint(at: usize): void {
 export function exactForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        v128.store(zAt, xv);
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        v128.store(zAt, xv, 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      v128.store(zAt, xv);
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -1011,18 +1902,60 @@ export function exactForward(at: usize): void {
 /** gx += g */
 export function exactAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b;
+          {
+            const gv = v128.load(gAt);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), gv));
+          }
+          {
+            const gv = v128.load(gAt, 16);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), gv), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b;
+          const gv = v128.load(gAt);
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), gv));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b;
+        {
+          const gv = v128.load(gAt);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), gv));
+        }
+        {
+          const gv = v128.load(gAt, 16);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), gv), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b;
+        const gv = v128.load(gAt);
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), gv));
+      }
+      return;
+    }
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), gv));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), gv));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
     }
   }
@@ -1032,6 +1965,27 @@ export function exactAdjoint(at: usize): void {
 export function inexactForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        v128.store(zAt, xv);
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        v128.store(zAt, xv, 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      v128.store(zAt, xv);
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -1049,18 +2003,60 @@ export function inexactForward(at: usize): void {
 /** gx += g */
 export function inexactAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b;
+          {
+            const gv = v128.load(gAt);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), gv));
+          }
+          {
+            const gv = v128.load(gAt, 16);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), gv), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b;
+          const gv = v128.load(gAt);
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), gv));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b;
+        {
+          const gv = v128.load(gAt);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), gv));
+        }
+        {
+          const gv = v128.load(gAt, 16);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), gv), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b;
+        const gv = v128.load(gAt);
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), gv));
+      }
+      return;
+    }
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), gv));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), gv));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
     }
   }
@@ -1070,6 +2066,27 @@ export function inexactAdjoint(at: usize): void {
 export function copyForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        v128.store(zAt, xv);
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        v128.store(zAt, xv, 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      v128.store(zAt, xv);
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -1087,18 +2104,60 @@ export function copyForward(at: usize): void {
 /** gx += g */
 export function copyAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b;
+          {
+            const gv = v128.load(gAt);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), gv));
+          }
+          {
+            const gv = v128.load(gAt, 16);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), gv), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b;
+          const gv = v128.load(gAt);
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), gv));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b;
+        {
+          const gv = v128.load(gAt);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), gv));
+        }
+        {
+          const gv = v128.load(gAt, 16);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), gv), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b;
+        const gv = v128.load(gAt);
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), gv));
+      }
+      return;
+    }
     const run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), gv));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), gv));
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
     }
   }
@@ -1108,6 +2167,30 @@ export function copyAdjoint(at: usize): void {
 export function sqrtClampForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+    let b: usize = 0;
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (; b + 32 <= run; b += 32) {
+      const zAt = z + b, xAt = x + b;
+      {
+        const xv = v128.load(xAt);
+        const t0 = v128.max<real>(xv, v128.splat<real>(1e-8));
+        v128.store(zAt, v128.sqrt<real>(t0));
+      }
+      {
+        const xv = v128.load(xAt, 16);
+        const t0 = v128.max<real>(xv, v128.splat<real>(1e-8));
+        v128.store(zAt, v128.sqrt<real>(t0), 16);
+      }
+    }
+    if (b < run) {
+      const zAt = z + b, xAt = x + b;
+      const xv = v128.load(xAt);
+      const t0 = v128.max<real>(xv, v128.splat<real>(1e-8));
+      v128.store(zAt, v128.sqrt<real>(t0));
+    }
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -1126,10 +2209,70 @@ export function sqrtClampForward(at: usize): void {
 /** gx += ½·g/z if not (x < 1e-8), else 0 */
 export function sqrtClampAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
     let x = load<usize>(at, BLOCK_X);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Z_MASK) & load<usize>(at, BLOCK_X_MASK)) != 0) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, zAt = z + b, xAt = x + b;
+          {
+            const gv = v128.load(gAt), zv = v128.load(zAt), xv = v128.load(xAt);
+            const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
+            const t1 = v128.lt<real>(xv, v128.splat<real>(1e-8));
+            const t2 = v128.andnot(v128.div<real>(t0, zv), t1);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t2));
+          }
+          {
+            const gv = v128.load(gAt, 16), zv = v128.load(zAt, 16), xv = v128.load(xAt, 16);
+            const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
+            const t1 = v128.lt<real>(xv, v128.splat<real>(1e-8));
+            const t2 = v128.andnot(v128.div<real>(t0, zv), t1);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t2), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, zAt = z + b, xAt = x + b;
+          const gv = v128.load(gAt), zv = v128.load(zAt), xv = v128.load(xAt);
+          const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
+          const t1 = v128.lt<real>(xv, v128.splat<real>(1e-8));
+          const t2 = v128.andnot(v128.div<real>(t0, zv), t1);
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t2));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b, zAt = z + b, xAt = x + b;
+        {
+          const gv = v128.load(gAt), zv = v128.load(zAt), xv = v128.load(xAt);
+          const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
+          const t1 = v128.lt<real>(xv, v128.splat<real>(1e-8));
+          const t2 = v128.andnot(v128.div<real>(t0, zv), t1);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), t2));
+        }
+        {
+          const gv = v128.load(gAt, 16), zv = v128.load(zAt, 16), xv = v128.load(xAt, 16);
+          const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
+          const t1 = v128.lt<real>(xv, v128.splat<real>(1e-8));
+          const t2 = v128.andnot(v128.div<real>(t0, zv), t1);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), t2), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b, zAt = z + b, xAt = x + b;
+        const gv = v128.load(gAt), zv = v128.load(zAt), xv = v128.load(xAt);
+        const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
+        const t1 = v128.lt<real>(xv, v128.splat<real>(1e-8));
+        const t2 = v128.andnot(v128.div<real>(t0, zv), t1);
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), t2));
+      }
+      return;
+    }
     const zNext = load<usize>(at, BLOCK_Z_MASK) & 16;
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
@@ -1139,13 +2282,13 @@ export function sqrtClampAdjoint(at: usize): void {
         const t0 = v128.mul<real>(v128.splat<real>(0.5), gv);
         const t1 = v128.lt<real>(xv, v128.splat<real>(1e-8));
         const t2 = v128.andnot(v128.div<real>(t0, zv), t1);
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), t2));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), t2));
         zAt += zNext;
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       z += load<usize>(at, BLOCK_Z_STEP);
       x += load<usize>(at, BLOCK_X_STEP);
@@ -1175,9 +2318,63 @@ export function logClampForward(at: usize): void {
 /** gx += g/x if not (x < 1e-8), else 0 */
 export function logClampAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
-  let gxFresh = i32x4.splat(load<i32>(at, BLOCK_X_FRESH));
   if (gx) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
+    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, xAt = x + b;
+          {
+            const gv = v128.load(gAt), xv = v128.load(xAt);
+            const t0 = v128.lt<real>(xv, v128.splat<real>(1e-8));
+            const t1 = v128.andnot(v128.div<real>(gv, xv), t0);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t1));
+          }
+          {
+            const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16);
+            const t0 = v128.lt<real>(xv, v128.splat<real>(1e-8));
+            const t1 = v128.andnot(v128.div<real>(gv, xv), t0);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t1), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, xAt = x + b;
+          const gv = v128.load(gAt), xv = v128.load(xAt);
+          const t0 = v128.lt<real>(xv, v128.splat<real>(1e-8));
+          const t1 = v128.andnot(v128.div<real>(gv, xv), t0);
+          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t1));
+        }
+        return;
+      }
+      let b: usize = 0;
+      const run = load<usize>(at, BLOCK_RUN);
+      for (; b + 32 <= run; b += 32) {
+        const gxAt = gx + b, gAt = g + b, xAt = x + b;
+        {
+          const gv = v128.load(gAt), xv = v128.load(xAt);
+          const t0 = v128.lt<real>(xv, v128.splat<real>(1e-8));
+          const t1 = v128.andnot(v128.div<real>(gv, xv), t0);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), t1));
+        }
+        {
+          const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16);
+          const t0 = v128.lt<real>(xv, v128.splat<real>(1e-8));
+          const t1 = v128.andnot(v128.div<real>(gv, xv), t0);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), t1), 16);
+        }
+      }
+      if (b < run) {
+        const gxAt = gx + b, gAt = g + b, xAt = x + b;
+        const gv = v128.load(gAt), xv = v128.load(xAt);
+        const t0 = v128.lt<real>(xv, v128.splat<real>(1e-8));
+        const t1 = v128.andnot(v128.div<real>(gv, xv), t0);
+        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), t1));
+      }
+      return;
+    }
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x;
@@ -1185,12 +2382,12 @@ export function logClampAdjoint(at: usize): void {
         const gv = v128.load(g + b), xv = v128.load(xAt);
         const t0 = v128.lt<real>(xv, v128.splat<real>(1e-8));
         const t1 = v128.andnot(v128.div<real>(gv, xv), t0);
-        v128.store(gx + b, v128.add<real>(v128.andnot(v128.load(gx + b), gxFresh), t1));
+        v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), t1));
         xAt += xNext;
       }
       if (--left == 0) break;
       gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxFresh = i32x4.splat(0);
+      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
     }
