@@ -13,6 +13,7 @@ export {
 } from "./export/model.js";
 export { fit } from "./fit/fit.js";
 export { fitFromJSON } from "./fit/restore.js";
+export { inputScaleProblem, targetScaleProblem } from "./fit/scale.js";
 export type {
   AdamOptions,
   BestFit,

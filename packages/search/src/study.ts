@@ -5,7 +5,15 @@
  * workers and files are not.
  */
 
-import { type Column, expand, NdvmError, nearest, read } from "@ndvm/core";
+import {
+  type Column,
+  expand,
+  inputScaleProblem,
+  NdvmError,
+  nearest,
+  read,
+  targetScaleProblem,
+} from "@ndvm/core";
 import { Draws, seedFor } from "./seeds.js";
 import type {
   CandidateLimits,
@@ -99,6 +107,13 @@ export function makeStudy(options: SearchOptions): Study {
       `${target} is ${targets[0]} in every row: there is nothing to explain`,
       "choose another target",
     );
+  const precision = options.precision ?? "f64";
+  const problem =
+    targetScaleProblem(target, targets, precision, true) ??
+    inputs
+      .map((name) => inputScaleProblem(name, columns[name] as Float64Array, precision))
+      .find((found) => found !== undefined);
+  if (problem !== undefined) throw refuse(problem.message, problem.help ?? "");
   for (const [part, rowsOfPart] of [
     ["trained on", trained],
     ["held out", held],
@@ -123,7 +138,7 @@ export function makeStudy(options: SearchOptions): Study {
         ? undefined
         : whole("complexityMax", options.complexityMax, 1, 1e6),
     operators: operatorsOf(options.operators),
-    precision: options.precision ?? "f64",
+    precision,
     domain: options.domain ?? "ieee",
     description: options.description ?? "",
     batch: whole("batch", options.batch ?? batchFor(trained.length), 1, 1e6),

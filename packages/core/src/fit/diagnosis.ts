@@ -6,9 +6,10 @@
 import { NdvmError } from "../errors.js";
 import { type BranchFlip, branchFlips, type Diagnostics } from "../machine/diagnose.js";
 import type { Evaluation, Input, NonFinite } from "../machine/types.js";
-import { SELECTOR } from "./columns.js";
+import { SELECTOR, type Table } from "./columns.js";
 import type { Problem } from "./fit.js";
 import type { Finished } from "./result.js";
+import { largestOf, unitOf } from "./scale.js";
 import { constantTargets } from "./targets.js";
 import type { FitDiagnostics, FitFlip, Identifiability, Named, TargetFit } from "./types.js";
 
@@ -94,6 +95,7 @@ function notesOf(
     notes.push(`the fit was ended early (${stopped}); this is the best so far`);
   else if (!hasConverged)
     notes.push(`the best restart did not converge: it ended by ${winner.reason}`);
+  for (const { name, r2 } of targets) if (r2 < 0) notes.push(poorNote(table, name, r2));
   let failed = 0;
   for (const { reason } of restarts) if (reason === "not finite") failed += 1;
   if (failed > 0)
@@ -107,6 +109,17 @@ function notesOf(
   for (const { text, rows } of found.clamped)
     notes.push(`${text} was clamped on ${rows} ${rows === 1 ? "row" : "rows"}: no gradient there`);
   return notes;
+}
+
+/** Starts of order 1 are far from parameters of a target that is not. */
+function poorNote(table: Table | undefined, name: string, r2: number): string {
+  const largest = table === undefined ? 1 : largestOf(table.target);
+  const isOrdinary = largest > 1e-4 && largest < 1e6;
+  const scale = isOrdinary ? "" : `, or divide ${name} by ${unitOf(largest)}`;
+  return (
+    `${name} is predicted worse than by its mean (R² ${r2.toPrecision(3)}): ` +
+    `start nearer, take more restarts${scale}`
+  );
 }
 
 const STABLE = { flips: [], flipLog: [], instability: 0 };

@@ -23,6 +23,7 @@ import { makeLoss } from "./losses.js";
 import { type Parameters, refuse, resolveParameters, startOf } from "./parameters.js";
 import type { Restart } from "./restart.js";
 import { describeFit, type Finished } from "./result.js";
+import { checkScales } from "./scale.js";
 import { checkSettings, type Settings } from "./settings.js";
 import { checkShape, explainStart } from "./start-failure.js";
 import { targetNames } from "./targets.js";
@@ -157,6 +158,7 @@ const NO_DATA: Problem["data"] = {};
 function residualProblem(source: Program, options: FitOptions, settings: Settings): Problem {
   const targets = targetNames(options.target);
   const read = readTable(source.inputs, targets, options, settings.lossName);
+  checkScales(read, source.precision, settings.lossName);
   const columns = Object.keys(options.data ?? {});
   const parameters = resolveParameters(source.listing, columns, options, read.groups);
   const counted = read.rootWeights?.reduce((sum, root) => sum + (root > 0 ? 1 : 0), 0);

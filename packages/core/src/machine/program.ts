@@ -30,6 +30,7 @@ import type {
   Inputs,
   JacobianResult,
   LoadOptions,
+  Precision,
   RunOptions,
   RunStats,
   Seed,
@@ -109,6 +110,11 @@ export class Program {
       });
     this.#machine.check();
     return this.#address;
+  }
+
+  /** Of the machine that it was loaded into. */
+  get precision(): Precision {
+    return this.#machine.precision;
   }
 
   get symbols(): readonly string[] {

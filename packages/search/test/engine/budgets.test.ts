@@ -219,6 +219,10 @@ describe("options that make no sense are refused", () => {
     ["words in a column", { data: { x: ["a", "b", "c", "d"], y: [1, 2, 3, 4] } }],
     ["columns of two lengths", { data: { x: [1, 2, 3], y: [1, 2, 3, 4] } }],
     ["a constant target", { data: { x: [1, 2, 3, 4, 5], y: [1, 1, 1, 1, 1] } }],
+    [
+      "a target too large to square",
+      { data: { x: [1, 2, 3, 4], y: [1e200, 2e200, 4e200, 7e200] } },
+    ],
     ["too few rows", { data: { x: [1, 2, 3], y: [1, 2, 3] } }],
     ["a share of rows", { holdOut: 1.5 }],
     ["rows that are not there", { holdOut: [1, 99] }],
