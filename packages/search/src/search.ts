@@ -28,7 +28,22 @@ export async function* search(
   hooks: SearchHooks = {},
 ): AsyncGenerator<SearchEvent, SearchDone> {
   const engine = await makeEngine(options, hooks);
-  return yield* listen(engine);
+  const running = engine.run();
+  let done: SearchDone | undefined;
+  try {
+    while (done === undefined) {
+      const event = engine.queue.take() ?? (await engine.queue.next());
+      if (event === undefined) throw new Error("a search ends with an event that says so");
+      if (event.type === "done") done = event;
+      // The last event is told when all is closed, so that its listener may open the archive.
+      if (done !== undefined) await running;
+      yield event;
+    }
+    return done;
+  } finally {
+    engine.end("aborted");
+    await running;
+  }
 }
 
 async function makeEngine(options: SearchOptions, hooks: SearchHooks): Promise<Engine> {
@@ -74,23 +89,4 @@ async function makeEngine(options: SearchOptions, hooks: SearchHooks): Promise<E
 
 async function start(study: Study, workers: number, events: RunnerEvents): Promise<Runner> {
   return workers === 0 ? InlineRunner.create(study, events) : new Pool(study, workers, events);
-}
-
-async function* listen(engine: Engine): AsyncGenerator<SearchEvent, SearchDone> {
-  const running = engine.run();
-  let done: SearchDone | undefined;
-  try {
-    while (done === undefined) {
-      const event = await engine.queue.next();
-      if (event === undefined) throw new Error("a search ends with an event that says so");
-      if (event.type === "done") done = event;
-      // The last event is told when all is closed, so that its listener may open the archive.
-      if (done !== undefined) await running;
-      yield event;
-    }
-    return done;
-  } finally {
-    engine.end("aborted");
-    await running;
-  }
 }

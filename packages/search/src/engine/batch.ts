@@ -19,8 +19,8 @@ export interface Slot {
   readonly skeleton: string;
   readonly complexity: number;
   /** It needs no fit: it is no program, or one that was seen. */
-  readonly failure?: Failure;
-  readonly duplicateOf?: number;
+  readonly failure: Failure | undefined;
+  readonly duplicateOf: number | undefined;
   readonly isScreened: boolean;
   /** False: a visit to a candidate whose first proposal said the same. */
   readonly isNews: boolean;
@@ -79,8 +79,8 @@ export class Batch {
         id,
         rung,
         source: proposal.source,
-        ...(proposal.params === undefined ? {} : { params: proposal.params }),
-        ...(best === undefined ? {} : { from: best.params }),
+        params: proposal.params,
+        from: best?.params,
         isScreened: isScreened || rung > 0,
       };
     });
@@ -151,6 +151,8 @@ export function bestResult(results: readonly TaskResult[]): TaskResult | undefin
   return best;
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 const NOTHING = {
   params: {},
   loss: Number.NaN,
@@ -166,7 +168,7 @@ function outcomeOf(slot: Slot, batch: number, proposer: string): Outcome {
   let fits = 0;
   for (const result of results) fits += result.fits;
   const { params, loss, trainR2, r2, bic } = best ?? NOTHING;
-  return {
+  const outcome: Mutable<Outcome> = {
     id,
     visit,
     batch,
@@ -177,8 +179,6 @@ function outcomeOf(slot: Slot, batch: number, proposer: string): Outcome {
     skeleton,
     complexity,
     status: best !== undefined ? "scored" : duplicateOf !== undefined ? "duplicate" : "failed",
-    ...(best === undefined && failure !== undefined ? { failure } : {}),
-    ...(duplicateOf === undefined ? {} : { duplicateOf }),
     rung: Math.max(0, results.length - 1),
     fits,
     params,
@@ -187,4 +187,7 @@ function outcomeOf(slot: Slot, batch: number, proposer: string): Outcome {
     r2,
     bic,
   };
+  if (best === undefined && failure !== undefined) outcome.failure = failure;
+  if (duplicateOf !== undefined) outcome.duplicateOf = duplicateOf;
+  return outcome;
 }

@@ -527,6 +527,7 @@ export class Engine {
           id,
           rung,
           source,
+          params: undefined,
           from: params,
           isScreened: true,
         };

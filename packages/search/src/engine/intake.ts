@@ -72,28 +72,27 @@ export class Intake {
   take(given: Proposal, visit: number, isScreened: (id: number) => boolean): Slot {
     const { failure, skeleton, complexity, isStraight: isPassed, shown } = this.#read(given);
     const proposal = shown === undefined ? given : { ...given, source: shown };
-    const slot = {
-      visit,
-      id: visit,
-      proposal,
-      skeleton,
-      complexity,
-      isScreened: isPassed,
-      isNews: true,
-      results: [],
-    };
-    const failed = failure === undefined ? {} : { failure };
     const hash = hashText(identityOf(skeleton, proposal.source));
     const known = this.#seen.get(hash);
+    const isRevisit = known !== undefined && proposal.isRevisit === true;
+    const isNews = !isRevisit || !isPlain(proposal) || this.#plain.get(known) !== proposal.source;
     if (known === undefined) {
       this.#note(hash, visit);
       if (isPlain(proposal)) this.#plain.set(visit, proposal.source);
-      return { ...slot, ...failed };
     }
-    if (proposal.isRevisit !== true) return { ...slot, duplicateOf: known };
-    const isNews = !isPlain(proposal) || this.#plain.get(known) !== proposal.source;
-    const screened = isPassed || (!isNews && isScreened(known));
-    return { ...slot, ...failed, id: known, isScreened: screened, isNews };
+    const isDuplicate = known !== undefined && !isRevisit;
+    return {
+      visit,
+      id: isRevisit ? known : visit,
+      proposal,
+      skeleton,
+      complexity,
+      failure: isDuplicate ? undefined : failure,
+      duplicateOf: isDuplicate ? known : undefined,
+      isScreened: isPassed || (!isNews && isScreened(known)),
+      isNews,
+      results: [],
+    };
   }
 
   #note(hash: number, id: number): void {

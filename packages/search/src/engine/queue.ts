@@ -47,7 +47,8 @@ export class EventQueue<E> {
 
   async next(): Promise<E | undefined> {
     for (;;) {
-      if (this.#at < this.#events.length) return this.#take();
+      const event = this.take();
+      if (event !== undefined) return event;
       if (this.#isClosed) {
         if (this.#error !== undefined) throw this.#error;
         return undefined;
@@ -59,7 +60,9 @@ export class EventQueue<E> {
     }
   }
 
-  #take(): E {
+  /** The next event, if there is one already. */
+  take(): E | undefined {
+    if (this.#at >= this.#events.length) return undefined;
     const event = this.#events[this.#at] as E;
     this.#at += 1;
     if (this.#at === this.#events.length) {

@@ -42,6 +42,12 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** What a task has come to so far. */
 type Made = ReturnType<typeof emptyResult>;
 
+/**
+ * Who watches the fits of a station. `signal` ends one under way: then its result is worth nothing.
+ * `onProgress` is told now and then that a fit gets on.
+ */
+export type FitWatch = Pick<FitOptions, "signal" | "onProgress">;
+
 /** Thrown inside a station: why a candidate's way ends. */
 class Ending extends Error {
   readonly failure: Failure;
@@ -62,12 +68,11 @@ export class Station {
   /** Options of a fit: those that differ from task to task are set before each. */
   readonly #fitting: Mutable<FitOptions>;
 
-  /** `signal` ends a fit under way: then its result is worth nothing. */
-  static async create(study: Study, signal?: AbortSignal): Promise<Station> {
-    return new Station(await machineFor(study), study, signal);
+  static async create(study: Study, watch: FitWatch = {}): Promise<Station> {
+    return new Station(await machineFor(study), study, watch);
   }
 
-  private constructor(machine: Machine, study: Study, signal: AbortSignal | undefined) {
+  private constructor(machine: Machine, study: Study, watch: FitWatch) {
     this.#machine = machine;
     this.#study = study;
     this.#screenColumns = someRows(study.train, study.inputs);
@@ -88,7 +93,7 @@ export class Station {
       detail: "scores",
     };
     if (recipe.adam !== undefined) this.#fitting.adam = recipe.adam;
-    if (signal !== undefined) this.#fitting.signal = signal;
+    Object.assign(this.#fitting, watch);
   }
 
   dispose(): void {

@@ -16,9 +16,9 @@ export interface Task {
   readonly rung: number;
   readonly source: string;
   /** What the proposer says about parameters. */
-  readonly params?: Readonly<Record<string, ParameterSpec>>;
+  readonly params: Readonly<Record<string, ParameterSpec>> | undefined;
   /** The best parameters so far: the first restart begins there. */
-  readonly from?: Numbers;
+  readonly from: Numbers | undefined;
   /**
    * True: the walk over a few rows before the fit is left out, since the same text has passed it, or
    * since no walk of this program can take long.

@@ -21,7 +21,11 @@ export class InlineRunner implements Runner {
 
   static async create(study: Study, events: RunnerEvents): Promise<InlineRunner> {
     const stopping = new AbortController();
-    return new InlineRunner(await Station.create(study, stopping.signal), events, stopping);
+    return new InlineRunner(
+      await Station.create(study, { signal: stopping.signal }),
+      events,
+      stopping,
+    );
   }
 
   private constructor(station: Station, events: RunnerEvents, stopping: AbortController) {

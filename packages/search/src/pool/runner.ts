@@ -12,6 +12,13 @@ export const WORKER_FAILURE: Failure = {
   message: "the worker died over this candidate, and so did the next",
 };
 
+/** Of a candidate over which its worker stopped giving signs of life. */
+export const STUCK_FAILURE: Failure = {
+  stage: "fit",
+  code: "E-WORKER",
+  message: "the worker gave no sign of life over this candidate for minutes, and was ended",
+};
+
 export interface RunnerEvents {
   results(results: readonly TaskResult[]): void;
   /** A worker died and was replaced. */

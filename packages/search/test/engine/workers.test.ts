@@ -13,9 +13,11 @@ import { Echo, expectSame, exported, freshFile, list, run } from "./support.js";
 const seed = Number(process.env["SEED"] ?? 20261115);
 const kills = Number(process.env["NDVM_KILLS"] ?? 4);
 
+const mortalCode = new URL("./mortal-worker.mjs", import.meta.url);
+
 const mortal: SearchHooks = {
   startRunner: async (study, workers, events) =>
-    new Pool(study, workers, events, new URL("./mortal-worker.mjs", import.meta.url)),
+    new Pool(study, workers, events, { code: mortalCode }),
 };
 
 const good = Array.from({ length: 20 }, (_, i) => `(+ a (* b (sin (* ${i + 1} x))))`);
@@ -49,7 +51,9 @@ describe("a worker that dies", () => {
   test("before it can work ends the search with a clear error", async () => {
     const stillborn: SearchHooks = {
       startRunner: async (study, workers, events) =>
-        new Pool(study, workers, events, new URL("./no-such-worker.mjs", import.meta.url)),
+        new Pool(study, workers, events, {
+          code: new URL("./no-such-worker.mjs", import.meta.url),
+        }),
     };
     const error = await run(
       { data: line, target: "y", workers: 1, proposers: [list(good)] },
@@ -61,6 +65,24 @@ describe("a worker that dies", () => {
     expect(error).toBeInstanceOf(NdvmError);
     expect((error as NdvmError).code).toBe("E-WORKER");
     expect((error as NdvmError).help).toContain("workers: 0");
+  });
+});
+
+describe("a worker that is stuck", () => {
+  test("is ended and replaced, and its candidate fails at the first try", async () => {
+    const sources = [...good.slice(0, 10), "(* endless x)", ...good.slice(10)];
+    const { outcomes, events, done } = await run(
+      { data: line, target: "y", workers: 2, proposers: [list(sources)] },
+      {
+        startRunner: async (study, workers, told) =>
+          new Pool(study, workers, told, { code: mortalCode, lookEvery: 40 }),
+      },
+    );
+    expect(outcomes[10]).toMatchObject({ status: "failed", failure: { code: "E-WORKER" } });
+    expect(outcomes[10]?.failure?.message).toContain("no sign of life");
+    expect(outcomes.filter(({ status }) => status === "scored")).toHaveLength(20);
+    expect(done.counts.workersReplaced).toBe(1);
+    expect(events.filter(({ type }) => type === "worker")).toHaveLength(1);
   });
 });
 
