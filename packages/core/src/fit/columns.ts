@@ -84,10 +84,19 @@ function copyOf(name: string, column: Column): Float64Array {
   return numbers;
 }
 
-/** Whether a column still holds these numbers. */
+/** Whether a column still holds these numbers. Loops over one kind of array are the fast ones. */
 function isSame(numbers: Float64Array, column: Column): boolean {
   if (numbers.length !== column.length) return false;
+  if (column instanceof Float64Array) return isSameNumbers(numbers, column);
   for (let i = 0; i < numbers.length; i++) if (!Object.is(numbers[i], column[i])) return false;
+  return true;
+}
+
+function isSameNumbers(numbers: Float64Array, others: Float64Array): boolean {
+  for (let i = 0; i < numbers.length; i++) {
+    const number = numbers[i] as number;
+    if (number !== others[i] || (number === 0 && !Object.is(number, others[i]))) return false;
+  }
   return true;
 }
 
@@ -115,23 +124,17 @@ export function readTable(
   options: FitOptions,
   lossName: string,
 ): Table {
-  const data = options.data ?? {};
-  const targets = names.map((name) => {
-    const column = numbersOf(name, columnOf(data, name, ", which is to be the target"));
-    if (!inputs.includes(name)) return column;
-    throw refuse(
-      `the program reads the target ${name} itself`,
-      "a prediction is made without it; leave out target where the program's value is the loss",
-    );
-  });
+  const data = options.data ?? NO_DATA;
+  const targets: Float64Array[] = [];
+  for (const name of names) targets.push(readTarget(data, name, inputs));
   const rows = targets[0]?.length ?? 0;
   if (rows === 0) throw refuse("the data have no rows", "give at least as many rows as parameters");
   const columns: Record<string, Float64Array> = {};
   for (const name of inputs)
     if (Object.hasOwn(data, name) && isColumn(data[name]))
       columns[name] = repeated(numbersOf(name, data[name]), names.length);
-  for (const name of Object.keys(data)) {
-    const column = data[name];
+  for (const name in data) {
+    const column = Object.hasOwn(data, name) ? data[name] : undefined;
     if (isColumn(column) && column.length !== rows)
       throw refuse(
         `column ${name} has ${column.length} rows, but the target ${names[0]} has ${rows}`,
@@ -139,7 +142,7 @@ export function readTable(
       );
   }
   if (names.length > 1) columns[SELECTOR] = selectorOf(rows, names.length);
-  const { groups, rowGroups } = readGroups(data, options, rows);
+  const { groups, rowGroups } = readGroups(data, options.groups, rows);
   const { trials } = options;
   const counts = trials === undefined ? undefined : side(data, trials, "trials", rows);
   const weights = readWeights(data, options, names, targets, lossName);
@@ -148,7 +151,7 @@ export function readTable(
     rows,
     target: joined(targets),
     columns,
-    others: {},
+    others: NO_COLUMNS,
     rootWeights: weights.rootWeights,
     hasSigma: weights.hasSigma,
     targets: weights.targets,
@@ -156,6 +159,23 @@ export function readTable(
     groups,
     rowGroups: repeatedGroups(rowGroups, names.length),
   };
+}
+
+/** Points that count. */
+export function countPoints({ points, rootWeights }: Table): number {
+  if (rootWeights === undefined) return points;
+  let count = 0;
+  for (const root of rootWeights) if (root > 0) count += 1;
+  return count;
+}
+
+function readTarget(data: Data, name: string, inputs: readonly string[]): Float64Array {
+  const column = numbersOf(name, columnOf(data, name, ", which is to be the target"));
+  if (!inputs.includes(name)) return column;
+  throw refuse(
+    `the program reads the target ${name} itself`,
+    "a prediction is made without it; leave out target where the program's value is the loss",
+  );
 }
 
 /** Which element predicts a point. */
@@ -214,7 +234,8 @@ function readWeights(
 ): Pick<Table, "rootWeights" | "hasSigma" | "targets"> {
   const { weights, sigma } = options;
   const rows = targets[0]?.length ?? 0;
-  const plain = names.map((name) => ({ name, scale: 1 }));
+  const plain: Target[] = [];
+  for (const name of names) plain.push({ name, scale: 1 });
   if (weights !== undefined && sigma !== undefined)
     throw new NdvmError("E-OPTION", "weights and sigma are both given", {
       help: "sigma stands for weights of 1/sigma²; give one of them",
@@ -277,11 +298,22 @@ function deviationOf(column: Float64Array): number {
   return column.every((value) => value === column[0]) ? 1 : Math.sqrt(squares / column.length);
 }
 
+const NO_DATA: Data = {};
+export const NO_COLUMNS: Table["columns"] = {};
+export const NO_GROUPS: Pick<Table, "groups" | "rowGroups"> = {
+  groups: [],
+  rowGroups: new Int32Array(0),
+};
+
 /** The groups in order of appearance. */
-function readGroups(data: Data, options: FitOptions, points: number) {
-  const rowGroups = new Int32Array(options.groups === undefined ? 0 : points);
-  if (options.groups === undefined) return { groups: [], rowGroups };
-  const column = columnOf(data, options.groups.by, ", which is to name the groups");
+function readGroups(
+  data: Data,
+  asked: FitOptions["groups"],
+  points: number,
+): Pick<Table, "groups" | "rowGroups"> {
+  if (asked === undefined) return NO_GROUPS;
+  const column = columnOf(data, asked.by, ", which is to name the groups");
+  const rowGroups = new Int32Array(points);
   const index = new Map<string, number>();
   for (let row = 0; row < points; row++) {
     const word = String(column[row]);

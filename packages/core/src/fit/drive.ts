@@ -16,7 +16,7 @@ import type { FitProgress } from "./types.js";
 export interface Drive<B extends Batch> {
   readonly restarts: readonly Restart<B>[];
   readonly slotsMax: number;
-  makeBatch(slots: number): B;
+  readonly batches: { of(slots: number): B };
   readonly timeMax: number;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: FitProgress) => void) | undefined;
@@ -217,7 +217,7 @@ class Rounds<B extends Batch> {
   /** Puts the trial points of the restarts into the batch. */
   prepare(): void {
     const slots = this.#slots;
-    if (this.#batch?.slots !== slots.length) this.#batch = this.#how.makeBatch(slots.length);
+    if (this.#batch?.slots !== slots.length) this.#batch = this.#how.batches.of(slots.length);
     const all = this.#batch.x;
     // An empty slot repeats a neighbour, so that it is never the one that fails.
     const filler = this.#leader;

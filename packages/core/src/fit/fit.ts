@@ -11,8 +11,8 @@ import { vec } from "../machine/inputs.js";
 import type { Program } from "../machine/program.js";
 import type { Input } from "../machine/types.js";
 import { AdamRestart } from "./adam.js";
-import { limited, ObjectiveBatch, ResidualBatch } from "./batch.js";
-import { numbersOf, readTable, SELECTOR, type Table } from "./columns.js";
+import { type Batch, limited, ObjectiveBatch, ResidualBatch } from "./batch.js";
+import { countPoints, numbersOf, readTable, SELECTOR, type Table } from "./columns.js";
 import { rowInputs } from "./diagnosis.js";
 import { type Driven, drive } from "./drive.js";
 import { fromPlain } from "./json.js";
@@ -26,7 +26,6 @@ import { describeFit, type Finished } from "./result.js";
 import { checkScales } from "./scale.js";
 import { checkSettings, type Settings } from "./settings.js";
 import { checkShape, explainStart } from "./start-failure.js";
-import { targetNames } from "./targets.js";
 import type { FitOptions, FitResult, LossName, RestartOutcome, RestartState } from "./types.js";
 
 /** Lanes that a batch of restarts fills at most, unless one restart alone has more. */
@@ -74,7 +73,7 @@ function driveAll(problem: Problem, settings: Settings, restarts: Finished["rest
   return drive({
     restarts,
     slotsMax: together ?? Math.max(1, Math.min(SLOTS_MOST, Math.floor(LANES_MOST / points))),
-    makeBatch: problem.makeBatch,
+    batches: problem.batches,
     timeMax: settings.timeMax,
     signal,
     onProgress,
@@ -100,8 +99,7 @@ const finish = (
   parameters: problem.parameters,
   table: problem.table,
   data: problem.data,
-  makeBatch: problem.makeBatch,
-  latestBatch: problem.latestBatch,
+  batches: problem.batches,
   settings,
   restarts,
   driven,
@@ -136,33 +134,37 @@ export interface Problem {
   readonly table: Table | undefined;
   /** Inputs of objective mode. */
   readonly data: Readonly<Record<string, Input>>;
-  makeBatch(slots: number): ResidualBatch | ObjectiveBatch;
-  /** The batch that was made last, if it predicts a target. */
-  latestBatch(): ResidualBatch | undefined;
+  /** Of residuals where there is a table. */
+  readonly batches: Batches;
 }
 
-/** Keeps the batch of one slot, which the last restart and the description share. */
-function keepNarrow<B>(make: (slots: number) => B) {
-  let narrow: B | undefined;
-  let latest: B | undefined;
-  const makeBatch = (slots: number): B => {
-    if (slots === 1) narrow ??= make(1);
-    latest = slots === 1 ? (narrow as B) : make(slots);
-    return latest;
-  };
-  return { makeBatch, latestBatch: () => latest };
+/** Makes batches; keeps that of one slot, which the last restart and the description share. */
+export class Batches<B extends Batch = Batch> {
+  readonly #make: (slots: number) => B;
+  #narrow: B | undefined;
+  /** The batch that was made last. */
+  latest: B | undefined;
+
+  constructor(make: (slots: number) => B) {
+    this.#make = make;
+  }
+
+  of(slots: number): B {
+    if (slots === 1) this.#narrow ??= this.#make(1);
+    this.latest = slots === 1 ? (this.#narrow as B) : this.#make(slots);
+    return this.latest;
+  }
 }
 
 const NO_DATA: Problem["data"] = {};
 
 function residualProblem(source: Program, options: FitOptions, settings: Settings): Problem {
-  const targets = targetNames(options.target);
+  const { loss, targets } = settings;
   const read = readTable(source.inputs, targets, options, settings.lossName);
   checkScales(read, source.precision, settings.lossName);
-  const columns = Object.keys(options.data ?? {});
+  const columns = Object.keys(options.data ?? NO_DATA);
   const parameters = resolveParameters(source.listing, columns, options, read.groups);
-  const counted = read.rootWeights?.reduce((sum, root) => sum + (root > 0 ? 1 : 0), 0);
-  const points = counted ?? read.points;
+  const points = countPoints(read);
   if (points < parameters.free.length)
     throw refuse(
       `there ${points === 1 ? "is 1 point" : `are ${points} points`} for ` +
@@ -170,7 +172,6 @@ function residualProblem(source: Program, options: FitOptions, settings: Setting
       "give more rows, or fix some parameters",
     );
   const program = targets.length > 1 ? source.elementBy(SELECTOR) : source;
-  const { loss } = settings;
   const lossProgram = loadLoss(source, loss);
   const table =
     lossProgram === undefined
@@ -178,9 +179,9 @@ function residualProblem(source: Program, options: FitOptions, settings: Setting
       : { ...read, others: lossColumns(lossProgram, read, targets, options) };
   const pointLoss = lossProgram ?? makeLoss(loss as LossName, table, options);
   const target = targets.length > 1 ? "target" : (targets[0] as string);
-  const batches = keepNarrow(
-    (slots) =>
-      new ResidualBatch(program, table, parameters, slots, pointLoss, target, limited(options)),
+  const limits = limited(options);
+  const batches = new Batches(
+    (slots) => new ResidualBatch(program, table, parameters, slots, pointLoss, target, limits),
   );
   return {
     program,
@@ -190,8 +191,7 @@ function residualProblem(source: Program, options: FitOptions, settings: Setting
     parameters,
     table,
     data: NO_DATA,
-    makeBatch: batches.makeBatch,
-    latestBatch: batches.latestBatch,
+    batches,
   };
 }
 
@@ -204,11 +204,11 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
   }
   const parameters = resolveParameters(
     program.listing,
-    Object.keys(options.data ?? {}),
+    Object.keys(options.data ?? NO_DATA),
     options,
     [],
   );
-  const { makeBatch } = keepNarrow(
+  const batches = new Batches(
     (slots) => new ObjectiveBatch(program, data, parameters, slots, limited(options)),
   );
   return {
@@ -219,8 +219,7 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
     parameters,
     table: undefined,
     data,
-    makeBatch,
-    latestBatch: () => undefined,
+    batches,
   };
 }
 

@@ -6,11 +6,11 @@
 import type { Problem } from "./fit.js";
 
 export function hessianAt(
-  { makeBatch, parameters }: Problem,
+  { batches, parameters }: Problem,
   best: Float64Array,
 ): { readonly hessian: Float64Array; readonly isSingle: boolean } {
   const size = parameters.free.length;
-  const batch = makeBatch(2 * size);
+  const batch = batches.of(2 * size);
   const steps = new Float64Array(size);
   for (let slot = 0; slot < 2 * size; slot++) batch.x.set(best, slot * size);
   for (let j = 0; j < size; j++) {

@@ -37,6 +37,9 @@ export interface Parameters {
   readonly assumed: readonly string[];
 }
 
+const NO_PARAMS: NonNullable<FitOptions["params"]> = {};
+const NO_SPEC: ParameterOptions = {};
+
 /** Where a parameter starts that nobody said anything about. */
 const START = 1;
 
@@ -52,7 +55,7 @@ export function resolveParameters(
   groups: readonly string[],
 ): Parameters {
   const { inputs } = listing;
-  const declared = options.params ?? {};
+  const declared = options.params ?? NO_PARAMS;
   checkDeclared(inputs, columns, declared, options);
   const free: Free[] = [];
   const fixed: Record<string, number> = {};
@@ -64,7 +67,7 @@ export function resolveParameters(
       refuseSlip(name, listing, columns, Object.keys(declared));
       assumed.push(name);
     }
-    const spec = typeof given === "number" ? { start: given } : (given ?? {});
+    const spec = typeof given === "number" ? { start: given } : (given ?? NO_SPEC);
     checkKeys(name, spec);
     if (spec.fixed !== undefined) {
       fixed[name] = checkFixed(name, spec, spec.fixed);
@@ -92,9 +95,9 @@ function checkDeclared(
   declared: Readonly<Record<string, ParameterSpec>>,
   options: FitOptions,
 ): void {
-  const grouped = options.groups?.params ?? [];
+  const grouped = options.groups?.params;
   const asked = Object.keys(declared);
-  for (const name of grouped.length === 0 ? asked : [...asked, ...grouped]) {
+  for (const name of grouped === undefined ? asked : [...asked, ...grouped]) {
     if (columns.includes(name) && inputs.includes(name))
       throw refuse(`${name} is both a parameter and a column of the data`, "rename one of them");
     if (inputs.includes(name)) continue;
@@ -193,7 +196,10 @@ function checkFinite(name: string, what: string, value: number): void {
 
 function makeFree(label: string, input: string, group: number, spec: ParameterOptions): Free {
   const isLog = spec.scale === "log";
-  const [lower, upper] = checkBounds(input, spec, isLog);
+  const least = spec.bounds?.[0] ?? -Infinity;
+  const upper = spec.bounds?.[1] ?? Infinity;
+  checkBounds(input, least, upper, isLog);
+  const lower = isLog && least < 0 ? 0 : least;
   if (spec.start !== undefined) checkStart(input, spec.start, lower, upper, isLog);
   if (spec.range !== undefined) checkRange(input, spec.range, lower, upper, isLog);
   const start =
@@ -214,10 +220,7 @@ function makeFree(label: string, input: string, group: number, spec: ParameterOp
   };
 }
 
-function checkBounds(name: string, spec: ParameterOptions, isLog: boolean): [number, number] {
-  const given = spec.bounds ?? [null, null];
-  const lower = given[0] ?? -Infinity;
-  const upper = given[1] ?? Infinity;
+function checkBounds(name: string, lower: number, upper: number, isLog: boolean): void {
   if (Number.isNaN(lower) || Number.isNaN(upper))
     throw refuse(`a bound of parameter ${name} is not a number`, "leave it out or give null");
   if (!(lower < upper))
@@ -230,7 +233,6 @@ function checkBounds(name: string, spec: ParameterOptions, isLog: boolean): [num
       `parameter ${name} has a log scale, but must be below ${upper}`,
       "log is for positive numbers",
     );
-  return [isLog && lower < 0 ? 0 : lower, upper];
 }
 
 function checkStart(
@@ -323,7 +325,9 @@ export function startOf(free: readonly Free[], restart: number, seed: number): F
 }
 
 /** The place at a share of the way through a parameter's range. */
-function drawnFrom({ range: [low, high], isLog, lower, upper }: Free, share: number): number {
+function drawnFrom({ range, isLog, lower, upper }: Free, share: number): number {
+  const low = range[0];
+  const high = range[1];
   const drawn = isLog ? exp(log(low) + share * (log(high) - log(low))) : low + share * (high - low);
   return nudge(drawn, lower, upper);
 }

@@ -8,6 +8,8 @@ import { ResidualBatch, type RunLimits } from "./batch.js";
 import {
   columnOf,
   groupsOfRows,
+  NO_COLUMNS,
+  NO_GROUPS,
   numbersNow,
   repeated,
   repeatedGroups,
@@ -47,7 +49,6 @@ export interface Fitted {
 const anyLoss = { value: () => 0, slope: () => 0 };
 
 const NO_NUMBERS = new Float64Array(0);
-const NO_GROUPS = new Int32Array(0);
 
 /** The rows to predict; their targets are not known. */
 export function tableOf(fitted: Fitted, data: Data): Table {
@@ -66,7 +67,8 @@ export function tableOf(fitted: Fitted, data: Data): Table {
     columns[name] = repeated(column, count);
   }
   if (rows === 0) throw refuse("the data have no rows", "give at least one row");
-  const rowGroups = groupsBy === undefined ? NO_GROUPS : groupsOfRows(data, groupsBy, groups);
+  const rowGroups =
+    groupsBy === undefined ? NO_GROUPS.rowGroups : groupsOfRows(data, groupsBy, groups);
   if (count > 1) columns[SELECTOR] = selectorOf(rows, count);
   return {
     points: rows * count,
@@ -74,7 +76,7 @@ export function tableOf(fitted: Fitted, data: Data): Table {
     targets,
     target: NO_NUMBERS,
     columns,
-    others: {},
+    others: NO_COLUMNS,
     rootWeights: undefined,
     hasSigma: false,
     trials: undefined,
@@ -112,10 +114,8 @@ export function predictWith(fitted: Fitted, data: Data, level = fitted.level): P
     observationLower[point] = value - noise;
     observationUpper[point] = value + noise;
   }
-  return byTarget(
-    { values, standardErrors, lower, upper, observationLower, observationUpper },
-    table,
-  );
+  const all = { values, standardErrors, lower, upper, observationLower, observationUpper };
+  return { ...all, targets: partsOf(all, table) };
 }
 
 /** Other rows, evaluated at the best point. */
@@ -134,22 +134,52 @@ function predictPlainly(fitted: Fitted, table: Table): Prediction {
     values = new Float64Array(table.points);
     for (let point = 0; point < table.points; point++) values[point] = own.prediction(0, point);
   }
-  const unknown = new Float64Array(table.points).fill(Number.NaN);
-  const all = {
-    values,
-    standardErrors: unknown,
-    lower: unknown,
-    upper: unknown,
-    observationLower: unknown,
-    observationUpper: unknown,
-  };
-  return byTarget(all, table);
+  return new PlainPrediction(values, table);
 }
 
-/** Adds each target's part. */
-function byTarget(all: Omit<Prediction, "targets">, { targets, rows }: Table): Prediction {
+/** Values alone. Memory for what is not known is taken when somebody asks for it. */
+class PlainPrediction implements Prediction {
+  readonly values: Float64Array;
+  readonly #table: Table;
+  #unknown: Float64Array | undefined;
+
+  constructor(values: Float64Array, table: Table) {
+    this.values = values;
+    this.#table = table;
+  }
+
+  get standardErrors(): Float64Array {
+    this.#unknown ??= new Float64Array(this.values.length).fill(Number.NaN);
+    return this.#unknown;
+  }
+
+  get lower(): Float64Array {
+    return this.standardErrors;
+  }
+
+  get upper(): Float64Array {
+    return this.standardErrors;
+  }
+
+  get observationLower(): Float64Array {
+    return this.standardErrors;
+  }
+
+  get observationUpper(): Float64Array {
+    return this.standardErrors;
+  }
+
+  get targets(): Prediction["targets"] {
+    const { values, standardErrors, lower, upper, observationLower, observationUpper } = this;
+    const all = { values, standardErrors, lower, upper, observationLower, observationUpper };
+    return partsOf(all, this.#table);
+  }
+}
+
+/** Each target's part, by its name. */
+function partsOf(all: Omit<Prediction, "targets">, { targets, rows }: Table) {
   const [only] = targets;
-  if (targets.length === 1 && only !== undefined) return withTarget(all, only.name);
+  if (targets.length === 1 && only !== undefined) return { [only.name]: all };
   const parts = targets.map(({ name }, t) => {
     const part = Object.fromEntries(
       Object.entries(all).map(([key, numbers]: [string, Float64Array]) => [
@@ -159,19 +189,8 @@ function byTarget(all: Omit<Prediction, "targets">, { targets, rows }: Table): P
     ) as unknown as Omit<Prediction, "targets">;
     return [name, part] as const;
   });
-  return { ...all, targets: Object.fromEntries(parts) };
+  return Object.fromEntries(parts);
 }
-
-/** All fields by name: spreading costs more than a small prediction. */
-const withTarget = (all: Omit<Prediction, "targets">, name: string): Prediction => ({
-  values: all.values,
-  standardErrors: all.standardErrors,
-  lower: all.lower,
-  upper: all.upper,
-  observationLower: all.observationLower,
-  observationUpper: all.observationUpper,
-  targets: { [name]: all },
-});
 
 /** √(gᵀ C g); parameters without influence do not count, determined or not. */
 function errorAlong(gradient: Float64Array, covariance: Float64Array | undefined): number {

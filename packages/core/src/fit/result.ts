@@ -4,7 +4,7 @@
 
 import { exportModel } from "../export/model.js";
 import { limited, type ResidualBatch } from "./batch.js";
-import { SELECTOR, type Table } from "./columns.js";
+import { countPoints, SELECTOR, type Table } from "./columns.js";
 import {
   intervalOf,
   isAtBound,
@@ -87,7 +87,7 @@ class Description implements FitResult {
     const { free } = parameters;
     const winner = bestOf(restarts);
     const used = insideBounds(free, winner);
-    const points = countPoints(table);
+    const points = table === undefined ? 0 : countPoints(table);
     this.#finished = finished;
     this.#winner = winner;
     this.parameters = labelsOf(free);
@@ -290,8 +290,8 @@ const needsResiduals = ({ table, settings }: Finished): boolean =>
   table !== undefined &&
   (settings.isFull || settings.lossName !== "squares" || table.targets.length > 1);
 
-function batchAt({ makeBatch }: Finished, best: Float64Array): ResidualBatch {
-  const batch = makeBatch(1) as ResidualBatch;
+function batchAt({ batches }: Finished, best: Float64Array): ResidualBatch {
+  const batch = batches.of(1) as ResidualBatch;
   batch.x.set(best);
   batch.run();
   return batch;
@@ -316,7 +316,7 @@ function targetsOf(
 
 /** What predictions need. */
 function fittedOf(
-  { program, source, parameters, table, options, settings, latestBatch }: Finished,
+  { program, source, parameters, table, options, settings, batches }: Finished,
   winner: Restart,
   spread: Spread | undefined,
   sigma: number,
@@ -327,7 +327,7 @@ function fittedOf(
     source,
     parameters,
     best: winner.best,
-    batch: latestBatch(),
+    batch: table === undefined ? undefined : (batches.latest as ResidualBatch),
     limits: limited(options),
     columns: table === undefined ? [] : readColumns(table),
     targets: table?.targets ?? [],
@@ -352,11 +352,6 @@ function bestOf(restarts: Finished["restarts"]): Restart {
   for (const restart of restarts)
     if (restart.loss < best.loss || !Number.isFinite(best.loss)) best = restart;
   return best;
-}
-
-function countPoints(table: Table | undefined): number {
-  if (table === undefined) return 0;
-  return table.rootWeights?.reduce((sum, root) => sum + (root > 0 ? 1 : 0), 0) ?? table.points;
 }
 
 /** The variance of one point, as least squares tell it. */
@@ -524,8 +519,8 @@ function identify(
 }
 
 /** The predictions of every point, or the loss where the program's value is one. */
-function predictorOf({ makeBatch, table, parameters }: Finished): Predictor {
-  const batch = makeBatch(1);
+function predictorOf({ batches, table, parameters }: Finished): Predictor {
+  const batch = batches.of(1);
   const gradient = new Float64Array(parameters.free.length);
   return (x) => {
     batch.x.set(x);

@@ -13,6 +13,8 @@ import type { AdamOptions, FitOptions, LossName, Optimiser } from "./types.js";
 
 export interface Settings {
   readonly mode: "residual" | "objective";
+  /** Names of the targets; none in objective mode. */
+  readonly targets: readonly string[];
   readonly optimiser: Optimiser;
   /** A text that is no known name is an expression. */
   readonly loss: string | Program;
@@ -58,22 +60,15 @@ const known: ReadonlySet<string> = new Set(KEYS);
 
 const STEPS: Readonly<Record<Optimiser, number>> = { lm: 2000, lbfgs: 1000, adam: 500 };
 
+const ADAM: Required<AdamOptions> = { rate: 0.05, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
+
 export function checkSettings(options: FitOptions): Settings {
   checkKeys(options);
-  checkTargets(targetNames(options.target), options.target);
+  const targets = targetNames(options.target);
+  checkTargets(targets, options.target);
   const mode = options.target === undefined ? "objective" : "residual";
   const { loss, lossName } = checkLoss(options, mode);
   const optimiser = checkOptimiser(options, mode, lossName);
-  const { tolerances = {}, adam = {} } = options;
-  const limits: Limits = {
-    steps: count("steps", options.steps ?? STEPS[optimiser]),
-    gradient: notNegative(
-      "tolerances.gradient",
-      tolerances.gradient ?? (optimiser === "lm" ? 1e-12 : 1e-8),
-    ),
-    step: notNegative("tolerances.step", tolerances.step ?? 1e-12),
-    loss: notNegative("tolerances.loss", tolerances.loss ?? (optimiser === "lm" ? 1e-15 : 1e-14)),
-  };
   const level = options.level ?? 0.95;
   if (!(level > 0 && level < 1)) throw bad("level", level, "it lies between 0 and 1, as 0.95");
   const detail = options.detail ?? "full";
@@ -85,23 +80,36 @@ export function checkSettings(options: FitOptions): Settings {
   if (options.chunk !== undefined) count("chunk", options.chunk);
   return {
     mode,
+    targets,
     optimiser,
     loss,
     lossName,
     restarts: count("restarts", options.restarts ?? 1),
     seed,
-    limits,
+    limits: checkLimits(options, optimiser),
     timeMax: notNegative("timeMax", options.timeMax ?? Infinity),
     level,
     isFull: detail === "full",
-    adam: {
-      rate: notNegative("adam.rate", adam.rate ?? 0.05),
-      beta1: share("adam.beta1", adam.beta1 ?? 0.9),
-      beta2: share("adam.beta2", adam.beta2 ?? 0.999),
-      epsilon: notNegative("adam.epsilon", adam.epsilon ?? 1e-8),
-    },
+    adam: options.adam === undefined ? ADAM : checkAdam(options.adam),
   };
 }
+
+function checkLimits({ steps, tolerances }: FitOptions, optimiser: Optimiser): Limits {
+  const isLm = optimiser === "lm";
+  return {
+    steps: count("steps", steps ?? STEPS[optimiser]),
+    gradient: notNegative("tolerances.gradient", tolerances?.gradient ?? (isLm ? 1e-12 : 1e-8)),
+    step: notNegative("tolerances.step", tolerances?.step ?? 1e-12),
+    loss: notNegative("tolerances.loss", tolerances?.loss ?? (isLm ? 1e-15 : 1e-14)),
+  };
+}
+
+const checkAdam = (given: AdamOptions): Required<AdamOptions> => ({
+  rate: notNegative("adam.rate", given.rate ?? ADAM.rate),
+  beta1: share("adam.beta1", given.beta1 ?? ADAM.beta1),
+  beta2: share("adam.beta2", given.beta2 ?? ADAM.beta2),
+  epsilon: notNegative("adam.epsilon", given.epsilon ?? ADAM.epsilon),
+});
 
 const bad = (name: string, value: unknown, help: string): NdvmError =>
   new NdvmError("E-OPTION", `the option ${name} is ${String(value)}`, { help });
@@ -132,7 +140,7 @@ function checkKeys(options: FitOptions): void {
 }
 
 function checkTargets(names: readonly string[], target: FitOptions["target"]): void {
-  if (target === undefined) return;
+  if (target === undefined || (typeof target === "string" && names.length === 1)) return;
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined)
     throw new NdvmError("E-OPTION", `the target ${twice} is named twice`, {
@@ -171,7 +179,7 @@ function checkOptimiser(
   const canLm = mode === "residual" && lossName === "squares";
   const wanted = options.optimiser ?? "auto";
   if (wanted === "auto") return canLm ? "lm" : "lbfgs";
-  if (!["lm", "lbfgs", "adam"].includes(wanted))
+  if (!Object.hasOwn(STEPS, wanted))
     throw bad("optimiser", wanted, "the optimisers are lm, lbfgs, adam and auto");
   if (wanted === "lm" && !canLm)
     throw new NdvmError("E-OPTION", "lm is for least squares", {

@@ -90,7 +90,7 @@ export function failLanes(
   const value = machine.exports.faultValue.value as bigint;
   const isOwn =
     Number(BigInt.asUintN(8, value)) === TAG_REAL &&
-    !isUniform(machine.exports, Number(BigInt.asIntN(32, value >> 32n)));
+    !isUniform(machine, Number(BigInt.asIntN(32, value >> 32n)));
   if (!isOwn) {
     results.fail(set, lanes, machineFault(machine, program));
     return;

@@ -237,7 +237,7 @@ export class Session {
     if (entered === undefined) return undefined;
     const { machine, trace } = entered;
     const { exports, reals } = machine;
-    const isShared = isUniform(exports, trace.resultData);
+    const isShared = isUniform(machine, trace.resultData);
     const values = new Float64Array(lanes);
     this.#writeNamed(names, numbers, trace.width);
     for (let from = 0; from < lanes; from += trace.width) {

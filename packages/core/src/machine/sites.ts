@@ -54,7 +54,7 @@ export function machineFault(machine: Machine, program: Program, place?: number)
     listing,
     symbols,
     numberOf: (payload) => {
-      const lane = isUniform(exports, payload)
+      const lane = isUniform(machine, payload)
         ? 0
         : (place ?? Math.max(exports.firstCounting(), 0));
       return reals.view()[exports.primalAddress(payload) / reals.bytes + lane] as number;

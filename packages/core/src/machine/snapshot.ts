@@ -56,8 +56,10 @@ export function payloadInfo(exports: Exports, id: number): PayloadInfo {
 }
 
 /** Whether a payload is stored once for all lanes. */
-export const isUniform = (exports: Exports, id: number): boolean =>
-  payloadInfo(exports, id).uniform;
+export const isUniform = ({ exports, views }: Machine, id: number): boolean => {
+  const flags = views.words[(exports.entryAddress(id) + PAYLOAD_FLAGS) / 4] as number;
+  return (flags & PAYLOAD_UNIFORM) !== 0;
+};
 
 /** The numbers of a payload, lane after lane of its elements. NaNs are canonical. */
 export function readPayload(machine: Machine, id: number, lanes: number): Float64Array {
