@@ -109,41 +109,46 @@ function spread(fit: usize, from: usize, count: i32): usize {
 /** Losses of rows into the partial sums at `sums`; their slopes by the prediction are kept. */
 function addLosses(fit: usize, sums: usize, values: usize, row: i32, rows: i32): void {
   const isPlain = load<i32>(fit, FIT_LOSS) == FIT_SQUARES && load<u32>(fit, FIT_WEIGHTS_AT) == 0;
-  const plain = isPlain && (row & 7) == 0 ? rows & ~7 : 0;
+  const plain = isPlain && (row & 7) == 0 ? rows & ~1 : 0;
   if (plain > 0) addSquares(fit, sums, values, row, plain);
-  addOthers(fit, sums, values, row, plain, rows);
+  if (plain < rows) addOthers(fit, sums, values, row, plain, rows);
 }
 
-/** As `addLosses` for least squares without weights, eight rows at once. */
+/** As `addLosses` for an even number of rows and least squares without weights. */
 function addSquares(fit: usize, sums: usize, values: usize, row: i32, rows: i32): void {
   let target = fit + load<u32>(fit, FIT_TARGET_AT) + (<usize>row << 3);
   let slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
-  const two = f64x2.splat(2);
   let sum0 = v128.load(sums);
   let sum1 = v128.load(sums, 16);
   let sum2 = v128.load(sums, 32);
   let sum3 = v128.load(sums, 48);
-  for (let i = 0; i < rows; i += 8) {
-    const off0 = f64x2.sub(pairAt(values), v128.load(target));
-    const off1 = f64x2.sub(pairAt(values + 2 * sizeof<real>()), v128.load(target, 16));
-    const off2 = f64x2.sub(pairAt(values + 4 * sizeof<real>()), v128.load(target, 32));
-    const off3 = f64x2.sub(pairAt(values + 6 * sizeof<real>()), v128.load(target, 48));
-    sum0 = f64x2.add(sum0, f64x2.mul(off0, off0));
-    sum1 = f64x2.add(sum1, f64x2.mul(off1, off1));
-    sum2 = f64x2.add(sum2, f64x2.mul(off2, off2));
-    sum3 = f64x2.add(sum3, f64x2.mul(off3, off3));
-    v128.store(slopes, f64x2.mul(two, off0));
-    v128.store(slopes, f64x2.mul(two, off1), 16);
-    v128.store(slopes, f64x2.mul(two, off2), 32);
-    v128.store(slopes, f64x2.mul(two, off3), 48);
-    values += 8 * sizeof<real>();
+  let left = rows;
+  for (; left >= 8; left -= 8) {
+    sum0 = f64x2.add(sum0, squaresOf(values, target, slopes));
+    sum1 = f64x2.add(sum1, squaresOf(values + bytesOf(2), target + 16, slopes + 16));
+    sum2 = f64x2.add(sum2, squaresOf(values + bytesOf(4), target + 32, slopes + 32));
+    sum3 = f64x2.add(sum3, squaresOf(values + bytesOf(6), target + 48, slopes + 48));
+    values += bytesOf(8);
     target += 64;
     slopes += 64;
   }
+  if (left >= 2) sum0 = f64x2.add(sum0, squaresOf(values, target, slopes));
+  if (left >= 4)
+    sum1 = f64x2.add(sum1, squaresOf(values + bytesOf(2), target + 16, slopes + 16));
+  if (left >= 6)
+    sum2 = f64x2.add(sum2, squaresOf(values + bytesOf(4), target + 32, slopes + 32));
   v128.store(sums, sum0);
   v128.store(sums, sum1, 16);
   v128.store(sums, sum2, 32);
   v128.store(sums, sum3, 48);
+}
+
+/** The squares of two rows; their slopes are kept. */
+// @ts-ignore: decorator
+@inline function squaresOf(values: usize, target: usize, slopes: usize): v128 {
+  const off = f64x2.sub(pairAt(values), v128.load(target));
+  v128.store(slopes, f64x2.add(off, off));
+  return f64x2.mul(off, off);
 }
 
 /** Losses of the rows from `first` on, of any kind, two at once. */
@@ -220,49 +225,69 @@ function addOthers(
   return v128.bitselect(one, off, v128.and(isSigned, isNumber));
 }
 
-/** Slopes of rows times derivatives into the partial sums at `sums`. */
+/**
+ * Slopes of rows times derivatives into the partial sums at `sums`. A row whose slope is zero does
+ * not count, not even where its derivative is not finite: only then does that make a difference.
+ */
 function addSlopes(fit: usize, sums: usize, derivatives: usize, row: i32, rows: i32): void {
-  let slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
-  const end = slopes + (<usize>rows << 3);
-  let at = row;
-  for (; slopes < end && (at & 7) != 0; at++) {
-    addSlope(sums, slopes, derivatives, at);
-    slopes += 8;
-    derivatives += sizeof<real>();
-  }
+  const slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
+  let done = 0;
+  for (; done < rows && ((row + done) & 7) != 0; done++)
+    addSlope(sums, slopes, derivatives, row, done);
+  const whole = done + ((rows - done) & ~1);
+  const from = slopes + (<usize>done << 3);
+  const own = derivatives + bytesOf(done);
+  if (!addProducts(sums, from, own, whole - done)) addCounted(sums, from, own, whole - done);
+  if (whole < rows) addSlope(sums, slopes, derivatives, row, whole);
+}
+
+/** Adds the products of an even number of rows, from row 0 of eight on; false and nothing if NaN. */
+function addProducts(sums: usize, slopes: usize, derivatives: usize, rows: i32): bool {
   let sum0 = v128.load(sums);
   let sum1 = v128.load(sums, 16);
   let sum2 = v128.load(sums, 32);
   let sum3 = v128.load(sums, 48);
-  for (; slopes + 64 <= end; slopes += 64) {
-    sum0 = f64x2.add(sum0, counted(slopes, derivatives));
-    sum1 = f64x2.add(sum1, counted(slopes + 16, derivatives + 2 * sizeof<real>()));
-    sum2 = f64x2.add(sum2, counted(slopes + 32, derivatives + 4 * sizeof<real>()));
-    sum3 = f64x2.add(sum3, counted(slopes + 48, derivatives + 6 * sizeof<real>()));
-    derivatives += 8 * sizeof<real>();
+  let left = rows;
+  for (; left >= 8; left -= 8) {
+    sum0 = f64x2.add(sum0, productOf(slopes, derivatives));
+    sum1 = f64x2.add(sum1, productOf(slopes + 16, derivatives + bytesOf(2)));
+    sum2 = f64x2.add(sum2, productOf(slopes + 32, derivatives + bytesOf(4)));
+    sum3 = f64x2.add(sum3, productOf(slopes + 48, derivatives + bytesOf(6)));
+    derivatives += bytesOf(8);
+    slopes += 64;
   }
+  if (left >= 2) sum0 = f64x2.add(sum0, productOf(slopes, derivatives));
+  if (left >= 4) sum1 = f64x2.add(sum1, productOf(slopes + 16, derivatives + bytesOf(2)));
+  if (left >= 6) sum2 = f64x2.add(sum2, productOf(slopes + 32, derivatives + bytesOf(4)));
+  const all = f64x2.add(f64x2.add(sum0, sum1), f64x2.add(sum2, sum3));
+  if (!i64x2.all_true(f64x2.eq(all, all))) return false;
   v128.store(sums, sum0);
   v128.store(sums, sum1, 16);
   v128.store(sums, sum2, 32);
   v128.store(sums, sum3, 48);
-  for (at = 0; slopes < end; at++) {
-    addSlope(sums, slopes, derivatives, at);
-    slopes += 8;
-    derivatives += sizeof<real>();
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline function productOf(slopes: usize, derivatives: usize): v128 {
+  return f64x2.mul(v128.load(slopes), pairAt(derivatives));
+}
+
+/** As `addProducts`, without the rows that do not count. */
+function addCounted(sums: usize, slopes: usize, derivatives: usize, rows: i32): void {
+  for (let i = 0; i < rows; i += 2) {
+    const slope = v128.load(slopes + (<usize>i << 3));
+    const product = f64x2.mul(slope, pairAt(derivatives + bytesOf(i)));
+    const into = sums + (<usize>(i & 7) << 3);
+    const counted = v128.and(product, f64x2.ne(slope, f64x2.splat(0)));
+    v128.store(into, f64x2.add(v128.load(into), counted));
   }
 }
 
-/** The slopes of two rows times derivatives. A row that does not count may have one of NaN. */
-// @ts-ignore: decorator
-@inline function counted(slopes: usize, derivatives: usize): v128 {
-  const slope = v128.load(slopes);
-  const product = f64x2.mul(slope, pairAt(derivatives));
-  return v128.and(product, f64x2.ne(slope, f64x2.splat(0)));
-}
-
-// @ts-ignore: decorator
-@inline function addSlope(sums: usize, slopes: usize, derivatives: usize, row: i32): void {
-  const slope = load<f64>(slopes);
-  const into = sums + (<usize>(row & 7) << 3);
-  if (slope != 0) store<f64>(into, load<f64>(into) + slope * <f64>load<real>(derivatives));
+/** Adds the product of row `row + i` of the slot, which is row i of those at hand. */
+function addSlope(sums: usize, slopes: usize, derivatives: usize, row: i32, i: i32): void {
+  const slope = load<f64>(slopes + (<usize>i << 3));
+  const into = sums + (<usize>((row + i) & 7) << 3);
+  const derivative = <f64>load<real>(derivatives + bytesOf(i));
+  if (slope != 0) store<f64>(into, load<f64>(into) + slope * derivative);
 }

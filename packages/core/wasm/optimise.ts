@@ -104,34 +104,36 @@ function evaluate(fit: usize, isFirst: bool): bool {
   return fit + load<u32>(fit, FIT_STATES_AT) + (<usize>(slot * numbers) << 3);
 }
 
+/** Writes the parameters of the chunk's slots, each into the lanes of its slot. */
 function bindParameters(fit: usize, from: i32, count: i32): void {
   const params = load<i32>(fit, FIT_PARAMS);
   const perSlot = load<i32>(fit, FIT_LANES) / load<i32>(fit, FIT_SLOTS);
-  for (let j = 0; j < params; j++) {
-    const id = idOfParameter(fit, j);
-    let to = primalOf(id);
-    if (isUniform(id)) {
-      v128.store(to, v128.splat<real>(<real>load<f64>(xOf(fit, 0, params, j))));
-      continue;
+  let slot = from / perSlot;
+  let end = (slot + 1) * perSlot - from;
+  for (let lane = 0; lane < count; slot++) {
+    end = min(end, count);
+    const x = arrayOf(stateOf(fit, slot), params, 1);
+    for (let j = 0; j < params; j++) {
+      const id = idOfParameter(fit, j);
+      const number = <real>load<f64>(x + (<usize>j << 3));
+      if (!isUniform(id)) fillReals(primalOf(id) + <usize>lane * sizeof<real>(), number, end - lane);
+      else if (slot == 0) v128.store(primalOf(id), v128.splat<real>(number));
     }
-    for (let lane = from; lane < from + count; ) {
-      const slot = lane / perSlot;
-      const end = min(from + count, (slot + 1) * perSlot);
-      fillReals(to, <real>load<f64>(xOf(fit, slot, params, j)), end - lane);
-      to += <usize>(end - lane) * sizeof<real>();
-      lane = end;
-    }
+    lane = end;
+    end += perSlot;
   }
 }
 
 // @ts-ignore: decorator
-@inline function xOf(fit: usize, slot: i32, params: i32, j: i32): usize {
-  return arrayOf(stateOf(fit, slot), params, 1) + (<usize>j << 3);
-}
-
-function fillReals(to: usize, number: real, count: i32): void {
+@inline function fillReals(to: usize, number: real, count: i32): void {
   const vector = v128.splat<real>(number);
   const end = to + <usize>count * sizeof<real>();
+  for (; to + 64 <= end; to += 64) {
+    v128.store(to, vector);
+    v128.store(to, vector, 16);
+    v128.store(to, vector, 32);
+    v128.store(to, vector, 48);
+  }
   for (; to + 16 <= end; to += 16) v128.store(to, vector);
   for (; to < end; to += sizeof<real>()) store<real>(to, number);
 }
