@@ -6,7 +6,7 @@
 
 import { NdvmError } from "../errors.js";
 import type { Precision } from "../machine/types.js";
-import { SELECTOR, type Table } from "./columns.js";
+import { SELECTOR, type Table, type Target } from "./columns.js";
 
 interface Range {
   readonly least: number;
@@ -48,12 +48,14 @@ export function targetScaleProblem(
   hasSquares: boolean,
 ): NdvmError | undefined {
   const largest = largestOf(column);
+  const isSingleOutside = precision === "f32" && isOutside(largest, SINGLE);
+  const isSquareOutside = hasSquares && isOutside(largest, SQUARES);
+  if (!isSingleOutside && !isSquareOutside) return undefined;
   const rescale = `divide ${name} by ${unitOf(largest)} and multiply predictions by it`;
-  if (precision === "f32" && isOutside(largest, SINGLE))
+  if (isSingleOutside)
     return new NdvmError("E-INPUT", beyondSingle(name, largest), {
       help: isOutside(largest, SQUARES) ? rescale : `${rescale}, or fit in f64`,
     });
-  if (!hasSquares || !isOutside(largest, SQUARES)) return undefined;
   const end = largest > SQUARES.most ? "too large" : "too small";
   return new NdvmError(
     "E-INPUT",
@@ -83,8 +85,9 @@ const beyondSingle = (name: string, largest: number): string =>
 export function checkScales(table: Table, precision: Precision, lossName: string): void {
   const { target, targets, rows, columns } = table;
   const hasSquares = lossName === "squares";
-  for (const [t, { name }] of targets.entries()) {
+  for (let t = 0; t < targets.length; t++) {
     const own = targets.length === 1 ? target : target.subarray(t * rows, (t + 1) * rows);
+    const { name } = targets[t] as Target;
     const problem = targetScaleProblem(name, own, precision, hasSquares);
     if (problem !== undefined) throw problem;
   }

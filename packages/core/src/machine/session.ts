@@ -239,7 +239,7 @@ export class Session {
     const { exports, reals } = machine;
     const isShared = isUniform(machine, trace.resultData);
     const values = new Float64Array(lanes);
-    this.#writeNamed(names, numbers, trace.width);
+    this.#writeNamed(names, numbers, Math.min(lanes, trace.width));
     for (let from = 0; from < lanes; from += trace.width) {
       const count = Math.min(trace.width, lanes - from);
       this.#writeOther(columns, from, count);
@@ -251,8 +251,8 @@ export class Session {
     return values;
   }
 
-  /** Writes one number for all lanes into each of the inputs named. */
-  #writeNamed(names: readonly string[], numbers: Float64Array, width: number): void {
+  /** Writes one number for so many lanes into each of the inputs named. */
+  #writeNamed(names: readonly string[], numbers: Float64Array, lanes: number): void {
     const { machine, program, inputs } = this.#setup;
     const { exports, reals } = machine;
     const view = reals.view();
@@ -263,7 +263,7 @@ export class Session {
       const which = names.indexOf(name);
       if (which >= 0) {
         const at = exports.primalAddress(payload) / reals.bytes;
-        const count = perLane === undefined ? 16 / reals.bytes : width;
+        const count = perLane === undefined ? 16 / reals.bytes : lanes;
         for (let i = 0; i < count; i++) view[at + i] = numbers[which] as number;
       }
       payload += 1;
