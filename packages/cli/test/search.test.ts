@@ -72,6 +72,19 @@ describe("search", () => {
     expect(started.rows).toEqual({ train: 15, heldOut: 5 });
   });
 
+  test("says in words and on the page where too few rows are held out", async () => {
+    const held = ["--where", "cell=a", "--hold-out", "(> x 3)"];
+    const few = await ndvmHere(replay("--out", "few.db", "--report", "few.html", ...held));
+    expect(few.stderr).toContain("only 5 rows are held out");
+    expect(few.stdout).toContain("To be wary of: only 5 rows are held out");
+    expect(readFileSync(join(folder, "few.html"), "utf8")).toContain("only 5 rows are held out");
+    const many = await ndvmHere(
+      replay("--out", "many.db", "--report", "many.html", "--hold-out", "0.5"),
+    );
+    expect(many.stderr + many.stdout).not.toContain("rows are held out");
+    expect(readFileSync(join(folder, "many.html"), "utf8")).not.toContain("To be wary of");
+  });
+
   test("goes on with a study, and the same bytes come out", async () => {
     await ndvmHere(search("--candidates", "64", "--out", "d.db", "--seed", "7", "--quiet"));
     await ndvmHere(

@@ -12,7 +12,7 @@ export {
   type TimingTotals,
 } from "./archive/archive.js";
 export { complexityOf } from "./complexity.js";
-export { choiceOf } from "./engine/front.js";
+export { choiceOf, heldOutWarning } from "./engine/front.js";
 export { type EvolveOptions, evolve } from "./evolve/evolve.js";
 export { type LlmOptions, llm } from "./llm/llm.js";
 export { type ReplayOptions, type ReplayProgram, readPrograms, replay } from "./replay.js";

@@ -278,6 +278,7 @@ export type SearchEvent =
   | { readonly type: "progress"; readonly counts: Counts; readonly seconds: number }
   | { readonly type: "problem"; readonly proposer: string; readonly problem: ProposerProblem }
   | { readonly type: "worker"; readonly worker: number; readonly message: string }
+  | { readonly type: "warning"; readonly message: string }
   | SearchDone;
 
 export interface SearchDone {
@@ -290,4 +291,6 @@ export interface SearchDone {
   readonly front: readonly FrontMember[];
   readonly counts: Counts;
   readonly seconds: number;
+  /** What to be wary of, in sentences. */
+  readonly warnings: readonly string[];
 }

@@ -87,11 +87,15 @@ export function spendingText({ spending }: Counts): string {
   return `${countText(inputTokens)} + ${countText(outputTokens)} tokens in ${requests} requests${money}`;
 }
 
+/** Events that are told in words when they happen. */
+const TOLD: ReadonlySet<SearchEvent["type"]> = new Set(["problem", "worker", "warning"]);
+
 function tell(event: SearchEvent): void {
   if (event.type === "problem") {
     warn(`${event.proposer}: ${event.problem.message} (${event.problem.code})`);
   }
   if (event.type === "worker") warn(`worker ${event.worker}: ${event.message}`);
+  if (event.type === "warning") warn(event.message);
 }
 
 /** A line when the best changes, and one every two seconds. */
@@ -146,7 +150,7 @@ export function liveDisplay(options: DisplayOptions): Display {
   return {
     show(event) {
       standing.hear(event);
-      if (event.type === "problem" || event.type === "worker") {
+      if (TOLD.has(event.type)) {
         erase();
         tell(event);
         draw();

@@ -9,6 +9,7 @@ import {
   type ArchiveSummary,
   choiceOf,
   type FrontMember,
+  heldOutWarning,
   type Outcome,
 } from "@ndvm/search";
 import { countText, shortText } from "../numbers.js";
@@ -49,6 +50,7 @@ export async function studyReport(archive: Archive): Promise<string> {
   const rows = rowCount(study.train) + rowCount(study.heldOut);
   const body: Content[] = [
     cards(headline(summary, front)),
+    warningSection(study),
     chosen && (await modelSection(chosen, study)),
     front.length > 0 && (await frontSection(front, chosen)),
     await discoverySection(archive),
@@ -63,6 +65,12 @@ export async function studyReport(archive: Archive): Promise<string> {
     body,
     footer: `ndvm; made from ${archive.file}`,
   });
+}
+
+function warningSection({ heldOut }: Described): Html | undefined {
+  const warning = heldOutWarning(rowCount(heldOut));
+  if (warning === undefined) return undefined;
+  return html`<section class="warnings"><h2>To be wary of</h2>${list([`${warning}.`])}</section>`;
 }
 
 const rowCount = (columns: Columns): number => Object.values(columns)[0]?.length ?? 0;

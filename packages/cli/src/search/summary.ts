@@ -25,6 +25,7 @@ export function searchSummary(done: SearchDone, options: SummaryOptions): string
     "",
     out.bold(`${target} = ${formulaOf(member)}`),
     `held-out R² ${member.r2.toFixed(6)}, size ${member.complexity}; as a program: ${member.source}`,
+    ...done.warnings.map((warning) => `To be wary of: ${warning}.`),
     ...constantsText(member),
     ...(done.best !== undefined && done.best.id !== member.id ? [bestText(done.best)] : []),
     "",

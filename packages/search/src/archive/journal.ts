@@ -20,6 +20,7 @@ const KEPT: ReadonlySet<SearchEvent["type"]> = new Set([
   "front",
   "problem",
   "worker",
+  "warning",
   "done",
 ]);
 

@@ -19,7 +19,7 @@ import { addSpending, NO_SPENDING } from "../spending.js";
 import { briefFor, rowsOf, type Study } from "../study.js";
 import type { Budget, ProposalBatch, Proposer, SearchEvent, StopCause } from "../types.js";
 import { Batch, fitsAtMost, type Slot } from "./batch.js";
-import { bestOf, choiceOf, describeFront, type Intervals } from "./front.js";
+import { bestOf, choiceOf, describeFront, heldOutWarning, type Intervals } from "./front.js";
 import { Intake } from "./intake.js";
 import type { EngineState, Journal, Resumption, SettledBatch, Unobserved } from "./journal.js";
 import { EventQueue } from "./queue.js";
@@ -158,6 +158,7 @@ export class Engine {
       rows: { train: rowsOf(this.#study.train), heldOut: rowsOf(this.#study.heldOut) },
       resumedFrom: this.#nextVisit,
     });
+    for (const message of this.#warnings()) this.#tell({ type: "warning", message });
     for (const batch of [...this.#batches.values()]) this.#send(batch, batch.begin());
   }
 
@@ -411,6 +412,11 @@ export class Engine {
     return countsOf(this.#tally.counts(), this.#workersReplaced, this.#spending);
   }
 
+  #warnings(): readonly string[] {
+    const warning = heldOutWarning(rowsOf(this.#study.heldOut));
+    return warning === undefined ? [] : [warning];
+  }
+
   #tell(event: SearchEvent): void {
     if (this.#parts.journal === undefined) this.queue.push(event);
     else {
@@ -499,6 +505,7 @@ export class Engine {
       front,
       counts: this.#counts(),
       seconds: this.#seconds,
+      warnings: this.#warnings(),
     };
     if (this.#parts.journal === undefined) {
       this.queue.push(done);

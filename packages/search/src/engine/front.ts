@@ -92,3 +92,19 @@ export function choiceOf(front: readonly FrontMember[]): FrontMember | undefined
   const near = front.filter(({ r2 }) => shareLeft(r2) <= most);
   return near.reduce((chosen, member) => (member.score > chosen.score ? member : chosen));
 }
+
+/**
+ * Held-out rows that tell models apart, at least: with fewer, the losses of two models that are
+ * equally good differ by chance more than 2.7 times in one comparison of ten, and a search compares
+ * thousands.
+ */
+const HELD_OUT_LEAST = 12;
+
+/** What to be wary of where few rows are held out; undefined where there are enough. */
+export function heldOutWarning(rows: number): string | undefined {
+  if (rows >= HELD_OUT_LEAST) return undefined;
+  return (
+    `only ${rows} rows are held out: among many candidates some match so few rows by chance, so the ` +
+    "best may be a fluke; hold out more rows, or try the models on other data"
+  );
+}

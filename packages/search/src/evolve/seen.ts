@@ -25,17 +25,11 @@ export class Seen {
   }
 
   save(): string {
-    const { buffer } = this.#table;
-    let text = "";
-    const bytes = new Uint8Array(buffer);
-    for (let i = 0; i < bytes.length; i += 4096) {
-      text += String.fromCharCode(...bytes.subarray(i, i + 4096));
-    }
-    return btoa(text);
+    return Buffer.from(this.#table.buffer).toString("base64");
   }
 
   restore(text: string): void {
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const bytes = Uint8Array.from(Buffer.from(text, "base64"));
     if (bytes.length !== slots * 4) throw new Error("a saved table of another size");
     this.#table = new Int32Array(bytes.buffer);
   }

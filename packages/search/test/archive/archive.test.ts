@@ -69,6 +69,7 @@ describe("an archive", () => {
     expect(fitShare).toBeCloseTo(fit / (screen + fit + score), 12);
     expect([...archive.events()].map(({ event }) => event.type)).toEqual([
       "started",
+      "warning",
       "front",
       "done",
     ]);

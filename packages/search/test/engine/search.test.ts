@@ -258,6 +258,18 @@ describe("events", () => {
     expect(fronts.length).toBeGreaterThan(0);
   });
 
+  test("warn where too few rows are held out to tell models apart, and only there", async () => {
+    const told = async (heldOut: number) => {
+      const holdOut = line.x.map((_, row) => row).slice(-heldOut);
+      const { events, done } = await run({ ...base, holdOut, proposers: [list(["(* a x)"])] });
+      const warnings = events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
+      expect(done.warnings).toEqual(warnings);
+      return warnings;
+    };
+    expect(await told(11)).toEqual([expect.stringContaining("only 11 rows are held out")]);
+    expect(await told(12)).toEqual([]);
+  });
+
   test("leaving the loop ends the search", async () => {
     const { search } = await import("../../src/index.js");
     const proposer = replay([{ source: "(* a x)" }], { cycles: Number.POSITIVE_INFINITY });
