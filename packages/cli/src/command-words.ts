@@ -13,6 +13,10 @@ const PHRASES: readonly (readonly [string, string])[] = [
   ["use datum(lane) to read it; only", "only"],
   ["give a seed (output adjoints), or use program.jacobian", "give one: --seed-adjoint 1,0"],
   ["dispose programs that are no longer needed, or raise memoryMax", "raise --memory"],
+  [
+    "leave out the row, or correct it",
+    "count the cell as missing by --na inf, or leave the row out by --where",
+  ],
   ["memoryMax", "--memory"],
   ["stepsMax", "--steps"],
   ["timeMax", "--timeout"],

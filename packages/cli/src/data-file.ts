@@ -9,7 +9,15 @@
 
 import { extname } from "node:path";
 import { mat, nearest, type TensorInput, vec } from "@ndvm/core";
-import { fileError, type Row, splitRows } from "./delimited.js";
+import {
+  DASH_HELP,
+  EMPTY_HELP,
+  fileError,
+  hasDash,
+  type Row,
+  splitRows,
+  TWICE_HELP,
+} from "./delimited.js";
 import { readTextFile } from "./text-file.js";
 
 export interface Table {
@@ -52,14 +60,20 @@ function numberAt(file: string, row: Row, index: number, column: string): number
   const cell = row.cells[index] ?? "";
   const value = parseNumber(cell);
   if (value === undefined) {
-    throw fileError(file, `line ${row.line}, column ${column}: "${cell}" is not a number`);
+    throw fileError(
+      file,
+      `line ${row.line}, column ${column}: "${cell}" is not a number`,
+      hasDash(cell)
+        ? DASH_HELP
+        : "write numbers as 1234.5; an empty cell, na or nan is a missing value",
+    );
   }
   return value;
 }
 
 function tableOf(file: string, names: readonly string[], rowCount: number): Omit<Table, "column"> {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw fileError(file, `two columns are called ${twice}`);
+  if (twice !== undefined) throw fileError(file, `two columns are called ${twice}`, TWICE_HELP);
   return { file, names, rowCount };
 }
 
@@ -74,7 +88,7 @@ function pickColumn(file: string, names: readonly string[], name: string): numbe
 
 function delimitedTable(file: string, text: string): Table {
   const [head, ...rows] = splitRows(file, text);
-  if (head === undefined) throw fileError(file, "not a table: the file is empty");
+  if (head === undefined) throw fileError(file, "not a table: the file is empty", EMPTY_HELP);
   requireEqualWidths(file, [head, ...rows]);
   const names = head.cells.map((cell) => cell.trim());
   if (names.every((name) => parseNumber(name) !== undefined)) {
@@ -84,7 +98,7 @@ function delimitedTable(file: string, text: string): Table {
       "add a first row that names the columns",
     );
   }
-  if (rows.length === 0) throw fileError(file, "the table has no rows");
+  if (rows.length === 0) throw fileError(file, "the table has no rows", EMPTY_HELP);
   return {
     ...tableOf(file, names, rows.length),
     column(name) {

@@ -32,6 +32,13 @@ export function fileError(file: string, message: string, help?: string): NdvmErr
   return new NdvmError("E-FILE", `${file}: ${message}`, { help });
 }
 
+export const EMPTY_HELP = "a table has a row of names and then rows of numbers";
+export const TWICE_HELP = "rename one of them in the file's first row";
+export const DASH_HELP = "its minus is a dash: replace it by - in the whole file";
+
+/** Whether a text is a number but for a minus sign (U+2212) or a dash before it. */
+export const hasDash = (text: string): boolean => /^\s*[\u2010-\u2015\u2212][\d.]/.test(text);
+
 export class RowSplitter {
   readonly #file: string;
   readonly #onRow: (row: Row) => void;

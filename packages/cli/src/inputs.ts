@@ -15,6 +15,7 @@
 import { existsSync } from "node:fs";
 import { type Input, int, NdvmError } from "@ndvm/core";
 import { parseNumber, readTable, readTensor, type Table, tensorOfJson } from "./data-file.js";
+import { hasDash } from "./delimited.js";
 
 /** A mistake in how the command was called: exit code 2. */
 export class UsageError extends Error {
@@ -40,6 +41,8 @@ export function splitAssignment(text: string, option: string): [name: string, va
 function numberOf(name: string, text: string): number {
   const value = text.trim() === "" ? undefined : parseNumber(text);
   if (value !== undefined) return value;
+  if (hasDash(text))
+    throw new UsageError(`"${text}" is not a value for ${name}: its minus is a dash; type -`);
   throw new UsageError(
     `"${text}" is not a value for ${name}: give a number, start:stop:step, a,b,c, ` +
       "[a, b, c], @file.csv:column or @file.json",
@@ -51,6 +54,7 @@ export function expandRange(name: string, text: string): Float64Array {
   const parts = text.split(":").map((part) => numberOf(name, part));
   const [start = 0, stop = 0, step = Math.sign(stop - start) || 1] = parts;
   if (parts.length > 3) throw new UsageError(`a range is start:stop:step, got ${name}=${text}`);
+  if (step === 0) throw new UsageError(`the step of the range ${name}=${text} is 0`);
   const count = Math.floor((stop - start) / step + 1e-9) + 1;
   if (!parts.every(Number.isFinite) || !(count >= 1)) {
     throw new UsageError(`the range ${name}=${text} holds no values`);

@@ -27,6 +27,7 @@ import {
   parseNames,
   parseSeed,
 } from "./options.js";
+import { slipIn } from "./slips.js";
 import { endQuietlyOnBrokenPipe, reportError } from "./terminal.js";
 import { rememberCommand } from "./typed-command.js";
 import { commandVersion } from "./versions.js";
@@ -194,6 +195,8 @@ export async function run(args: readonly string[]): Promise<number> {
     return 2;
   }
   try {
+    const slip = slipIn(root, args);
+    if (slip !== undefined) throw new UsageError(slip);
     await root.parseAsync(args, { from: "user" });
     return code;
   } catch (error) {

@@ -45,7 +45,7 @@ export const collect = (value: string, previous: readonly string[] = []): readon
 export function parseCount(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value) || value < 1) {
-    throw new InvalidArgumentError("It must be a positive number such as 1e6.");
+    throw new InvalidArgumentError("It must be a whole number, 1 or more, such as 32 or 1e6.");
   }
   return Math.floor(value);
 }

@@ -38,6 +38,43 @@ describe("usage, exit code 2", () => {
   });
 });
 
+describe("slips in typing get what was meant, exit code 2", () => {
+  const model = ["eval", "-e", "(+ r x)"];
+  const table = ["fit", "-e", "(* a t)", "--data", "d.csv", "--target", "y"];
+  const study = ["search", "--data", "d.csv", "--target", "y"];
+  const slips: [string, string[], string][] = [
+    ["one --set for two inputs", [...model, "--set", "r=1", "x=2"], "its own, --set x=2"],
+    ["no --set at all", [...model, "r=1"], "its own, --set r=1"],
+    ["no --set behind a file", ["eval", "model.scm", "r=1"], "its own, --set r=1"],
+    ["a blank for =", [...model, "--set", "r", "1"], "without blanks: --set r=1"],
+    ["blanks around =", [...model, "--set", "r", "=", "1"], "without blanks: --set r=1"],
+    ["a blank behind =", [...model, "--set", "r=", "-1"], "without blanks: --set r=-1"],
+    ["one dash", [...model, "-set", "r=1"], "write --set, not -set"],
+    ["an input as an option", [...model, "--r=1"], "an input is set by --set r=1"],
+    ["a misspelt option with =", [...model, "--presicion=f32"], "did you mean --precision?"],
+    ["a dash for a minus", [...model, "--set", "r=\u22121.5"], "its minus is a dash; type -"],
+    ["a range of step 0", [...model, "--set", "r=0:1:0"], "the step of the range r=0:1:0 is 0"],
+    ["one --param for two", [...table, "--param", "a=1", "b=2"], "its own, --param b=2"],
+    ["a blank in a time", [...table, "--time", "10", "s"], "the blank, --time 10s"],
+    ["no restarts", [...table, "--restarts", "0"], "a whole number, 1 or more"],
+    ["a blank in a budget", [...study, "--budget", "10", "m"], "the blank, --budget 10m"],
+    ["--resume with a file", [...study, "--resume", "s.db"], "by --out s.db --resume"],
+    ["a table without --data", ["search", "d.csv", "--target", "y"], "named by --data d.csv"],
+  ];
+  test.each(slips)("%s", (_, args, words) => {
+    const { code, stdout, stderr } = ndvm(args);
+    expect(stderr).toContain(words);
+    expect(stderr).not.toMatch(/\n {4}at /);
+    expect(stdout).toBe("");
+    expect(code).toBe(2);
+  });
+
+  test("a file whose name has = in it is a file", () => {
+    writeFile("a=1.scm", "(+ 1 2)");
+    expect(ndvm(["eval", "a=1.scm"])).toMatchObject({ code: 0, stdout: "3\n" });
+  });
+});
+
 describe("ways out are given in the words of the command line", () => {
   const list = ["grad", "-e", "(list x 2)", "--set", "x=1"];
   const ways: [string, string[], string][] = [

@@ -53,6 +53,15 @@ describe("the data", () => {
       "error E-FILE: own.csv: row 2 (line 3), column y: "two" is not a number, nor is 1 more of its cells
         help: correct it, leave the row out with --where, or count it as missing: --na two"
     `);
+    const dash = "t,y\n0,3\n1,\u22122.5\n2,1\n";
+    expect(await failure(ofFile(dash), 1)).toMatchInlineSnapshot(`
+      "error E-FILE: own.csv: row 2 (line 3), column y: "−2.5" is not a number
+        help: its minus is a dash: replace it by - in the whole file"
+    `);
+    expect(await failure(ofFile("t,y\n0,3\n1,inf\n2,1\n"), 1)).toMatchInlineSnapshot(`
+      "error E-INPUT: column y holds Infinity in row 2 (line 3)
+        help: a fit needs finite numbers: count the cell as missing by --na inf, or leave the row out by --where"
+    `);
     const dates = "t,y\n2020-01-01,3\n2020-01-02,2\n";
     expect(await failure(ofFile(dates), 1)).toMatchInlineSnapshot(`
       "error E-FILE: own.csv: row 1 (line 2), column t: "2020-01-01" is not a number, nor is 1 more of its cells
@@ -106,10 +115,16 @@ describe("the data", () => {
         help: cells that hold the mark between cells stand in quotes"
     `);
     expect(await failure(ofFile(""), 1)).toMatchInlineSnapshot(
-      `"error E-FILE: own.csv: not a table: the file is empty"`,
+      `
+      "error E-FILE: own.csv: not a table: the file is empty
+        help: a table has a row of names and then rows of numbers"
+    `,
     );
     expect(await failure(ofFile("t,y\n"), 1)).toMatchInlineSnapshot(
-      `"error E-FILE: own.csv: the table has no rows"`,
+      `
+      "error E-FILE: own.csv: the table has no rows
+        help: a table has a row of names and then rows of numbers"
+    `,
     );
     expect(await failure(ofFile("1,2\n3,4\n"), 1)).toMatchInlineSnapshot(`
       "error E-FILE: own.csv: not a table: the first row holds numbers, not column names
@@ -120,7 +135,10 @@ describe("the data", () => {
         help: cells that hold the mark between cells stand in quotes"
     `);
     expect(await failure(ofFile("t,t\n1,2\n"), 1)).toMatchInlineSnapshot(
-      `"error E-FILE: own.csv: two columns are called t"`,
+      `
+      "error E-FILE: own.csv: two columns are called t
+        help: rename one of them in the file's first row"
+    `,
     );
     expect(await failure(ofFile('t,y\n"1,2\n'), 1)).toMatchInlineSnapshot(
       `"error E-FILE: own.csv: line 2: a quote is opened and never closed"`,
@@ -174,6 +192,10 @@ describe("the data", () => {
   });
 
   test("tests of rows that are none, and rows that are all gone", async () => {
+    expect(await failure(toY("--where", "t >= 2"), 2)).toContain(
+      `--where needs a test '(>= t 2)', got "t >= 2"`,
+    );
+    expect(await failure(toY("--where", "t==2"), 2)).toContain("--where has one =: t=2");
     expect(await failure(toY("--where", "(> tt 1)"), 1)).toMatchInlineSnapshot(`
       "error E-FILE: data.csv: there is no column tt, which --where uses
         help: did you mean t? its columns are t, y, cell"
@@ -394,7 +416,7 @@ describe("the options", () => {
 
   test("values that make no sense", async () => {
     expect(await failure(toY("--restarts", "0"), 2)).toMatchInlineSnapshot(`
-      "error: option '--restarts <n>' argument '0' is invalid. It must be a positive number such as 1e6.
+      "error: option '--restarts <n>' argument '0' is invalid. It must be a whole number, 1 or more, such as 32 or 1e6.
       (add --help for all options)"
     `);
     expect(await failure(toY("--level", "95"), 2)).toMatchInlineSnapshot(`

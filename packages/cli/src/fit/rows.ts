@@ -211,8 +211,13 @@ class Tests {
     if (isExpression(text)) return this.expression(text, "--where");
     const [, name = "", sign, word = ""] = WORD_TEST.exec(text) ?? [];
     if (sign === undefined) {
-      throw new UsageError(`--where needs a test such as '(> t 2)' or cell=word, got "${text}"`);
+      const [, left, test, right] = /^\s*(\S+?)\s*([<>]=?)\s*(\S+)\s*$/.exec(text) ?? [];
+      const meant =
+        test === undefined ? "such as '(> t 2)' or cell=word" : `'(${test} ${left} ${right})'`;
+      throw new UsageError(`--where needs a test ${meant}, got "${text}"`);
     }
+    if (sign === "=" && word.startsWith("="))
+      throw new UsageError(`--where has one =: ${name}=${word.slice(1)}, got "${text}"`);
     const number = word === "" ? Number.NaN : Number(word);
     const marks = Uint8Array.from(this.#table.texts(name, " (--where)"), (cell) =>
       cell === word || (cell !== "" && Number(cell) === number) ? 1 : 0,

@@ -8,7 +8,16 @@
 
 import { extname } from "node:path";
 import { type NdvmError, nearest } from "@ndvm/core";
-import { delimiterOf, fileError, type Row, RowSplitter } from "../delimited.js";
+import {
+  DASH_HELP,
+  delimiterOf,
+  EMPTY_HELP,
+  fileError,
+  hasDash,
+  type Row,
+  RowSplitter,
+  TWICE_HELP,
+} from "../delimited.js";
 import { streamText } from "../text-file.js";
 
 export interface TableOptions {
@@ -154,6 +163,7 @@ function nearNumber(text: string): string | undefined {
   if (/^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}/.test(text)) {
     return "a date is not a number: add a column that counts days or years";
   }
+  if (hasDash(text)) return DASH_HELP;
   if (/^[+-]?[\d,. ']+$/.test(text)) return "write numbers as 1234.5, without other marks";
   if (/^[+-]?[\d.]+\s*\D+$/.test(text)) return "leave out units and signs after the number";
   return undefined;
@@ -211,7 +221,8 @@ class TableBuilder {
     const splitter = new RowSplitter(this.#file, (row) => this.#take(row, splitter));
     for await (const piece of pieces) splitter.push(piece);
     splitter.end();
-    if (this.#head === undefined) throw fileError(this.#file, "not a table: the file is empty");
+    if (this.#head === undefined)
+      throw fileError(this.#file, "not a table: the file is empty", EMPTY_HELP);
     return this.#finish(this.#lines.subarray(0, this.#rowCount));
   }
 
@@ -275,7 +286,8 @@ class TableBuilder {
 
   #makeColumn(text: string): Column {
     const name = this.#nameOf(text);
-    if (this.#columns.has(name)) throw fileError(this.#file, `two columns are called ${name}`);
+    if (this.#columns.has(name))
+      throw fileError(this.#file, `two columns are called ${name}`, TWICE_HELP);
     const column = new Column(this.#options.texts?.has(name) ?? false);
     this.#columns.set(name, column);
     return column;
@@ -392,7 +404,7 @@ class TableBuilder {
   }
 
   #finish(lines?: Uint32Array): DataTable {
-    if (this.#rowCount === 0) throw fileError(this.#file, "the table has no rows");
+    if (this.#rowCount === 0) throw fileError(this.#file, "the table has no rows", EMPTY_HELP);
     for (const [name, text] of this.#options.renamed ?? []) {
       if (this.#columns.has(name)) continue;
       const near = nearest(text, [...this.#columns.keys()]);

@@ -77,7 +77,9 @@ function copyOf(name: string, column: Column): Float64Array {
     if (!Number.isFinite(value))
       throw refuse(
         `column ${name} holds ${value} in row ${row + 1}`,
-        "leave out rows with missing values",
+        Number.isNaN(value)
+          ? "leave out rows with missing values"
+          : "a fit needs finite numbers: leave out the row, or correct it",
       );
     numbers[row] = value;
   }
