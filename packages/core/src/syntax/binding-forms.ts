@@ -3,7 +3,13 @@
  */
 
 import { NdvmError } from "../errors.js";
-import { expandLambdaParts, makeVariables, visitBody, visitSequence } from "./body.js";
+import {
+  expandLambdaParts,
+  makeVariable,
+  makeVariables,
+  visitBody,
+  visitSequence,
+} from "./body.js";
 import type { LoopId } from "./core.js";
 import type { Datum, ListDatum } from "./datum.js";
 import type { Expander } from "./expander.js";
@@ -21,16 +27,19 @@ function parseBindings(form: ListDatum, at: number): Bindings {
   const names: Datum[] = [];
   const inits: Datum[] = [];
   for (const datum of list.items) {
-    const { items } = expectList(form, datum, "a binding");
-    const [name, init] = items;
-    if (items.length !== 2 || name === undefined || init === undefined) {
-      throw malformed(form, "a binding is a name and one value", datum);
-    }
-    names.push(name);
-    inits.push(init);
+    const parts = bindingParts(form, datum);
+    names.push(parts[0] as Datum);
+    inits.push(parts[1] as Datum);
   }
   if (form.items.length <= at + 1) throw malformed(form, "the body is missing");
   return { variables: makeVariables(form, names, "variable"), inits };
+}
+
+/** The name and the value of a binding. */
+function bindingParts(form: ListDatum, datum: Datum): readonly Datum[] {
+  const { items } = expectList(form, datum, "a binding");
+  if (items.length !== 2) throw malformed(form, "a binding is a name and one value", datum);
+  return items;
 }
 
 function visitInits(x: Expander, { variables, inits }: Bindings): void {
@@ -70,8 +79,8 @@ export const expandLet: FormExpander = (x, form, tail) => {
 function expandNamedLet(x: Expander, form: ListDatum, name: string): void {
   const { variables: params, inits } = parseBindings(form, 2);
   const { span } = form;
-  const [procedure] = makeVariables(form, [form.items[1] as Datum], "procedure");
-  const variables = [procedure as LocalVariable];
+  const procedure = makeVariable(form, form.items[1] as Datum, "procedure");
+  const variables = [procedure];
   const { loop } = x;
   x.loop = undefined;
   x.scope.enterAll(variables);
@@ -82,7 +91,7 @@ function expandNamedLet(x: Expander, form: ListDatum, name: string): void {
     x.scope.leaveAll(variables);
     x.loop = loop;
     x.emit({ kind: "lambda", params, rest: undefined, body: x.take(), name, span });
-    x.emitRef(procedure as LocalVariable, span);
+    x.emitRef(procedure, span);
     for (const init of inits) x.visit(init);
     x.step(() => {
       x.emitCall(inits.length, span);
@@ -96,15 +105,16 @@ export const expandLetStar: FormExpander = (x, form, tail) => {
   const list = expectList(form, form.items[1], "the list of bindings");
   if (form.items.length < 3) throw malformed(form, "the body is missing");
   const variables: LocalVariable[] = [];
+  const inits: Datum[] = [];
+  // All of them are looked at before the first value is expanded.
   for (const datum of list.items) {
-    const { items } = expectList(form, datum, "a binding");
-    const [name, init] = items;
-    if (items.length !== 2 || name === undefined || init === undefined) {
-      throw malformed(form, "a binding is a name and one value", datum);
-    }
-    const [variable] = makeVariables(form, [name], "variable") as [LocalVariable];
-    variables.push(variable);
-    x.visit(init, false, variable.name);
+    const parts = bindingParts(form, datum);
+    variables.push(makeVariable(form, parts[0] as Datum, "variable"));
+    inits.push(parts[1] as Datum);
+  }
+  for (let i = 0; i < inits.length; i++) {
+    const variable = variables[i] as LocalVariable;
+    x.visit(inits[i] as Datum, false, variable.name);
     x.step(() => x.scope.enter(variable));
   }
   x.step(() => visitBody(x, form, 2, tail));
@@ -113,8 +123,7 @@ export const expandLetStar: FormExpander = (x, form, tail) => {
     for (let i = variables.length - 1; i >= 0; i--) {
       const body = x.take();
       const variable = variables[i] as LocalVariable;
-      const inits = [x.take()];
-      x.emit({ kind: "let", variables: [variable], inits, body, span: form.span });
+      x.emit({ kind: "let", variables: [variable], inits: [x.take()], body, span: form.span });
     }
   });
 };

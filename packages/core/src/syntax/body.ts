@@ -25,13 +25,21 @@ export function isDefinition(item: BodyItem): item is Definition {
   return "form" in item;
 }
 
-/** The special form a datum is a use of, if it is one. */
-function formOf(x: Expander, datum: Datum): string | undefined {
-  if (datum.kind !== "list") return undefined;
+/** Whether a datum is a use of the special form with that name. */
+function isForm(x: Expander, datum: Datum, name: "define" | "begin"): boolean {
+  if (datum.kind !== "list") return false;
   const [head] = datum.items;
-  if (head?.kind !== "symbol") return undefined;
-  const meaning = x.scope.lookup(head.name);
-  return meaning?.kind === "form" ? meaning.name : undefined;
+  if (head?.kind !== "symbol" || head.name !== name) return false;
+  return x.scope.lookup(name)?.kind === "form";
+}
+
+/** Whether there is nothing to define or to splice. */
+export function isPlain(x: Expander, items: readonly Datum[], first = 0): boolean {
+  for (let i = first; i < items.length; i++) {
+    const item = items[i] as Datum;
+    if (isForm(x, item, "define") || isForm(x, item, "begin")) return false;
+  }
+  return true;
 }
 
 /**
@@ -44,15 +52,14 @@ export function scanBody(x: Expander, items: readonly Datum[], first: number): B
   const waiting: Datum[] = [];
   for (let i = items.length - 1; i >= first; i--) waiting.push(items[i] as Datum);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const form = formOf(x, next);
-    if (form === "define") {
+    if (isForm(x, next, "define")) {
       const definition = parseDefinition(next as ListDatum);
       const { name } = definition.variable;
       if (names.has(name)) throw malformed(definition.form, `${name} is already defined here`);
       names.add(name);
       x.scope.enter(definition.variable);
       scanned.push(definition);
-    } else if (form === "begin") {
+    } else if (isForm(x, next, "begin")) {
       const { items: spliced, tail } = next as ListDatum;
       if (tail !== undefined) throw malformed(next as ListDatum, "a dot has no place here", tail);
       for (let i = spliced.length - 1; i >= 1; i--) waiting.push(spliced[i] as Datum);
@@ -100,13 +107,9 @@ export function visitTopDefinition(x: Expander, definition: Definition): void {
 /** Schedules forms from `first` on as a body: its value is the value of the last expression. */
 export function visitBody(x: Expander, form: ListDatum, first: number, tail: boolean): void {
   const { items } = form;
-  if (items.length - first === 1) {
-    const only = items[first] as Datum;
-    const name = formOf(x, only);
-    if (name !== "define" && name !== "begin") {
-      x.visit(only, tail);
-      return;
-    }
+  if (items.length > first && isPlain(x, items, first)) {
+    visitSequence(x, items, first, tail, form.span);
+    return;
   }
   const scanned = scanBody(x, items, first);
   const definitions: Definition[] = [];
@@ -194,14 +197,33 @@ export function makeVariables(
   symbols: readonly Datum[],
   what: string,
 ): LocalVariable[] {
-  const variables = symbols.map((symbol) => new LocalVariable(expectName(form, symbol, what)));
-  const names = variables.length > 1 ? new Set<string>() : undefined;
-  for (let i = 0; names !== undefined && i < variables.length; i++) {
+  const variables = new Array<LocalVariable>(symbols.length);
+  for (let i = 0; i < symbols.length; i++)
+    variables[i] = makeVariable(form, symbols[i] as Datum, what);
+  const repeated = findRepeated(variables);
+  if (repeated < 0) return variables;
+  const { name } = variables[repeated] as LocalVariable;
+  throw malformed(form, `the ${what} ${name} occurs twice`, symbols[repeated]);
+}
+
+export function makeVariable(form: ListDatum, symbol: Datum, what: string): LocalVariable {
+  return new LocalVariable(expectName(form, symbol, what));
+}
+
+/** Up to so many names comparing each with each is faster than a set. */
+const NAMES_FEW = 8;
+
+/** The first variable with the name of an earlier one, -1 where all differ. */
+function findRepeated(variables: readonly LocalVariable[]): number {
+  const seen = variables.length > NAMES_FEW ? new Set<string>() : undefined;
+  for (let i = 0; i < variables.length; i++) {
     const { name } = variables[i] as LocalVariable;
-    if (names.has(name)) throw malformed(form, `the ${what} ${name} occurs twice`, symbols[i]);
-    names.add(name);
+    if (seen === undefined) {
+      for (let j = 0; j < i; j++) if ((variables[j] as LocalVariable).name === name) return i;
+    } else if (seen.has(name)) return i;
+    else seen.add(name);
   }
-  return variables;
+  return -1;
 }
 
 function expectName(form: ListDatum, datum: Datum, what: string): string {

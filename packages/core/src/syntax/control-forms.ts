@@ -149,8 +149,9 @@ function expandCondClause(x: Expander, form: ListDatum, at: number, tail: boolea
     visitSequence(x, clause.items, 1, tail, clause.span);
     return;
   }
-  x.visit(test);
   const isArrow = isKeyword(x, second, "=>");
+  if (isArrow) checkArrow(form, clause);
+  x.visit(test);
   if (isArrow || clause.items.length === 1) {
     expandCondWithValue(x, form, clause, at, { isArrow, tail });
     return;
@@ -171,7 +172,7 @@ function expandCondWithValue(
   const { items, span } = clause;
   const variable = new LocalVariable("cond-test");
   x.step(() => x.emitRef(variable, span));
-  if (isArrow) visitArrow(x, form, clause, variable);
+  if (isArrow) visitArrow(x, clause, variable);
   else {
     x.step(() => x.emitRef(variable, (items[0] as Datum).span));
   }
@@ -183,19 +184,17 @@ function expandCondWithValue(
 }
 
 /** Schedules a call of the procedure after => with the variable. */
-function visitArrow(
-  x: Expander,
-  form: ListDatum,
-  clause: ListDatum,
-  variable: LocalVariable,
-): void {
+function visitArrow(x: Expander, clause: ListDatum, variable: LocalVariable): void {
   const { items, span } = clause;
-  if (items.length !== 3) throw malformed(form, "one procedure follows =>", clause);
   x.visit(items[2] as Datum);
   x.step(() => {
     x.emitRef(variable, span);
     x.emitCall(1, span);
   });
+}
+
+function checkArrow(form: ListDatum, clause: ListDatum): void {
+  if (clause.items.length !== 3) throw malformed(form, "one procedure follows =>", clause);
 }
 
 function checkElse(form: ListDatum, clause: ListDatum, at: number): void {
@@ -229,8 +228,10 @@ function expandCaseClause(
   if (isElse) checkElse(form, clause, at);
   else emitCaseTest(x, expectList(form, items[0], "the data of a clause"), key);
   if (items.length < 2) throw malformed(form, "a clause has no value", clause);
-  if (isKeyword(x, items[1], "=>")) visitArrow(x, form, clause, key);
-  else visitSequence(x, items, 1, tail, span);
+  if (isKeyword(x, items[1], "=>")) {
+    checkArrow(form, clause);
+    visitArrow(x, clause, key);
+  } else visitSequence(x, items, 1, tail, span);
   if (isElse) return;
   x.step(() => expandCaseClause(x, form, at + 1, key, tail));
   x.step(() => x.emitIf(span));

@@ -57,7 +57,7 @@ function expandEntry(key: string): PreludeEntry {
   x.run(() => visitTopDefinition(x, { ...parseDefinition(form as ListDatum), variable }));
   const nodes = x.nodes as { span: Span }[];
   for (const node of nodes) node.span = preludeSpan;
-  return { variable, define: x.take(), nodes: x.nodes, uses: x.preludeKeys };
+  return { variable, define: x.take(), nodes: x.nodes, uses: x.preludeKeys ?? new Set() };
 }
 
 /** Prelude definitions see the names that only they may use, those that start with %. */

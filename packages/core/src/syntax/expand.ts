@@ -6,7 +6,7 @@
  * may refer to later ones.
  */
 
-import { isDefinition, scanBody, visitTopDefinition } from "./body.js";
+import { type BodyItem, isDefinition, isPlain, scanBody, visitTopDefinition } from "./body.js";
 import { builtins } from "./builtins.js";
 import type { Expansion, Variable } from "./core.js";
 import type { Datum } from "./datum.js";
@@ -29,7 +29,7 @@ export function expand(datums: readonly Datum[], options: ExpandOptions = {}): E
   const globals: Variable[] = [];
   let count = 0;
   x.run(() => {
-    const items = scanBody(x, datums, 0);
+    const items = isPlain(x, datums) ? datums : scanBody(x, datums, 0);
     checkProgram(items, datums);
     count = items.length;
     for (const item of items) {
@@ -41,8 +41,8 @@ export function expand(datums: readonly Datum[], options: ExpandOptions = {}): E
   });
   const body = x.takeMany(count);
   const span = { start: 0, end: datums.at(-1)?.span.end ?? 0 };
-  const inputs = orderInputs(x.inputs, declared);
-  if (x.preludeKeys.size === 0) {
+  const inputs = withDeclared(x.inputs.inOrder(), declared);
+  if (x.preludeKeys === undefined) {
     x.emit({ kind: "seq", body, span });
     return { nodes: x.nodes, inputs, globals };
   }
@@ -53,7 +53,7 @@ export function expand(datums: readonly Datum[], options: ExpandOptions = {}): E
   return { nodes, inputs, globals: [...prelude.map(({ variable }) => variable), ...globals] };
 }
 
-function checkProgram(items: ReturnType<typeof scanBody>, datums: readonly Datum[]): void {
+function checkProgram(items: readonly BodyItem[], datums: readonly Datum[]): void {
   const last = items.at(-1);
   if (last !== undefined && !isDefinition(last)) return;
   const span = datums.at(-1)?.span ?? { start: 0, end: 0 };
@@ -65,10 +65,7 @@ function checkProgram(items: ReturnType<typeof scanBody>, datums: readonly Datum
 }
 
 /** Used inputs by first appearance, then the declared ones that the text never names. */
-function orderInputs(used: ReadonlyMap<string, number>, declared: readonly string[]): string[] {
-  const names = [...used.keys()];
-  const offsetOf = (name: string) => used.get(name) as number;
-  if (names.length > 1) names.sort((a, b) => offsetOf(a) - offsetOf(b));
+function withDeclared(names: string[], declared: readonly string[]): string[] {
   for (const name of declared) if (!names.includes(name)) names.push(name);
   return names;
 }

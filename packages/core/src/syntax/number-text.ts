@@ -30,17 +30,15 @@ const namedNumbers: ReadonlyMap<string, number> = new Map([
 export function startsNumber(text: string): boolean {
   const first = text.charCodeAt(0);
   if (isDigit(first)) return true;
-  if (first !== PLUS && first !== MINUS && first !== POINT) return false;
-  if (namedNumbers.has(text)) return true;
+  if (text.length === 1 || (first !== PLUS && first !== MINUS && first !== POINT)) return false;
   const second = text.charCodeAt(1);
   if (isDigit(second)) return true;
-  return first !== POINT && second === POINT && isDigit(text.charCodeAt(2));
+  if (first !== POINT && second === POINT) return isDigit(text.charCodeAt(2));
+  return namedNumbers.has(text);
 }
 
 /** The number a token spells, or undefined if it spells none. Overflow gives an infinite value. */
 export function parseNumber(text: string): ParsedNumber | undefined {
-  const named = namedNumbers.get(text);
-  if (named !== undefined) return { value: named, exact: false };
   const first = text.charCodeAt(0);
   const start = first === PLUS || first === MINUS ? 1 : 0;
   let at = skipDigits(text, start);
@@ -54,9 +52,14 @@ export function parseNumber(text: string): ParsedNumber | undefined {
     digitCount += end - at - 1;
     at = end;
   }
-  if (digitCount === 0) return undefined;
+  if (digitCount === 0) return parseNamed(text);
   if (at < text.length && !isExponent(text, at)) return undefined;
   return { value: Number(text), exact: false };
+}
+
+function parseNamed(text: string): ParsedNumber | undefined {
+  const value = namedNumbers.get(text);
+  return value === undefined ? undefined : { value, exact: false };
 }
 
 function parseRatio(text: string, slash: number): ParsedNumber | undefined {

@@ -17,6 +17,7 @@ import { parseNumber, startsNumber } from "./number-text.js";
 import { positionOf } from "./position.js";
 
 enum Open {
+  Program,
   List,
   Rest,
   Bracket,
@@ -27,17 +28,18 @@ enum Open {
 enum Dot {
   None,
   Seen,
+  /** What follows the dot has been read: a list, whose items are the frame's own, … */
   Filled,
+  /** … with a tail, or another datum: that is the last one read. */
+  Tailed,
 }
 
 interface Frame {
   readonly open: Open;
   readonly start: number;
-  readonly items: Datum[];
-  /** Where this frame's own items start; only a Rest frame shares its array. */
+  /** Where this frame's own datums start among those that wait. */
   readonly base: number;
   dot: Dot;
-  tail: Datum | undefined;
 }
 
 /** Reads every datum of a program. The errors it throws know their source and file. */
@@ -52,8 +54,11 @@ export function read(source: string, file?: string): Datum[] {
 
 class Reader {
   private at = 0;
-  private readonly datums: Datum[] = [];
-  private readonly frames: Frame[] = [];
+  /** Datums whose list is still open, and those of the program itself. */
+  private readonly waiting: Datum[] = [];
+  /** What a datum that is finished goes to, and the frames around it. */
+  private top: Frame = { open: Open.Program, start: 0, base: 0, dot: Dot.None };
+  private readonly around: Frame[] = [];
 
   constructor(private readonly source: string) {}
 
@@ -67,14 +72,14 @@ class Reader {
       else this.readMark(code);
     }
     this.checkEnd();
-    return this.datums;
+    return this.waiting;
   }
 
   private readMark(code: number): void {
     const start = this.at++;
     if (code === 40) this.openList(start);
     else if (code === 41 || code === 93) this.close(code);
-    else if (code === 91) this.push(Open.Bracket, start, [], 0);
+    else if (code === 91) this.push(Open.Bracket, start);
     else if (code === 39) this.openAbbreviation("quote", start);
     else if (code === 96) this.openAbbreviation("quasiquote", start);
     else if (code === 44) this.openUnquote(start);
@@ -87,9 +92,7 @@ class Reader {
   }
 
   private openList(start: number): void {
-    const top = this.frames.at(-1);
-    if (top?.dot === Dot.Seen) this.push(Open.Rest, start, top.items, top.items.length);
-    else this.push(Open.List, start, [], 0);
+    this.push(this.top.dot === Dot.Seen ? Open.Rest : Open.List, start);
   }
 
   private openUnquote(start: number): void {
@@ -99,60 +102,75 @@ class Reader {
   }
 
   private openAbbreviation(name: string, start: number): void {
-    this.push(Open.Abbreviation, start, [symbol(name, start, this.at)], 0);
+    this.push(Open.Abbreviation, start);
+    this.waiting.push(symbol(name, start, this.at));
   }
 
-  private push(open: Open, start: number, items: Datum[], base: number): void {
-    this.frames.push({ open, start, items, base, dot: Dot.None, tail: undefined });
+  private push(open: Open, start: number): void {
+    this.around.push(this.top);
+    this.top = { open, start, base: this.waiting.length, dot: Dot.None };
+  }
+
+  private pop(): void {
+    this.top = this.around.pop() as Frame;
+  }
+
+  /** The datums from `base` on, which wait no more. */
+  private takeFrom(base: number): Datum[] {
+    const { waiting } = this;
+    const taken = new Array<Datum>(waiting.length - base);
+    for (let i = taken.length - 1; i >= 0; i--) taken[i] = waiting.pop() as Datum;
+    return taken;
   }
 
   /** Gives a finished datum to whatever waits for it. */
   private add(datum: Datum): void {
     let finished = datum;
     for (;;) {
-      const top = this.frames.at(-1);
-      if (top === undefined) {
-        this.datums.push(finished);
+      const { top } = this;
+      if (top.open <= Open.Bracket) {
+        if (top.dot === Dot.None) this.waiting.push(finished);
+        else this.addAfterDot(top, finished);
         return;
       }
-      if (top.open === Open.Comment) {
-        this.frames.pop();
-        return;
-      }
-      if (top.open !== Open.Abbreviation) {
-        addToList(top, finished);
-        return;
-      }
-      this.frames.pop();
-      top.items.push(finished);
+      this.pop();
+      if (top.open === Open.Comment) return;
+      this.waiting.push(finished);
       const span = { start: top.start, end: finished.span.end };
-      finished = { kind: "list", items: top.items, span };
+      finished = { kind: "list", items: this.takeFrom(top.base), span };
+    }
+  }
+
+  private addAfterDot(top: Frame, datum: Datum): void {
+    if (top.dot !== Dot.Seen) throw syntax("only one datum may follow a dot", datum.span);
+    top.dot = datum.kind === "list" && datum.tail === undefined ? Dot.Filled : Dot.Tailed;
+    if (datum.kind !== "list") this.waiting.push(datum);
+    else {
+      for (const item of datum.items) this.waiting.push(item);
+      if (datum.tail !== undefined) this.waiting.push(datum.tail);
     }
   }
 
   private close(code: number): void {
-    const { at } = this;
-    const span = { start: at - 1, end: at };
-    const top = this.frames.pop();
-    if (top === undefined) {
-      const mark = String.fromCharCode(code);
-      throw syntax(`nothing is open that this ${mark} could close`, span, "delete it");
-    }
-    if (top.open === Open.Abbreviation || top.open === Open.Comment) throw this.nothingAfter(top);
+    const { at, top } = this;
     const closer = top.open === Open.Bracket ? 93 : 41;
-    if (code !== closer) throw this.mismatch(top, span);
-    if (top.dot === Dot.Seen) throw syntax("nothing follows the dot of this list", span);
-    const { start, items, tail } = top;
-    if (top.open === Open.Bracket) this.add({ kind: "bracket", items, span: { start, end: at } });
-    else if (top.open === Open.Rest) this.closeRest(tail);
-    else this.add(listDatum(items, tail, { start, end: at }));
+    const isFitting = top.open >= Open.List && top.open <= Open.Bracket && code === closer;
+    if (!isFitting || top.dot === Dot.Seen) throw this.misclosed(code);
+    this.pop();
+    if (top.open === Open.Rest) this.closeRest(top.dot === Dot.Tailed);
+    else this.add(this.closed(top, { start: top.start, end: at }));
   }
 
-  private closeRest(tail: Datum | undefined): void {
-    const outer = this.frames.at(-1);
-    if (outer === undefined) throw new Error("a Rest frame has a list around it");
-    outer.dot = Dot.Filled;
-    outer.tail = tail;
+  /** What a closing mark makes of the datums since the mark that opened. */
+  private closed({ open, base, dot }: Frame, span: Span): Datum {
+    const tail = dot === Dot.Tailed ? this.waiting.pop() : undefined;
+    const items = this.takeFrom(base);
+    if (open === Open.Bracket) return { kind: "bracket", items, span };
+    return tail === undefined ? { kind: "list", items, span } : { kind: "list", items, tail, span };
+  }
+
+  private closeRest(isTailed: boolean): void {
+    this.top.dot = isTailed ? Dot.Tailed : Dot.Filled;
   }
 
   private readToken(): void {
@@ -185,11 +203,11 @@ class Reader {
   }
 
   private readDot(span: Span): void {
-    const top = this.frames.at(-1);
-    const isAllowed = top !== undefined && (top.open === Open.List || top.open === Open.Rest);
+    const { top } = this;
+    const isAllowed = top.open === Open.List || top.open === Open.Rest;
     if (!isAllowed) throw syntax("a dot stands only inside a list, before its tail", span);
     if (top.dot !== Dot.None) throw syntax("a list can have only one dot", span);
-    if (top.items.length === top.base) throw syntax("a dot needs something before it", span);
+    if (this.waiting.length === top.base) throw syntax("a dot needs something before it", span);
     top.dot = Dot.Seen;
   }
 
@@ -234,7 +252,7 @@ class Reader {
     }
     if (next === 59) {
       this.at++;
-      this.push(Open.Comment, start, [], 0);
+      this.push(Open.Comment, start);
       return;
     }
     if (next === 40) throw refuseVector({ start, end: start + 2 });
@@ -283,15 +301,15 @@ class Reader {
   }
 
   private checkEnd(): void {
-    const top = this.frames.at(-1);
-    if (top === undefined) {
-      if (this.datums.length > 0) return;
+    const { top } = this;
+    if (top.open === Open.Program) {
+      if (this.waiting.length > 0) return;
       const help = "write an expression, such as (* a (exp (* k t)))";
       throw syntax("the program is empty", { start: 0, end: this.source.length }, help);
     }
     if (top.open === Open.Abbreviation || top.open === Open.Comment) throw this.nothingAfter(top);
-    const closers = this.frames
-      .filter(({ open }) => open <= Open.Bracket)
+    const closers = [...this.around, top]
+      .filter(({ open }) => open >= Open.List && open <= Open.Bracket)
       .map(({ open }) => (open === Open.Bracket ? "]" : ")"))
       .reverse();
     const missing =
@@ -299,6 +317,21 @@ class Reader {
     const opener = top.open === Open.Bracket ? "[" : "(";
     const span = { start: top.start, end: top.start + 1 };
     throw syntax(`this ${opener} is never closed`, span, `${missing} missing before the end`);
+  }
+
+  /** Why the mark before `at` cannot close what is open. */
+  private misclosed(code: number): NdvmError {
+    const { at, top } = this;
+    const span = { start: at - 1, end: at };
+    if (top.open === Open.Program) {
+      const mark = String.fromCharCode(code);
+      return syntax(`nothing is open that this ${mark} could close`, span, "delete it");
+    }
+    if (top.open === Open.Abbreviation || top.open === Open.Comment) return this.nothingAfter(top);
+    const isDotted = code === (top.open === Open.Bracket ? 93 : 41);
+    return isDotted
+      ? syntax("nothing follows the dot of this list", span)
+      : this.mismatch(top, span);
   }
 
   private nothingAfter(frame: Frame): NdvmError {
@@ -323,23 +356,6 @@ class Reader {
     const help = "a symbol can stand for a text: 'name";
     return new NdvmError("E-REFUSED", "strings are left out of this language", { span, help });
   }
-}
-
-function addToList(frame: Frame, datum: Datum): void {
-  if (frame.dot === Dot.None) {
-    frame.items.push(datum);
-    return;
-  }
-  if (frame.dot === Dot.Filled) throw syntax("only one datum may follow a dot", datum.span);
-  frame.dot = Dot.Filled;
-  if (datum.kind === "list") {
-    for (const item of datum.items) frame.items.push(item);
-    frame.tail = datum.tail;
-  } else frame.tail = datum;
-}
-
-function listDatum(items: Datum[], tail: Datum | undefined, span: Span): Datum {
-  return tail === undefined ? { kind: "list", items, span } : { kind: "list", items, tail, span };
 }
 
 function symbol(name: string, start: number, end: number): SymbolDatum {

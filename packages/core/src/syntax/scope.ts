@@ -78,22 +78,29 @@ export type Meaning =
 const declaredInput: InputMeaning = { kind: "input" };
 
 export class Scope {
-  private readonly meanings = new Map<string, Meaning | undefined>();
+  /** Made when there is something to put into it: many programs name nothing. */
+  private meanings: Map<string, Meaning | undefined> | undefined;
   private readonly hidden: (Meaning | undefined)[] = [];
 
   constructor(private readonly builtins: ReadonlyMap<string, Meaning>) {}
 
   lookup(name: string): Meaning | undefined {
-    return this.meanings.get(name) ?? this.builtins.get(name);
+    return this.meanings?.get(name) ?? this.builtins.get(name);
   }
 
   declareInput(name: string): void {
-    this.meanings.set(name, declaredInput);
+    this.own().set(name, declaredInput);
   }
 
   enter(variable: LocalVariable): void {
-    this.hidden.push(this.meanings.get(variable.name));
-    this.meanings.set(variable.name, variable);
+    const meanings = this.own();
+    this.hidden.push(meanings.get(variable.name));
+    meanings.set(variable.name, variable);
+  }
+
+  private own(): Map<string, Meaning | undefined> {
+    this.meanings ??= new Map();
+    return this.meanings;
   }
 
   enterAll(variables: readonly LocalVariable[]): void {
@@ -102,13 +109,13 @@ export class Scope {
 
   leaveAll(variables: readonly LocalVariable[]): void {
     for (let i = variables.length - 1; i >= 0; i--) {
-      this.meanings.set((variables[i] as LocalVariable).name, this.hidden.pop());
+      this.own().set((variables[i] as LocalVariable).name, this.hidden.pop());
     }
   }
 
   /** Every name that can be used here, for suggestions. */
   names(): string[] {
-    const all = [...this.meanings, ...this.builtins];
+    const all = [...this.own(), ...this.builtins];
     return all.flatMap(([name, meaning]) =>
       meaning === undefined || meaning.kind === "refused" ? [] : [name],
     );
