@@ -32,6 +32,8 @@ export interface Rows {
   readonly missing: number;
 }
 
+/** t > 2, which is written (> t 2). */
+const ORDER_TEST = /^\s*([^\s<>=()]+)\s*([<>]=?)\s*([^\s<>=()]+)\s*$/;
 const WORD_TEST = /^\s*([^()=!]+?)\s*(!?=)\s*(.*?)\s*$/;
 
 const isExpression = (text: string): boolean => text.trimStart().startsWith("(");
@@ -209,13 +211,12 @@ class Tests {
 
   async where(text: string): Promise<Uint8Array> {
     if (isExpression(text)) return this.expression(text, "--where");
+    const [, left, order, right] = ORDER_TEST.exec(text) ?? [];
+    if (order !== undefined)
+      throw new UsageError(`--where needs a test '(${order} ${left} ${right})', got "${text}"`);
     const [, name = "", sign, word = ""] = WORD_TEST.exec(text) ?? [];
-    if (sign === undefined) {
-      const [, left, test, right] = /^\s*(\S+?)\s*([<>]=?)\s*(\S+)\s*$/.exec(text) ?? [];
-      const meant =
-        test === undefined ? "such as '(> t 2)' or cell=word" : `'(${test} ${left} ${right})'`;
-      throw new UsageError(`--where needs a test ${meant}, got "${text}"`);
-    }
+    if (sign === undefined)
+      throw new UsageError(`--where needs a test such as '(> t 2)' or cell=word, got "${text}"`);
     if (sign === "=" && word.startsWith("="))
       throw new UsageError(`--where has one =: ${name}=${word.slice(1)}, got "${text}"`);
     const number = word === "" ? Number.NaN : Number(word);
