@@ -343,6 +343,53 @@ describe.each(binaryCases)("the adjoint of $name in $precision, x with itself", 
   });
 });
 
+describe.each(Object.values(doors))("slopes that a forward kernel leaves in $precision", (door) => {
+  const alone = (op: number, x: readonly number[]) =>
+    door.forward(op, { values: [x] }, undefined, 1, x.length)[0];
+  const far = [8193, -9000.5, 1e9, Number.POSITIVE_INFINITY, Number.NaN];
+  /** Numbers about halfway between multiples of π/2, where both neighbours are as near. */
+  const halves = Array.from({ length: 3000 }, (_, n) =>
+    [-2, -1, 0, 1, 2].map((ulps) => {
+      const bits = new Int32Array(new Float32Array([(n + 0.5) * (Math.PI / 2)]).buffer);
+      bits[0] = (bits[0] ?? 0) + ulps;
+      return new Float32Array(bits.buffer)[0] ?? 0;
+    }),
+  ).flat();
+
+  test.each([
+    ["sin", Op.sin, Op.cos],
+    ["cos", Op.cos, Op.sin],
+  ])("of %s are the bits that the slope has alone, and the adjoint's", (name, op, other) => {
+    const sign = name === "cos" ? -1 : 1;
+    const check = (x: readonly number[]) => {
+      const { values, slopes, before, after } = door.forwardWithSlope(op, x);
+      const slope = alone(other, x);
+      expect(values).toEqual(alone(op, x));
+      expect(slopes).toEqual(slope);
+      expect(before).toEqual(slope?.map((s) => 0 + sign * s));
+      expect(after).toEqual(before);
+    };
+    for (let i = 0; i < halves.length; i += 500) {
+      const some = halves.slice(i, i + 500);
+      check([...some, ...some.map((x) => -x)]);
+    }
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc
+            .oneof(
+              fc.double({ min: -8200, max: 8200, noNaN: true }),
+              fc.constantFrom(0, -0, ...far),
+            )
+            .map((x) => door.round(x)),
+          { minLength: 1, maxLength: 9 },
+        ),
+        check,
+      ),
+    );
+  });
+});
+
 const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
 
 type Corner = readonly [keyof typeof Op, Pair, number, number, number, number?];

@@ -21,6 +21,7 @@ import {
   BLOCK_MASK,
   BLOCK_OP,
   BLOCK_OUT,
+  BLOCK_SLOPE,
   BLOCK_X,
   BLOCK_X_CLEAR,
   BLOCK_X_KEPT,
@@ -68,6 +69,7 @@ import {
   reserveScratch,
   saveArenas,
   scratchBase,
+  setAdjointTop,
   TRACE_ARENA_WORDS,
   tapeBase,
   tapeTop,
@@ -79,6 +81,7 @@ import {
   adjointsWritten,
   forwardElementwise,
   forwardPredicate,
+  leavesSlope,
 } from "./generated/elementwise";
 import { OP_ELEMENTWISE_LAST, OP_PREDICATE_LAST } from "./generated/ops";
 import { adjointStructured, forwardStructured } from "./generated/structured";
@@ -139,10 +142,15 @@ export function link(result: i32): i32 {
   // Inputs that the result does not depend on keep these zeros.
   clear(adjointBase, standing);
   hasControl = isGuarded;
+  let slope = adjointBase + slopesAt;
   for (let i: usize = 0; i < records; i++) {
     const at = blocksBase + i * BLOCK_BYTES;
-    fillFromRecord(at, tapeBase + i * RECORD_BYTES, scratchBase);
+    const record = tapeBase + i * RECORD_BYTES;
+    fillFromRecord(at, record, scratchBase);
     linkFresh(at, isMerging);
+    if (!keepsSlope(record)) continue;
+    store<usize>(at, slope | 1, BLOCK_SLOPE);
+    slope += run;
   }
   return LINK_DONE;
 }
@@ -176,7 +184,25 @@ function linkFresh(at: usize, mixed: bool): void {
 function placed(result: i32): bool {
   if (!placeAdjoints(result)) return false;
   standing = standingBytes;
+  slopesAt = adjointTop;
+  for (let at = tapeBase; at < tapeBase + tapeTop; at += RECORD_BYTES)
+    if (keepsSlope(at)) setAdjointTop(adjointTop + run);
   return true;
+}
+
+/** Where the slopes that forward leaves begin: behind the adjoints. */
+let slopesAt: usize = 0;
+
+/**
+ * Whether forward leaves a record's slope for the adjoint. In double precision that would save
+ * nothing, and cost the passes that nobody differentiates.
+ */
+function keepsSlope(record: usize): bool {
+  if (sizeof<real>() != 4) return false;
+  const op = load<i32>(record, RECORD_OP);
+  if ((op & RECORD_ACTIVE) == 0 || !leavesSlope(op & RECORD_CODE)) return false;
+  const in0 = load<i32>(record, RECORD_IN0);
+  return countOf(in0) == 1 && !isUniform(in0);
 }
 
 function clearBytes(id: i32): u32 {

@@ -23,6 +23,7 @@ import {
   BLOCK_OUT,
   BLOCK_ROWS,
   BLOCK_SCRATCH,
+  BLOCK_SLOPE,
   BLOCK_X_CLEAR,
   BLOCK_X_KEPT,
   BLOCK_Y_CLEAR,
@@ -184,6 +185,7 @@ export function fillFromRecord(at: usize, from: usize, scratch: usize): void {
   store<i32>(at, aux, BLOCK_AUX);
   store<u32>(at, 0, BLOCK_X_CLEAR);
   store<u32>(at, 0, BLOCK_Y_CLEAR);
+  store<usize>(at, 0, BLOCK_SLOPE);
   store<i32>(at, -1, BLOCK_X_KEPT);
   store<i32>(at, -1, BLOCK_Y_KEPT);
   store<usize>(at, mask < 0 ? 0 : primalOf(mask), BLOCK_MASK);

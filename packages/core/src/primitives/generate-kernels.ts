@@ -44,6 +44,35 @@ export function adjointGraphs(
 /** Arithmetic alone, without calls: there the shape of the loop counts. */
 const isArithmetic = (roots: readonly Node[]) => simdText(roots).imports.length === 0;
 
+/**
+ * Ops whose slope is a by-product of their value: the function that stores both, the value first or
+ * the slope, and the operation of the adjoint that is then at hand.
+ */
+const TWINS: ReadonlyMap<
+  string,
+  { store: (z: string, s: string) => string; slope: "sin" | "cos" }
+> = new Map([
+  ["sin", { store: (z, s) => `storeSinCosV(v128.load(x + b), ${z}, ${s});`, slope: "cos" }],
+  ["cos", { store: (z, s) => `storeSinCosV(v128.load(x + b), ${s}, ${z});`, slope: "sin" }],
+]);
+
+/** Where the block has a place for slopes: they are stored with the values, and marked as there. */
+function twinLoop(name: string): string[] {
+  const twin = TWINS.get(name);
+  if (twin === undefined) return [];
+  return [
+    `const slope = ${load("SLOPE")} & ~1;`,
+    "if (slope != 0) {",
+    ...indent([
+      `const run = ${load("Z_RUN")};`,
+      `for (let b: usize = 0; b < run; b += 16) ${twin.store("z + b", "slope + b")}`,
+      "store<usize>(at, slope, BLOCK_SLOPE);",
+      "return;",
+    ]),
+    "}",
+  ];
+}
+
 function forwardKernel(declaration: Computed): Kernel {
   const root = forwardGraph(declaration);
   const { bindings, results, imports } = simdText([root]);
@@ -65,13 +94,14 @@ function forwardKernel(declaration: Computed): Kernel {
   const lines = [
     `let z = ${load("Z")};`,
     ...pointersOf(leaves),
+    ...twinLoop(declaration.name),
     ...(isArithmetic([root]) ? straight : []),
     ...generalLoop(loop),
   ];
   const text =
     `/** z = ${formulaText(root)} */\n` +
     `export function ${declaration.name}Forward(at: usize): void {\n${indent(lines).join("\n")}\n}\n`;
-  return { text, imports };
+  return { text, imports: TWINS.has(declaration.name) ? [...imports, "storeSinCosV"] : imports };
 }
 
 interface Part {
@@ -132,6 +162,20 @@ function adjointLoops(parts: readonly Part[]): string[] {
   ];
 }
 
+/** The loops of an op whose slope is at hand, where it is. */
+function twinAdjoint(declaration: ElementwiseDeclaration): string[] {
+  const twin = TWINS.get(declaration.name);
+  if (twin === undefined || declaration.adjoint === "none") return [];
+  const { k, leaves } = newGraph();
+  const { x } = declaration.adjoint({ ...k, [twin.slope]: () => leaves.s }, leaves);
+  return [
+    `const slope = ${load("SLOPE")};`,
+    "if (slope != 0 && (slope & 1) == 0) {",
+    ...indent([...adjointLoops([{ operand: "x", root: x }]), "return;"]),
+    "}",
+  ];
+}
+
 /** Both operands in one loop where both are active, else the loop of the active one. */
 function adjointKernel(declaration: ElementwiseDeclaration): Kernel | undefined {
   const { x, y } = adjointGraphs(declaration) ?? {};
@@ -140,6 +184,7 @@ function adjointKernel(declaration: ElementwiseDeclaration): Kernel | undefined 
   if (y) parts.push({ operand: "y", root: y });
   const targets = parts.map(({ operand }) => `g${operand}`);
   const loops = parts.map((part) => indent(adjointLoops([part])));
+  const twin = indent(twinAdjoint(declaration));
   const lines = [
     ...declare(
       "let",
@@ -147,7 +192,7 @@ function adjointKernel(declaration: ElementwiseDeclaration): Kernel | undefined 
     ),
     ...(y
       ? ["if (gx && gy) {", ...indent(adjointLoops(parts)), "} else if (gx) {"]
-      : ["if (gx) {"]),
+      : ["if (gx) {", ...twin]),
     ...loops.flatMap((loop, i) => (i === 0 ? loop : ["} else if (gy) {", ...loop])),
     "}",
   ];
@@ -252,6 +297,17 @@ function adjointsWritten(): string {
   );
 }
 
+/** Which ops leave their slopes. */
+function leavesSlope(): string {
+  const ops = elementwise
+    .filter((p) => TWINS.has(p.name))
+    .map((p) => `op == ${opConstant(p.name)}`);
+  return (
+    "/** Whether the forward kernel of an op leaves slopes where its block has a place for them. */\n" +
+    `export function leavesSlope(op: i32): bool {\n  return ${ops.join(" || ")};\n}\n`
+  );
+}
+
 function elementwiseDispatch(): string {
   const forward = (p: Computed) => [p.name, `${p.name}Forward`] as const;
   return dispatchFile(
@@ -264,6 +320,7 @@ function elementwiseDispatch(): string {
         elementwise.filter(isPass).map((p) => [p.name, `${p.name}Adjoint`] as const),
       ),
       adjointsWritten(),
+      leavesSlope(),
       dispatch("forwardPredicate", "Tests: z receives a mask per lane.", predicates.map(forward)),
     ],
     homeOf,

@@ -19,6 +19,7 @@ const SOURCES: Readonly<Record<Leaf, { field: string; isPrimal: boolean }>> = {
   x: { field: "X", isPrimal: true },
   y: { field: "Y", isPrimal: true },
   z: { field: "Z", isPrimal: true },
+  s: { field: "SLOPE", isPrimal: false },
 };
 
 /** What a kernel writes: a pointer, and the block field of its steps. */
@@ -34,7 +35,7 @@ export type Place = (target: string) => readonly [address: string, offset: strin
 
 /** The loop of one kernel over elements and lanes. */
 export interface Loop {
-  /** The leaves that the body reads, as `gv`, `xv`, `yv`, `zv`. */
+  /** The leaves that the body reads, as `gv`, `xv`, `yv`, `zv`, `sv`. */
   readonly leaves: readonly Leaf[];
   readonly targets: readonly Target[];
   /** The block field that says how many bytes of lanes there are. */

@@ -6,7 +6,8 @@
  */
 import type { Algebra, Operation } from "./algebra.js";
 
-export type Leaf = "g" | "x" | "y" | "z";
+/** s: what the forward kernel left for the adjoint. */
+export type Leaf = "g" | "x" | "y" | "z" | "s";
 
 export type Node =
   | { readonly kind: "leaf"; readonly name: Leaf }
@@ -90,7 +91,8 @@ export function newGraph(): Graph {
     num: (value: number): Node =>
       intern(Object.is(value, -0) ? "-0" : `${value}`, { kind: "num", value }),
   } as Algebra<Node, Node>;
-  return { k, leaves: { g: leaf("g"), x: leaf("x"), y: leaf("y"), z: leaf("z") } };
+  const leaves = { g: leaf("g"), x: leaf("x"), y: leaf("y"), z: leaf("z"), s: leaf("s") };
+  return { k, leaves };
 }
 
 /** Every node below the roots, operands before their users. */

@@ -92,7 +92,7 @@ function countUses(roots: readonly Node[]): ReadonlyMap<Node, number> {
 const isNot = (node: Node | undefined): node is Node & { kind: "apply" } =>
   node?.kind === "apply" && node.op === "not";
 
-/** Writes the roots. Leaves are written as `gv`, `xv`, `yv`, `zv`. */
+/** Writes the roots. Leaves are written as `gv`, `xv`, `yv`, `zv`, `sv`. */
 export function simdText(roots: readonly Node[]): SimdText {
   const uses = countUses(roots);
   const names = new Map<Node, string>();

@@ -40,6 +40,7 @@ export const BLOCK_X_CLEAR: i32 = 108; // bytes of gx that the backward pass cle
 export const BLOCK_Y_CLEAR: i32 = 112;
 export const BLOCK_X_KEPT: i32 = 116; // 0 where gx holds no sum yet, else -1: what an adjoint adds to
 export const BLOCK_Y_KEPT: i32 = 120;
+export const BLOCK_SLOPE: i32 = 124; // where forward leaves what the adjoint needs; odd: not yet, 0: nowhere
 export const BLOCK_BYTES: i32 = 128;
 
 // A value is 8 bytes: tag in the low word, data in the high word.

@@ -77,6 +77,32 @@ export class KernelDoor {
     return this.#read(z, count, lanes);
   }
 
+  /** Values and slopes of an op that leaves its slopes, and x's adjoint by them and without them. */
+  forwardWithSlope(op: number, x: readonly number[]) {
+    const lanes = x.length;
+    const block = this.#begin(1, lanes, this.#run(lanes));
+    const payload = { values: [x] };
+    const [z, s, gx] = [0, 0, 0].map(() => this.#take(this.#run(lanes))) as [
+      number,
+      number,
+      number,
+    ];
+    this.#operand(block, "X", this.#write(payload, lanes), payload, 1, lanes);
+    this.#operand(block, "Z", z, payload, 1, lanes);
+    block.set(layout.BLOCK_GX, gx);
+    block.set(layout.BLOCK_GZ, this.#write({ values: [x.map(() => 1)] }, lanes));
+    const adjoint = () => {
+      this.#exports.adjointElementwise(op, block.at);
+      return this.#read(gx, 1, lanes)[0];
+    };
+    block.set(layout.BLOCK_SLOPE, s | 1);
+    const before = adjoint();
+    this.#exports.forwardElementwise(op, block.at);
+    const after = adjoint();
+    const [values, slopes] = [z, s].map((at) => this.#read(at, 1, lanes)[0]);
+    return { values, slopes, before, after };
+  }
+
   /** The result's lanes as bit patterns, in hexadecimal. */
   test(op: number, x: Payload, y: Payload | undefined, lanes: number): string[] {
     const z = this.#forward(op, x, y, 1, lanes, this.#exports.forwardPredicate);

@@ -266,6 +266,11 @@ export function adjointsWritten(op: i32): i32 {
   }
 }
 
+/** Whether the forward kernel of an op leaves slopes where its block has a place for them. */
+export function leavesSlope(op: i32): bool {
+  return op == OP_SIN || op == OP_COS;
+}
+
 /** Tests: z receives a mask per lane. */
 export function forwardPredicate(op: i32, at: usize): void {
   switch (op) {

@@ -8,6 +8,7 @@ import {
   BLOCK_GX_STEP,
   BLOCK_GZ,
   BLOCK_RUN,
+  BLOCK_SLOPE,
   BLOCK_X,
   BLOCK_X_KEPT,
   BLOCK_X_MASK,
@@ -34,6 +35,7 @@ import {
   sinV,
   sinhV,
   softplusV,
+  storeSinCosV,
   tanV,
   tanhV,
 } from "../math/index";
@@ -812,6 +814,13 @@ export function logAdjoint(at: usize): void {
 export function sinForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  const slope = load<usize>(at, BLOCK_SLOPE) & ~1;
+  if (slope != 0) {
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (let b: usize = 0; b < run; b += 16) storeSinCosV(v128.load(x + b), z + b, slope + b);
+    store<usize>(at, slope, BLOCK_SLOPE);
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -830,6 +839,66 @@ export function sinForward(at: usize): void {
 export function sinAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
+    const slope = load<usize>(at, BLOCK_SLOPE);
+    if (slope != 0 && (slope & 1) == 0) {
+      let g = load<usize>(at, BLOCK_GZ), s = load<usize>(at, BLOCK_SLOPE);
+      let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+      if (load<u32>(at, BLOCK_COUNT) == 1) {
+        if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+          let b: usize = 0;
+          const run = load<usize>(at, BLOCK_RUN);
+          for (; b + 32 <= run; b += 32) {
+            const gxAt = gx + b, gAt = g + b, sAt = s + b;
+            {
+              const gv = v128.load(gAt), sv = v128.load(sAt);
+              v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.mul<real>(gv, sv)));
+            }
+            {
+              const gv = v128.load(gAt, 16), sv = v128.load(sAt, 16);
+              v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.mul<real>(gv, sv)), 16);
+            }
+          }
+          if (b < run) {
+            const gxAt = gx + b, gAt = g + b, sAt = s + b;
+            const gv = v128.load(gAt), sv = v128.load(sAt);
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), v128.mul<real>(gv, sv)));
+          }
+          return;
+        }
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, sAt = s + b;
+          {
+            const gv = v128.load(gAt), sv = v128.load(sAt);
+            v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.mul<real>(gv, sv)));
+          }
+          {
+            const gv = v128.load(gAt, 16), sv = v128.load(sAt, 16);
+            v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), v128.mul<real>(gv, sv)), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, sAt = s + b;
+          const gv = v128.load(gAt), sv = v128.load(sAt);
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), v128.mul<real>(gv, sv)));
+        }
+        return;
+      }
+      const run = load<usize>(at, BLOCK_RUN);
+      for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+        for (let b: usize = 0; b < run; b += 16) {
+          const gv = v128.load(g + b), sv = v128.load(s + b);
+          v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.mul<real>(gv, sv)));
+        }
+        if (--left == 0) break;
+        gx += load<usize>(at, BLOCK_GX_STEP);
+        if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+        g += run;
+        s += run;
+      }
+      return;
+    }
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
@@ -853,6 +922,13 @@ export function sinAdjoint(at: usize): void {
 export function cosForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X);
+  const slope = load<usize>(at, BLOCK_SLOPE) & ~1;
+  if (slope != 0) {
+    const run = load<usize>(at, BLOCK_Z_RUN);
+    for (let b: usize = 0; b < run; b += 16) storeSinCosV(v128.load(x + b), slope + b, z + b);
+    store<usize>(at, slope, BLOCK_SLOPE);
+    return;
+  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x;
@@ -871,6 +947,73 @@ export function cosForward(at: usize): void {
 export function cosAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX);
   if (gx) {
+    const slope = load<usize>(at, BLOCK_SLOPE);
+    if (slope != 0 && (slope & 1) == 0) {
+      let g = load<usize>(at, BLOCK_GZ), s = load<usize>(at, BLOCK_SLOPE);
+      let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
+      if (load<u32>(at, BLOCK_COUNT) == 1) {
+        if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+          let b: usize = 0;
+          const run = load<usize>(at, BLOCK_RUN);
+          for (; b + 32 <= run; b += 32) {
+            const gxAt = gx + b, gAt = g + b, sAt = s + b;
+            {
+              const gv = v128.load(gAt), sv = v128.load(sAt);
+              const t0 = v128.neg<real>(v128.mul<real>(gv, sv));
+              v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t0));
+            }
+            {
+              const gv = v128.load(gAt, 16), sv = v128.load(sAt, 16);
+              const t0 = v128.neg<real>(v128.mul<real>(gv, sv));
+              v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t0), 16);
+            }
+          }
+          if (b < run) {
+            const gxAt = gx + b, gAt = g + b, sAt = s + b;
+            const gv = v128.load(gAt), sv = v128.load(sAt);
+            const t0 = v128.neg<real>(v128.mul<real>(gv, sv));
+            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), t0));
+          }
+          return;
+        }
+        let b: usize = 0;
+        const run = load<usize>(at, BLOCK_RUN);
+        for (; b + 32 <= run; b += 32) {
+          const gxAt = gx + b, gAt = g + b, sAt = s + b;
+          {
+            const gv = v128.load(gAt), sv = v128.load(sAt);
+            const t0 = v128.neg<real>(v128.mul<real>(gv, sv));
+            v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), t0));
+          }
+          {
+            const gv = v128.load(gAt, 16), sv = v128.load(sAt, 16);
+            const t0 = v128.neg<real>(v128.mul<real>(gv, sv));
+            v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), t0), 16);
+          }
+        }
+        if (b < run) {
+          const gxAt = gx + b, gAt = g + b, sAt = s + b;
+          const gv = v128.load(gAt), sv = v128.load(sAt);
+          const t0 = v128.neg<real>(v128.mul<real>(gv, sv));
+          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), t0));
+        }
+        return;
+      }
+      const run = load<usize>(at, BLOCK_RUN);
+      for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+        for (let b: usize = 0; b < run; b += 16) {
+          const gv = v128.load(g + b), sv = v128.load(s + b);
+          const t0 = v128.neg<real>(v128.mul<real>(gv, sv));
+          v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), t0));
+        }
+        if (--left == 0) break;
+        gx += load<usize>(at, BLOCK_GX_STEP);
+        if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+        g += run;
+        s += run;
+      }
+      return;
+    }
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);

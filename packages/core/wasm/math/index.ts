@@ -19,7 +19,7 @@ import { log1pF, logF, softplusF } from "./log32";
 import { log1pD, logD, softplusD } from "./log64";
 import { powF } from "./pow32";
 import { powD } from "./pow64";
-import { cosF, sinF, tanF } from "./trig32";
+import { cosF, sinF, storeSinCosF, tanF } from "./trig32";
 import { cosD, sinD, tanD } from "./trig64";
 
 // @ts-ignore: decorator
@@ -50,6 +50,17 @@ import { cosD, sinD, tanD } from "./trig64";
 // @ts-ignore: decorator
 @inline export function cosV(x: v128): v128 {
   return sizeof<real>() == 4 ? cosF(x) : cosD(x);
+}
+
+/** sin x and cos x to two places. */
+// @ts-ignore: decorator
+@inline export function storeSinCosV(x: v128, sineAt: usize, cosineAt: usize): void {
+  if (sizeof<real>() == 4) {
+    storeSinCosF(x, sineAt, cosineAt);
+  } else {
+    v128.store(sineAt, sinD(x));
+    v128.store(cosineAt, cosD(x));
+  }
 }
 
 // @ts-ignore: decorator

@@ -120,11 +120,44 @@ function patchHuge(x: v128, result: v128, kind: i32): v128 {
   return result;
 }
 
+/** a - k π/2 by the first two parts of π/2, exactly. */
+// @ts-ignore: decorator
+@inline function beforeOf(a: v128, k: v128): v128 {
+  return f32x4.sub(f32x4.sub(a, f32x4.mul(k, c4(PIO2_1))), f32x4.mul(k, c4(PIO2_2)));
+}
+
+/** What r = before - step lost, and the fourth part. */
+// @ts-ignore: decorator
+@inline function lowOf(before: v128, r: v128, step: v128, k: v128): v128 {
+  return f32x4.sub(f32x4.sub(f32x4.sub(before, r), step), f32x4.mul(k, c4(PIO2_4)));
+}
+
+/** sin (r + low), z = r². */
+// @ts-ignore: decorator
+@inline function sineOf(r: v128, low: v128, z: v128): v128 {
+  let p = stepF(stepF(c4(SIN_F), z, SIN_F + 4), z, SIN_F + 8);
+  return f32x4.add(r, f32x4.add(f32x4.mul(f32x4.mul(r, z), p), low));
+}
+
+/** cos (r + low), summed as 3/4 plus a small number: 1 - r²/2 would lose half a unit. */
+// @ts-ignore: decorator
+@inline function cosineOf(r: v128, low: v128, z: v128): v128 {
+  let zz = f32x4.mul(z, z);
+  let q = f32x4.add(f32x4.mul(c4(COS_F), zz), stepF(c4(COS_F + 4), z, COS_F + 8));
+  let rest = f32x4.sub(f32x4.sub(c4(QUARTER), f32x4.mul(z, c4(HALF_F))), f32x4.mul(r, low));
+  return f32x4.add(c4(THREE_QUARTERS), f32x4.add(rest, f32x4.mul(zz, q)));
+}
+
+/** All ones where the number of quarter turns is odd. */
+// @ts-ignore: decorator
+@inline function oddOf(turns: v128): v128 {
+  return i32x4.sub(zero(), v128.and(turns, c4(UNIT)));
+}
+
 /**
  * In single precision, for |x| <= 2^13. kind 0: sin, 1: cos, the sine of a quarter turn more.
  *
- * It works on |x|, and sin flips the sign at the end: so sin -0 is -0. The cosine is summed as 3/4
- * plus a small number: 1 - r²/2 would lose half a unit.
+ * It works on |x|, and sin flips the sign at the end: so sin -0 is -0.
  */
 // @ts-ignore: decorator
 @inline function near(x: v128, kind: i32): v128 {
@@ -132,22 +165,50 @@ function patchHuge(x: v128, result: v128, kind: i32): v128 {
   let a = absF(x);
   let turns = f32x4.add(f32x4.mul(a, c4(TWO_OVER_PI_F)), c4(round));
   let k = f32x4.sub(turns, c4(round));
-  let before = f32x4.sub(a, f32x4.mul(k, c4(PIO2_1)));
-  before = f32x4.sub(before, f32x4.mul(k, c4(PIO2_2)));
+  let before = beforeOf(a, k);
   let step = f32x4.mul(k, c4(PIO2_3));
   let r = f32x4.sub(before, step);
-  let low = f32x4.sub(f32x4.sub(f32x4.sub(before, r), step), f32x4.mul(k, c4(PIO2_4)));
+  let low = lowOf(before, r, step, k);
   let z = f32x4.mul(r, r);
-  let p = stepF(stepF(c4(SIN_F), z, SIN_F + 4), z, SIN_F + 8);
-  let sine = f32x4.add(r, f32x4.add(f32x4.mul(f32x4.mul(r, z), p), low));
-  let zz = f32x4.mul(z, z);
-  let q = f32x4.add(f32x4.mul(c4(COS_F), zz), stepF(c4(COS_F + 4), z, COS_F + 8));
-  let rest = f32x4.sub(f32x4.sub(c4(QUARTER), f32x4.mul(z, c4(HALF_F))), f32x4.mul(r, low));
-  let cosine = f32x4.add(c4(THREE_QUARTERS), f32x4.add(rest, f32x4.mul(zz, q)));
-  let odd = i32x4.sub(zero(), v128.and(turns, c4(UNIT)));
   let sign = i32x4.shl(turns, 30);
   if (kind == 0) sign = v128.xor(sign, x);
-  return v128.xor(pick(odd, cosine, sine), v128.and(sign, c4(SIGN_F)));
+  let result = pick(oddOf(turns), cosineOf(r, low, z), sineOf(r, low, z));
+  return v128.xor(result, v128.and(sign, c4(SIGN_F)));
+}
+
+function storeApart(x: v128, sineAt: usize, cosineAt: usize): void {
+  v128.store(sineAt, sinF(x));
+  v128.store(cosineAt, cosF(x));
+}
+
+/**
+ * sin x and cos x to two places, with the bits they have alone. Both are parts of one reduction,
+ * except where x lies between two multiples of π/2: there each takes the even one of its own count.
+ */
+// @ts-ignore: decorator
+@inline export function storeSinCosF(x: v128, sineAt: usize, cosineAt: usize): void {
+  let a = absF(x);
+  let quarters = f32x4.mul(a, c4(TWO_OVER_PI_F));
+  let turns = f32x4.add(quarters, c4(ROUND_F));
+  let next = i32x4.add(turns, c4(UNIT));
+  let isApart = i32x4.ne(next, f32x4.add(quarters, c4(ROUND_NEXT)));
+  if (i32x4.bitmask(v128.or(marginF(x, NEAR_MAX), isApart))) {
+    storeApart(x, sineAt, cosineAt);
+    return;
+  }
+  let k = f32x4.sub(turns, c4(ROUND_F));
+  let before = beforeOf(a, k);
+  let step = f32x4.mul(k, c4(PIO2_3));
+  let r = f32x4.sub(before, step);
+  let low = lowOf(before, r, step, k);
+  let z = f32x4.mul(r, r);
+  let sine = sineOf(r, low, z);
+  let cosine = cosineOf(r, low, z);
+  let odd = oddOf(turns);
+  let sineSign = v128.and(v128.xor(i32x4.shl(turns, 30), x), c4(SIGN_F));
+  let cosineSign = v128.and(i32x4.shl(next, 30), c4(SIGN_F));
+  v128.store(sineAt, v128.xor(pick(odd, cosine, sine), sineSign));
+  v128.store(cosineAt, v128.xor(pick(odd, sine, cosine), cosineSign));
 }
 
 /** Each lane by its own magnitude; at least one is out of reach of `near`. */
