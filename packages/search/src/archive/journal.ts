@@ -5,14 +5,15 @@
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { NdvmError } from "@ndvm/core";
-import { bestResult, type Slot } from "../engine/batch.js";
+import { type Batch, bestResult, type Slot } from "../engine/batch.js";
 import type { Journal, JournalEntry, SettledBatch } from "../engine/journal.js";
+import type { TaskResult } from "../pipeline/task.js";
 import { hashText, seedFor } from "../seeds.js";
 import { SEED_FIT, SEED_PROPOSER, SEED_SPLIT, type Study } from "../study.js";
-import type { Budget, Proposal, Proposer, SearchEvent } from "../types.js";
-import type { Value } from "./driver.js";
+import type { Budget, Outcome, Proposal, Proposer, SearchEvent } from "../types.js";
 import type { BulkRows, FromWriter, ToWriter, WriterStart } from "./messages.js";
-import { SCHEMA_VERSION } from "./schema.js";
+import { RowPacker } from "./rows.js";
+import { BULK_TABLES, type BulkTable, SCHEMA_VERSION } from "./schema.js";
 
 /** Events that an archive keeps. Those of candidates are rows, those of progress pass. */
 const KEPT: ReadonlySet<SearchEvent["type"]> = new Set([
@@ -40,13 +41,18 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-type MutableRows = { -readonly [K in keyof BulkRows]: Value[] };
+type Rows = Readonly<Record<BulkTable, RowPacker>>;
 
 export class ArchiveJournal implements Journal {
   readonly #worker: Worker;
   readonly #study: Study;
   readonly #names: readonly string[];
   readonly #waiting = new Map<number, Waiting>();
+  /** What the next entry will have. */
+  readonly #rows = Object.fromEntries(
+    BULK_TABLES.map((table) => [table, new RowPacker()]),
+  ) as unknown as Rows;
+  #prompts = new Map<number, string>();
   #serial = 0;
   #failure: Error | undefined;
 
@@ -76,10 +82,23 @@ export class ArchiveJournal implements Journal {
     this.#worker.on("exit", () => this.#fail(lost("its thread ended")));
   }
 
+  propose(batch: Batch): void {
+    addProposed(this.#rows, batch, this.#prompts);
+  }
+
+  settle(settled: SettledBatch): void {
+    addSettled(this.#rows, settled, this.#study);
+  }
+
   commit(entry: JournalEntry): Promise<void> {
     this.#serial += 1;
     const serial = this.#serial;
-    this.#post({ type: "commit", serial, ...messageOf(entry, this.#study, this.#names) });
+    const rows = Object.fromEntries(
+      BULK_TABLES.map((table) => [table, this.#rows[table].empty()]),
+    ) as unknown as BulkRows;
+    const prompts = [...this.#prompts];
+    this.#prompts = new Map();
+    this.#post({ type: "commit", serial, rows, prompts, ...messageOf(entry, this.#names) });
     return this.#answered(serial);
   }
 
@@ -170,40 +189,9 @@ function versions(): Record<string, string> {
   };
 }
 
-function messageOf(entry: JournalEntry, study: Study, names: readonly string[]) {
-  const rows: MutableRows = {
-    candidates: [],
-    revisits: [],
-    batches: [],
-    fits: [],
-    scores: [],
-    failures: [],
-    timings: [],
-  };
-  const prompts = new Map<number, string>();
-  for (const batch of entry.proposed) {
-    const ids: number[] = [];
-    for (const slot of batch.slots) {
-      ids.push(slot.id);
-      if (slot.id === slot.visit) addCandidate(rows, slot, batch.index, batch.proposer, prompts);
-      else if (slot.isNews) addRevisit(rows, slot, prompts);
-    }
-    const front = JSON.stringify(batch.frontVisits);
-    const first = batch.slots[0]?.visit ?? 0;
-    rows.batches.push(
-      batch.index,
-      batch.proposer,
-      first,
-      JSON.stringify(ids),
-      front,
-      batch.fitsMost,
-    );
-  }
-  for (const settled of entry.settled) addSettled(rows, settled, study);
+function messageOf(entry: JournalEntry, names: readonly string[]) {
   const { proposers, ...state } = entry.state;
   return {
-    rows,
-    prompts: [...prompts],
     events: entry.events
       .filter(({ type }) => KEPT.has(type))
       .map((event) => [entry.state.seconds, event.type, JSON.stringify(event)] as const),
@@ -215,71 +203,125 @@ function messageOf(entry: JournalEntry, study: Study, names: readonly string[]) 
   };
 }
 
+// Values are given in the order of the columns in schema.ts.
+
+function addProposed(rows: Rows, batch: Batch, prompts: Map<number, string>): void {
+  const { index, proposer, slots, frontVisits, fitsMost } = batch;
+  const ids: number[] = [];
+  for (const slot of slots) {
+    ids.push(slot.id);
+    if (slot.id === slot.visit) addCandidate(rows.candidates, slot, index, proposer, prompts);
+    else if (slot.isNews) addRevisit(rows.revisits, slot, prompts);
+  }
+  const row = rows.batches;
+  row.number(index);
+  row.text(proposer);
+  row.number(slots[0]?.visit ?? 0);
+  row.text(JSON.stringify(ids));
+  row.text(JSON.stringify(frontVisits));
+  row.number(fitsMost);
+}
+
+/** Stands for null. */
+const NOTHING = Number.NaN;
+
 function addCandidate(
-  rows: MutableRows,
+  row: RowPacker,
   slot: Slot,
   batch: number,
   proposer: string,
   prompts: Map<number, string>,
 ): void {
   const { id, proposal, skeleton, complexity, duplicateOf, failure } = slot;
-  const { origin, source, isRevisit } = proposal;
-  const { parents, params, prompt } = textsOf(proposal, prompts);
-  rows.candidates.push(
-    id,
-    batch,
-    proposer,
-    origin,
-    source,
-    skeleton,
-    complexity,
-    parents,
-    params,
-    prompt,
-    duplicateOf ?? null,
-    failure === undefined ? null : JSON.stringify(failure),
-    isRevisit === true ? 1 : 0,
-  );
+  row.number(id);
+  row.number(batch);
+  row.text(proposer);
+  row.text(proposal.origin);
+  row.text(proposal.source);
+  row.text(skeleton);
+  row.number(complexity);
+  addTexts(row, proposal, prompts);
+  row.number(duplicateOf ?? NOTHING);
+  row.text(failure === undefined ? null : JSON.stringify(failure));
+  row.number(proposal.isRevisit === true ? 1 : 0);
 }
 
-function addRevisit(rows: MutableRows, slot: Slot, prompts: Map<number, string>): void {
+function addRevisit(row: RowPacker, slot: Slot, prompts: Map<number, string>): void {
   const { visit, id, proposal } = slot;
-  const { parents, params, prompt } = textsOf(proposal, prompts);
-  rows.revisits.push(visit, id, proposal.origin, proposal.source, parents, params, prompt);
+  row.number(visit);
+  row.number(id);
+  row.text(proposal.origin);
+  row.text(proposal.source);
+  addTexts(row, proposal, prompts);
 }
 
-/** Parts of a proposal as an archive has them. Prompts are kept once, by their hash. */
-function textsOf({ parents, params, prompt }: Proposal, prompts: Map<number, string>) {
-  const promptId = prompt === undefined ? null : hashText(prompt);
-  if (prompt !== undefined && promptId !== null) prompts.set(promptId, prompt);
-  return {
-    parents: parents.length === 0 ? "[]" : JSON.stringify(parents),
-    params: params === undefined ? null : JSON.stringify(params),
-    prompt: promptId,
-  };
+/** Parents, parameters and prompt of a proposal. Prompts are kept once, by their hash. */
+function addTexts(
+  row: RowPacker,
+  { parents, params, prompt }: Proposal,
+  prompts: Map<number, string>,
+): void {
+  const promptId = prompt === undefined ? NOTHING : hashText(prompt);
+  if (prompt !== undefined) prompts.set(promptId, prompt);
+  row.text(parents.length === 0 ? "[]" : JSON.stringify(parents));
+  row.text(params === undefined ? null : JSON.stringify(params));
+  row.number(promptId);
 }
 
-const finite = (x: number): number | null => (Number.isFinite(x) ? x : null);
+function addSettled(rows: Rows, { batch, outcomes, seconds }: SettledBatch, study: Study): void {
+  for (let i = 0; i < outcomes.length; i++) {
+    const slot = batch.slots[i] as Slot;
+    for (const result of slot.results) addResult(rows, result, slot.id, seconds, study);
+    addOutcome(rows, outcomes[i] as Outcome, slot);
+  }
+}
 
-function addSettled(rows: MutableRows, { batch, outcomes, seconds }: SettledBatch, study: Study) {
-  for (const [i, slot] of batch.slots.entries()) {
-    const { visit, id, results } = slot;
-    for (const { rung, fits, loss, r2, params, worker, timing, failure } of results) {
-      const seed = seedFor(study.seed, SEED_FIT, visit, rung, 0);
-      const isGood = failure === undefined;
-      const text = isGood ? JSON.stringify(params) : null;
-      rows.fits.push(visit, rung, id, fits, seed, finite(loss), finite(r2), text);
-      const { screen, walk, replay, fit, score } = timing;
-      rows.timings.push(visit, rung, worker, screen, walk, replay, fit, score, seconds);
-    }
-    const outcome = outcomes[i];
-    if (outcome?.status === "scored") {
-      const { rung, fits, loss, trainR2, r2, bic } = outcome;
-      const best = bestResult(results)?.rung ?? 0;
-      rows.scores.push(visit, id, rung, best, fits, loss, finite(trainR2), r2, finite(bic));
-    } else if (outcome?.failure !== undefined) {
-      const { stage, code, message } = outcome.failure;
-      rows.failures.push(visit, id, outcome.fits, stage, code, message);
-    }
+/** One rung of a visit. */
+function addResult(
+  { fits, timings }: Rows,
+  result: TaskResult,
+  id: number,
+  seconds: number,
+  study: Study,
+): void {
+  const { visit, rung, timing } = result;
+  fits.number(visit);
+  fits.number(rung);
+  fits.number(id);
+  fits.number(result.fits);
+  fits.number(seedFor(study.seed, SEED_FIT, visit, rung, 0));
+  fits.number(result.loss);
+  fits.number(result.r2);
+  fits.text(result.failure === undefined ? JSON.stringify(result.params) : null);
+  timings.number(visit);
+  timings.number(rung);
+  timings.number(result.worker);
+  timings.number(timing.screen);
+  timings.number(timing.walk);
+  timings.number(timing.replay);
+  timings.number(timing.fit);
+  timings.number(timing.score);
+  timings.number(seconds);
+}
+
+function addOutcome({ scores, failures }: Rows, outcome: Outcome, { id, results }: Slot): void {
+  const { visit, failure } = outcome;
+  if (outcome.status === "scored") {
+    scores.number(visit);
+    scores.number(id);
+    scores.number(outcome.rung);
+    scores.number(bestResult(results)?.rung ?? 0);
+    scores.number(outcome.fits);
+    scores.number(outcome.loss);
+    scores.number(outcome.trainR2);
+    scores.number(outcome.r2);
+    scores.number(outcome.bic);
+  } else if (failure !== undefined) {
+    failures.number(visit);
+    failures.number(id);
+    failures.number(outcome.fits);
+    failures.text(failure.stage);
+    failures.text(failure.code);
+    failures.text(failure.message);
   }
 }

@@ -3,7 +3,7 @@
  */
 
 import type { ErrorCode } from "@ndvm/core";
-import type { Value } from "./driver.js";
+import type { PackedRows } from "./rows.js";
 import type { BulkTable } from "./schema.js";
 
 export interface WriterStart {
@@ -18,8 +18,7 @@ export interface WriterStart {
   readonly command: string;
 }
 
-/** Rows one after the other in one flat list. */
-export type BulkRows = Readonly<Record<BulkTable, readonly Value[]>>;
+export type BulkRows = Readonly<Record<BulkTable, PackedRows>>;
 
 export type ToWriter =
   | {

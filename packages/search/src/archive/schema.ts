@@ -46,7 +46,7 @@ CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL
 CREATE TABLE proposers (place INTEGER PRIMARY KEY, name TEXT NOT NULL, state TEXT NOT NULL);
 `;
 
-/** Tables that grow with the study: rows come in bulk, as flat lists of values. */
+/** Tables that grow with the study: rows come in bulk (rows.ts). */
 export const BULK = {
   candidates: [
     "id",
@@ -70,6 +70,13 @@ export const BULK = {
   failures: ["visit", "candidate", "fits", "stage", "code", "message"],
   timings: ["visit", "rung", "worker", "screen", "walk", "replay", "fit", "score", "at"],
 } as const;
+
+/** Columns of these tables that hold words; the others hold numbers. */
+export const TEXT_COLUMNS: ReadonlySet<string> = new Set(
+  "proposer origin source skeleton parents params failure candidates front stage code message".split(
+    " ",
+  ),
+);
 
 export type BulkTable = keyof typeof BULK;
 export const BULK_TABLES = Object.keys(BULK) as readonly BulkTable[];

@@ -8,33 +8,37 @@
 import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { NdvmError } from "@ndvm/core";
-import { type Database, openDatabase, type Statement, type Value } from "./driver.js";
+import { type Database, openDatabase, type Statement } from "./driver.js";
 import { type Lock, takeLock } from "./lock.js";
 import type { FromWriter, ToWriter, WriterStart } from "./messages.js";
+import { type PackedRows, unpackRows } from "./rows.js";
 import { BULK, BULK_TABLES, type BulkTable, SCHEMA, SCHEMA_VERSION } from "./schema.js";
 
 /** Rows that one statement inserts: fewer calls of the driver. */
 const ROWS_AT_ONCE = 32;
 
 class Inserter {
-  readonly #width: number;
+  readonly #table: BulkTable;
   readonly #one: Statement;
   readonly #many: Statement;
 
   constructor(database: Database, table: BulkTable) {
+    this.#table = table;
     const columns = BULK[table];
-    this.#width = columns.length;
     const row = `(${columns.map(() => "?").join(", ")})`;
     const into = `INSERT INTO ${table} (${columns.join(", ")}) VALUES `;
     this.#one = database.prepare(into + row);
     this.#many = database.prepare(into + Array(ROWS_AT_ONCE).fill(row).join(", "));
   }
 
-  insert(values: readonly Value[]): void {
-    const step = this.#width * ROWS_AT_ONCE;
-    let at = 0;
-    for (; at + step <= values.length; at += step) this.#many.run(values.slice(at, at + step));
-    for (; at < values.length; at += this.#width) this.#one.run(values.slice(at, at + this.#width));
+  insert(rows: PackedRows): void {
+    const width = BULK[this.#table].length;
+    for (const values of unpackRows(this.#table, rows, ROWS_AT_ONCE)) {
+      if (values.length === width * ROWS_AT_ONCE) this.#many.run(values);
+      else
+        for (let at = 0; at < values.length; at += width)
+          this.#one.run(values.slice(at, at + width));
+    }
   }
 }
 

@@ -21,7 +21,7 @@ import type { Budget, ProposalBatch, Proposer, SearchEvent, StopCause } from "..
 import { Batch, fitsAtMost, type Slot } from "./batch.js";
 import { bestOf, choiceOf, describeFront, heldOutWarning, type Intervals } from "./front.js";
 import { Intake } from "./intake.js";
-import type { EngineState, Journal, Resumption, SettledBatch, Unobserved } from "./journal.js";
+import type { EngineState, Journal, Resumption, Unobserved } from "./journal.js";
 import { EventQueue } from "./queue.js";
 import { restoreSlots } from "./resume.js";
 import { countsOf, Tally } from "./tally.js";
@@ -78,8 +78,6 @@ export class Engine {
   #workersReplaced = 0;
   #spending = NO_SPENDING;
   #wake: (() => void) | undefined;
-  #proposedUnwritten: Batch[] = [];
-  #settledUnwritten: SettledBatch[] = [];
   #eventsUntold: SearchEvent[] = [];
   #outcomesUnwritten = 0;
   #commit: Promise<void> | undefined;
@@ -273,7 +271,7 @@ export class Engine {
     this.#nextBatch += 1;
     this.#nextVisit += slots.length;
     this.#admit(batch);
-    if (this.#parts.journal !== undefined) this.#proposedUnwritten.push(batch);
+    this.#parts.journal?.propose(batch);
     this.#send(batch, batch.begin());
     return true;
   }
@@ -326,12 +324,9 @@ export class Engine {
       for (const slot of batch.slots) this.#noteSlot(slot);
       const before = this.#tally.front;
       this.#tally.add(outcomes);
-      if (this.#parts.journal !== undefined) {
-        this.#settledUnwritten.push({
-          batch,
-          outcomes,
-          seconds: this.#secondsBefore + this.#seconds,
-        });
+      const { journal } = this.#parts;
+      if (journal !== undefined) {
+        journal.settle({ batch, outcomes, seconds: this.#secondsBefore + this.#seconds });
         this.#outcomesUnwritten += outcomes.length;
       }
       for (const outcome of outcomes) this.#tell({ type: "candidate", outcome });
@@ -445,16 +440,8 @@ export class Engine {
     const { journal } = this.#parts;
     if (journal === undefined) return;
     const events = this.#eventsUntold;
-    const entry = {
-      proposed: this.#proposedUnwritten,
-      settled: this.#settledUnwritten,
-      events,
-      intervals: this.#intervals,
-      state: this.#state(),
-    };
+    const entry = { events, intervals: this.#intervals, state: this.#state() };
     this.#eventsUntold = [];
-    this.#proposedUnwritten = [];
-    this.#settledUnwritten = [];
     this.#outcomesUnwritten = 0;
     this.#committedAt = performance.now();
     this.#commit = journal.commit(entry).then(

@@ -41,14 +41,15 @@ export interface SettledBatch {
 }
 
 export interface JournalEntry {
-  readonly proposed: readonly Batch[];
-  readonly settled: readonly SettledBatch[];
   readonly events: readonly SearchEvent[];
   readonly intervals: ReadonlyMap<number, Intervals>;
   readonly state: EngineState;
 }
 
 export interface Journal {
+  /** Notes what belongs to the next entry. */
+  propose(batch: Batch): void;
+  settle(settled: SettledBatch): void;
   commit(entry: JournalEntry): Promise<void>;
   close(): Promise<void>;
 }
