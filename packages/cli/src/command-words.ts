@@ -17,6 +17,10 @@ const PHRASES: readonly (readonly [string, string])[] = [
     "leave out the row, or correct it",
     "count the cell as missing by --na inf, or leave the row out by --where",
   ],
+  [
+    "the signal passed to it fired; the machine can be used again",
+    "it was Ctrl-C; --timeout 5s and --steps 1e6 end a program by themselves",
+  ],
   ["memoryMax", "--memory"],
   ["stepsMax", "--steps"],
   ["timeMax", "--timeout"],
@@ -31,7 +35,8 @@ export function withTypedHelp(error: NdvmError): NdvmError {
   for (const [said, typed] of PHRASES) help = help.replace(said, typed);
   if (help === error.help) return error;
   const { span, source, file } = error;
-  return new NdvmError(error.code, error.message, { span, source, file, help });
+  const message = error.message.replace("was aborted by the caller", "was interrupted");
+  return new NdvmError(error.code, message, { span, source, file, help });
 }
 
 /** "input r has no value" of a program whose inputs are r and x. */

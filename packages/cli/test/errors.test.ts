@@ -218,7 +218,8 @@ test("Ctrl-C ends an endless loop with exit code 130 and a message", async () =>
   await untilBusy(child);
   child.kill("SIGINT");
   const { code, stdout, stderr } = await child.outcome;
-  expect(stderr).toContain("error E-ABORTED");
+  expect(stderr).toContain("error E-ABORTED: the evaluation was interrupted");
+  expect(stderr).toContain("help: it was Ctrl-C; --timeout 5s");
   expect(stdout).toBe("");
   expect(code).toBe(130);
 });

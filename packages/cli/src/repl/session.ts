@@ -96,7 +96,7 @@ export class ReplSession {
     if (command === undefined) {
       const near = nearest(name, this.commandNames);
       throw new UsageError(
-        `there is no command :${name}${near === undefined ? "" : `; did you mean :${near}?`}`,
+        `there is no command :${name}${near === undefined ? "; :help lists them" : `; did you mean :${near}?`}`,
       );
     }
     await command(text.slice(1 + word.length).trim() || rest.join(" "), signal);
