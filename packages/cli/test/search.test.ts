@@ -147,6 +147,14 @@ describe("search refuses", () => {
     expect(code).toBeGreaterThan(0);
   });
 
+  test("a number that is not finite, by the file's own rows", async () => {
+    writeFile("infinite.csv", "x,y\n0,1\n1,\n2,inf\n3,4\n4,5\n5,7\n");
+    const { code, stderr } = await ndvmHere(["search", "--data", "infinite.csv", "--target", "y"]);
+    expect(stderr).toContain("error E-INPUT: column y holds Infinity in row 3 (line 4)");
+    expect(stderr).toContain("--where '(finite? y)'");
+    expect(code).toBe(1);
+  });
+
   test("a language model without an address", () => {
     const none = { NDVM_LLM_MODEL: "", NDVM_LLM_BASE_URL: "", OPENAI_BASE_URL: "" };
     const { code, stderr } = ndvm(search("--proposer", "llm", "--out", "n.db"), "", none);

@@ -2,6 +2,7 @@
  * The data of a search: the rows of a table that are used, as columns, and which are held out.
  */
 
+import { NdvmError } from "@ndvm/core";
 import { chooseRows, textColumns } from "../fit/rows.js";
 import { type DataTable, readDataTable } from "../fit/table.js";
 import { UsageError } from "../inputs.js";
@@ -37,6 +38,13 @@ export async function readStudyData(options: SearchCommandOptions): Promise<Stud
   const data = Object.fromEntries(
     used.map((name) => {
       const numbers = table.numbers(name);
+      const bad = taken.find((row) => !Number.isFinite(numbers[row]));
+      if (bad !== undefined)
+        throw new NdvmError(
+          "E-INPUT",
+          `column ${name} holds ${numbers[bad]} in ${table.rowsInWords([bad])}`,
+          { help: `leave such rows out: --where '(finite? ${name})'` },
+        );
       return [name, Float64Array.from(taken, (row) => numbers[row] ?? Number.NaN)];
     }),
   );
