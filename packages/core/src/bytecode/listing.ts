@@ -55,6 +55,10 @@ export class BytecodeListing implements Listing {
     return [];
   }
 
+  get hasBranches(): boolean {
+    return this.#nodes.some(({ kind }) => kind === "branch" || kind === "loop");
+  }
+
   #procedure(node: number): Procedure | undefined {
     return this.bytecode.procedures[node - this.#nodes.length];
   }

@@ -131,7 +131,8 @@ export function lookCloser(problem: Finished, restarts: readonly Ended[], winner
   // Who ended a fit early does not wait for what its other restarts did.
   const followed = problem.driven.stopped === "done" ? restarts : [winner];
   const nonFinite = failedStarts(problem, restarts);
-  if ((table?.rows ?? 0) > DIAGNOSED_ROWS_MOST) return { ...NOTHING, nonFinite };
+  const isLong = (table?.rows ?? 0) > DIAGNOSED_ROWS_MOST;
+  if (isLong || source.isPlain) return { ...NOTHING, nonFinite };
   const wrt = [...new Set(parameters.free.map(({ input }) => input))];
   const now = source.diagnose(rowInputs(problem, winner.best), { wrt });
   return {

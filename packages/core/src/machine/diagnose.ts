@@ -21,6 +21,7 @@ import {
   RECORD_OP,
   RECORD_OUT,
   TRACE_BRANCH,
+  TRACE_GUARD,
 } from "../program/layout.js";
 import { laneAt } from "./chunk.js";
 import type { Chunk } from "./execute.js";
@@ -150,6 +151,20 @@ export class DiagnosticsCollector {
       placeOf,
     };
   }
+}
+
+/** Whether the machine's current trace has neither a test nor a clamp: it tells nothing to report. */
+export function isPlainTrace({ exports, views }: Machine): boolean {
+  const { words } = views;
+  const from = ((exports.tapeBase.value as number) >>> 0) / 4;
+  const end = from + exports.tapeEnd() / 4;
+  for (let at = from; at < end; at += RECORD_BYTES / 4) {
+    const code = (words[at + RECORD_OP / 4] as number) & RECORD_CODE;
+    const isTest = code >= opRanges.unaryPredicate.first && code <= opRanges.binaryPredicate.last;
+    const isClamp = code === Op.sqrtClamp || code === Op.logClamp;
+    if (isTest || isClamp || code >= TRACE_GUARD) return false;
+  }
+  return true;
 }
 
 /** The clamp of `sqrt` and `log` in the paper's domain. */

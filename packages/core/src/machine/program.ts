@@ -7,7 +7,7 @@ import { IMAGE_CONSTANTS } from "../program/layout.js";
 import type { Image, Listing, ProcedureInfo } from "../program/listing.js";
 import { laneOf } from "./axes.js";
 import { backwardChunk, gradientChunk, readGradient } from "./backward.js";
-import { type Diagnostics, DiagnosticsCollector } from "./diagnose.js";
+import { type Diagnostics, DiagnosticsCollector, isPlainTrace } from "./diagnose.js";
 import { type Chunk, Execution, type Job } from "./execute.js";
 import { type Explanation, explainRun } from "./explain.js";
 import { type Bound, type BoundInputs, bindInputs, copyNumbers, selectLanes } from "./inputs.js";
@@ -258,6 +258,16 @@ export class Program {
     };
     const outcome = this.#finish(this.#start(prepared, options, onChunk, { notesBranches: true }));
     return collector.finish(outcome.nonFinite, reached);
+  }
+
+  /**
+   * Whether `diagnose` would find nothing but numbers that are not finite: the program has no branch,
+   * and earlier runs came to no test and no clamp.
+   */
+  get isPlain(): boolean {
+    this.#machine.beginRun();
+    if (this.listing.hasBranches) return false;
+    return this.traces.every(() => isPlainTrace(this.#machine));
   }
 
   /** Core forms, tape and activity of one run, of one chunk of lanes. */

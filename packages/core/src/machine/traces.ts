@@ -165,6 +165,17 @@ export class Traces {
     this.#parking.use(trace.handle);
   }
 
+  /** Whether there are traces, and all of them hold something while they are current. */
+  every(holds: () => boolean): boolean {
+    return (
+      this.#list.length > 0 &&
+      this.#list.every((trace) => {
+        this.use(trace);
+        return holds();
+      })
+    );
+  }
+
   #drop(trace: Trace): void {
     trace.isKept = false;
     this.#list.splice(this.#list.indexOf(trace), 1);

@@ -32,6 +32,8 @@ export interface Listing {
   readonly inputs: readonly string[];
   /** Names that mean something without being defined: a new name near one may be a slip. */
   readonly builtins: readonly string[];
+  /** Whether it ever decides which way to go: with numbers, or with structure alone. */
+  readonly hasBranches: boolean;
   /** Where a node stands in the user's text; undefined where it is not of their writing. */
   spanOf(node: number): Span | undefined;
   /** Where an input is first used. */

@@ -55,6 +55,10 @@ export class SchemeListing implements Listing {
     return [...builtins.keys()];
   }
 
+  get hasBranches(): boolean {
+    return this.expansion.nodes.some(({ kind }) => kind === "if");
+  }
+
   #node(index: number): Core | undefined {
     return this.expansion.nodes[index];
   }

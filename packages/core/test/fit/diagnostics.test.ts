@@ -140,4 +140,34 @@ describe("diagnostics", () => {
     expect(r.diagnostics.predicateOnly).toEqual(["c"]);
     expect(r.best.params["a"]).toBeCloseTo(2, 9);
   });
+
+  test.each([
+    ["(+ a (* b x))", "ieee", true],
+    ["(+ a (max b (abs x)))", "ieee", true],
+    ["(+ a (vsum (vec b x)))", "ieee", true],
+    ["(+ a (log (+ b (* x x))))", "ieee", true],
+    ["(+ a (log (- b (* x x))))", "clamp", false],
+    ["(+ a (* x (if (> b 0.5) 1 2)))", "ieee", false],
+    ["(+ a (* b (if (> x 5) 1 2)))", "ieee", false],
+    ["(let loop ((i 0) (s b)) (if (< i 3) (loop (+ i 1) (+ s (* a x))) s))", "ieee", false],
+  ] as const)(
+    "%s, domain %s: walked again for its diagnosis unless plain, %s",
+    async (source, domain, isPlain) => {
+      const program = machine.load(source, { domain });
+      expect(program.isPlain).toBe(false);
+      const data = { x, y: x.map((v) => 2 * v + 1) };
+      const r = await fit(program, { data, target: "y", params: { a: 1, b: 1 }, restarts: 2 });
+      expect(program.isPlain).toBe(isPlain);
+      const { a = 0, b = 0 } = r.best.params;
+      const { branches, predicateOnly, clamped } = program.diagnose(
+        { x, a, b },
+        { wrt: ["a", "b"] },
+      );
+      const both = branches.filter(({ taken, notTaken }) => taken > 0 && notTaken > 0);
+      expect(r.diagnostics.branches.length).toBe(both.length);
+      expect(r.diagnostics.predicateOnly).toEqual(predicateOnly.filter((name) => name !== "x"));
+      expect(r.diagnostics.clamped.length).toBe(clamped.length);
+      if (isPlain) expect([...branches, ...predicateOnly, ...clamped]).toEqual([]);
+    },
+  );
 });
