@@ -103,7 +103,7 @@ export class Analysis {
     const program = nodes.length - 1;
     this.#beginFrame(PROGRAM, program, 0);
     for (let i = program; i >= 0; i--) this.#visit(i);
-    this.#markCopies();
+    if (this.#tailCalls.length > 0) this.#copyMixed();
   }
 
   #clear(): void {
@@ -194,6 +194,7 @@ export class Analysis {
       this.#use((tree.node(i) as RefNode).variable, i);
     }
     this.#measure(i);
+    if ((flags & LEAVING) !== 0 && mayBeOlder(tree, i)) this.flags[i] = flags | COPIED;
     if (kind <= Kind.Ref) return;
     switch (kind) {
       case Kind.Call:
@@ -401,12 +402,9 @@ export class Analysis {
     }
   }
 
-  #markCopies(): void {
+  /** Copies what the tail calls of one branch tree do not all pass unchanged. */
+  #copyMixed(): void {
     const { tree, flags } = this;
-    for (let i = 0; i < tree.nodes.length; i++) {
-      if (((flags[i] as number) & LEAVING) === 0 || tree.role[i] === ROLE_SKIPPED) continue;
-      if (mayBeOlder(tree, i)) flags[i] = (flags[i] as number) | COPIED;
-    }
     for (const call of this.#tailCalls) {
       const passed = this.#passed.get(this.#branchTree[call] as number) as Passed[];
       const from = tree.kind[call] === Kind.Call ? 1 : 0;
