@@ -16,33 +16,7 @@ import {
   MAP_LOWER,
   MAP_UPPER,
 } from "../src/program/layout";
-
-const LN2: f64 = 0.6931471805599453;
-const LN2_HIGH: f64 = 0.6931471803691238;
-const LN2_LOW: f64 = 1.9082149292705877e-10;
-
-function powerOfTwo(k: f64): f64 {
-  let result: f64 = 1;
-  let base: f64 = k < 0 ? 0.5 : 2;
-  for (let n = <i32>Math.abs(k); n > 0; n >>= 1) {
-    if ((n & 1) != 0) result *= base;
-    base *= base;
-  }
-  return result;
-}
-
-/** As `exp` of src/fit/elementary.ts. */
-function expOf(x: f64): f64 {
-  if (x != x) return x;
-  if (x > 709.8) return Infinity;
-  if (x < -745.2) return 0;
-  const k = Math.round(x / LN2);
-  const r = x - k * LN2_HIGH - k * LN2_LOW;
-  let sum: f64 = 1;
-  for (let n: f64 = 15; n >= 1; n--) sum = 1 + (r * sum) / n;
-  const half = Math.trunc(k / 2);
-  return sum * powerOfTwo(half) * powerOfTwo(k - half);
-}
+import { expOf } from "./elementary";
 
 /** (u + √(u² + 4s²)) / 2 without cancellation. */
 function softPlus(u: f64, s: f64): f64 {

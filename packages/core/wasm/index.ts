@@ -113,7 +113,7 @@ export {
 export { mathApply } from "./math/door";
 export { allocate, free, memoryBytes, setMemoryMax } from "./memory";
 export { abandon, skipDead } from "./mix";
-export { adamRounds } from "./optimise";
+export { fitAdd, fitBegin, fitRounds, fitSum, fitTake } from "./optimise";
 export { activeMade, currentNode, payloadsMade, uniformMade } from "./payload";
 export {
   adjointAddress,

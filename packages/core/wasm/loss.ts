@@ -7,25 +7,34 @@
  */
 
 import {
+  ARRAY_SLOPES,
   FIT_ABSOLUTE,
+  FIT_GIVEN_AT,
   FIT_HUBER,
+  FIT_IS_SPREAD,
   FIT_LANES,
+  FIT_LEVENBERG,
   FIT_LOSS,
   FIT_LOSS_WIDTH,
   FIT_OBJECTIVE,
+  FIT_OPTIMISER,
   FIT_PARAMS,
   FIT_POINTS,
+  FIT_POISSON,
   FIT_RESULT,
+  FIT_ROOTS_AT,
   FIT_SLOPES_AT,
   FIT_SLOTS,
   FIT_SPREAD_AT,
   FIT_SQUARES,
   FIT_SUMS_AT,
+  FIT_SUMS_BYTES,
   FIT_TARGET_AT,
-  FIT_WEIGHTS_AT,
 } from "../src/program/layout";
-import { idOfParameter } from "./optimise";
+import { addResiduals } from "./jacobian";
+import { arrayOf, groupOf, idOfInput, inputOf, isRunning, rowGroupsAt } from "./optimise";
 import { isUniform, primalOf } from "./payload";
+import { pointLoss, pointSlope } from "./point-losses";
 import { adjointAddress } from "./replay";
 
 /** Bytes of eight partial sums. */
@@ -43,10 +52,9 @@ const PARTIALS: usize = 64;
   return f64x2.promote_low_f32x4(v128.load64_zero(at));
 }
 
-/** Where the partial sums of a slot begin: of the loss, then of each slope. */
+/** What a slot's evaluation comes to: partial sums of the loss, then of each slope; or SUMS_*. */
 export function sumsOf(fit: usize, slot: i32): usize {
-  const params = load<i32>(fit, FIT_PARAMS);
-  return fit + load<u32>(fit, FIT_SUMS_AT) + <usize>slot * <usize>(params + 1) * PARTIALS;
+  return fit + load<u32>(fit, FIT_SUMS_AT) + <usize>slot * load<u32>(fit, FIT_SUMS_BYTES);
 }
 
 export function clearSums(fit: usize): void {
@@ -60,6 +68,26 @@ export function treeOf(at: usize): f64 {
   return low + (load<f64>(at, 32) + load<f64>(at, 40) + (load<f64>(at, 48) + load<f64>(at, 56)));
 }
 
+/**
+ * The loss of a slot from its partial sums, whose place its gradient by the unlimited numbers takes.
+ * Not finite where any of them is not.
+ */
+export function gradientOf(fit: usize, state: usize, sums: usize): f64 {
+  const params = load<i32>(fit, FIT_PARAMS);
+  const slopes = arrayOf(state, params, ARRAY_SLOPES);
+  const isSum = load<i32>(fit, FIT_LOSS) != FIT_OBJECTIVE;
+  const loss = isSum ? treeOf(sums) : load<f64>(sums);
+  let isGood = true;
+  for (let j = 0; j < params; j++) {
+    const own = sums + <usize>(j + 1) * PARTIALS;
+    const at = <usize>j << 3;
+    const slope = (isSum ? treeOf(own) : load<f64>(own)) * load<f64>(slopes + at);
+    store<f64>(sums + at, slope);
+    if (!isFinite<f64>(slope)) isGood = false;
+  }
+  return isGood ? loss : NaN;
+}
+
 /** Adds up what the lanes of a chunk say, those from `from` on, which lie at the chunk's start. */
 export function addChunk(fit: usize, from: i32, count: i32): void {
   const perSlot = load<i32>(fit, FIT_LANES) / load<i32>(fit, FIT_SLOTS);
@@ -67,36 +95,51 @@ export function addChunk(fit: usize, from: i32, count: i32): void {
     const slot = lane / perSlot;
     const row = lane - slot * perSlot;
     const rows = min(perSlot - row, from + count - lane);
-    addLanes(fit, slot, row, rows, lane - from);
+    addRowsOf(fit, slot, row, rows, lane - from);
     lane += rows;
   }
 }
 
 /** Adds the lanes at `place` of the chunk, which are rows of one slot. */
-function addLanes(fit: usize, slot: i32, row: i32, rows: i32, place: i32): void {
+export function addRowsOf(fit: usize, slot: i32, row: i32, rows: i32, place: i32): void {
+  if (!isRunning(fit, slot)) return;
   const result = load<i32>(fit, FIT_RESULT);
   const params = load<i32>(fit, FIT_PARAMS);
   const sums = sumsOf(fit, slot);
   const lane = bytesOf(place);
-  const value = primalOf(result) + (isUniform(result) ? 0 : lane);
+  const given = load<u32>(fit, FIT_GIVEN_AT);
+  const isShared = given == 0 && isUniform(result);
+  const value = (given == 0 ? primalOf(result) : fit + given) + (isShared ? 0 : lane);
   if (load<i32>(fit, FIT_LOSS) == FIT_OBJECTIVE) {
     store<f64>(sums, <f64>load<real>(value));
     for (let j = 0; j < params; j++)
-      store<f64>(sums + <usize>(j + 1) * PARTIALS, <f64>load<real>(adjointAt(fit, j) + lane));
+      store<f64>(sums + <usize>(j + 1) * PARTIALS, <f64>load<real>(derivativesAt(fit, j) + lane));
     return;
   }
   // A number that is the same in all rows is written out for as many as there are.
-  const isSpread = load<i32>(fit, FIT_LANES) == load<i32>(fit, FIT_SLOTS);
+  const isSpread = load<i32>(fit, FIT_IS_SPREAD) != 0;
   const all = isSpread ? load<i32>(fit, FIT_POINTS) : rows;
-  addLosses(fit, sums, isSpread || isUniform(result) ? spread(fit, value, all) : value, row, all);
+  if (load<i32>(fit, FIT_OPTIMISER) == FIT_LEVENBERG) {
+    const step: usize = isSpread ? 0 : sizeof<real>();
+    addResiduals(fit, slot, row, all, value, isShared ? 0 : step, lane, step, sums);
+    return;
+  }
+  addLosses(fit, sums, isSpread || isShared ? spread(fit, value, all) : value, row, all);
   for (let j = 0; j < params; j++) {
-    const own = adjointAt(fit, j) + lane;
-    addSlopes(fit, sums + <usize>(j + 1) * PARTIALS, isSpread ? spread(fit, own, all) : own, row, all);
+    const own = derivativesAt(fit, j) + lane;
+    const derivatives = isSpread ? spread(fit, own, all) : own;
+    const into = sums + <usize>(j + 1) * PARTIALS;
+    if (groupOf(fit, j) < 0) addSlopes(fit, into, derivatives, row, all);
+    else addGroupSlopes(fit, groupOf(fit, j), into, derivatives, row, all);
   }
 }
 
-function adjointAt(fit: usize, j: i32): usize {
-  return adjointAddress(idOfParameter(fit, j));
+/** Derivatives of the value by parameter j, by lane of the chunk. */
+export function derivativesAt(fit: usize, j: i32): usize {
+  const input = inputOf(fit, j);
+  const given = load<u32>(fit, FIT_GIVEN_AT);
+  if (given == 0) return adjointAddress(idOfInput(fit, input));
+  return fit + given + bytesOf((input + 1) * load<i32>(fit, FIT_LANES));
 }
 
 function spread(fit: usize, from: usize, count: i32): usize {
@@ -107,11 +150,45 @@ function spread(fit: usize, from: usize, count: i32): usize {
 }
 
 /** Losses of rows into the partial sums at `sums`; their slopes by the prediction are kept. */
-function addLosses(fit: usize, sums: usize, values: usize, row: i32, rows: i32): void {
-  const isPlain = load<i32>(fit, FIT_LOSS) == FIT_SQUARES && load<u32>(fit, FIT_WEIGHTS_AT) == 0;
+function addLosses(
+  fit: usize,
+  sums: usize,
+  values: usize,
+  row: i32,
+  rows: i32,
+): void {
+  if (load<i32>(fit, FIT_LOSS) >= FIT_POISSON) {
+    addOneByOne(fit, sums, values, row, rows);
+    return;
+  }
+  const isPlain = load<i32>(fit, FIT_LOSS) == FIT_SQUARES && load<u32>(fit, FIT_ROOTS_AT) == 0;
   const plain = isPlain && (row & 7) == 0 ? rows & ~1 : 0;
   if (plain > 0) addSquares(fit, sums, values, row, plain);
   if (plain < rows) addOthers(fit, sums, values, row, plain, rows);
+}
+
+/** As `addLosses` for likelihoods and programs. */
+function addOneByOne(
+  fit: usize,
+  sums: usize,
+  values: usize,
+  row: i32,
+  rows: i32,
+): void {
+  const rootsAt = load<u32>(fit, FIT_ROOTS_AT);
+  const slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
+  for (let i = 0; i < rows; i++) {
+    const into = sums + (<usize>((row + i) & 7) << 3);
+    const root = rootsAt == 0 ? 1 : load<f64>(fit + rootsAt + (<usize>(row + i) << 3));
+    let slope: f64 = 0;
+    // A row that does not count may be no number.
+    if (root != 0) {
+      const value = <f64>load<real>(values + bytesOf(i));
+      store<f64>(into, load<f64>(into) + root * root * pointLoss(fit, row + i, value));
+      slope = root * root * pointSlope(fit, row + i, value);
+    }
+    store<f64>(slopes + (<usize>i << 3), slope);
+  }
 }
 
 /** As `addLosses` for an even number of rows and least squares without weights. */
@@ -162,9 +239,9 @@ function addOthers(
 ): void {
   const kind = load<i32>(fit, FIT_LOSS);
   const width = f64x2.splat(load<f64>(fit, FIT_LOSS_WIDTH));
-  const weightsAt = load<u32>(fit, FIT_WEIGHTS_AT);
+  const rootsAt = load<u32>(fit, FIT_ROOTS_AT);
   const target = fit + load<u32>(fit, FIT_TARGET_AT) + (<usize>row << 3);
-  const weights = fit + weightsAt + (<usize>row << 3);
+  const roots = fit + rootsAt + (<usize>row << 3);
   const slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
   for (let i = first; i < rows; ) {
     const at = <usize>i << 3;
@@ -174,9 +251,10 @@ function addOthers(
     const off = f64x2.sub(twoReals(values + bytesOf(i), isPair), twoDoubles(target + at, isPair));
     let loss = lossOf(kind, off, width);
     let slope = slopeOf(kind, off, width);
-    if (weightsAt != 0) {
-      const weight = twoDoubles(weights + at, isPair);
-      const counts = f64x2.ne(weight, f64x2.splat(0));
+    if (rootsAt != 0) {
+      const root = twoDoubles(roots + at, isPair);
+      const weight = f64x2.mul(root, root);
+      const counts = f64x2.ne(root, f64x2.splat(0));
       loss = v128.and(f64x2.mul(weight, loss), counts);
       slope = v128.and(f64x2.mul(weight, slope), counts);
     }
@@ -282,6 +360,21 @@ function addCounted(sums: usize, slopes: usize, derivatives: usize, rows: i32): 
     const counted = v128.and(product, f64x2.ne(slope, f64x2.splat(0)));
     v128.store(into, f64x2.add(v128.load(into), counted));
   }
+}
+
+/** As `addSlopes`, of the rows of one group. */
+function addGroupSlopes(
+  fit: usize,
+  group: i32,
+  sums: usize,
+  derivatives: usize,
+  row: i32,
+  rows: i32,
+): void {
+  const slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
+  for (let i = 0; i < rows; i++)
+    if (load<i32>(rowGroupsAt(fit, row + i)) == group)
+      addSlope(sums, slopes, derivatives, row, i);
 }
 
 /** Adds the product of row `row + i` of the slot, which is row i of those at hand. */

@@ -1,58 +1,60 @@
 /**
- * Adam inside the machine: rounds of bind → replay → loss → backward → step over the current trace,
- * for all restarts of a fit at once. One call takes many rounds.
+ * Optimisers inside the machine: rounds of bind → replay → loss → backward → step over the current
+ * trace, for all restarts of a fit at once. One call takes many rounds.
  *
  * The caller writes a block (FIT_* in layout.ts) with the data, the settings and a state for every
  * slot, and reads the states back. A round that a lane refuses by a guard is not begun: the caller
- * walks it, and may then go on here. All arithmetic is that of src/fit/adam.ts in the same order,
- * so a fit has the same bits here and there.
+ * walks it, and may then go on here. A slot that has ended, or has no restart, keeps its lanes and
+ * takes no steps.
  */
 
 import {
-  FIT_BETA1,
-  FIT_BETA2,
+  ARRAY_BEST,
+  ARRAY_SLOPES,
+  ARRAY_TRIAL,
+  ARRAY_U,
+  ARRAY_X,
   FIT_COLUMNS,
   FIT_COLUMNS_AT,
-  FIT_DIVISOR,
-  FIT_EPSILON,
   FIT_IDS_AT,
+  FIT_INPUTS,
   FIT_LANES,
-  FIT_LOSS,
+  FIT_LBFGS,
+  FIT_LEVENBERG,
   FIT_MAPS_AT,
   FIT_MIXED,
-  FIT_OBJECTIVE,
+  FIT_OPTIMISER,
   FIT_PARAMS,
+  FIT_PARTS_AT,
   FIT_POINTS,
-  FIT_RATE,
   FIT_RESULT,
   FIT_ROUNDS,
+  FIT_ROW_GROUPS_AT,
+  FIT_RUNNING_LEAST,
   FIT_SLOTS,
+  FIT_STATE_BYTES,
   FIT_STATES_AT,
-  FIT_STEPS,
   FIT_WIDTH,
   MAP_BYTES,
   REASON_NONE,
-  REASON_NOT_FINITE,
-  REASON_STEPS,
   ROUNDS_DONE,
   ROUNDS_ENDED,
   ROUNDS_REFUSED,
-  STATE_ARRAY_COUNT,
   STATE_ARRAYS,
   STATE_EVALUATIONS,
   STATE_LOSS,
-  STATE_POWER1,
-  STATE_POWER2,
   STATE_REASON,
-  STATE_STEPS,
 } from "../src/program/layout";
+import { takeAdam } from "./adam";
 import { slopeOf, toUser } from "./bounds";
-import { addChunk, clearSums, sumsOf, treeOf } from "./loss";
+import { takeLbfgs } from "./lbfgs";
+import { takeLevenberg } from "./levenberg";
+import { addChunk, addRowsOf, clearSums, gradientOf, sumsOf } from "./loss";
 import { isUniform, primalOf } from "./payload";
 import { replayWhole } from "./replay";
 
 /** Takes up to `most` rounds. Returns ROUNDS_*; FIT_ROUNDS then says how many were taken. */
-export function adamRounds(fit: usize, most: i32): i32 {
+export function fitRounds(fit: usize, most: i32): i32 {
   let taken = 0;
   let ended = ROUNDS_DONE;
   while (taken < most && ended == ROUNDS_DONE) {
@@ -60,16 +62,54 @@ export function adamRounds(fit: usize, most: i32): i32 {
       ended = ROUNDS_REFUSED;
       break;
     }
-    if (takeAll(fit)) ended = ROUNDS_ENDED;
+    if (takeAll(fit) < load<i32>(fit, FIT_RUNNING_LEAST)) ended = ROUNDS_ENDED;
     taken += 1;
   }
   store<i32>(fit, taken, FIT_ROUNDS);
   return ended;
 }
 
-/** Payload of parameter j; columns follow the parameters. */
-export function idOfParameter(fit: usize, j: i32): i32 {
-  return load<i32>(fit + load<u32>(fit, FIT_IDS_AT) + (<usize>j << 2));
+// A round that was evaluated elsewhere: `fitBegin`, `fitAdd` for all rows of all slots in pieces
+// that lie in the block as if there were no others, then `fitTake`, or `fitSum` for the sums alone.
+// Pieces but the last are whole blocks of rows, so that no sum is told where they begin.
+
+export function fitBegin(fit: usize): void {
+  clearSums(fit);
+}
+
+export function fitAdd(fit: usize, slot: i32): void {
+  addRowsOf(fit, slot, 0, load<i32>(fit, FIT_LANES), 0);
+}
+
+export function fitTake(fit: usize): void {
+  takeAll(fit);
+}
+
+/** Leaves gradients where partial sums were; factors are what they are. */
+export function fitSum(fit: usize): void {
+  if (load<i32>(fit, FIT_OPTIMISER) == FIT_LEVENBERG) return;
+  for (let slot = 0; slot < load<i32>(fit, FIT_SLOTS); slot++)
+    gradientOf(fit, stateOf(fit, slot), sumsOf(fit, slot));
+}
+
+/** Payload of an input that parameters are bound to; columns follow them. */
+export function idOfInput(fit: usize, input: i32): i32 {
+  return load<i32>(fit + load<u32>(fit, FIT_IDS_AT) + (<usize>input << 2));
+}
+
+/** The input that parameter j is bound to. */
+export function inputOf(fit: usize, j: i32): i32 {
+  return load<i32>(fit + load<u32>(fit, FIT_PARTS_AT) + (<usize>j << 3));
+}
+
+/** The group of rows that parameter j is for, -1: all of them. */
+export function groupOf(fit: usize, j: i32): i32 {
+  return load<i32>(fit + load<u32>(fit, FIT_PARTS_AT) + (<usize>j << 3), 4);
+}
+
+/** The groups of the rows from `row` on, i32. */
+export function rowGroupsAt(fit: usize, row: i32): usize {
+  return fit + load<u32>(fit, FIT_ROW_GROUPS_AT) + (<usize>row << 2);
 }
 
 // ─── Evaluation ─────────────────────────────────────────────────────────────
@@ -92,16 +132,20 @@ function evaluate(fit: usize, isFirst: bool): bool {
   return true;
 }
 
-/** Array `k` of a slot's state: trial, x, slopes, first, second, u, best. */
+/** Array `k` of a slot's state, ARRAY_*. */
 // @ts-ignore: decorator
-@inline function arrayOf(state: usize, params: i32, k: i32): usize {
+@inline export function arrayOf(state: usize, params: i32, k: i32): usize {
   return state + STATE_ARRAYS + (<usize>(k * params) << 3);
 }
 
 // @ts-ignore: decorator
-@inline function stateOf(fit: usize, slot: i32): usize {
-  const numbers = STATE_ARRAYS / 8 + STATE_ARRAY_COUNT * load<i32>(fit, FIT_PARAMS);
-  return fit + load<u32>(fit, FIT_STATES_AT) + (<usize>(slot * numbers) << 3);
+@inline export function stateOf(fit: usize, slot: i32): usize {
+  return fit + load<u32>(fit, FIT_STATES_AT) + <usize>slot * load<u32>(fit, FIT_STATE_BYTES);
+}
+
+/** Whether a slot's restart goes on. */
+export function isRunning(fit: usize, slot: i32): bool {
+  return load<f64>(stateOf(fit, slot), STATE_REASON) == REASON_NONE;
 }
 
 /** Writes the parameters of the chunk's slots, each into the lanes of its slot. */
@@ -112,16 +156,26 @@ function bindParameters(fit: usize, from: i32, count: i32): void {
   let end = (slot + 1) * perSlot - from;
   for (let lane = 0; lane < count; slot++) {
     end = min(end, count);
-    const x = arrayOf(stateOf(fit, slot), params, 1);
+    const x = arrayOf(stateOf(fit, slot), params, ARRAY_X);
     for (let j = 0; j < params; j++) {
-      const id = idOfParameter(fit, j);
+      const id = idOfInput(fit, inputOf(fit, j));
+      const to = primalOf(id) + <usize>lane * sizeof<real>();
       const number = <real>load<f64>(x + (<usize>j << 3));
-      if (!isUniform(id)) fillReals(primalOf(id) + <usize>lane * sizeof<real>(), number, end - lane);
+      if (groupOf(fit, j) >= 0)
+        fillGroup(fit, groupOf(fit, j), from + lane - slot * perSlot, to, number, end - lane);
+      else if (!isUniform(id)) fillReals(to, number, end - lane);
       else if (slot == 0) v128.store(primalOf(id), v128.splat<real>(number));
     }
     lane = end;
     end += perSlot;
   }
+}
+
+/** As `fillReals`, where the rows from `row` on are of a group. */
+function fillGroup(fit: usize, group: i32, row: i32, to: usize, number: real, count: i32): void {
+  for (let i = 0; i < count; i++)
+    if (load<i32>(rowGroupsAt(fit, row + i)) == group)
+      store<real>(to + <usize>i * sizeof<real>(), number);
 }
 
 // @ts-ignore: decorator
@@ -139,13 +193,13 @@ function bindParameters(fit: usize, from: i32, count: i32): void {
 }
 
 function bindColumns(fit: usize, from: i32, count: i32): void {
-  const params = load<i32>(fit, FIT_PARAMS);
+  const inputs = load<i32>(fit, FIT_INPUTS);
   const columns = load<i32>(fit, FIT_COLUMNS);
   const points = load<i32>(fit, FIT_POINTS);
   const bytes = <usize>points * sizeof<real>();
   for (let k = 0; k < columns; k++) {
     const column = fit + load<u32>(fit, FIT_COLUMNS_AT) + <usize>k * bytes;
-    let to = primalOf(idOfParameter(fit, params + k));
+    let to = primalOf(idOfInput(fit, inputs + k));
     for (let lane = from; lane < from + count; ) {
       const row = lane % points;
       const rows = min(points - row, from + count - lane);
@@ -158,78 +212,50 @@ function bindColumns(fit: usize, from: i32, count: i32): void {
 
 // ─── Steps ──────────────────────────────────────────────────────────────────
 
-/** Gives every slot its evaluation; whether any ended by it. */
-function takeAll(fit: usize): bool {
+/** Gives every slot that goes on its evaluation; how many go on after it. */
+function takeAll(fit: usize): i32 {
   const slots = load<i32>(fit, FIT_SLOTS);
-  let ended = false;
+  const optimiser = load<i32>(fit, FIT_OPTIMISER);
+  let running = 0;
   for (let slot = 0; slot < slots; slot++) {
+    if (!isRunning(fit, slot)) continue;
     const state = stateOf(fit, slot);
-    const reason = take(fit, state, sumsOf(fit, slot));
+    const sums = sumsOf(fit, slot);
+    store<f64>(state, load<f64>(state, STATE_EVALUATIONS) + 1, STATE_EVALUATIONS);
+    const reason = take(optimiser, fit, state, sums);
     store<f64>(state, reason, STATE_REASON);
-    if (reason != REASON_NONE) ended = true;
+    if (reason == REASON_NONE) running += 1;
   }
-  return ended;
+  return running;
 }
 
-function take(fit: usize, state: usize, sums: usize): i32 {
-  const params = load<i32>(fit, FIT_PARAMS);
-  const isSum = load<i32>(fit, FIT_LOSS) != FIT_OBJECTIVE;
-  store<f64>(state, load<f64>(state, STATE_EVALUATIONS) + 1, STATE_EVALUATIONS);
-  const loss = isSum ? treeOf(sums) : load<f64>(sums);
-  let isFiniteAll = isFinite<f64>(loss);
-  const slopes = arrayOf(state, params, 2);
-  // The gradient by the unlimited numbers takes the place of its first partial sum.
-  for (let j = 0; j < params; j++) {
-    const own = sums + (<usize>(j + 1) << 6);
-    const g = (isSum ? treeOf(own) : load<f64>(own)) * load<f64>(slopes + (<usize>j << 3));
-    store<f64>(own, g);
-    if (!isFinite<f64>(g)) isFiniteAll = false;
-  }
-  if (!isFiniteAll) return REASON_NOT_FINITE;
-  if (!(loss >= load<f64>(state, STATE_LOSS))) {
-    const bytes = <usize>params << 3;
-    copyDoubles(arrayOf(state, params, 5), arrayOf(state, params, 0), bytes);
-    copyDoubles(arrayOf(state, params, 6), arrayOf(state, params, 1), bytes);
-    store<f64>(state, loss, STATE_LOSS);
-  }
-  if (load<f64>(state, STATE_STEPS) >= <f64>load<i32>(fit, FIT_STEPS)) return REASON_STEPS;
-  move(fit, state, sums);
-  return REASON_NONE;
+// @ts-ignore: decorator
+@inline function take(optimiser: i32, fit: usize, state: usize, sums: usize): i32 {
+  if (optimiser == FIT_LEVENBERG) return takeLevenberg(fit, state, sums);
+  if (optimiser == FIT_LBFGS) return takeLbfgs(fit, state, sums);
+  return takeAdam(fit, state, sums);
 }
 
-function copyDoubles(to: usize, from: usize, bytes: usize): void {
+/** Makes the trial the best point. */
+export function acceptTrial(state: usize, params: i32, loss: f64): void {
+  const bytes = <usize>params << 3;
+  copyDoubles(arrayOf(state, params, ARRAY_U), arrayOf(state, params, ARRAY_TRIAL), bytes);
+  copyDoubles(arrayOf(state, params, ARRAY_BEST), arrayOf(state, params, ARRAY_X), bytes);
+  store<f64>(state, loss, STATE_LOSS);
+}
+
+export function copyDoubles(to: usize, from: usize, bytes: usize): void {
   for (let b: usize = 0; b < bytes; b += 8) store<f64>(to + b, load<f64>(from + b));
 }
 
-/** One step of Adam from the gradient in the partial sums. */
-function move(fit: usize, state: usize, sums: usize): void {
+/** Gives parameter j of the trial a new unlimited number; what it is in the user's units. */
+export function moveParameter(fit: usize, state: usize, j: i32, trial: f64): f64 {
   const params = load<i32>(fit, FIT_PARAMS);
-  const rate = load<f64>(fit, FIT_RATE);
-  const beta1 = load<f64>(fit, FIT_BETA1);
-  const beta2 = load<f64>(fit, FIT_BETA2);
-  const epsilon = load<f64>(fit, FIT_EPSILON);
-  const divisor = load<f64>(fit, FIT_DIVISOR);
-  const power1 = load<f64>(state, STATE_POWER1) * beta1;
-  const power2 = load<f64>(state, STATE_POWER2) * beta2;
-  store<f64>(state, power1, STATE_POWER1);
-  store<f64>(state, power2, STATE_POWER2);
-  store<f64>(state, load<f64>(state, STATE_STEPS) + 1, STATE_STEPS);
-  for (let j = 0; j < params; j++) {
-    const at = <usize>j << 3;
-    const trialAt = arrayOf(state, params, 0) + at;
-    const firstAt = arrayOf(state, params, 3) + at;
-    const secondAt = arrayOf(state, params, 4) + at;
-    const g = load<f64>(sums + (<usize>(j + 1) << 6)) / divisor;
-    const first = beta1 * load<f64>(firstAt) + (1 - beta1) * g;
-    const second = beta2 * load<f64>(secondAt) + (1 - beta2) * g * g;
-    store<f64>(firstAt, first);
-    store<f64>(secondAt, second);
-    const mean = first / (1 - power1);
-    const size = Math.sqrt(second / (1 - power2));
-    const trial = load<f64>(trialAt) - (rate * mean) / (size + epsilon);
-    const map = fit + load<u32>(fit, FIT_MAPS_AT) + <usize>j * MAP_BYTES;
-    store<f64>(trialAt, trial);
-    store<f64>(arrayOf(state, params, 1) + at, toUser(map, trial));
-    store<f64>(arrayOf(state, params, 2) + at, slopeOf(map, trial));
-  }
+  const at = <usize>j << 3;
+  const map = fit + load<u32>(fit, FIT_MAPS_AT) + <usize>j * MAP_BYTES;
+  const x = toUser(map, trial);
+  store<f64>(arrayOf(state, params, ARRAY_TRIAL) + at, trial);
+  store<f64>(arrayOf(state, params, ARRAY_X) + at, x);
+  store<f64>(arrayOf(state, params, ARRAY_SLOPES) + at, slopeOf(map, trial));
+  return x;
 }

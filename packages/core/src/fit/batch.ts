@@ -12,12 +12,12 @@ import { type Bound, type BoundInputs, boundOver, boundShared } from "../machine
 import type { Program } from "../machine/program.js";
 import type { Numbers, Session } from "../machine/session.js";
 import type { Axis, Input } from "../machine/types.js";
-import { FIT_OBJECTIVE } from "../program/layout.js";
+import { FIT_OBJECTIVE, FIT_PROGRAM } from "../program/layout.js";
 import type { Table } from "./columns.js";
 import type { Factor } from "./linear.js";
 import type { PointLoss } from "./losses.js";
 import type { Free, Parameters } from "./parameters.js";
-import { AdamRounds } from "./rounds.js";
+import { MachineRounds, type Slots } from "./rounds.js";
 import type { FitOptions } from "./types.js";
 
 export interface Batch {
@@ -25,8 +25,11 @@ export interface Batch {
   readonly x: Float64Array;
   /** Whether the machine works in f32. */
   readonly isSingle: boolean;
-  /** Rounds of Adam inside the machine; undefined where the batch needs JavaScript. */
-  readonly rounds?: AdamRounds | undefined;
+  /**
+   * Lets the machine take up to `most` rounds by itself, until fewer than `runningLeast` restarts go
+   * on; how many it took. 0: the next round is to be run and taken.
+   */
+  advance(slots: Slots, runningLeast: number, most: number): number;
   run(): void;
   /** Whether an evaluation elsewhere has the machine, so that no run can begin. */
   readonly isBlocked: boolean;
@@ -34,21 +37,13 @@ export interface Batch {
   begin(isLong: boolean): boolean;
   /** The rest of a run that has begun; yields where it can be ended. */
   finish(): Generator<void>;
-  /** The loss in a slot; overwrites `gradient` by its derivatives in the user's units. */
-  gradientInto(slot: number, gradient: Float64Array): number;
+  /** Hands what the latest run came to to the restarts. */
+  take(slots: Slots): void;
+  /** What the latest run came to: gradients of the loss in the user's units, slot after slot. */
+  gradients(): Float64Array;
+  /** The value that the program had in a slot, for one row. */
+  prediction(slot: number, row: number): number;
 }
-
-/** A batch of least squares, which can tell its Jacobian. */
-export interface SquaresBatch extends Batch {
-  /**
-   * The sum of squares in a slot; makes the factor of its Jacobian, the columns times `slopes`.
-   * The sum is NaN where a residual or derivative is not finite.
-   */
-  factorInto(slot: number, slopes: Float64Array, factor: Factor): number;
-}
-
-/** Rows that are reflected at once. */
-const BLOCK = 4096;
 
 /** Failures that no other parameters would mend. */
 const FATAL = ["E-ABORTED", "E-DISPOSED", "E-INPUT", "E-OPTION", "E-RESULT"];
@@ -65,30 +60,6 @@ function attempt(session: Session): boolean {
 }
 
 const NO_NUMBERS = new Float64Array(0);
-
-/** A sum over rows in the fixed order of machine/sums.ts: by row mod 8, then a tree. */
-class PartialSums {
-  readonly #partials = new Float64Array(8);
-
-  clear(): void {
-    this.#partials.fill(0);
-  }
-
-  add(row: number, number: number): void {
-    const k = row & 7;
-    this.#partials[k] = (this.#partials[k] as number) + number;
-  }
-
-  total(): number {
-    const [a, b, c, d, e, f, g, h] = this.#partials as unknown as Eight;
-    return a + b + (c + d) + (e + f + (g + h));
-  }
-}
-
-/** One sum is under way at a time. */
-const sums = new PartialSums();
-
-type Eight = readonly [number, number, number, number, number, number, number, number];
 
 /** As `attempt`, for the rest of a run that has begun. */
 function* attemptRest(session: Session): Generator<void, boolean> {
@@ -114,7 +85,7 @@ export function limited({ stepsMax, chunk }: Partial<FitOptions>): RunLimits {
   };
 }
 
-export class ResidualBatch implements SquaresBatch {
+export class ResidualBatch implements Batch {
   readonly slots: number;
   readonly x: Float64Array;
   readonly #program: Program;
@@ -123,22 +94,20 @@ export class ResidualBatch implements SquaresBatch {
   readonly #free: readonly Free[];
   /** The parameters' inputs. */
   readonly #names: readonly string[];
-  readonly #loss: PointLoss;
+  /** Undefined where the loss is a program. */
+  readonly #loss: PointLoss | undefined;
   readonly #lossSession: Session | undefined;
   readonly #limits: RunLimits;
   /** Whether rows are lanes of their own: the program reads a column, or parameters have groups. */
   readonly #hasRows: boolean;
   readonly #rowStep: number;
   readonly #slotStep: number;
-  readonly #blockRows: number;
   #sessionMade: Session | undefined;
-  #rounds: AdamRounds | undefined;
+  #rounds: MachineRounds | undefined;
   // What JavaScript needs, made by the first run: rounds inside the machine do without.
   #inputs: readonly Numbers[] = [];
   #gradients: readonly Numbers[] = [];
   #values: Numbers = NO_NUMBERS;
-  #block = NO_NUMBERS;
-  #rowSlopes = NO_NUMBERS;
   #isAlive = false;
 
   constructor(
@@ -162,10 +131,9 @@ export class ResidualBatch implements SquaresBatch {
     this.#hasRows = table.groups.length > 0 || hasAny(table.columns);
     this.#rowStep = this.#hasRows ? 1 : 0;
     this.#slotStep = this.#hasRows ? table.points : 1;
-    this.#blockRows = Math.min(BLOCK, table.points);
     const isProgram = "session" in loss;
     this.#lossSession = isProgram ? lossSession(loss, table, slots, target) : undefined;
-    this.#loss = isProgram ? lossOfSession(this.#lossSession as Session) : loss;
+    this.#loss = isProgram ? undefined : loss;
   }
 
   /** Made when first needed, with the numbers in `x`: it begins by walking with them. */
@@ -180,23 +148,41 @@ export class ResidualBatch implements SquaresBatch {
     return this.#session.isSingle;
   }
 
-  get rounds(): AdamRounds | undefined {
-    const { code, width = 1 } = this.#loss;
-    if (code === undefined || this.#table.groups.length > 0) return undefined;
+  get #machineRounds(): MachineRounds {
     if (this.#rounds !== undefined) return this.#rounds;
-    const { points, target, rootWeights, columns } = this.#table;
-    this.#rounds = new AdamRounds({
+    const { points, target, rootWeights, trials, groups, rowGroups, columns } = this.#table;
+    this.#rounds = new MachineRounds({
       session: this.#session,
+      lossSession: this.#lossSession,
       slots: this.slots,
       points,
       free: this.#free,
-      loss: code,
-      lossWidth: width,
+      loss: this.#loss?.code ?? FIT_PROGRAM,
+      lossWidth: this.#loss?.width ?? 0,
       target,
       rootWeights,
+      trials,
+      rowGroups: groups.length > 0 ? rowGroups : undefined,
       columns,
     });
     return this.#rounds;
+  }
+
+  advance(slots: Slots, runningLeast: number, most: number): number {
+    return this.#machineRounds.advance(slots, runningLeast, most);
+  }
+
+  take(slots: Slots): void {
+    this.#machineRounds.take(slots, this.#isAlive);
+  }
+
+  gradients(): Float64Array {
+    return this.#machineRounds.gradients(this.#isAlive);
+  }
+
+  /** Of the Jacobian in the first slot, in the user's units. */
+  factorInto(factor: Factor): void {
+    this.#machineRounds.factorInto(factor, this.#isAlive);
   }
 
   #prepare(): void {
@@ -204,7 +190,6 @@ export class ResidualBatch implements SquaresBatch {
     this.#values = values;
     this.#inputs = this.#free.map(({ input }) => inputs[input] as Numbers);
     this.#gradients = this.#free.map(({ input }) => gradients[input] as Numbers);
-    this.#block = new Float64Array((this.#free.length + 1) * this.#blockRows);
   }
 
   get isBlocked(): boolean {
@@ -275,98 +260,6 @@ export class ResidualBatch implements SquaresBatch {
     if (group >= 0 && this.#table.rowGroups[row] !== group) return 0;
     const lane = slot * this.#slotStep + row * this.#rowStep;
     return (this.#gradients[j] as Numbers)[lane] as number;
-  }
-
-  gradientInto(slot: number, gradient: Float64Array): number {
-    gradient.fill(0);
-    if (!this.#isAlive) return Number.NaN;
-    const { points, rowGroups } = this.#table;
-    const loss = this.#slopesOfRows(slot);
-    const rowSlopes = this.#rowSlopes;
-    const from = slot * this.#slotStep;
-    for (let j = 0; j < gradient.length; j++) {
-      const { group } = this.#free[j] as Free;
-      const own = this.#gradients[j] as Numbers;
-      sums.clear();
-      for (let row = 0; row < points; row++) {
-        const slope = rowSlopes[row] as number;
-        // A row that does not count may have a derivative that is not finite.
-        if (slope === 0 || (group >= 0 && rowGroups[row] !== group)) continue;
-        sums.add(row, slope * (own[from + row * this.#rowStep] as number));
-      }
-      gradient[j] = sums.total();
-    }
-    return loss;
-  }
-
-  /** The weighted loss of a slot; leaves its derivative by every row's prediction. */
-  #slopesOfRows(slot: number): number {
-    const { points, rootWeights } = this.#table;
-    const lossFrom = this.#lossSession === undefined ? 0 : slot * points;
-    if (this.#rowSlopes.length === 0) this.#rowSlopes = new Float64Array(points);
-    sums.clear();
-    for (let row = 0; row < points; row++) {
-      const root = rootWeights === undefined ? 1 : (rootWeights[row] as number);
-      this.#rowSlopes[row] = 0;
-      if (root === 0) continue;
-      const prediction = this.prediction(slot, row);
-      sums.add(row, root * root * this.#loss.value(prediction, lossFrom + row));
-      this.#rowSlopes[row] = root * root * this.#loss.slope(prediction, lossFrom + row);
-    }
-    return sums.total();
-  }
-
-  factorInto(slot: number, slopes: Float64Array, factor: Factor): number {
-    factor.clear();
-    if (!this.#isAlive) return Number.NaN;
-    const { points } = this.#table;
-    let loss = 0;
-    for (let from = 0; from < points; from += this.#blockRows) {
-      const count = Math.min(this.#blockRows, points - from);
-      loss += this.#fillBlock(slot, from, count, slopes);
-      factor.addRows(this.#block, this.#blockRows, count);
-    }
-    for (let k = 0; k < factor.r.length; k++)
-      if (!Number.isFinite(factor.r[k] as number)) return Number.NaN;
-    return Number.isFinite(loss) ? loss : Number.NaN;
-  }
-
-  /** Weighted rows of the Jacobian and residuals; their sum of squares. */
-  #fillBlock(slot: number, from: number, count: number, slopes: Float64Array): number {
-    const { target, rootWeights } = this.#table;
-    const block = this.#block;
-    const rows = this.#blockRows;
-    const values = this.#values;
-    const step = this.#rowStep;
-    const lane = slot * this.#slotStep + from * step;
-    const side = this.#free.length * rows;
-    let loss = 0;
-    for (let i = 0; i < count; i++) {
-      const root = rootWeights === undefined ? 1 : (rootWeights[from + i] as number);
-      const off = (values[lane + i * step] as number) - (target[from + i] as number);
-      // A row that does not count may be no number.
-      const residual = root === 0 ? 0 : root * off;
-      block[side + i] = residual;
-      loss += residual * residual;
-    }
-    for (let j = 0; j < slopes.length; j++)
-      this.#fillColumn(j, slopes[j] as number, lane, from, count);
-    return loss;
-  }
-
-  /** Column j of the block: derivatives of the rows from `from` on, whose lanes begin at `lane`. */
-  #fillColumn(j: number, slope: number, lane: number, from: number, count: number): void {
-    const { rootWeights, rowGroups } = this.#table;
-    const { group } = this.#free[j] as Free;
-    const own = this.#gradients[j] as Numbers;
-    const block = this.#block;
-    const at = j * this.#blockRows;
-    const step = this.#rowStep;
-    for (let i = 0; i < count; i++) {
-      const root = rootWeights === undefined ? 1 : (rootWeights[from + i] as number);
-      const counts = root !== 0 && (group < 0 || rowGroups[from + i] === group);
-      block[at + i] = counts ? root * slope * (own[lane + i * step] as number) : 0;
-    }
   }
 }
 
@@ -453,23 +346,15 @@ function lossSession(program: Program, table: Table, slots: number, target: stri
   return program.session(inputs, { wrt: ["pred"] });
 }
 
-function lossOfSession(session: Session): PointLoss {
-  return {
-    value: (_prediction, lane) => session.values[lane] as number,
-    slope: (_prediction, lane) => session.gradients["pred"]?.[lane] as number,
-  };
-}
-
 /** Objective mode: the program's value is the loss. */
 export class ObjectiveBatch implements Batch {
   readonly slots: number;
   readonly x: Float64Array;
   readonly #session: Session;
   readonly #inputs: readonly Numbers[];
-  readonly #gradients: readonly Numbers[];
   readonly #free: readonly Free[];
   #isAlive = false;
-  #rounds: AdamRounds | undefined;
+  #rounds: MachineRounds | undefined;
 
   constructor(
     program: Program,
@@ -489,16 +374,16 @@ export class ObjectiveBatch implements Batch {
       ...limits,
     });
     this.#inputs = free.map(({ input }) => this.#session.inputs[input] as Numbers);
-    this.#gradients = free.map(({ input }) => this.#session.gradients[input] as Numbers);
   }
 
   get isSingle(): boolean {
     return this.#session.isSingle;
   }
 
-  get rounds(): AdamRounds {
-    this.#rounds ??= new AdamRounds({
+  get #machineRounds(): MachineRounds {
+    this.#rounds ??= new MachineRounds({
       session: this.#session,
+      lossSession: undefined,
       slots: this.slots,
       points: 1,
       free: this.#free,
@@ -506,9 +391,27 @@ export class ObjectiveBatch implements Batch {
       lossWidth: 0,
       target: NO_NUMBERS,
       rootWeights: undefined,
+      trials: undefined,
+      rowGroups: undefined,
       columns: {},
     });
     return this.#rounds;
+  }
+
+  advance(slots: Slots, runningLeast: number, most: number): number {
+    return this.#machineRounds.advance(slots, runningLeast, most);
+  }
+
+  take(slots: Slots): void {
+    this.#machineRounds.take(slots, this.#isAlive);
+  }
+
+  gradients(): Float64Array {
+    return this.#machineRounds.gradients(this.#isAlive);
+  }
+
+  prediction(slot: number): number {
+    return this.#isAlive ? (this.#session.values[slot] as number) : Number.NaN;
   }
 
   get isBlocked(): boolean {
@@ -535,13 +438,5 @@ export class ObjectiveBatch implements Batch {
     for (let j = 0; j < size; j++)
       for (let slot = 0; slot < this.slots; slot++)
         (this.#inputs[j] as Numbers)[slot] = this.x[slot * size + j] as number;
-  }
-
-  gradientInto(slot: number, gradient: Float64Array): number {
-    gradient.fill(0);
-    if (!this.#isAlive) return Number.NaN;
-    for (let j = 0; j < gradient.length; j++)
-      gradient[j] = (this.#gradients[j] as Numbers)[slot] as number;
-    return this.#session.values[slot] as number;
   }
 }

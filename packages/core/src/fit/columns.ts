@@ -8,7 +8,6 @@
 import { NdvmError } from "../errors.js";
 import { nearest } from "../syntax/suggest.js";
 import { refuse } from "./parameters.js";
-import { isFiniteArray } from "./restart.js";
 import type { Column, Data, FitOptions } from "./types.js";
 
 /** The input that chooses an element of the program's value: no name that a text can hold. */
@@ -40,6 +39,11 @@ export interface Table {
   readonly groups: readonly string[];
   readonly rowGroups: Int32Array;
 }
+
+const isFiniteArray = (numbers: Float64Array): boolean => {
+  for (let j = 0; j < numbers.length; j++) if (!Number.isFinite(numbers[j] as number)) return false;
+  return true;
+};
 
 const isColumn = (value: unknown): value is Column =>
   Array.isArray(value) || ArrayBuffer.isView(value);

@@ -13,10 +13,10 @@ import type { Batch } from "./batch.js";
 import type { Restart } from "./restart.js";
 import type { FitProgress } from "./types.js";
 
-export interface Drive<B extends Batch> {
-  readonly restarts: readonly Restart<B>[];
+export interface Drive {
+  readonly restarts: readonly Restart[];
   readonly slotsMax: number;
-  readonly batches: { of(slots: number): B };
+  readonly batches: { of(slots: number): Batch };
   readonly timeMax: number;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: FitProgress) => void) | undefined;
@@ -37,13 +37,13 @@ const REPORT_EVERY = 50;
 const LONG = 20;
 
 /** Drives all restarts to their ends: at once, unless somebody has to be waited for on the way. */
-export function drive<B extends Batch>(how: Drive<B>): Driven | Promise<Driven> {
+export function drive(how: Drive): Driven | Promise<Driven> {
   const course = new Course(how);
   const halt = course.advance();
   return halt === "end" ? course.end() : driveOn(course, halt);
 }
 
-async function driveOn<B extends Batch>(course: Course<B>, halt: Halt): Promise<Driven> {
+async function driveOn(course: Course, halt: Halt): Promise<Driven> {
   for (let met = halt; met !== "end"; met = course.advance()) await course.overcome(met);
   return course.end();
 }
@@ -54,9 +54,9 @@ async function driveOn<B extends Batch>(course: Course<B>, halt: Halt): Promise<
  */
 type Halt = "end" | "blocked" | "paused" | "breath";
 
-class Course<B extends Batch> {
-  readonly #how: Drive<B>;
-  readonly #rounds: Rounds<B>;
+class Course {
+  readonly #how: Drive;
+  readonly #rounds: Rounds;
   readonly #clock: Clock;
   readonly #began: number;
   #report: number;
@@ -65,7 +65,7 @@ class Course<B extends Batch> {
   #stopped: Driven["stopped"] = "done";
   #isLong = false;
 
-  constructor(how: Drive<B>) {
+  constructor(how: Drive) {
     this.#how = how;
     this.#began = performance.now();
     this.#report = this.#began;
@@ -82,7 +82,9 @@ class Course<B extends Batch> {
       if (this.#stopped !== "done") break;
       rounds.prepare();
       if (rounds.isBlocked) return "blocked";
-      const leapt = this.#isLong ? 0 : rounds.leap();
+      // Where time or a signal may end a fit, its first round is one by itself.
+      const most = rounds.count === 0 && this.#clock.isBounded ? 1 : Infinity;
+      const leapt = this.#isLong ? 0 : rounds.leap(most);
       if (leapt === 0) {
         if (!rounds.begin(this.#isLong)) return "paused";
         rounds.take();
@@ -158,7 +160,7 @@ class Clock {
   readonly #end: number;
   #breath: number;
 
-  constructor(how: Pick<Drive<Batch>, "signal" | "timeMax">, began: number) {
+  constructor(how: Pick<Drive, "signal" | "timeMax">, began: number) {
     this.#signal = how.signal;
     this.#end = began + how.timeMax;
     this.#breath = began;
@@ -166,6 +168,11 @@ class Clock {
 
   get hasSignal(): boolean {
     return this.#signal !== undefined;
+  }
+
+  /** Whether anything can end the fit but its restarts. */
+  get isBounded(): boolean {
+    return this.#signal !== undefined || this.#end !== Infinity;
   }
 
   verdict(): Driven["stopped"] {
@@ -186,16 +193,16 @@ class Clock {
   }
 }
 
-class Rounds<B extends Batch> {
-  readonly #how: Drive<B>;
-  #batch: B | undefined;
-  #slots: (Restart<B> | undefined)[] = [];
+class Rounds {
+  readonly #how: Drive;
+  #batch: Batch | undefined;
+  #slots: (Restart | undefined)[] = [];
   #next = 0;
   count = 0;
   /** Restarts that have a slot. */
   running = 0;
 
-  constructor(how: Drive<B>) {
+  constructor(how: Drive) {
     this.#how = how;
     const slots = Math.min(how.slotsMax, how.restarts.length);
     for (let slot = 0; slot < slots; slot++) this.#slots.push(undefined);
@@ -208,10 +215,10 @@ class Rounds<B extends Batch> {
   }
 
   /** The restart of the first slot that has one. */
-  get #leader(): Restart<B> {
+  get #leader(): Restart {
     let slot = 0;
     while (this.#slots[slot] === undefined) slot += 1;
-    return this.#slots[slot] as Restart<B>;
+    return this.#slots[slot] as Restart;
   }
 
   /** Puts the trial points of the restarts into the batch. */
@@ -222,31 +229,32 @@ class Rounds<B extends Batch> {
     // An empty slot repeats a neighbour, so that it is never the one that fails.
     const filler = this.#leader;
     for (let slot = 0; slot < slots.length; slot++) {
-      const { x } = slots[slot] ?? filler;
-      const at = slot * x.length;
-      for (let j = 0; j < x.length; j++) all[at + j] = x[j] as number;
+      const restart = slots[slot] ?? filler;
+      restart.writeTrial(all, slot * restart.free.length);
     }
   }
 
-  /** Lets the machine take rounds by itself; how many it took. */
-  leap(): number {
-    const leapt = this.#leader.leap(this.#batch as B, this.#slots);
+  /** Lets the machine take up to `most` rounds by itself; how many it took. */
+  leap(most: number): number {
+    // Where restarts wait, the first slot that comes free is to be given away.
+    const { length } = this.#slots;
+    const least = this.#isAwaited ? this.running : Math.floor(length / 2) + 1;
+    const leapt = (this.#batch as Batch).advance(this.#slots, least, most);
     if (leapt > 0) this.#settle(leapt);
     return leapt;
   }
 
   begin(isLong: boolean): boolean {
-    return (this.#batch as B).begin(isLong);
+    return (this.#batch as Batch).begin(isLong);
   }
 
   finish(): Generator<void> {
-    return (this.#batch as B).finish();
+    return (this.#batch as Batch).finish();
   }
 
   /** Hands the results to the restarts. */
   take(): void {
-    const batch = this.#batch as B;
-    for (let slot = 0; slot < this.#slots.length; slot++) this.#slots[slot]?.take(batch, slot);
+    (this.#batch as Batch).take(this.#slots);
     this.#settle(1);
   }
 
@@ -267,9 +275,7 @@ class Rounds<B extends Batch> {
     this.running = 0;
     for (let slot = 0; slot < this.#slots.length; slot++) {
       if (this.#slots[slot] === undefined) {
-        while (this.#next < restarts.length && restarts[this.#next]?.reason !== undefined)
-          this.#next += 1;
-        if (this.#next >= restarts.length) continue;
+        if (!this.#isAwaited) continue;
         this.#slots[slot] = restarts[this.#next];
         this.#next += 1;
       }
@@ -277,6 +283,14 @@ class Rounds<B extends Batch> {
     }
     if (this.running > 0 && this.running * 2 <= this.#slots.length)
       this.#slots = this.#slots.filter((restart) => restart !== undefined);
+  }
+
+  /** Whether a restart waits for a slot; `#next` is the first of them. */
+  get #isAwaited(): boolean {
+    const { restarts } = this.#how;
+    while (this.#next < restarts.length && restarts[this.#next]?.reason !== undefined)
+      this.#next += 1;
+    return this.#next < restarts.length;
   }
 
   progress(milliseconds: number): FitProgress {

@@ -24,15 +24,15 @@ export function hessianAt(
     batch.x[(2 * j + 1) * size + j] = x - step;
   }
   batch.run();
-  const above = new Float64Array(size);
-  const below = new Float64Array(size);
+  const gradients = batch.gradients();
   const hessian = new Float64Array(size * size);
   for (let j = 0; j < size; j++) {
-    batch.gradientInto(2 * j, above);
-    batch.gradientInto(2 * j + 1, below);
+    const above = 2 * j * size;
+    const below = above + size;
     for (let i = 0; i < size; i++)
       hessian[i * size + j] =
-        ((above[i] as number) - (below[i] as number)) / (2 * (steps[j] as number));
+        ((gradients[above + i] as number) - (gradients[below + i] as number)) /
+        (2 * (steps[j] as number));
   }
   for (let i = 0; i < size; i++)
     for (let j = 0; j < i; j++) {

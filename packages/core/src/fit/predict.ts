@@ -19,6 +19,7 @@ import {
   type Target,
 } from "./columns.js";
 import { normalReach, studentReach } from "./elementary.js";
+import { SQUARES } from "./losses.js";
 import { type Parameters, refuse } from "./parameters.js";
 import type { Data, Prediction } from "./types.js";
 
@@ -45,8 +46,6 @@ export interface Fitted {
   readonly hasKnownVariance: boolean;
   readonly level: number;
 }
-
-const anyLoss = { value: () => 0, slope: () => 0 };
 
 const NO_NUMBERS = new Float64Array(0);
 
@@ -120,7 +119,7 @@ export function predictWith(fitted: Fitted, data: Data, level = fitted.level): P
 
 /** Other rows, evaluated at the best point. */
 function batchOver({ program, parameters, best, limits }: Fitted, table: Table): ResidualBatch {
-  const batch = new ResidualBatch(program, table, parameters, 1, anyLoss, "", limits);
+  const batch = new ResidualBatch(program, table, parameters, 1, SQUARES, "", limits);
   batch.x.set(best);
   batch.run();
   return batch;

@@ -1,11 +1,39 @@
 /**
- * One restart of an optimiser: a state that asks for the value at a trial point and takes it.
+ * One restart of an optimiser: its state, which the machine advances (wasm/optimise.ts).
  *
- * The optimiser moves unlimited numbers `u`; `x` are the same in the user's units. After `take` the
- * restart has either proposed the next trial in `x` or set `reason`.
+ * The optimiser moves unlimited numbers `u`; `x` are the same in the user's units. The state is a
+ * row of numbers as the machine has them (STATE_* and ARRAY_* of program/layout.ts), which is
+ * copied there and back. After a round the restart has either the next trial in `x` or a `reason`.
  */
 
-import type { Batch } from "./batch.js";
+import {
+  ARRAY_AVERAGES_END,
+  ARRAY_BEST,
+  ARRAY_FACTOR,
+  ARRAY_PAIRS_END,
+  ARRAY_SLOPES,
+  ARRAY_TRIAL,
+  ARRAY_U,
+  ARRAY_X,
+  FIT_ADAM,
+  FIT_GRADIENT_LIMIT,
+  FIT_LEVENBERG,
+  FIT_LOSS_LIMIT,
+  FIT_STEP_LIMIT,
+  PAIR_PLACES,
+  REASON_DAMPING,
+  REASON_GRADIENT,
+  REASON_LOSS,
+  REASON_NOT_FINITE,
+  REASON_STEP,
+  REASON_STEPS,
+  STATE_ARRAYS,
+  STATE_EVALUATIONS,
+  STATE_LOSS,
+  STATE_REASON,
+  STATE_STEPS,
+} from "../program/layout.js";
+import { factorNumbers } from "./linear.js";
 import type { Free } from "./parameters.js";
 import type { RestartOutcome, StopReason } from "./types.js";
 
@@ -16,53 +44,124 @@ export interface Limits {
   readonly loss: number;
 }
 
-export abstract class Restart<B extends Batch = Batch> {
+const REASONS: readonly (StopReason | undefined)[] = (() => {
+  const names: (StopReason | undefined)[] = [];
+  names[REASON_STEPS] = "steps";
+  names[REASON_NOT_FINITE] = "not finite";
+  names[REASON_GRADIENT] = "gradient";
+  names[REASON_LOSS] = "loss";
+  names[REASON_STEP] = "step";
+  names[REASON_DAMPING] = "damping";
+  return names;
+})();
+
+/** How many numbers the state of an optimiser (FIT_ADAM, …) has. */
+export function stateNumbers(optimiser: number, size: number): number {
+  const numbers = STATE_ARRAYS / 8;
+  if (optimiser === FIT_ADAM) return numbers + ARRAY_AVERAGES_END * size;
+  if (optimiser === FIT_LEVENBERG) return numbers + ARRAY_FACTOR * size + factorNumbers(size);
+  return numbers + ARRAY_PAIRS_END * size + 2 * PAIR_PLACES;
+}
+
+export abstract class Restart {
   readonly index: number;
   readonly start: Float64Array;
   readonly free: readonly Free[];
-  /** The trial point in the user's units: what is evaluated next. */
-  readonly x: Float64Array;
-  /** The best point so far, unlimited and in the user's units, and its loss. */
-  readonly u: Float64Array;
-  readonly best: Float64Array;
-  loss = Number.NaN;
-  steps = 0;
-  evaluations = 0;
+  readonly limits: Limits;
   reason: StopReason | undefined;
-  protected readonly trial: Float64Array;
-  protected readonly slopes: Float64Array;
-  protected readonly limits: Limits;
+  /** FIT_ADAM, … */
+  readonly optimiser: number;
+  protected readonly state: number[];
 
-  constructor(index: number, start: Float64Array, free: readonly Free[], limits: Limits) {
+  constructor(
+    index: number,
+    start: Float64Array,
+    free: readonly Free[],
+    limits: Limits,
+    optimiser: number,
+  ) {
     this.index = index;
     this.start = start;
     this.free = free;
     this.limits = limits;
-    const size = free.length;
-    this.x = new Float64Array(size);
-    this.best = new Float64Array(size);
-    this.u = new Float64Array(size);
-    this.trial = new Float64Array(size);
-    this.slopes = new Float64Array(size);
-    for (let j = 0; j < size; j++) {
+    this.optimiser = optimiser;
+    // Plain arrays of doubles cost less to make than typed ones of this size.
+    const state = new Array<number>(stateNumbers(optimiser, free.length)).fill(Number.NaN);
+    state.fill(0, 1);
+    this.state = state;
+    const best = this.at(ARRAY_BEST);
+    const u = this.at(ARRAY_U);
+    const trial = this.at(ARRAY_TRIAL);
+    for (let j = 0; j < start.length; j++) {
       const x = start[j] as number;
-      const u = (free[j] as Free).transform.toFree(x);
-      this.best[j] = x;
-      this.u[j] = u;
-      this.trial[j] = u;
+      const free = this.free[j] as Free;
+      state[best + j] = x;
+      state[u + j] = state[trial + j] = free.transform.toFree(x);
     }
     this.moveTrial();
   }
 
-  /** Takes the evaluation of `x` in a slot. */
-  abstract take(batch: B, slot: number): void;
+  /** Where array `k` of the state (ARRAY_*) begins. */
+  protected at(k: number): number {
+    return STATE_ARRAYS / 8 + k * this.free.length;
+  }
 
-  /**
-   * Advances the restarts of all slots by as many rounds as the machine can take by itself; how
-   * many it took. 0: the next round is to be run and taken one by one.
-   */
-  leap(_batch: B, _slots: readonly (Restart<B> | undefined)[]): number {
-    return 0;
+  protected array(k: number): Float64Array {
+    const from = this.at(k);
+    const numbers = new Float64Array(this.free.length);
+    for (let j = 0; j < numbers.length; j++) numbers[j] = this.state[from + j] as number;
+    return numbers;
+  }
+
+  protected setArray(k: number, numbers: ArrayLike<number>, from = 0): void {
+    const to = this.at(k);
+    for (let j = 0; j < this.free.length; j++) this.state[to + j] = numbers[from + j] as number;
+  }
+
+  /** The best point so far, unlimited and in the user's units, and its loss. */
+  get u(): Float64Array {
+    return this.array(ARRAY_U);
+  }
+
+  get best(): Float64Array {
+    return this.array(ARRAY_BEST);
+  }
+
+  get loss(): number {
+    return this.state[STATE_LOSS / 8] as number;
+  }
+
+  get steps(): number {
+    return this.state[STATE_STEPS / 8] as number;
+  }
+
+  get evaluations(): number {
+    return this.state[STATE_EVALUATIONS / 8] as number;
+  }
+
+  /** Writes the trial point in the user's units: what is evaluated next. */
+  writeTrial(into: Float64Array, to: number): void {
+    const from = this.at(ARRAY_X);
+    for (let j = 0; j < this.free.length; j++) into[to + j] = this.state[from + j] as number;
+  }
+
+  /** Writes what the machine needs to know of the settings, which all restarts of a fit share. */
+  writeSettings(into: Float64Array, at: number): void {
+    into[at + FIT_GRADIENT_LIMIT / 8] = this.limits.gradient;
+    into[at + FIT_STEP_LIMIT / 8] = this.limits.step;
+    into[at + FIT_LOSS_LIMIT / 8] = this.limits.loss;
+  }
+
+  pack(into: Float64Array, at: number): void {
+    const { state } = this;
+    for (let k = 0; k < state.length; k++) into[at + k] = state[k] as number;
+  }
+
+  /** Takes the state over that the machine left. */
+  unpack(from: Float64Array, at: number): void {
+    const { state } = this;
+    for (let k = 0; k < state.length; k++) state[k] = from[at + k] as number;
+    this.reason = REASONS[state[STATE_REASON / 8] as number];
   }
 
   /** Everything needed to go on later, as numbers. */
@@ -72,35 +171,25 @@ export abstract class Restart<B extends Batch = Batch> {
   /** Takes over how the restart ended in an earlier fit; `load` has brought its numbers. */
   restore(outcome: RestartOutcome): void {
     this.reason = outcome.reason;
-    this.loss = outcome.loss;
-    this.steps = outcome.steps;
-    this.evaluations = outcome.evaluations;
-    this.best.set(this.free.map(({ label }) => outcome.params[label] as number));
+    this.state[STATE_LOSS / 8] = outcome.loss;
+    this.state[STATE_STEPS / 8] = outcome.steps;
+    this.state[STATE_EVALUATIONS / 8] = outcome.evaluations;
+    this.setArray(
+      ARRAY_BEST,
+      this.free.map(({ label }) => outcome.params[label] as number),
+    );
   }
 
-  /** Brings `x` and `slopes` to the trial point. */
+  /** Brings the trial in the user's units, and its slopes, to the trial. */
   protected moveTrial(): void {
-    for (let j = 0; j < this.x.length; j++) {
+    const { state } = this;
+    const trial = this.at(ARRAY_TRIAL);
+    const x = this.at(ARRAY_X);
+    const slopes = this.at(ARRAY_SLOPES);
+    for (let j = 0; j < this.free.length; j++) {
       const { transform } = this.free[j] as Free;
-      this.x[j] = transform.toUser(this.trial[j] as number);
-      this.slopes[j] = transform.slope(this.trial[j] as number);
+      state[x + j] = transform.toUser(state[trial + j] as number);
+      state[slopes + j] = transform.slope(state[trial + j] as number);
     }
   }
-
-  protected acceptTrial(loss: number): void {
-    this.u.set(this.trial);
-    this.best.set(this.x);
-    this.loss = loss;
-  }
-
-  /** Turns a gradient in the user's units into one by the unlimited numbers. */
-  protected chain(gradient: Float64Array): void {
-    for (let j = 0; j < gradient.length; j++)
-      gradient[j] = (gradient[j] as number) * (this.slopes[j] as number);
-  }
 }
-
-export const isFiniteArray = (numbers: Float64Array): boolean => {
-  for (let j = 0; j < numbers.length; j++) if (!Number.isFinite(numbers[j] as number)) return false;
-  return true;
-};

@@ -371,7 +371,7 @@ function spreadOf(
   const size = parameters.free.length;
   if (settings.lossName === "squares" && batch !== undefined) {
     const factor = new Factor(size);
-    batch.factorInto(0, new Float64Array(size).fill(1), factor);
+    batch.factorInto(factor);
     const tolerance = batch.isSingle ? RANK_TOLERANCE.f32 : RANK_TOLERANCE.f64;
     return spreadOfFactor(factor, used, table?.hasSigma ? 1 : variance, tolerance);
   }
@@ -519,16 +519,12 @@ function identify(
 }
 
 /** The predictions of every point, or the loss where the program's value is one. */
-function predictorOf({ batches, table, parameters }: Finished): Predictor {
+function predictorOf({ batches, table }: Finished): Predictor {
   const batch = batches.of(1);
-  const gradient = new Float64Array(parameters.free.length);
   return (x) => {
     batch.x.set(x);
     batch.run();
-    if (table === undefined) return Float64Array.of(batch.gradientInto(0, gradient));
-    const { points } = table;
-    return Float64Array.from({ length: points }, (_, row) =>
-      (batch as ResidualBatch).prediction(0, row),
-    );
+    const points = table?.points ?? 1;
+    return Float64Array.from({ length: points }, (_, row) => batch.prediction(0, row));
   };
 }

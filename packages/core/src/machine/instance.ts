@@ -49,7 +49,11 @@ export interface Exports {
   isReached(id: number, mixed: boolean): number;
   replay(lanes: number): void;
   replayGradient(lanes: number, value: number, result: number, mixed: boolean): number;
-  adamRounds(fit: number, most: number): number;
+  fitRounds(fit: number, most: number): number;
+  fitBegin(fit: number): void;
+  fitAdd(fit: number, slot: number): void;
+  fitTake(fit: number): void;
+  fitSum(fit: number): void;
   keepTrace(): number;
   parkTrace(walk: number): number;
   switchTrace(from: number, to: number): void;

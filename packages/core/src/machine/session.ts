@@ -124,6 +124,10 @@ export class Session {
     return this.#inputs;
   }
 
+  get machine(): Machine {
+    return this.#setup.machine;
+  }
+
   /** Whether the machine works in f32. */
   get isSingle(): boolean {
     return this.#setup.machine.precision === "f32";

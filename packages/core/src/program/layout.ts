@@ -209,50 +209,113 @@ export const SHAPE_UNKNOWN_OP: i32 = 11; // no structured primitive: a fault of 
 export const FIT_SLOTS: i32 = 0; // restarts that advance together
 export const FIT_POINTS: i32 = 4; // rows of the data; 1 where the value is the loss
 export const FIT_PARAMS: i32 = 8;
-export const FIT_COLUMNS: i32 = 12;
-export const FIT_LANES: i32 = 16; // slots · points, or slots where nothing varies by row
-export const FIT_WIDTH: i32 = 20; // lanes of a chunk
-export const FIT_RESULT: i32 = 24; // payload of the program's value
-export const FIT_MIXED: i32 = 28;
-export const FIT_LOSS: i32 = 32; // FIT_OBJECTIVE, …
-export const FIT_STEPS: i32 = 36; // most steps of a slot
-export const FIT_ROUNDS: i32 = 40; // written: rounds that were taken
-export const FIT_IDS_AT: i32 = 44; // i32 payload ids: parameters, then columns
-export const FIT_MAPS_AT: i32 = 48; // a map of MAP_BYTES for every parameter
-export const FIT_TARGET_AT: i32 = 52; // f64 by row
-export const FIT_WEIGHTS_AT: i32 = 56; // f64 by row; 0: all are 1
-export const FIT_COLUMNS_AT: i32 = 60; // reals, column after column of `points`
-export const FIT_STATES_AT: i32 = 64; // a state for every slot
-export const FIT_SUMS_AT: i32 = 68; // by slot: eight partial sums of the loss and each slope
-export const FIT_SLOPES_AT: i32 = 72; // f64 by row: the loss by the prediction
-export const FIT_SPREAD_AT: i32 = 76; // reals by row: one lane's number for all rows
-export const FIT_RATE: i32 = 80; // f64 from here on
-export const FIT_BETA1: i32 = 88;
-export const FIT_BETA2: i32 = 96;
-export const FIT_EPSILON: i32 = 104;
-export const FIT_DIVISOR: i32 = 112; // gradients are divided by it
-export const FIT_LOSS_WIDTH: i32 = 120; // of Huber's loss
-export const FIT_BYTES: i32 = 128;
+export const FIT_INPUTS: i32 = 12; // the program's inputs that parameters are bound to
+export const FIT_COLUMNS: i32 = 16;
+export const FIT_LANES: i32 = 20; // slots · points, or slots where nothing varies by row
+export const FIT_WIDTH: i32 = 24; // lanes of a chunk
+export const FIT_RESULT: i32 = 28; // payload of the program's value
+export const FIT_MIXED: i32 = 32;
+export const FIT_OPTIMISER: i32 = 36; // FIT_ADAM, …
+export const FIT_LOSS: i32 = 40; // FIT_OBJECTIVE, …
+export const FIT_STEPS: i32 = 44; // most steps of a slot
+export const FIT_RUNNING_LEAST: i32 = 48; // rounds end when fewer slots than that go on
+export const FIT_ROUNDS: i32 = 52; // written: rounds that were taken
+export const FIT_STATE_BYTES: i32 = 56; // of a slot
+export const FIT_SUMS_BYTES: i32 = 60; // of a slot
+export const FIT_BLOCK_ROWS: i32 = 64; // most rows of the Jacobian that are reflected at once
+export const FIT_IDS_AT: i32 = 68; // i32 payload ids: inputs, then columns
+export const FIT_PARTS_AT: i32 = 72; // two i32 by parameter: its input, and its group or -1
+export const FIT_ROW_GROUPS_AT: i32 = 76; // i32 by row; 0: no parameter has a group
+export const FIT_MAPS_AT: i32 = 80; // a map of MAP_BYTES for every parameter
+export const FIT_TARGET_AT: i32 = 84; // f64 by row
+export const FIT_ROOTS_AT: i32 = 88; // f64 by row: square roots of weights; 0: all are 1
+export const FIT_TRIALS_AT: i32 = 92; // f64 by row; 0: all are 1
+export const FIT_COLUMNS_AT: i32 = 96; // reals, column after column of `points`
+export const FIT_STATES_AT: i32 = 100; // a state for every slot
+export const FIT_SUMS_AT: i32 = 104; // by slot, what its evaluation came to: SUMS_* or partial sums
+export const FIT_SLOPES_AT: i32 = 108; // f64 by row: the loss by the prediction
+export const FIT_SPREAD_AT: i32 = 112; // reals by row: one lane's number for all rows
+export const FIT_BLOCK_AT: i32 = 116; // rows of the Jacobian
+export const FIT_WORK_AT: i32 = 120; // working space of a damped step
+export const FIT_GIVEN_AT: i32 = 124; // reals by lane: values, then slopes by each input; 0: payloads
+export const FIT_POINT_LOSSES_AT: i32 = 128; // reals by row: losses, then their slopes
+export const FIT_IS_SPREAD: i32 = 132; // whether all rows of a slot have one lane
+export const FIT_RATE: i32 = 136; // f64 from here on: Adam's settings
+export const FIT_BETA1: i32 = 144;
+export const FIT_BETA2: i32 = 152;
+export const FIT_EPSILON: i32 = 160;
+export const FIT_DIVISOR: i32 = 168; // gradients are divided by it
+export const FIT_LOSS_WIDTH: i32 = 176; // of Huber's loss
+export const FIT_GRADIENT_LIMIT: i32 = 184; // when the others have arrived
+export const FIT_STEP_LIMIT: i32 = 192;
+export const FIT_LOSS_LIMIT: i32 = 200;
+export const FIT_BYTES: i32 = 208;
 
 // The loss of a row.
 export const FIT_OBJECTIVE: i32 = 0; // the program's value
 export const FIT_SQUARES: i32 = 1;
 export const FIT_ABSOLUTE: i32 = 2;
 export const FIT_HUBER: i32 = 3;
+export const FIT_POISSON: i32 = 4;
+export const FIT_BINOMIAL: i32 = 5;
+export const FIT_PROGRAM: i32 = 6; // at FIT_POINT_LOSSES_AT
 
-// A slot's state: f64 numbers, then seven arrays of one number for every parameter.
+export const FIT_ADAM: i32 = 0;
+export const FIT_LEVENBERG: i32 = 1;
+export const FIT_LBFGS: i32 = 2;
+
+// A slot's state: f64 numbers, then arrays of one number for every parameter.
 export const STATE_LOSS: i32 = 0;
 export const STATE_STEPS: i32 = 8;
 export const STATE_EVALUATIONS: i32 = 16;
-export const STATE_POWER1: i32 = 24;
-export const STATE_POWER2: i32 = 32;
-export const STATE_REASON: i32 = 40; // REASON_*
-export const STATE_ARRAYS: i32 = 48; // trial, x, slopes, first, second, u, best
-export const STATE_ARRAY_COUNT: i32 = 7;
+export const STATE_REASON: i32 = 24; // REASON_*
+export const STATE_POWER1: i32 = 32; // Adam's
+export const STATE_POWER2: i32 = 40;
+export const STATE_RADIUS: i32 = 32; // Levenberg and Marquardt's
+export const STATE_SHRINK: i32 = 40;
+export const STATE_PREDICTED: i32 = 48;
+export const STATE_VETOES: i32 = 56;
+export const STATE_FIRST_PAIR: i32 = 32; // those of L-BFGS
+export const STATE_PAIRS: i32 = 40;
+export const STATE_LINE_SLOPE: i32 = 48;
+export const STATE_DISTANCE: i32 = 56;
+export const STATE_HAS_BEGUN: i32 = 64; // both
+export const STATE_LOW: i32 = 72; // ends of the bracket: distance, value, slope
+export const STATE_HIGH: i32 = 96;
+export const STATE_TRIALS: i32 = 120;
+export const STATE_ARRAYS: i32 = 128;
+// The arrays by number: what all have, then the optimiser's own.
+export const ARRAY_TRIAL: i32 = 0;
+export const ARRAY_X: i32 = 1; // the trial in the user's units
+export const ARRAY_SLOPES: i32 = 2; // of x by the trial
+export const ARRAY_U: i32 = 3; // the best point so far
+export const ARRAY_BEST: i32 = 4; // the same in the user's units
+export const ARRAY_FIRST: i32 = 5; // Adam's averages
+export const ARRAY_SECOND: i32 = 6;
+export const ARRAY_AVERAGES_END: i32 = 7;
+export const ARRAY_SCALE: i32 = 5; // Levenberg and Marquardt's
+export const ARRAY_STEP: i32 = 6;
+export const ARRAY_FACTOR: i32 = 7; // takes the rest (wasm/factor.ts)
+export const ARRAY_GRADIENT: i32 = 5; // those of L-BFGS
+export const ARRAY_DIRECTION: i32 = 6;
+export const ARRAY_PAIR_STEPS: i32 = 7; // PAIR_PLACES of them
+export const ARRAY_PAIR_TURNS: i32 = 18;
+export const ARRAY_PAIRS_END: i32 = 29; // PAIR_PLACES curvatures, and as many numbers to work with
+export const PAIR_PLACES: i32 = 11;
+
+// What an evaluation by least squares comes to: f64 numbers, then the factor of the Jacobian.
+export const SUMS_LOSS: i32 = 0;
+export const SUMS_PART: i32 = 8; // of the rows that are not reflected yet
+export const SUMS_FACTOR: i32 = 16;
 
 export const REASON_NONE: i32 = 0;
 export const REASON_STEPS: i32 = 1;
 export const REASON_NOT_FINITE: i32 = 2;
+export const REASON_GRADIENT: i32 = 3;
+export const REASON_LOSS: i32 = 4;
+export const REASON_STEP: i32 = 5;
+export const REASON_DAMPING: i32 = 6;
+export const REASON_EMPTY: i32 = 7; // the slot has no restart
 
 // How a parameter moves (fit/transforms.ts): f64 fields.
 export const MAP_KIND: i32 = 0; // MAP_*
@@ -272,7 +335,7 @@ export const MAP_BETWEEN: i32 = 3;
 
 // How rounds of a fit ended.
 export const ROUNDS_DONE: i32 = 0; // all that were asked for
-export const ROUNDS_ENDED: i32 = 1; // a slot ended
+export const ROUNDS_ENDED: i32 = 1; // too few slots go on
 export const ROUNDS_REFUSED: i32 = 2; // a lane failed a guard: the next round must be walked
 
 // What a run records.

@@ -1,0 +1,187 @@
+/**
+ * Triangular factors of least squares, as src/fit/linear.ts has them, bit for bit: orthogonal
+ * transformations that take rows in blocks, and damped steps.
+ *
+ * A factor of size p has p rows of `strideOf(p)` bytes: R (upper triangular), then q = Qᵀr in column
+ * p, then nothing up to whole groups of four. Rows to take are laid out the same way: those of the
+ * Jacobian and their residuals. A row after the other, so that a sum over rows in their order goes
+ * on for four columns at once.
+ */
+
+/** Bytes of a row of a factor. */
+export function strideOf(size: i32): usize {
+  return (<usize>(size + 4) & ~3) << 3;
+}
+
+export function factorBytes(size: i32): usize {
+  return <usize>size * strideOf(size);
+}
+
+// Sums of squares of four columns, from which the one that matters is read.
+const squares: usize = memory.data(32, 16);
+
+/** Takes `count` rows by Householder reflections, which overwrite them. */
+export function addRows(factor: usize, size: i32, rows: usize, count: i32): void {
+  const stride = strideOf(size);
+  const end = rows + <usize>count * stride;
+  let below = squaresOf(rows, end, stride);
+  for (let j = 0; j < size; j++) {
+    const at = <usize>j << 3;
+    if (below == 0) {
+      below = squaresOf(rows + at + 8, end + at + 8, stride);
+      continue;
+    }
+    const top = factor + <usize>j * stride;
+    const diagonal = load<f64>(top + at);
+    const norm = Math.sqrt(diagonal * diagonal + below);
+    const image = diagonal > 0 ? -norm : norm;
+    const head = diagonal - image;
+    const scale = -1 / (image * head);
+    const first = (j + 1) & ~3;
+    // The first group has the next column in it: what it leaves there comes last.
+    for (let group = ((size + 4) & ~3) - 4; group >= first; group -= 4)
+      reflect(top, rows, end, stride, j, group, head, scale);
+    store<f64>(top + at, image);
+    below = load<f64>(squares + (<usize>(j + 1 - first) << 3));
+  }
+}
+
+function squaresOf(from: usize, end: usize, stride: usize): f64 {
+  let sum: f64 = 0;
+  for (let at = from; at < end; at += stride) sum += load<f64>(at) * load<f64>(at);
+  return sum;
+}
+
+/** Reflects four columns along column j. Those up to j stay; `squares` is told what they are then. */
+function reflect(
+  top: usize,
+  rows: usize,
+  end: usize,
+  stride: usize,
+  j: i32,
+  group: i32,
+  head: f64,
+  scale: f64,
+): void {
+  const own = rows + (<usize>j << 3);
+  const to = top + (<usize>group << 3);
+  const offset = (<usize>group << 3) - (<usize>j << 3);
+  const top0 = v128.load(to);
+  const top1 = v128.load(to, 16);
+  let dot0 = f64x2.mul(f64x2.splat(head), top0);
+  let dot1 = f64x2.mul(f64x2.splat(head), top1);
+  for (let at = own; at < end; at += stride) {
+    const number = v128.load64_splat(at);
+    dot0 = f64x2.add(dot0, f64x2.mul(number, v128.load(at + offset)));
+    dot1 = f64x2.add(dot1, f64x2.mul(number, v128.load(at + offset, 16)));
+  }
+  const factor0 = v128.and(f64x2.mul(dot0, f64x2.splat(scale)), isBehind(j, group));
+  const factor1 = v128.and(f64x2.mul(dot1, f64x2.splat(scale)), isBehind(j, group + 2));
+  v128.store(to, f64x2.sub(top0, f64x2.mul(factor0, f64x2.splat(head))));
+  v128.store(to, f64x2.sub(top1, f64x2.mul(factor1, f64x2.splat(head))), 16);
+  let square0 = f64x2.splat(0);
+  let square1 = f64x2.splat(0);
+  for (let at = own; at < end; at += stride) {
+    const number = v128.load64_splat(at);
+    const left0 = f64x2.sub(v128.load(at + offset), f64x2.mul(factor0, number));
+    const left1 = f64x2.sub(v128.load(at + offset, 16), f64x2.mul(factor1, number));
+    v128.store(at + offset, left0);
+    v128.store(at + offset, left1, 16);
+    square0 = f64x2.add(square0, f64x2.mul(left0, left0));
+    square1 = f64x2.add(square1, f64x2.mul(left1, left1));
+  }
+  v128.store(squares, square0);
+  v128.store(squares, square1, 16);
+}
+
+/** Which of two neighbouring columns come after column j. */
+// @ts-ignore: decorator
+@inline function isBehind(j: i32, column: i32): v128 {
+  const columns = f64x2.replace_lane(f64x2.splat(<f64>column), 1, <f64>(column + 1));
+  return f64x2.gt(columns, f64x2.splat(<f64>j));
+}
+
+/** Whether all of R is finite. */
+export function isFactorFinite(factor: usize, size: i32): bool {
+  const stride = strideOf(size);
+  for (let i = 0; i < size; i++)
+    for (let j = i; j < size; j++)
+      if (!isFinite<f64>(load<f64>(factor + <usize>i * stride + (<usize>j << 3)))) return false;
+  return true;
+}
+
+/** Norm of column j of the Jacobian. */
+export function columnNorm(factor: usize, size: i32, j: i32): f64 {
+  const stride = strideOf(size);
+  let sum: f64 = 0;
+  let at = factor + (<usize>j << 3);
+  for (let i = 0; i <= j; i++) {
+    sum += load<f64>(at) * load<f64>(at);
+    at += stride;
+  }
+  return Math.sqrt(sum);
+}
+
+/** Element j of the Jacobian, transposed, times the residuals. */
+function gradientOf(factor: usize, size: i32, j: i32): f64 {
+  const stride = strideOf(size);
+  let sum: f64 = 0;
+  for (let i = 0; i <= j; i++) {
+    const row = factor + <usize>i * stride;
+    sum += load<f64>(row + (<usize>j << 3)) * load<f64>(row + (<usize>size << 3));
+  }
+  return sum;
+}
+
+/** Largest cosine of the angle between the residuals and a column of the Jacobian. */
+export function cosine(factor: usize, size: i32, loss: f64): f64 {
+  let most: f64 = 0;
+  for (let j = 0; j < size; j++) {
+    const norm = columnNorm(factor, size, j);
+    if (norm > 0)
+      most = max(most, Math.abs(gradientOf(factor, size, j)) / (norm * Math.sqrt(loss)));
+  }
+  return most;
+}
+
+/** Half the fall of the sum of squares that the linear model promises for a step. */
+export function predictedFall(factor: usize, size: i32, step: usize): f64 {
+  const stride = strideOf(size);
+  let fall: f64 = 0;
+  for (let i = 0; i < size; i++) {
+    const row = factor + <usize>i * stride;
+    let moved: f64 = 0;
+    for (let j = i; j < size; j++)
+      moved += load<f64>(row + (<usize>j << 3)) * load<f64>(step + (<usize>j << 3));
+    fall -= moved * (load<f64>(row + (<usize>size << 3)) + moved / 2);
+  }
+  return fall;
+}
+
+/** Bytes of working space for `solveDamped`. */
+export function workBytes(size: i32): usize {
+  return 2 * factorBytes(size);
+}
+
+/**
+ * Turns the damping in `step` into the step d that makes ‖R d + q‖² + Σ (damping_j d_j)² least.
+ * Columns of zeros get no step.
+ */
+export function solveDamped(given: usize, size: i32, step: usize, work: usize): void {
+  const stride = strideOf(size);
+  const bytes = factorBytes(size);
+  const rows = work + bytes;
+  memory.copy(work, given, bytes);
+  memory.fill(rows, 0, bytes);
+  for (let j = 0; j < size; j++)
+    store<f64>(rows + <usize>j * (stride + 8), load<f64>(step + (<usize>j << 3)));
+  addRows(work, size, rows, size);
+  for (let i = size - 1; i >= 0; i--) {
+    const row = work + <usize>i * stride;
+    let sum = -load<f64>(row + (<usize>size << 3));
+    for (let j = i + 1; j < size; j++)
+      sum -= load<f64>(row + (<usize>j << 3)) * load<f64>(step + (<usize>j << 3));
+    const diagonal = load<f64>(row + (<usize>i << 3));
+    store<f64>(step + (<usize>i << 3), diagonal == 0 ? 0 : sum / diagonal);
+  }
+}
