@@ -1,6 +1,6 @@
 /**
- * Searches end to end, archive included: the paper's streams, what a visit costs without any fit,
- * and what hostile programs cost the others.
+ * Searches end to end, archive included: the paper's streams, the default search, what a visit costs
+ * without any fit, and what hostile programs cost the others.
  *
  * Figures are of one worker; the archive's writer has a thread of its own.
  */
@@ -175,6 +175,23 @@ async function overhead(): Promise<void> {
   table(["visit", "archive", "µs", "processor µs, all threads"], rows);
 }
 
+/** The default search: programs that evolve, fitted by Levenberg–Marquardt in three rungs. */
+async function breeding(): Promise<void> {
+  section("Search: evolve with archive, one worker");
+  const candidates = amount(4000, 100);
+  const options = { data: oscillation, target: "y", workers: 1, budget: { candidates } };
+  const { done, seconds, archive } = await time(options, true);
+  const kept = openArchive(archive);
+  const { fitShare } = kept.timings();
+  kept.close();
+  const rates = [candidates, done.counts.fits].map((amount) => count(amount / seconds));
+  const share = `${short(100 * fitShare)} %`;
+  table(
+    ["candidates", "candidates/s", "fits/s", "fit-share", "best-R²"],
+    [[count(candidates), ...rates, share, short(done.best?.r2 ?? Number.NaN)]],
+  );
+}
+
 async function hostility(): Promise<void> {
   section("Search: hostile programs in the stream");
   const good = ["(* a (exp (* b x)))", "(* a (sin (+ (* b x) c)))", "(+ a (* b x) (* c x x))"];
@@ -216,5 +233,6 @@ async function hostility(): Promise<void> {
 }
 
 await streams();
+await breeding();
 await overhead();
 await hostility();
