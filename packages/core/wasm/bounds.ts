@@ -45,6 +45,12 @@ function innerSlope(map: usize, u: f64): f64 {
   return b / ((1 + u * u) * Math.sqrt(1 + u * u));
 }
 
+/** Whether the parameter is the number itself. */
+// @ts-ignore: decorator
+@inline export function isFree(map: usize): bool {
+  return load<f64>(map, MAP_KIND) == <f64>MAP_FREE && load<f64>(map, MAP_IS_LOG) == 0;
+}
+
 /** The parameter for an unlimited number. */
 export function toUser(map: usize, u: f64): f64 {
   const x = innerOf(map, u);

@@ -46,7 +46,7 @@ import {
   STATE_REASON,
 } from "../src/program/layout";
 import { takeAdam } from "./adam";
-import { slopeOf, toUser } from "./bounds";
+import { isFree, slopeOf, toUser } from "./bounds";
 import { takeLbfgs } from "./lbfgs";
 import { takeLevenberg } from "./levenberg";
 import { addChunk, addRowsOf, clearSums, gradientOf, sumsOf } from "./loss";
@@ -253,9 +253,10 @@ export function moveParameter(fit: usize, state: usize, j: i32, trial: f64): f64
   const params = load<i32>(fit, FIT_PARAMS);
   const at = <usize>j << 3;
   const map = fit + load<u32>(fit, FIT_MAPS_AT) + <usize>j * MAP_BYTES;
-  const x = toUser(map, trial);
+  const free = isFree(map);
+  const x = free ? trial : toUser(map, trial);
   store<f64>(arrayOf(state, params, ARRAY_TRIAL) + at, trial);
   store<f64>(arrayOf(state, params, ARRAY_X) + at, x);
-  store<f64>(arrayOf(state, params, ARRAY_SLOPES) + at, slopeOf(map, trial));
+  store<f64>(arrayOf(state, params, ARRAY_SLOPES) + at, free ? 1 : slopeOf(map, trial));
   return x;
 }
