@@ -109,6 +109,7 @@ import {
   run,
   setLanes,
 } from "./payload";
+import { REACHED_ALL, REACHED_NONE, reachedLanes, reachOf, spreadReach } from "./reach";
 import { fillFromRecord, isGuarded, isMerging, scratchOfRecord } from "./tape";
 
 /** Guards that refused at least one lane, over all replays of this machine. */
@@ -370,7 +371,8 @@ function forward(): void {
 
 // ─── Backward ───────────────────────────────────────────────────────────────
 
-function adjointOf(at: usize, code: i32): void {
+// @ts-ignore: decorator
+@inline function adjointOf(at: usize, code: i32): void {
   if (code <= OP_ELEMENTWISE_LAST) adjointElementwise(code, at);
   else if (code == TRACE_MERGE) mergeAdjoint(at);
   else if (code == TRACE_GATHER) gatherAdjoint(at);
@@ -483,11 +485,6 @@ function backwardTogether(result: i32): void {
   }
 }
 
-// @ts-ignore: decorator
-@inline function reachOf(id: i32): usize {
-  return reachBase + <usize>id * run;
-}
-
 function backwardByLane(result: i32): void {
   memory.copy(reachOf(result), live, run);
   for (let i = tapeTop / RECORD_BYTES; i > 0; ) {
@@ -502,7 +499,7 @@ function backwardByLane(result: i32): void {
     if (reached == REACHED_NONE) continue;
     if (reached == REACHED_ALL) adjointOf(at, code);
     else adjointInLanes(at, code, out);
-    spread(at, code, out);
+    spreadReach(at, code, out);
   }
 }
 
@@ -511,40 +508,6 @@ export function isReached(id: i32, mixed: bool): bool {
   if (!mixed && blocksTop != 0) return (flagsOf(id) & PAYLOAD_REACHED) != 0;
   if (!mixed) return load<u8>(reachBase + <usize>id) != 0;
   return reachedLanes(reachOf(id)) != REACHED_NONE;
-}
-
-const REACHED_NONE: i32 = 0;
-const REACHED_SOME: i32 = 1;
-const REACHED_ALL: i32 = 2;
-
-/** How many of the live lanes a mark covers. Lanes that are not live do not matter. */
-function reachedLanes(mark: usize): i32 {
-  let some = i8x16.splat(0);
-  let missing = i8x16.splat(0);
-  for (let b: usize = 0; b < run; b += 16) {
-    const alive = v128.load(live + b);
-    const here = v128.load(mark + b);
-    some = v128.or(some, v128.and(alive, here));
-    missing = v128.or(missing, v128.andnot(alive, here));
-  }
-  if (!v128.any_true(some)) return REACHED_NONE;
-  return v128.any_true(missing) ? REACHED_SOME : REACHED_ALL;
-}
-
-/** Marks the operands of a record in the lanes that its result was reached in. */
-function spread(at: usize, code: i32, out: usize): void {
-  const in0 = reachOf(load<i32>(at, BLOCK_IN0));
-  const in1 = load<i32>(at, BLOCK_IN1);
-  const second: usize = in1 < 0 ? 0 : reachOf(in1);
-  const mask: usize = code == TRACE_MERGE ? load<usize>(at, BLOCK_MASK) : 0;
-  for (let b: usize = 0; b < run; b += 16) {
-    const here = v128.load(out + b);
-    const chosen = mask == 0 ? here : v128.and(here, v128.load(mask + b));
-    v128.store(in0 + b, v128.or(v128.load(in0 + b), chosen));
-    if (second == 0) continue;
-    const other = mask == 0 ? here : v128.andnot(here, v128.load(mask + b));
-    v128.store(second + b, v128.or(v128.load(second + b), other));
-  }
 }
 
 let keptBase: usize = 0;
