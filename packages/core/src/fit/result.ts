@@ -243,7 +243,11 @@ const bodyOf = (told: Body): Body => ({
   counters: told.counters,
 });
 
-/** Adds the methods to a body, which becomes the result. */
+/**
+ * Adds the methods to a body, which becomes the result. None is written where it is assigned to a
+ * property (`result.predict = () => …`): V8 puts such functions among its old objects, and all that
+ * they hold with them, so that every fit would be kept until the next full collection.
+ */
 export function withMethods(body: Body, fitted: Fitted, states: () => unknown): FitResult {
   const toJSON = () => jsonOf(bodyOf(body), fitted, states());
   return Object.assign(body, {
