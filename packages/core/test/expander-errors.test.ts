@@ -45,6 +45,9 @@ describe("errors", () => {
     ["(cond (else 1) (2 3))", form, "cond: else is not the last clause", "(else 1)"],
     ["(cond (else))", form, "cond: else has no value", "(else)"],
     ["(cond (1 =>))", form, "cond: one procedure follows =>", "(1 =>)"],
+    // A form is looked at as a whole before its parts are.
+    ["(cond ((f) =>))", form, "cond: one procedure follows =>", "((f) =>)"],
+    ["(let* ((a (f)) (b)) a)", form, "let*: a binding is a name and one value", "(b)"],
     [
       "(cond [(< x 1) 2])",
       form,

@@ -322,6 +322,15 @@ describe("size", () => {
     expectPostOrder(expansion);
   });
 
+  test("names mean the same however deep the program is when they are met", () => {
+    for (let deep = 0; deep < 150; deep++) {
+      const inner = "(let ((=> 1) (else 2) (if 3)) (+ => else if))";
+      const clause = `(cond (${inner} => (lambda (x) (if (= x 6) (loop ((k 0)) (cond ((= k 2) x)
+        (else (recur (+ k 1))))) 0))) (else 1))`;
+      expect(run(`${"(+ 1 ".repeat(deep)}${clause}${")".repeat(deep)}`)).toBe(String(deep + 6));
+    }
+  });
+
   test("long forms expand: 20,000 operands, clauses, bindings, definitions", () => {
     const width = 20_000;
     const repeat = (text: (i: number) => string) =>

@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { Machine } from "../../src/index.js";
+import { int, Machine } from "../../src/index.js";
 import { caught, expectUsable } from "./support.js";
 
 const memoryOf = (machine: Machine): number => {
@@ -93,6 +93,25 @@ describe("programs", () => {
     const more = machine.load(source);
     expect(more.evaluate().values[0]).toBe(3000);
     expectUsable(machine);
+    machine.dispose();
+  });
+
+  test("programs that are moved to make room stay what they are", async () => {
+    const machine = await Machine.create({ memoryMax: 4 * 2 ** 20 });
+    const summands = "1.5 ".repeat(1000);
+    const source = (i: number) =>
+      `(define (f${i} x) (+ x ${summands})) (if (= a 0) f${i} (f${i} ${i}))`;
+    const live = [machine.load(source(0))];
+    // What a long list leaves behind goes first, and the program that needs the room is loaded.
+    const list = "(loop ((k 0) (l '())) (if (= k 50000) 1 (recur (+ k 1) (cons k l))))";
+    expect(machine.load(list).evaluate().values[0]).toBe(1);
+    for (let i = 1; i < 100; i++) live.push(machine.load(source(i)));
+    // With room to run in, nothing is moved once more before it is looked at.
+    for (const program of live.splice(0, 50)) program.dispose();
+    live.forEach((program, at) => {
+      expect(program.evaluate({ a: 1 }).values[0]).toBe(1550 + at);
+      expect(program.evaluate({ a: int(0) }).print()).toBe(`#<procedure f${at + 50}>`);
+    });
     machine.dispose();
   });
 });
