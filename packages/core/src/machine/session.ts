@@ -218,7 +218,11 @@ export class Session {
   enter(): Entered | undefined {
     const { machine, program } = this.#setup;
     machine.beginRun();
-    if (this.#stats.runs === 0 && program.traces.count === 0) this.#walkWhole();
+    if (this.#stats.runs === 0 && this.#layouts.length === 0) {
+      // A narrower batch of the same program goes on where a wider one was.
+      if (program.traces.count > 0) this.#findLayouts();
+      else this.#walkWhole();
+    }
     const trace = this.#likely()?.trace ?? this.#first;
     if (!trace?.isKept || trace.taken < this.lanes) return undefined;
     machine.parking.use(trace.handle);
