@@ -17,13 +17,14 @@ import {
   RECORD_ACTIVE,
   RECORD_BYTES,
   RECORD_IN0,
-  RECORD_IN1,
   RECORD_OP,
   RECORD_OUT,
 } from "../src/program/layout";
 import { reserveWork, setAdjointTop, tapeBase, tapeTop, workBase } from "./arena";
-import { entryOf, payloadCount, run } from "./payload";
+import { pinnedPayloads } from "./collect";
+import { entryOf, run } from "./payload";
 import { adjointReuse } from "./switches";
+import { activeRecords } from "./tape";
 
 /** Bytes at the start of the arena that are cleared before each pass: inputs and the result. */
 export let standingBytes: usize = 0;
@@ -34,100 +35,95 @@ export let standingBytes: usize = 0;
 // @ts-ignore: decorator
 @inline export const FRESH_Y: i32 = 1 << 18;
 
-// Free places: pairs of element count and offset, newest last.
-let freeTop: usize = 0;
-let top: usize = 0;
-
 /** How far back a place of the right size is looked for. */
 const SEARCH: usize = 32;
-
-function takePlace(count: u32): usize {
-  const least: usize = freeTop > SEARCH << 3 ? freeTop - (SEARCH << 3) : 0;
-  for (let at = freeTop; at > least; ) {
-    at -= 8;
-    if (load<u32>(workBase + at) != count) continue;
-    const place = <usize>load<u32>(workBase + at, 4);
-    freeTop -= 8;
-    store<u64>(workBase + at, load<u64>(workBase + freeTop));
-    return place;
-  }
-  const place = top;
-  top += <usize>count * run;
-  return place;
-}
-
-function givePlace(count: u32, place: usize): bool {
-  if (!adjointReuse) return true;
-  if (!reserveWork(freeTop, freeTop + 8)) return false;
-  store<u32>(workBase + freeTop, count);
-  store<u32>(workBase + freeTop, <u32>place, 4);
-  freeTop += 8;
-  return true;
-}
-
-/** Reaches a payload; true where this is the first time and it has an adjoint. */
-function reach(id: i32): bool {
-  if (id < 0) return false;
-  const entry = entryOf(id);
-  const flags = load<i32>(entry, PAYLOAD_FLAGS);
-  if ((flags & PAYLOAD_ACTIVE) == 0) return false;
-  store<i32>(entry, flags | PAYLOAD_REACHED, PAYLOAD_FLAGS);
-  if ((flags & PAYLOAD_REACHED) != 0) return false;
-  if (isStanding(entry)) return true;
-  store<u32>(entry, <u32>takePlace(load<u32>(entry, PAYLOAD_COUNT)), PAYLOAD_ADJOINT);
-  return true;
-}
 
 // @ts-ignore: decorator
 @inline function isStanding(entry: usize): bool {
   return load<i32>(entry, PAYLOAD_ORIGIN) < 0;
 }
 
-/** Gives every input, and the result, a place of its own. */
-function placeStanding(result: i32): void {
-  const count = payloadCount();
-  for (let id = 0; id < count; id++) {
-    const entry = entryOf(id);
-    const flags = load<i32>(entry, PAYLOAD_FLAGS) & ~PAYLOAD_REACHED;
-    store<i32>(entry, flags, PAYLOAD_FLAGS);
-    if ((flags & PAYLOAD_ACTIVE) == 0 || (!isStanding(entry) && id != result)) continue;
-    store<u32>(entry, <u32>top, PAYLOAD_ADJOINT);
-    top += <usize>load<u32>(entry, PAYLOAD_COUNT) * run;
-  }
+/** Gives every input, and the result, a place of its own; how many bytes they take. */
+function placeStanding(result: i32): usize {
+  let top: usize = 0;
+  const inputs = pinnedPayloads();
+  for (let id = 0; id < inputs; id++) top = placeOne(entryOf(id), top);
+  return result < inputs ? top : placeOne(entryOf(result), top);
 }
 
-/** Goes through the tape as the pass will. `result` < 0: there is nothing to differentiate. */
+function placeOne(entry: usize, top: usize): usize {
+  if ((load<i32>(entry, PAYLOAD_FLAGS) & PAYLOAD_ACTIVE) == 0) return top;
+  store<u32>(entry, <u32>top, PAYLOAD_ADJOINT);
+  return top + <usize>load<u32>(entry, PAYLOAD_COUNT) * run;
+}
+
+/**
+ * Goes through the tape as the pass will. `result` < 0: there is nothing to differentiate. Free
+ * places are pairs of element count and offset on the work stack, newest last. All in one function:
+ * what changes with every record stays in registers.
+ */
 export function placeAdjoints(result: i32): bool {
-  top = 0;
-  freeTop = 0;
-  placeStanding(result);
+  // No more places are given back than records have a result.
+  if (!reserveWork(0, <usize>activeRecords << 3)) return false;
+  let top = placeStanding(result);
   standingBytes = top;
   if (result >= 0) {
     const entry = entryOf(result);
     store<i32>(entry, load<i32>(entry, PAYLOAD_FLAGS) | PAYLOAD_REACHED, PAYLOAD_FLAGS);
   }
-  for (let at = tapeBase + tapeTop; at > tapeBase; ) {
+  const first = tapeBase;
+  const work = workBase;
+  const step = run;
+  let free: usize = 0;
+  for (let at = first + tapeTop; at > first; ) {
     at -= RECORD_BYTES;
-    if (!placeRecord(at, result)) return false;
+    let op = load<i32>(at, RECORD_OP);
+    if ((op & RECORD_ACTIVE) == 0) continue;
+    const out = load<i32>(at, RECORD_OUT);
+    const made = entryOf(out);
+    if ((load<i32>(made, PAYLOAD_FLAGS) & PAYLOAD_REACHED) == 0) {
+      store<i32>(at, op & ~RECORD_ACTIVE, RECORD_OP);
+      continue;
+    }
+    for (let operand = 0; operand < 2; operand++) {
+      const id = load<i32>(at + (<usize>operand << 2), RECORD_IN0);
+      if (id < 0) continue;
+      const entry = entryOf(id);
+      const flags = load<i32>(entry, PAYLOAD_FLAGS);
+      if ((flags & (PAYLOAD_ACTIVE | PAYLOAD_REACHED)) != PAYLOAD_ACTIVE) continue;
+      store<i32>(entry, flags | PAYLOAD_REACHED, PAYLOAD_FLAGS);
+      op |= FRESH_X << operand;
+      if (isStanding(entry)) continue;
+      const count = load<u32>(entry, PAYLOAD_COUNT);
+      const found = findPlace(work, free, count);
+      if (found == 0) {
+        store<u32>(entry, <u32>top, PAYLOAD_ADJOINT);
+        top += <usize>count * step;
+        continue;
+      }
+      store<u32>(entry, load<u32>(found, 4), PAYLOAD_ADJOINT);
+      free -= 8;
+      store<u64>(found, load<u64>(work + free));
+    }
+    store<i32>(at, op, RECORD_OP);
+    // A vector is placed element by element, in records that follow each other.
+    const isFirst = at == first || load<i32>(at - RECORD_BYTES, RECORD_OUT) != out;
+    if (!isFirst || out == result || !adjointReuse) continue;
+    store<u32>(work + free, load<u32>(made, PAYLOAD_COUNT));
+    store<u32>(work + free, load<u32>(made, PAYLOAD_ADJOINT), 4);
+    free += 8;
   }
   setAdjointTop(top);
   return true;
 }
 
-function placeRecord(at: usize, result: i32): bool {
-  let op = load<i32>(at, RECORD_OP) & ~(FRESH_X | FRESH_Y);
-  const out = load<i32>(at, RECORD_OUT);
-  if ((op & RECORD_ACTIVE) == 0) return true;
-  const entry = entryOf(out);
-  if ((load<i32>(entry, PAYLOAD_FLAGS) & PAYLOAD_REACHED) == 0) {
-    store<i32>(at, op & ~RECORD_ACTIVE, RECORD_OP);
-    return true;
+/** Where the newest free place for `count` elements is noted; 0 where there is none. */
+// @ts-ignore: decorator
+@inline function findPlace(work: usize, free: usize, count: u32): usize {
+  const least: usize = free > SEARCH << 3 ? free - (SEARCH << 3) : 0;
+  for (let at = free; at > least; ) {
+    at -= 8;
+    if (load<u32>(work + at) == count) return work + at;
   }
-  if (reach(load<i32>(at, RECORD_IN0))) op |= FRESH_X;
-  if (reach(load<i32>(at, RECORD_IN1))) op |= FRESH_Y;
-  store<i32>(at, op, RECORD_OP);
-  // A vector is placed element by element, in records that follow each other.
-  const isFirst = at == tapeBase || load<i32>(at - RECORD_BYTES, RECORD_OUT) != out;
-  if (!isFirst || out == result) return true;
-  return givePlace(load<u32>(entry, PAYLOAD_COUNT), <usize>load<u32>(entry, PAYLOAD_ADJOINT));
+  return 0;
 }

@@ -32,6 +32,8 @@ export let tableTop: usize = 0;
 export let primalBase: usize = 0;
 export let primalBytes: usize = 0;
 export let primalTop: usize = 0;
+/** How often primals have moved: they may come back to where they were. */
+export let primalMoves: u32 = 0;
 export let tapeBase: usize = 0;
 export let tapeBytes: usize = 0;
 export let tapeTop: usize = 0;
@@ -128,6 +130,7 @@ function growPrimal(needed: usize): bool {
   if (fresh == 0) return false;
   primalBase = fresh;
   primalBytes = sizeFor(fresh);
+  primalMoves += 1;
   return true;
 }
 

@@ -77,6 +77,11 @@ export function pin(): void {
   compactions = 0;
 }
 
+/** Payloads that were there before the walk: constants and inputs. */
+export function pinnedPayloads(): i32 {
+  return <i32>(tablePinned / PAYLOAD_BYTES);
+}
+
 // @ts-ignore: decorator
 @inline export function wantsCollection(): bool {
   return heapTop + tableTop + primalTop > threshold;

@@ -64,22 +64,25 @@ import {
   countOf,
   dropNewest,
   fillBlock,
+  fillScalars,
   flagsOf,
   integerPayload,
   isActive,
   isUniform,
   newPayload,
+  newScalar,
   payloadValue,
   primalOf,
   rankOf,
   recording,
   rowsOf,
 } from "./payload";
-import { fillStructured, record, shapeFor } from "./tape";
+import { fillStructured, nextBlock, record, recordScalars, shapeFor } from "./tape";
 import {
   booleanValue,
   dataOf,
   isNumber,
+  realValue,
   tagOf,
   VALUE_FAIL,
   VALUE_FALSE,
@@ -120,6 +123,7 @@ export function applyUnary(op: i32, a: u64): u64 {
   const x = toPayload(a, 0);
   if (x < 0) return VALUE_FAIL;
   const flags = flagsOf(x);
+  if ((flags & PAYLOAD_RANK) == 0) return applyScalars(op, x, -1, flags, flags & PAYLOAD_UNIFORM);
   const known = reached(op, flags);
   const z = newPayload(rowsOf(x), colsOf(x), (flags & (PAYLOAD_RANK | PAYLOAD_UNIFORM)) | known);
   if (z < 0) return VALUE_FAIL;
@@ -129,7 +133,27 @@ export function applyUnary(op: i32, a: u64): u64 {
   return payloadValue(z);
 }
 
+/** The plain case of an element-wise operation: scalars, whose flags together are `flags`. */
+function applyScalars(op: i32, x: i32, y: i32, flags: i32, uniform: i32): u64 {
+  const known = reached(op, flags);
+  const z = newScalar(uniform | known);
+  if (z < 0) return VALUE_FAIL;
+  const isKept = isRecorded(known);
+  const at = isKept ? nextBlock() : block;
+  fillScalars(at, z, x, y);
+  forwardElementwise(op, at);
+  if (isKept && !recordScalars(op, known, z, x, y, at)) return VALUE_FAIL;
+  return realValue(z);
+}
+
 export function applyBinary(op: i32, a: u64, b: u64): u64 {
+  if (tagOf(a) == TAG_REAL && tagOf(b) == TAG_REAL) {
+    const x = dataOf(a);
+    const y = dataOf(b);
+    const xFlags = flagsOf(x);
+    const yFlags = flagsOf(y);
+    return applyScalars(op, x, y, xFlags | yFlags, xFlags & yFlags & PAYLOAD_UNIFORM);
+  }
   if (tagOf(a) == TAG_INT && tagOf(b) == TAG_INT) {
     const exact = integerBinary(op, dataOf(a), dataOf(b));
     if (exact != NOT_INTEGER) return exact;
@@ -140,6 +164,8 @@ export function applyBinary(op: i32, a: u64, b: u64): u64 {
   if (y < 0) return VALUE_FAIL;
   const xFlags = flagsOf(x);
   const yFlags = flagsOf(y);
+  if (((xFlags | yFlags) & PAYLOAD_RANK) == 0)
+    return applyScalars(op, x, y, xFlags | yFlags, xFlags & yFlags & PAYLOAD_UNIFORM);
   const xRank = xFlags & PAYLOAD_RANK;
   const yRank = yFlags & PAYLOAD_RANK;
   const shaped = xRank != 0 ? x : y;

@@ -19,6 +19,7 @@ import {
   BLOCK_GY_STEP,
   BLOCK_GZ,
   BLOCK_RUN,
+  BLOCK_SLOPE,
   BLOCK_X,
   BLOCK_X_MASK,
   BLOCK_X_STEP,
@@ -53,6 +54,7 @@ import {
   adjointBase,
   adjointTop,
   primalBase,
+  primalBytes,
   primalTop,
   recordedBytesMax,
   recordingIsOptional,
@@ -62,6 +64,7 @@ import {
   setPrimalTop,
   setTableTop,
   tableBase,
+  tableBytes,
   tableTop,
   tapeTop,
 } from "./arena";
@@ -243,6 +246,35 @@ export function newPayload(rows: i32, cols: i32, flags: i32): i32 {
   return id;
 }
 
+/** As `newPayload` for one number; the plain case, where there is room, is decided here. */
+export function newScalar(flags: i32): i32 {
+  const bytes = stepOf(flags);
+  const adjoint = (flags & PAYLOAD_ACTIVE) != 0 ? run : 0;
+  const recorded = <u64>primalTop + <u64>tapeTop + <u64>adjointTop + <u64>(bytes + adjoint);
+  const hasRoom =
+    tableTop + PAYLOAD_BYTES <= tableBytes &&
+    primalTop + bytes <= primalBytes &&
+    recorded <= <u64>recordedBytesMax;
+  if (!hasRoom) return newPayload(1, 1, flags);
+  const entry = tableBase + tableTop;
+  const id = payloadCount();
+  setTableTop(tableTop + PAYLOAD_BYTES);
+  store<u32>(entry, <u32>primalTop, PAYLOAD_PRIMAL);
+  setPrimalTop(primalTop + bytes);
+  store<u32>(entry, adjoint != 0 ? <u32>adjointTop : 0, PAYLOAD_ADJOINT);
+  setAdjointTop(adjointTop + adjoint);
+  store<i32>(entry, 1, PAYLOAD_ROWS);
+  store<i32>(entry, 1, PAYLOAD_COLS);
+  store<i32>(entry, 1, PAYLOAD_COUNT);
+  store<i32>(entry, flags, PAYLOAD_FLAGS);
+  store<i32>(entry, currentNode, PAYLOAD_ORIGIN);
+  store<i32>(entry, context, PAYLOAD_CONTEXT);
+  payloadsMade += 1;
+  if ((flags & PAYLOAD_UNIFORM) != 0) uniformMade += 1;
+  if (adjoint != 0) activeMade += 1;
+  return id;
+}
+
 /** A payload that shares part of another's primal. Only for payloads that are not active. */
 export function viewPayload(whole: i32, element: i32, rows: i32, cols: i32, rank: i32): i32 {
   const flags = flagsOf(whole);
@@ -288,39 +320,81 @@ export function integerPayload(n: i32): i32 {
 
 /** Fills the block at `at`: result z, operands x and y (y < 0: none). Scalars broadcast. */
 export function fillBlockAt(at: usize, z: i32, x: i32, y: i32): void {
-  const zEntry = entryOf(z);
-  const zFlags = load<i32>(zEntry, PAYLOAD_FLAGS);
-  const zUniform = (zFlags & PAYLOAD_UNIFORM) != 0;
-  store<usize>(at, primalBase + <usize>load<u32>(zEntry, PAYLOAD_PRIMAL), BLOCK_Z);
-  store<u32>(at, zUniform ? 16 : <u32>run, BLOCK_Z_STEP);
-  store<u32>(at, zUniform ? 0 : -1, BLOCK_Z_MASK);
-  store<u32>(at, zUniform ? 16 : <u32>run, BLOCK_Z_RUN);
-  store<u32>(at, <u32>run, BLOCK_RUN);
-  store<u32>(at, load<u32>(zEntry, PAYLOAD_COUNT), BLOCK_COUNT);
-  store<usize>(at, adjointOf(zEntry, zFlags), BLOCK_GZ);
+  fillPrimals(at, z, x, y);
+  fillAdjoints(at, z, x, y);
+}
 
+/** What a kernel needs to run forward. */
+function fillPrimals(at: usize, z: i32, x: i32, y: i32): void {
+  fillResult(at, entryOf(z));
   const xEntry = entryOf(x);
   const xFlags = load<i32>(xEntry, PAYLOAD_FLAGS);
-  const xScalar = (xFlags & PAYLOAD_RANK) == 0;
-  store<usize>(at, primalBase + <usize>load<u32>(xEntry, PAYLOAD_PRIMAL), BLOCK_X);
-  store<u32>(at, xScalar ? 0 : <u32>stepOf(xFlags), BLOCK_X_STEP);
-  store<u32>(at, (xFlags & PAYLOAD_UNIFORM) != 0 ? 0 : -1, BLOCK_X_MASK);
-  store<usize>(at, adjointOf(xEntry, xFlags), BLOCK_GX);
-  store<u32>(at, xScalar ? 0 : <u32>run, BLOCK_GX_STEP);
+  store<usize>(at, primalAt(xEntry), BLOCK_X);
+  store<u32>(at, (xFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>stepOf(xFlags), BLOCK_X_STEP);
+  store<u32>(at, laneMask(xFlags), BLOCK_X_MASK);
   if (y < 0) return;
-
   const yEntry = entryOf(y);
   const yFlags = load<i32>(yEntry, PAYLOAD_FLAGS);
-  const yScalar = (yFlags & PAYLOAD_RANK) == 0;
-  store<usize>(at, primalBase + <usize>load<u32>(yEntry, PAYLOAD_PRIMAL), BLOCK_Y);
-  store<u32>(at, yScalar ? 0 : <u32>stepOf(yFlags), BLOCK_Y_STEP);
-  store<u32>(at, (yFlags & PAYLOAD_UNIFORM) != 0 ? 0 : -1, BLOCK_Y_MASK);
+  store<usize>(at, primalAt(yEntry), BLOCK_Y);
+  store<u32>(at, (yFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>stepOf(yFlags), BLOCK_Y_STEP);
+  store<u32>(at, laneMask(yFlags), BLOCK_Y_MASK);
+}
+
+// @ts-ignore: decorator
+@inline function fillResult(at: usize, entry: usize): void {
+  const flags = load<i32>(entry, PAYLOAD_FLAGS);
+  const bytes = <u32>stepOf(flags);
+  store<usize>(at, primalAt(entry), BLOCK_Z);
+  store<u32>(at, bytes, BLOCK_Z_STEP);
+  store<u32>(at, laneMask(flags), BLOCK_Z_MASK);
+  store<u32>(at, bytes, BLOCK_Z_RUN);
+  store<u32>(at, <u32>run, BLOCK_RUN);
+  store<u32>(at, load<u32>(entry, PAYLOAD_COUNT), BLOCK_COUNT);
+}
+
+// @ts-ignore: decorator
+@inline function primalAt(entry: usize): usize {
+  return primalBase + <usize>load<u32>(entry, PAYLOAD_PRIMAL);
+}
+
+// @ts-ignore: decorator
+@inline function laneMask(flags: i32): u32 {
+  return (flags & PAYLOAD_UNIFORM) != 0 ? 0 : -1;
+}
+
+/** What it needs besides to run back. */
+export function fillAdjoints(at: usize, z: i32, x: i32, y: i32): void {
+  const zEntry = entryOf(z);
+  store<usize>(at, adjointOf(zEntry, load<i32>(zEntry, PAYLOAD_FLAGS)), BLOCK_GZ);
+  const xEntry = entryOf(x);
+  const xFlags = load<i32>(xEntry, PAYLOAD_FLAGS);
+  store<usize>(at, adjointOf(xEntry, xFlags), BLOCK_GX);
+  store<u32>(at, (xFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>run, BLOCK_GX_STEP);
+  if (y < 0) return;
+  const yEntry = entryOf(y);
+  const yFlags = load<i32>(yEntry, PAYLOAD_FLAGS);
   store<usize>(at, adjointOf(yEntry, yFlags), BLOCK_GY);
-  store<u32>(at, yScalar ? 0 : <u32>run, BLOCK_GY_STEP);
+  store<u32>(at, (yFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>run, BLOCK_GY_STEP);
+}
+
+/** Fills a block for scalars to run forward, where nothing is left for an adjoint. */
+// @ts-ignore: decorator
+@inline export function fillScalars(at: usize, z: i32, x: i32, y: i32): void {
+  fillResult(at, entryOf(z));
+  store<usize>(at, 0, BLOCK_SLOPE);
+  const xEntry = entryOf(x);
+  store<usize>(at, primalAt(xEntry), BLOCK_X);
+  store<u32>(at, 0, BLOCK_X_STEP);
+  store<u32>(at, laneMask(load<i32>(xEntry, PAYLOAD_FLAGS)), BLOCK_X_MASK);
+  if (y < 0) return;
+  const yEntry = entryOf(y);
+  store<usize>(at, primalAt(yEntry), BLOCK_Y);
+  store<u32>(at, 0, BLOCK_Y_STEP);
+  store<u32>(at, laneMask(load<i32>(yEntry, PAYLOAD_FLAGS)), BLOCK_Y_MASK);
 }
 
 /** Fills the block that kernels called during a walk read. */
 // @ts-ignore: decorator
 @inline export function fillBlock(z: i32, x: i32, y: i32): void {
-  fillBlockAt(block, z, x, y);
+  fillPrimals(block, z, x, y);
 }

@@ -262,6 +262,15 @@ function applyStructural(op: i32, from: usize, count: i32): u64 {
 export function applyPrimitive(op: i32, from: usize, count: i32): u64 {
   setFaultOp(op);
   beginPrimitive();
+  if (count == 2 && op > OP_UNARY_LAST && op <= OP_BINARY_PREDICATE_LAST) {
+    const a = at(from, 0);
+    const b = at(from, 1);
+    // Only tensors are charged for.
+    if (tagOf(a) != TAG_TENSOR && tagOf(b) != TAG_TENSOR) {
+      if (op <= OP_BINARY_LAST) return applyBinary(op, a, b);
+      if (op > OP_UNARY_PREDICATE_LAST) return compare(op, a, b, 0);
+    }
+  }
   if (op <= OP_UNARY_LAST) {
     return affordable(from, count) ? applyFunction(op, from, count) : VALUE_FAIL;
   }

@@ -100,6 +100,7 @@ import {
   block,
   countOf,
   entryOf,
+  fillAdjoints,
   flagsOf,
   isActive,
   isUniform,
@@ -110,7 +111,7 @@ import {
   setLanes,
 } from "./payload";
 import { REACHED_ALL, REACHED_NONE, reachedLanes, reachOf, spreadReach } from "./reach";
-import { fillFromRecord, isGuarded, isMerging, scratchOfRecord } from "./tape";
+import { fillFromRecord, hasLaid, isGuarded, isMerging, scratchOfRecord } from "./tape";
 
 /** Guards that refused at least one lane, over all replays of this machine. */
 export let guardsFailed: f64 = 0;
@@ -130,6 +131,7 @@ function scratchNeeded(): usize {
  */
 export function link(result: i32): i32 {
   const records = tapeTop / RECORD_BYTES;
+  const areLaid = hasLaid();
   // The walk has made room for the scratch of every kernel.
   if (!reserveBlocks(records * BLOCK_BYTES)) {
     forgetBlocks();
@@ -147,13 +149,23 @@ export function link(result: i32): i32 {
   for (let i: usize = 0; i < records; i++) {
     const at = blocksBase + i * BLOCK_BYTES;
     const record = tapeBase + i * RECORD_BYTES;
-    fillFromRecord(at, record, scratchBase);
+    if (areLaid && load<i32>(at, BLOCK_OUT) >= 0) linkLaid(at, load<i32>(record, RECORD_OP));
+    else fillFromRecord(at, record, scratchBase);
     linkFresh(at, isMerging);
     if (!keepsSlope(record)) continue;
     store<usize>(at, slope | 1, BLOCK_SLOPE);
     slope += run;
   }
   return LINK_DONE;
+}
+
+/** Completes a block that the walk has laid; placing the adjoints has marked its record's op. */
+// @ts-ignore: decorator
+@inline function linkLaid(at: usize, op: i32): void {
+  store<i32>(at, op, BLOCK_OP);
+  if ((op & RECORD_ACTIVE) == 0) return;
+  const out = load<i32>(at, BLOCK_OUT);
+  fillAdjoints(at, out, load<i32>(at, BLOCK_IN0), load<i32>(at, BLOCK_IN1));
 }
 
 /**
@@ -164,22 +176,15 @@ function linkFresh(at: usize, mixed: bool): void {
   const op = load<i32>(at, BLOCK_OP);
   const code = op & RECORD_CODE;
   const written = mixed || code > OP_ELEMENTWISE_LAST ? 0 : adjointsWritten(code);
-  let rest = op;
-  if ((op & FRESH_X) != 0) {
-    store<u32>(at, clearBytes(load<i32>(at, BLOCK_IN0)), BLOCK_X_CLEAR);
-    if ((written & 1) != 0) {
-      store<i32>(at, 0, BLOCK_X_KEPT);
-      rest &= ~FRESH_X;
-    }
-  }
-  if ((op & FRESH_Y) != 0) {
-    store<u32>(at, clearBytes(load<i32>(at, BLOCK_IN1)), BLOCK_Y_CLEAR);
-    if ((written & 2) != 0) {
-      store<i32>(at, 0, BLOCK_Y_KEPT);
-      rest &= ~FRESH_Y;
-    }
-  }
-  store<i32>(at, rest, BLOCK_OP);
+  const isFreshX = (op & FRESH_X) != 0;
+  const isFreshY = (op & FRESH_Y) != 0;
+  const writesX = isFreshX && (written & 1) != 0;
+  const writesY = isFreshY && (written & 2) != 0;
+  store<u32>(at, isFreshX ? clearBytes(load<i32>(at, BLOCK_IN0)) : 0, BLOCK_X_CLEAR);
+  store<u32>(at, isFreshY ? clearBytes(load<i32>(at, BLOCK_IN1)) : 0, BLOCK_Y_CLEAR);
+  store<i32>(at, writesX ? 0 : -1, BLOCK_X_KEPT);
+  store<i32>(at, writesY ? 0 : -1, BLOCK_Y_KEPT);
+  store<i32>(at, op & ~((writesX ? FRESH_X : 0) | (writesY ? FRESH_Y : 0)), BLOCK_OP);
 }
 
 function placed(result: i32): bool {

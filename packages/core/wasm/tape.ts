@@ -13,6 +13,7 @@
 
 import {
   BLOCK_AUX,
+  BLOCK_BYTES,
   BLOCK_COLS,
   BLOCK_COUNT,
   BLOCK_IN0,
@@ -47,6 +48,9 @@ import {
 } from "../src/program/layout";
 import {
   adjointTop,
+  blocksBase,
+  blocksBytes,
+  primalMoves,
   primalTop,
   recordedBytesMax,
   reserveScratch,
@@ -79,6 +83,14 @@ import {
   run,
 } from "./payload";
 
+/**
+ * Blocks of scalar operations are laid where the linked trace will have them, while the walk goes:
+ * in the room that is there. They hold while primals do not move. A block that is not laid has no
+ * payload for a result.
+ */
+let laidTop: usize = 0;
+let laidMoves: u32 = 0;
+
 /** Records of the walk's tape with a part in a backward pass. */
 export let activeRecords: i32 = 0;
 /** Whether the walk's tape merges lanes, so that reaching is a matter of each lane. */
@@ -92,6 +104,51 @@ export function forgetTape(): void {
   activeRecords = 0;
   isMerging = false;
   isGuarded = false;
+  laidTop = 0;
+  laidMoves = primalMoves;
+}
+
+/** Where the block of the next record lies; the walk's own block where there is no room for it. */
+// @ts-ignore: decorator
+@inline export function nextBlock(): usize {
+  return laidTop + BLOCK_BYTES <= blocksBytes ? blocksBase + laidTop : block;
+}
+
+/** Whether the blocks that were laid while the tape was recorded are those of the linked trace. */
+export function hasLaid(): bool {
+  return laidTop <= blocksBytes && primalMoves == laidMoves;
+}
+
+/**
+ * As `record` for scalars whose block is filled at `at`, to run forward. `known` are the flags of
+ * `out`, which has just been made: so the record is within its budget.
+ */
+export function recordScalars(op: i32, known: i32, out: i32, in0: i32, in1: i32, at: usize): bool {
+  if (!reserveTape(RECORD_BYTES)) {
+    fail(FAULT_MEMORY);
+    return false;
+  }
+  const isActive = (known & PAYLOAD_ACTIVE) != 0;
+  writeRecord(tapeBase + tapeTop, isActive ? op | RECORD_ACTIVE : op, out, in0, in1, 0, -1);
+  setTapeTop(tapeTop + RECORD_BYTES);
+  if (isActive) activeRecords += 1;
+  laidTop += BLOCK_BYTES;
+  store<i32>(at, out, BLOCK_OUT);
+  store<i32>(at, in0, BLOCK_IN0);
+  store<i32>(at, in1, BLOCK_IN1);
+  store<i32>(at, 0, BLOCK_AUX);
+  store<usize>(at, 0, BLOCK_MASK);
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline function writeRecord(at: usize, op: i32, out: i32, in0: i32, in1: i32, aux: i32, mask: i32): void {
+  store<i32>(at, op, RECORD_OP);
+  store<i32>(at, out, RECORD_OUT);
+  store<i32>(at, in0, RECORD_IN0);
+  store<i32>(at, in1, RECORD_IN1);
+  store<i32>(at, aux, RECORD_AUX);
+  store<i32>(at, mask, RECORD_MASK);
 }
 
 function append(op: i32, out: i32, in0: i32, in1: i32, aux: i32, mask: i32): bool {
@@ -104,14 +161,10 @@ function append(op: i32, out: i32, in0: i32, in1: i32, aux: i32, mask: i32): boo
     fail(FAULT_MEMORY);
     return false;
   }
-  const at = tapeBase + tapeTop;
-  store<i32>(at, op, RECORD_OP);
-  store<i32>(at, out, RECORD_OUT);
-  store<i32>(at, in0, RECORD_IN0);
-  store<i32>(at, in1, RECORD_IN1);
-  store<i32>(at, aux, RECORD_AUX);
-  store<i32>(at, mask, RECORD_MASK);
+  writeRecord(tapeBase + tapeTop, op, out, in0, in1, aux, mask);
   setTapeTop(tapeTop + RECORD_BYTES);
+  if (laidTop + BLOCK_BYTES <= blocksBytes) store<i32>(blocksBase + laidTop, -1, BLOCK_OUT);
+  laidTop += BLOCK_BYTES;
   if ((op & RECORD_ACTIVE) != 0) activeRecords += 1;
   if ((op & RECORD_CODE) >= TRACE_FIRST) {
     isGuarded = true;

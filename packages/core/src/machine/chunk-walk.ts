@@ -6,6 +6,7 @@
 import { FAULT_NONE, RECORD_BYTES, TAG_REAL } from "../program/layout.js";
 import { type LaneSet, laneAt, laneCount, writeChunk } from "./chunk.js";
 import type { Job } from "./execute.js";
+import type { Bound } from "./inputs.js";
 import type { Exports } from "./instance.js";
 import type { Machine } from "./machine.js";
 import type { Results } from "./results.js";
@@ -24,8 +25,11 @@ export interface WalkLimits {
   readonly strays: number;
 }
 
+/** A program and what it is walked with. */
+export type Bindings = Pick<Job, "machine" | "program" | "inputs" | "wanted">;
+
 /** Begins a walk of a chunk and binds its inputs; false where memory is short. */
-export function beginWalk(job: Job, set: LaneSet, limits: WalkLimits): boolean {
+export function beginWalk(job: Bindings, set: LaneSet, limits: WalkLimits): boolean {
   const { machine, program, inputs, wanted } = job;
   const { exports, reals } = machine;
   const { level, tapeBytesMax, isOptional, stepsMax, strays } = limits;
@@ -34,23 +38,26 @@ export function beginWalk(job: Job, set: LaneSet, limits: WalkLimits): boolean {
     laneCount(set),
     level,
     Math.floor(tapeBytesMax),
-    isOptional,
+    isOptional ? 1 : 0,
     stepsMax,
   );
   if (begun !== FAULT_NONE) return false;
-  for (const [index, input] of inputs.entries()) {
+  const run = exports.runBytes();
+  for (let index = 0; index < inputs.length; index++) {
+    const input = inputs[index] as Bound;
     if (input.kind === "int") {
       exports.bindInteger(index, input.value);
       continue;
     }
-    const isShared = input.perLane === undefined && input.tensors === undefined;
+    const uniform = input.perLane === undefined && input.tensors === undefined ? 1 : 0;
     const { rank, rows, cols } = input;
-    const at = exports.bindNumbers(index, rank, rows, cols, isShared, wanted.has(input.name));
+    const active = wanted.has(input.name) ? 1 : 0;
+    const at = exports.bindNumbers(index, rank, rows, cols, uniform, active);
     if (at === 0) return false;
-    writeChunk(reals, input, at, exports.runBytes(), set);
+    writeChunk(reals, input, at, run, set);
   }
   exports.bound();
-  exports.allowStrays(strays);
+  if (strays > 0) exports.allowStrays(strays);
   return true;
 }
 

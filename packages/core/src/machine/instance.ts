@@ -5,6 +5,9 @@
 import { NdvmError } from "../errors.js";
 import type { Precision } from "./types.js";
 
+/** Numbers cross the boundary as they are; a boolean would be converted, which takes longer. */
+type Truth = 0 | 1;
+
 /** What the machine exports (wasm/index.ts). Addresses are bytes of linear memory. */
 export interface Exports {
   readonly memory: WebAssembly.Memory;
@@ -18,7 +21,7 @@ export interface Exports {
     lanes: number,
     recordingLevel: number,
     recordedBytesMax: number,
-    isOptional: boolean,
+    isOptional: Truth,
     stepsMax: number,
   ): number;
   bindNumbers(
@@ -26,8 +29,8 @@ export interface Exports {
     rank: number,
     rows: number,
     cols: number,
-    uniform: boolean,
-    active: boolean,
+    uniform: Truth,
+    active: Truth,
   ): number;
   bindInteger(index: number, value: number): void;
   bound(): void;
@@ -48,7 +51,7 @@ export interface Exports {
   isMixed(): number;
   isReached(id: number, mixed: boolean): number;
   replay(lanes: number): void;
-  replayGradient(lanes: number, value: number, result: number, mixed: boolean): number;
+  replayGradient(lanes: number, value: number, result: number, mixed: Truth): number;
   fitRounds(fit: number, most: number): number;
   fitBegin(fit: number): void;
   fitAdd(fit: number, slot: number): void;
@@ -60,7 +63,7 @@ export interface Exports {
   freeTrace(trace: number, walk: number, current: number): void;
   stepsTaken(): number;
   walk(): number;
-  walkWhole(slice: number, isDifferentiated: boolean, bytesMax: number): number;
+  walkWhole(slice: number, isDifferentiated: Truth, bytesMax: number): number;
   resultTag(): number;
   resultData(): number;
   runBytes(): number;

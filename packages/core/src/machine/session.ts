@@ -218,6 +218,7 @@ export class Session {
   enter(): Entered | undefined {
     const { machine, program } = this.#setup;
     machine.beginRun();
+    const walks = this.#stats.walks;
     if (this.#stats.runs === 0 && this.#layouts.length === 0) {
       // A narrower batch of the same program goes on where a wider one was.
       if (program.traces.count > 0) this.#findLayouts();
@@ -225,9 +226,12 @@ export class Session {
     }
     const trace = this.#likely()?.trace ?? this.#first;
     if (!trace?.isKept || trace.taken < this.lanes) return undefined;
-    machine.parking.use(trace.handle);
-    if (trace.owner !== this) this.#writeFixed(trace);
-    this.#writeShared();
+    // A trace that has just been walked is current and has all numbers.
+    if (this.#stats.walks === walks) {
+      machine.parking.use(trace.handle);
+      if (trace.owner !== this) this.#writeFixed(trace);
+      this.#writeShared();
+    }
     return { machine, trace };
   }
 
@@ -251,7 +255,7 @@ export class Session {
     for (let from = 0; from < lanes; from += trace.width) {
       const count = Math.min(trace.width, lanes - from);
       this.#writeOther(columns, from, count);
-      if (exports.replayGradient(count, trace.resultData, -1, false) !== count) return undefined;
+      if (exports.replayGradient(count, trace.resultData, -1, 0) !== count) return undefined;
       const at = exports.primalAddress(trace.resultData) / reals.bytes;
       const view = reals.view();
       for (let i = 0; i < count; i++) values[from + i] = view[at + (isShared ? 0 : i)] as number;
@@ -301,7 +305,9 @@ export class Session {
     const { machine, program, lanes, wanted, options } = this.#setup;
     const signature = this.#signature;
     this.#first = walkWhole({ machine, program, inputs, lanes, wanted, options, signature });
-    if (this.#first !== undefined) this.#stats.walks += 1;
+    if (this.#first === undefined) return;
+    this.#first.owner = this;
+    this.#stats.walks += 1;
   }
 
   /** Writes the numbers that all lanes share into the current trace. */
@@ -418,7 +424,8 @@ export class Session {
     const { machine, wrt } = this.#setup;
     this.#stats.replays += 1;
     const result = wrt.length > 0 ? trace.resultData : -1;
-    return machine.exports.replayGradient(count, trace.resultData, result, trace.isMixed);
+    const { resultData, isMixed } = trace;
+    return machine.exports.replayGradient(count, resultData, result, isMixed ? 1 : 0);
   }
 
   /** Adds the lanes that did not pass, or all of them after a fault. */

@@ -5,8 +5,8 @@
  */
 
 import {
-  FAULT_NONE,
   RECORD_BYTES,
+  RECORD_VARYING,
   REPORT_ACTIVE_MADE,
   REPORT_ADJOINT_BYTES,
   REPORT_COMPACTIONS,
@@ -24,25 +24,16 @@ import {
   REPORT_UNIFORM_MADE,
   TAG_REAL,
 } from "../program/layout.js";
-import { writeChunk } from "./chunk.js";
-import type { Bound } from "./inputs.js";
-import type { Machine } from "./machine.js";
-import type { Program } from "./program.js";
+import { type Bindings, beginWalk } from "./chunk-walk.js";
 import { isThin, type Trace, type WalkCounters } from "./traces.js";
 import type { RunOptions } from "./types.js";
 
-export interface WholeWalk {
-  readonly machine: Machine;
-  readonly program: Program;
-  readonly inputs: readonly Bound[];
+export interface WholeWalk extends Bindings {
   readonly lanes: number;
-  readonly wanted: ReadonlySet<string>;
   readonly options: RunOptions;
   readonly signature: string;
 }
 
-/** All that varies is recorded (payload.ts in wasm/). */
-const RECORD_VARYING = 2;
 /** Walks that take longer look at the clock on the way. */
 const STEPS_MOST = 100_000;
 const LANES_MOST = 1024;
@@ -57,9 +48,16 @@ export function walkWhole(job: WholeWalk): Trace | undefined {
   if (!isPlain || lanes > LANES_MOST || machine.mechanisms.replay === false) return undefined;
   const { exports } = machine;
   machine.parking.useWalk();
-  if (!bind(job)) return undefined;
+  const limits = {
+    level: RECORD_VARYING,
+    tapeBytesMax: Math.min(options.tapeBytesMax ?? machine.memoryMax, machine.memoryMax),
+    isOptional: false,
+    stepsMax,
+    strays: 0,
+  };
+  if (!beginWalk(job, { from: 0, to: lanes }, limits)) return undefined;
   const slice = Math.min(stepsMax, STEPS_MOST);
-  const at = exports.walkWhole(slice, job.wanted.size > 0, CACHE_BYTES);
+  const at = exports.walkWhole(slice, job.wanted.size > 0 ? 1 : 0, CACHE_BYTES);
   if (at === 0) return undefined;
   const { doubles } = machine.views;
   const said = (field: number): number => doubles[(at + field) / 8] as number;
@@ -77,30 +75,6 @@ export function walkWhole(job: WholeWalk): Trace | undefined {
   });
   if (trace !== undefined) program.traces.took(trace, lanes);
   return trace;
-}
-
-function bind({ machine, program, inputs, lanes, wanted, options }: WholeWalk): boolean {
-  const { exports, reals } = machine;
-  const { stepsMax = STEPS_MOST, tapeBytesMax = machine.memoryMax } = options;
-  const tape = Math.floor(Math.min(tapeBytesMax, machine.memoryMax));
-  if (exports.begin(program.address, lanes, RECORD_VARYING, tape, false, stepsMax) !== FAULT_NONE)
-    return false;
-  const all = { from: 0, to: lanes };
-  const run = exports.runBytes();
-  for (let index = 0; index < inputs.length; index++) {
-    const input = inputs[index] as Bound;
-    if (input.kind === "int") {
-      exports.bindInteger(index, input.value);
-      continue;
-    }
-    const isShared = input.perLane === undefined && input.tensors === undefined;
-    const { rank, rows, cols } = input;
-    const at = exports.bindNumbers(index, rank, rows, cols, isShared, wanted.has(input.name));
-    if (at === 0) return false;
-    writeChunk(reals, input, at, run, all);
-  }
-  exports.bound();
-  return true;
 }
 
 function countersOf(said: (field: number) => number): WalkCounters {

@@ -39,6 +39,7 @@ import {
 } from "../../../src/program/cells";
 import {
   CONTROL_FRAME_BYTES,
+  CONTROL_FRAME_CELL,
   FAULT_ARITY,
   FAULT_NOT_LIST,
   FAULT_NOT_PROCEDURE,
@@ -150,32 +151,77 @@ function simpleValue(at: usize): u64 {
   }
 }
 
-/** Pushes operands from `index` on; stops at one that needs evaluation of its own. */
-function pushOperands(at: usize, index: i32): i32 {
-  const count = word(at, 3);
-  for (let i = index; i < count; i++) {
-    const operand = cellAt(word(at, 4 + i));
-    if (kindOf(operand) > CELL_SIMPLE_LAST) {
-      pushFrame(FRAME_OPERAND, at, i + 1, 0);
-      Walk.cell = operand;
-      return NEXT_CELL;
-    }
-    const simple = simpleValue(operand);
-    if (simple == VALUE_FAIL) return NEXT_FAULT;
-    push(simple);
-  }
-  return finish(at, count);
+/** Value of a simple cell: the most frequent kinds here, the others by `simpleValue`. */
+// @ts-ignore: decorator
+@inline function operandValue(operand: usize, kind: i32): u64 {
+  if (kind == CELL_CONST) return load<u64>(operand, 8);
+  if (kind != CELL_LOCAL && kind != CELL_GLOBAL) return simpleValue(operand);
+  const slots = kind == CELL_LOCAL ? Walk.framePtr : stackBase;
+  const value = load<u64>(slots + (<usize>word(operand, 2) << 3));
+  return value == VALUE_UNINITIALISED ? failAt(operand, FAULT_UNINITIALISED, value) : value;
 }
 
-/** All operands of `at` lie on the stack: applies, calls, binds or loops. */
-function finish(at: usize, count: i32): i32 {
-  switch (kindOf(at)) {
-    case CELL_PRIMITIVE: {
+/** Whether a cell is a primitive and its step has been taken, so that its operands are next. */
+// @ts-ignore: decorator
+@inline function canEnter(at: usize): bool {
+  if (kindOf(at) != CELL_PRIMITIVE) return false;
+  if (step()) return true;
+  unstep();
+  return false;
+}
+
+/**
+ * Pushes the operands of the cell at `from` that begin with `index`; then what the cell does with
+ * them. Operands that are primitives themselves are done here: most of a program is trees of them.
+ */
+function pushOperands(from: usize, index: i32): i32 {
+  let at = from;
+  let i = index;
+  let count = word(at, 3);
+  while (true) {
+    if (i < count) {
+      const operand = cellAt(word(at, 4 + i));
+      const kind = kindOf(operand);
+      i += 1;
+      if (kind <= CELL_SIMPLE_LAST) {
+        const simple = operandValue(operand, kind);
+        if (simple == VALUE_FAIL) return NEXT_FAULT;
+        push(simple);
+        continue;
+      }
+      pushFrame(FRAME_OPERAND, at, i, 0);
+      if (!canEnter(operand)) {
+        Walk.cell = operand;
+        return NEXT_CELL;
+      }
+      at = operand;
+      i = 0;
+    } else {
+      if (kindOf(at) != CELL_PRIMITIVE) return finish(at, count);
       setCurrentNode(word(at, 1));
       Walk.stackPtr -= <usize>count << 3;
-      Walk.value = applyPrimitive(word(at, 2), Walk.stackPtr, count);
-      return Walk.value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
+      const value = applyPrimitive(word(at, 2), Walk.stackPtr, count);
+      if (value == VALUE_FAIL) return NEXT_FAULT;
+      const frame = Walk.controlPtr - CONTROL_FRAME_BYTES;
+      const kind = load<i32>(frame);
+      if (kind != FRAME_OPERAND) {
+        Walk.value = value;
+        if (kind != FRAME_TEST) return NEXT_VALUE;
+        Walk.controlPtr = frame;
+        return branch(load<usize>(frame, CONTROL_FRAME_CELL));
+      }
+      Walk.controlPtr = frame;
+      push(value);
+      at = load<usize>(frame, CONTROL_FRAME_CELL);
+      i = load<i32>(frame, 8);
     }
+    count = word(at, 3);
+  }
+}
+
+/** All operands of `at`, which is no primitive, lie on the stack: calls, binds or loops. */
+function finish(at: usize, count: i32): i32 {
+  switch (kindOf(at)) {
     case CELL_CALL: {
       setCurrentNode(word(at, 1));
       if ((word(at, 0) & FLAG_SPREAD) != 0) return callSpread(at, count - 1, (word(at, 0) & FLAG_TAIL) != 0);
@@ -402,6 +448,14 @@ function branchBothWays(at: usize): i32 {
   return openMix(mask, cellAt(word(at, 3)), cellAt(word(at, 4)), <usize>slots, <usize>frames);
 }
 
+/** Goes on with a cell at once where that is a primitive. */
+// @ts-ignore: decorator
+@inline function enter(at: usize): i32 {
+  if (canEnter(at)) return pushOperands(at, 0);
+  Walk.cell = at;
+  return NEXT_CELL;
+}
+
 // @ts-ignore: decorator
 @inline function descend(frame: i32, at: usize, child: i32): i32 {
   pushFrame(frame, at, 0, 0);
@@ -415,7 +469,10 @@ function evaluate(): i32 {
   switch (kindOf(at)) {
     case CELL_IF: {
       const test = cellAt(word(at, 2));
-      if (kindOf(test) > CELL_SIMPLE_LAST) return descend(FRAME_TEST, at, word(at, 2));
+      if (kindOf(test) > CELL_SIMPLE_LAST) {
+        pushFrame(FRAME_TEST, at, 0, 0);
+        return enter(test);
+      }
       Walk.value = simpleValue(test);
       return Walk.value == VALUE_FAIL ? NEXT_FAULT : branch(at);
     }
