@@ -295,6 +295,11 @@ describe("numbers that stay where they are", () => {
     expect(await at("(begin (log x) (* 4 x))", 0)).toEqual([0, 4]);
     expect(await at("(car (list (* 4 x) (sqrt x)))", 0)).toEqual([0, 4]);
   });
+
+  test("min and max use both arguments; an if computes the side it takes", async () => {
+    expect(await at("(min x (exp (* 1000 x)))", 1)).toEqual([1, Number.NaN]);
+    expect(await at("(if (< x 5) x (exp (* 1000 x)))", 1)).toEqual([1, 1]);
+  });
 });
 
 describe("the reference's silent mistakes", () => {

@@ -17,6 +17,8 @@ type Vector = { readonly elements: readonly Dual[] };
 type Value = Dual | boolean | List | Closure | Vector;
 
 const STEPS_MAX = 200_000;
+/** Numbers on the way beyond this are not judged. */
+const LARGEST_JUDGED = 1e60;
 
 const map2 = (a: Dual, b: Dual, v: number, by: number, to: number): Dual => ({
   v,
@@ -65,7 +67,10 @@ interface Frame {
   at: number;
 }
 
-/** The program's number for one lane; undefined where it takes too long. */
+/**
+ * The program's number for one lane; undefined where it takes too long, where rounding decides a
+ * test, or where numbers on the way are so large that a slope can overflow.
+ */
 export function judgeLane(bytecode: Bytecode, inputs: readonly number[]): Dual | undefined {
   const duals = inputs.map((v, i): Dual => ({ v, d: inputs.map((_, k) => (k === i ? 1 : 0)) }));
   return new Oracle(bytecode, duals).run();
@@ -77,6 +82,8 @@ class Oracle {
   readonly #frames: Frame[] = [];
   /** The closest that two compared numbers came: too close, and rounding decides. */
   closest = Number.POSITIVE_INFINITY;
+  /** The largest number on the way: slopes of huge numbers overflow, and what is zero times that? */
+  largest = 0;
 
   constructor(bytecode: Bytecode, inputs: readonly Dual[]) {
     this.#bytecode = bytecode;
@@ -88,7 +95,8 @@ class Oracle {
     for (let step = 0; step < STEPS_MAX; step++) {
       const frame = this.#frames.at(-1) as Frame;
       const result = this.#step(frame, frame.procedure.code[frame.at] as Instruction);
-      if (result !== undefined) return this.closest < 1e-9 ? undefined : result;
+      if (result === undefined) continue;
+      return this.closest < 1e-9 || !(this.largest < LARGEST_JUDGED) ? undefined : result;
     }
     return undefined;
   }
@@ -198,6 +206,13 @@ class Oracle {
       if (x !== y) this.closest = Math.min(this.closest, Math.abs(x - y));
       stack.push((comparisons[name] as (x: number, y: number) => boolean)(x, y));
     } else stack.push(elementwise(name, a as Dual | Vector, b as Dual | Vector));
+    this.#note(stack.at(-1) as Value);
+  }
+
+  #note(value: Value): void {
+    if (typeof value !== "object") return;
+    if ("elements" in value) for (const each of value.elements) this.#note(each);
+    else if ("v" in value) this.largest = Math.max(this.largest, Math.abs(value.v));
   }
 
   #sum(elements: readonly Dual[]): Dual {
