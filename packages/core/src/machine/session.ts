@@ -219,7 +219,7 @@ export class Session {
     const { machine, program } = this.#setup;
     machine.beginRun();
     const walks = this.#stats.walks;
-    if (this.#stats.runs === 0 && this.#layouts.length === 0) {
+    if (this.#stats.runs === 0 && this.#layouts.length === 0 && this.#first === undefined) {
       // A narrower batch of the same program goes on where a wider one was.
       if (program.traces.count > 0) this.#findLayouts();
       else this.#walkWhole();
