@@ -13,11 +13,12 @@ import { isStraight } from "../straight.js";
 import type { Study } from "../study.js";
 import type { Failure, Proposal } from "../types.js";
 import type { Slot } from "./batch.js";
+import { Recent } from "./recent.js";
 
 /** The origin of programs that were read from a list. */
 export const PLAIN_ORIGIN = "read";
 
-/** Skeletons that are remembered: the latest. An older one that comes again is fitted again. */
+/** Skeletons that are remembered, the latest. An older one that comes again is fitted again. */
 const SEEN_MAX = 2 ** 20;
 
 /** Texts of revisits whose reading is remembered. */
@@ -52,7 +53,7 @@ const identityOf = (skeleton: string, source: string): string =>
 
 export class Intake {
   readonly #study: Study;
-  readonly #seen = new Map<number, number>();
+  readonly #seen = new Recent<number, number>(SEEN_MAX);
   /** Texts of revisited candidates, which come again and again. */
   readonly #revisited = new Map<string, Reading>();
   /** Candidates whose first proposal was plain text, to know a revisit that says nothing new. */
@@ -64,7 +65,7 @@ export class Intake {
 
   /** Notes a candidate of an earlier run. They must come in order. */
   remember({ skeleton, source, id, isPlain: wasPlain }: SeenCandidate): void {
-    this.#note(hashText(identityOf(skeleton, source)), id);
+    this.#seen.set(hashText(identityOf(skeleton, source)), id);
     if (wasPlain) this.#plain.set(id, source);
   }
 
@@ -77,7 +78,7 @@ export class Intake {
     const isRevisit = known !== undefined && proposal.isRevisit === true;
     const isNews = !isRevisit || !isPlain(proposal) || this.#plain.get(known) !== proposal.source;
     if (known === undefined) {
-      this.#note(hash, visit);
+      this.#seen.set(hash, visit);
       if (isPlain(proposal)) this.#plain.set(visit, proposal.source);
     }
     const isDuplicate = known !== undefined && !isRevisit;
@@ -93,15 +94,6 @@ export class Intake {
       isNews,
       results: [],
     };
-  }
-
-  #note(hash: number, id: number): void {
-    this.#seen.set(hash, id);
-    if (this.#seen.size <= SEEN_MAX) return;
-    for (const oldest of this.#seen.keys()) {
-      this.#seen.delete(oldest);
-      break;
-    }
   }
 
   #read({ source, isRevisit }: Proposal): Reading {
