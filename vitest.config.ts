@@ -1,7 +1,8 @@
 /**
  * Test projects: core, search and cli in Node, core's API once more in Chromium, and the tooling's own
- * tests. No test has a time limit.
+ * tests. No test has a time limit, so all cores may be busy.
  */
+import { availableParallelism } from "node:os";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
 
@@ -24,6 +25,7 @@ const chromium = playwright({
 
 export default defineConfig({
   test: {
+    maxWorkers: availableParallelism(),
     projects: [
       {
         test: {
