@@ -1,6 +1,6 @@
 /**
- * Triangular factors of least squares, as src/fit/linear.ts has them, bit for bit: orthogonal
- * transformations that take rows in blocks, and damped steps.
+ * Triangular factors of least squares: orthogonal transformations that take rows in blocks, and
+ * damped steps.
  *
  * A factor of size p has p rows of `strideOf(p)` bytes: R (upper triangular), then q = Qᵀr in column
  * p, then nothing up to whole groups of four. Rows to take are laid out the same way: those of the

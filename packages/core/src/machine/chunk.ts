@@ -28,6 +28,16 @@ export function splitLanes(set: LaneSet, count: number): [LaneSet, LaneSet] {
   ];
 }
 
+export function listOf(set: LaneSet): readonly number[] {
+  if ("list" in set) return set.list;
+  return Array.from({ length: set.to - set.from }, (_, i) => set.from + i);
+}
+
+/** Lanes that are left over, with those not yet tried. */
+export function joined(left: readonly number[], others: LaneSet): LaneSet {
+  return left.length === 0 ? others : { list: [...left, ...listOf(others)] };
+}
+
 /** Writes one input's numbers for the lanes of a chunk at byte address `at`, padding included. */
 export function writeChunk(
   reals: Reals,

@@ -27,7 +27,7 @@ import {
   WALK_DONE,
   WALK_FAULT,
 } from "../program/layout.js";
-import { type LaneSet, laneAt, laneCount, splitLanes } from "./chunk.js";
+import { joined, type LaneSet, laneAt, laneCount, listOf, splitLanes } from "./chunk.js";
 import {
   beginWalk,
   contextLanes,
@@ -590,14 +590,4 @@ export class Execution {
 interface Walked {
   readonly pending: readonly number[];
   readonly trace: Trace | undefined;
-}
-
-function listOf(set: LaneSet): readonly number[] {
-  if ("list" in set) return set.list;
-  return Array.from({ length: set.to - set.from }, (_, i) => set.from + i);
-}
-
-/** Lanes that are left over, with those not yet tried. */
-function joined(left: readonly number[], others: LaneSet): LaneSet {
-  return left.length === 0 ? others : { list: [...left, ...listOf(others)] };
 }
