@@ -140,7 +140,7 @@ export class ResidualBatch implements Batch {
   get #session(): Session {
     if (this.#sessionMade !== undefined) return this.#sessionMade;
     const bound = bindResidual(this.#program, this.#table, this.#parameters, this.x, this.#hasRows);
-    this.#sessionMade = this.#program.openSession(bound, new Set(this.#names), this.#limits);
+    this.#sessionMade = this.#program.openSession(bound, bound.wanted, this.#limits);
     return this.#sessionMade;
   }
 
@@ -275,20 +275,22 @@ function bindResidual(
   { free, fixed }: Parameters,
   x: Float64Array,
   hasRows: boolean,
-): BoundInputs {
+): BoundInputs & { readonly wanted: readonly boolean[] } {
   const { columns, points } = table;
   const slots = x.length / free.length;
   const axes: Axis[] = [{ name: "restart", size: slots }];
   if (hasRows) axes.push({ name: "data", size: points });
   const inputs: Bound[] = [];
+  const wanted: boolean[] = [];
   for (const name of program.inputs) {
     const first = indexOfInput(free, name);
+    wanted.push(first >= 0);
     if (first >= 0) inputs.push(bindParameter(free, first, table, x, axes));
     else if (Object.hasOwn(columns, name))
       inputs.push(boundOver(name, columns[name] as Float64Array, axes, DATA));
     else inputs.push(boundShared(name, fixed[name] as number));
   }
-  return { inputs, lanes: slots * (hasRows ? points : 1), axes };
+  return { inputs, lanes: slots * (hasRows ? points : 1), axes, wanted };
 }
 
 const RESTART = ["restart"];

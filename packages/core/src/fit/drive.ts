@@ -11,6 +11,7 @@
 import { NdvmError } from "../errors.js";
 import type { Batch } from "./batch.js";
 import type { Restart } from "./restart.js";
+import { leaderOf } from "./rounds.js";
 import type { FitProgress } from "./types.js";
 
 export interface Drive {
@@ -214,20 +215,13 @@ class Rounds {
     return this.#batch?.isBlocked ?? false;
   }
 
-  /** The restart of the first slot that has one. */
-  get #leader(): Restart {
-    let slot = 0;
-    while (this.#slots[slot] === undefined) slot += 1;
-    return this.#slots[slot] as Restart;
-  }
-
   /** Puts the trial points of the restarts into the batch. */
   prepare(): void {
     const slots = this.#slots;
     if (this.#batch?.slots !== slots.length) this.#batch = this.#how.batches.of(slots.length);
     const all = this.#batch.x;
     // An empty slot repeats a neighbour, so that it is never the one that fails.
-    const filler = this.#leader;
+    const filler = leaderOf(slots);
     for (let slot = 0; slot < slots.length; slot++) {
       const restart = slots[slot] ?? filler;
       restart.writeTrial(all, slot * restart.free.length);

@@ -30,7 +30,7 @@ export class LbfgsRestart extends Restart {
       const place = (first + k) % PAIR_PLACES;
       pairs.push(...this.array(ARRAY_PAIR_STEPS + place), ...this.array(ARRAY_PAIR_TURNS + place));
     }
-    return [this.steps, this.evaluations, ...this.u, ...pairs];
+    return [this.steps, this.evaluations, ...this.array(ARRAY_U), ...pairs];
   }
 
   load(numbers: readonly number[]): void {

@@ -31,7 +31,7 @@ export class LevenbergRestart extends Restart {
 
   save(): number[] {
     const counts = SAVED.map((at) => this.state[at / 8] as number);
-    return [...counts, ...this.u, ...this.array(ARRAY_SCALE)];
+    return [...counts, ...this.array(ARRAY_U), ...this.array(ARRAY_SCALE)];
   }
 
   /** The point is evaluated again, which is not counted twice. */

@@ -85,9 +85,11 @@ export abstract class Restart {
     this.free = free;
     this.limits = limits;
     this.optimiser = optimiser;
-    // Plain arrays of doubles cost less to make than typed ones of this size.
-    const state = new Array<number>(stateNumbers(optimiser, free.length)).fill(Number.NaN);
-    state.fill(0, 1);
+    // Plain arrays of doubles cost less to make than typed ones of this size, and a loop less than
+    // `fill`, which finds out first that there are doubles in it.
+    const state = new Array<number>(stateNumbers(optimiser, free.length));
+    state[0] = Number.NaN;
+    for (let k = 1; k < state.length; k++) state[k] = 0;
     this.state = state;
     const best = this.at(ARRAY_BEST);
     const u = this.at(ARRAY_U);
@@ -118,11 +120,12 @@ export abstract class Restart {
     for (let j = 0; j < this.free.length; j++) this.state[to + j] = numbers[from + j] as number;
   }
 
-  /** The best point so far, unlimited and in the user's units, and its loss. */
-  get u(): Float64Array {
-    return this.array(ARRAY_U);
+  /** Number j of the best point so far, as the optimiser moves it. */
+  uAt(j: number): number {
+    return this.state[this.at(ARRAY_U) + j] as number;
   }
 
+  /** The best point so far in the user's units, and its loss. */
   get best(): Float64Array {
     return this.array(ARRAY_BEST);
   }

@@ -72,6 +72,7 @@ class Description implements FitResult {
   readonly parameters: readonly string[];
   readonly #finished: Finished;
   readonly #winner: Restart;
+  readonly #point: Float64Array;
   readonly #spread: Spread | undefined;
   readonly #residuals: Float64Array | undefined;
   readonly #closer: Found | undefined;
@@ -86,18 +87,20 @@ class Description implements FitResult {
     const { settings, restarts, parameters, table } = finished;
     const { free } = parameters;
     const winner = bestOf(restarts);
-    const used = insideBounds(free, winner);
+    const point = winner.best;
+    const used = insideBounds(free, point, winner);
     const points = table === undefined ? 0 : countPoints(table);
     this.#finished = finished;
     this.#winner = winner;
+    this.#point = point;
     this.parameters = labelsOf(free);
     this.freedom = table === undefined ? 0 : points - used.length;
-    const batch = needsResiduals(finished) ? batchAt(finished, winner.best) : undefined;
+    const batch = needsResiduals(finished) ? batchAt(finished, point) : undefined;
     const variance = noiseOf(finished, winner.loss, this.freedom);
     this.sigma = Math.sqrt(variance);
     this.#residuals =
       table === undefined || batch === undefined ? undefined : residualsOf(table, batch);
-    this.best = bestFit(finished, winner, this.parameters, this.#residuals, points);
+    this.best = bestFit(finished, winner, named(this.parameters, point), this.#residuals, points);
     if (!settings.isFull) return;
     this.#spread = spreadOf(finished, winner, used, batch, variance);
     this.identifiability = identify(finished, winner, this.#spread, this.parameters, used);
@@ -188,7 +191,7 @@ class Description implements FitResult {
 
   /** What predictions need. */
   get fitted(): Fitted {
-    this.#fitted ??= fittedOf(this.#finished, this.#winner, this.#spread, this.sigma, this.freedom);
+    this.#fitted ??= fittedOf(this.#finished, this.#point, this.#spread, this.sigma, this.freedom);
     return this.#fitted;
   }
 
@@ -282,10 +285,10 @@ function labelsOf(free: readonly Free[]): string[] {
 }
 
 /** Indices of the parameters that have not run into a bound. */
-function insideBounds(free: readonly Free[], { best, u }: Restart): number[] {
+function insideBounds(free: readonly Free[], best: Float64Array, winner: Restart): number[] {
   const inside: number[] = [];
   for (let j = 0; j < free.length; j++)
-    if (!isAtBound(free[j] as Free, best[j] as number, u[j] as number)) inside.push(j);
+    if (!isAtBound(free[j] as Free, best[j] as number, winner.uAt(j))) inside.push(j);
   return inside;
 }
 
@@ -321,7 +324,7 @@ function targetsOf(
 /** What predictions need. */
 function fittedOf(
   { program, source, parameters, table, options, settings, batches }: Finished,
-  winner: Restart,
+  best: Float64Array,
   spread: Spread | undefined,
   sigma: number,
   freedom: number,
@@ -330,7 +333,7 @@ function fittedOf(
     program,
     source,
     parameters,
-    best: winner.best,
+    best,
     batch: table === undefined ? undefined : (batches.latest as ResidualBatch),
     limits: limited(options),
     columns: table === undefined ? [] : readColumns(table),
@@ -419,7 +422,7 @@ function outcomeOf(restart: Restart, labels: readonly string[]): RestartOutcome 
 function bestFit(
   { parameters, table, settings, options }: Finished,
   winner: Restart,
-  labels: readonly string[],
+  params: Record<string, number>,
   residuals: Float64Array | undefined,
   points: number,
 ): BestFit {
@@ -433,8 +436,7 @@ function bestFit(
       : logLikelihoodOf(settings.lossName, winner.loss, table);
   const hasNoise = settings.lossName === "squares" && table?.hasSigma === false;
   const count = free.length + (hasNoise ? 1 : 0);
-  const params = named(labels, winner.best);
-  for (const name of Object.keys(fixed)) setNumber(params, name, fixed[name] as number);
+  for (const name in fixed) setNumber(params, name, fixed[name] as number);
   return {
     params,
     loss: winner.loss,
@@ -469,7 +471,7 @@ function standardErrors(free: readonly Free[], spread: Spread | undefined): Reco
 }
 
 function intervalsOf(
-  { parameters, hasKnownVariance, level, freedom }: Fitted,
+  { parameters, best, hasKnownVariance, level, freedom }: Fitted,
   winner: Restart,
   errors: Readonly<Record<string, number>>,
 ): Record<string, [number, number]> {
@@ -480,9 +482,9 @@ function intervalsOf(
   const intervals: Record<string, [number, number]> = {};
   for (let j = 0; j < free.length; j++) {
     const one = free[j] as Free;
-    const x = winner.best[j] as number;
-    const u = winner.u[j] as number;
-    intervals[one.label] = intervalOf(one, x, u, errors[one.label] as number, reach);
+    const x = best[j] as number;
+    const error = errors[one.label] as number;
+    intervals[one.label] = intervalOf(one, x, winner.uAt(j), error, reach);
   }
   return intervals;
 }

@@ -8,6 +8,7 @@
  */
 
 import { NdvmError } from "../errors.js";
+import { LOOP_MOST } from "../machine/chunk.js";
 import type { Machine } from "../machine/machine.js";
 import type { Numbers, Session } from "../machine/session.js";
 import type { Trace } from "../machine/traces.js";
@@ -366,7 +367,7 @@ export class MachineRounds {
     let to = (address + block.rest) / reals.bytes;
     for (const name of this.#columns) {
       words[id++] = session.payloadOf(name);
-      numbers.set(columns[name] as Float64Array, to);
+      copyRows(columns[name] as Float64Array, 0, points, numbers, to);
       to += points;
     }
   }
@@ -429,7 +430,7 @@ export class MachineRounds {
   }
 }
 
-/** Whole arrays at once, parts one by one: a view of a part would be made for each. */
+/** Long arrays at once, parts one by one: a view of a part would be made for each. */
 function copyRows(
   from: Numbers | Int32Array,
   first: number,
@@ -437,7 +438,7 @@ function copyRows(
   into: Numbers | Int32Array,
   to: number,
 ): void {
-  if (first === 0 && count === from.length) into.set(from, to);
+  if (first === 0 && count === from.length && count > LOOP_MOST) into.set(from, to);
   else for (let i = 0; i < count; i++) into[to + i] = from[first + i] as number;
 }
 
@@ -467,8 +468,12 @@ interface Block {
   readonly bytes: number;
 }
 
-const leaderOf = (slots: Slots): Restart =>
-  slots.find((restart) => restart !== undefined) as Restart;
+/** The restart of the first slot that has one. */
+export function leaderOf(slots: Slots): Restart {
+  let slot = 0;
+  while (slots[slot] === undefined) slot += 1;
+  return slots[slot] as Restart;
+}
 
 /** Whole vectors of 16 bytes. */
 const aligned = (bytes: number): number => Math.ceil(bytes / 16) * 16;

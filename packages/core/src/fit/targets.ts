@@ -76,8 +76,22 @@ export function rSquared(
   return 1 - left / all;
 }
 
+/** Squares about their mean of targets without weights: many fits have the same one. */
+const knownSquares = new WeakMap<Float64Array, number>();
+
 /** The weighted squares of the targets about their means; NaN where every target is constant. */
 export function squaresAround(table: Table): number {
+  const { target, targets, rootWeights } = table;
+  if (targets.length > 1 || rootWeights !== undefined) return addSquares(table);
+  let squares = knownSquares.get(target);
+  if (squares === undefined) {
+    squares = addSquares(table);
+    knownSquares.set(target, squares);
+  }
+  return squares;
+}
+
+function addSquares(table: Table): number {
   if (constantTargets(table).length === table.targets.length) return Number.NaN;
   let all = 0;
   for (let t = 0; t < table.targets.length; t++) {

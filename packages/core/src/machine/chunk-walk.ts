@@ -51,7 +51,7 @@ export function beginWalk(job: Bindings, set: LaneSet, limits: WalkLimits): bool
     }
     const uniform = input.perLane === undefined && input.tensors === undefined ? 1 : 0;
     const { rank, rows, cols } = input;
-    const active = wanted.has(input.name) ? 1 : 0;
+    const active = wanted[index] ? 1 : 0;
     const at = exports.bindNumbers(index, rank, rows, cols, uniform, active);
     if (at === 0) return false;
     writeChunk(reals, input, at, run, set);

@@ -73,7 +73,7 @@ export function writeChunk(
 type View = Float64Array | Float32Array;
 
 /** Up to so many numbers a loop is faster than a block move with conversion. */
-const LOOP_MOST = 256;
+export const LOOP_MOST = 256;
 
 function writeNumbers(
   view: View,

@@ -81,7 +81,8 @@ export interface Job {
   readonly lanes: number;
   readonly axes: readonly Axis[];
   readonly wrt: readonly RecordedInput[];
-  readonly wanted: ReadonlySet<string>;
+  /** Of each input, whether gradients are taken by it. */
+  readonly wanted: readonly boolean[];
   readonly options: RunOptions;
   /** Whether the event loop is let in while the walk runs. */
   readonly isAsync?: boolean;
@@ -224,7 +225,7 @@ export class Execution {
 
   /** Whether recording is for replay only, so that a run can do without. */
   get #isOptional(): boolean {
-    return this.#job.backward === undefined && this.#job.wanted.size === 0;
+    return this.#job.backward === undefined && !this.#job.wanted.includes(true);
   }
 
   #tapeBytesMax(): number {

@@ -42,7 +42,7 @@ export class Machine {
   #fitBufferBytes = 0;
   #resultTag = 0;
   #resultData = 0;
-  readonly #programs = new Set<Program>();
+  readonly #programs: Program[] = [];
 
   /** A machine of its own, ready to load programs. */
   static async create(options: MachineOptions = {}): Promise<Machine> {
@@ -163,7 +163,7 @@ export class Machine {
     this.#reals = undefined;
     this.#views = undefined;
     this.#parking = undefined;
-    this.#programs.clear();
+    this.#programs.length = 0;
   }
 
   /** Throws where the machine has been disposed. */
@@ -227,7 +227,8 @@ export class Machine {
 
   /** A program, so that its traces can go when memory is short. */
   register(program: Program): void {
-    this.#programs.add(program);
+    program.place = this.#programs.length;
+    this.#programs.push(program);
   }
 
   traceCount(): number {
@@ -240,8 +241,12 @@ export class Machine {
   release(program: Program): void {
     if (this.#exports === undefined) return;
     program.traces.clear();
-    this.#programs.delete(program);
     this.#exports.free(program.address);
+    // The last one takes its place.
+    const last = this.#programs.pop() as Program;
+    if (last === program) return;
+    this.#programs[program.place] = last;
+    last.place = program.place;
   }
 
   /** Address of a byte per lane to exchange masks with the machine. */

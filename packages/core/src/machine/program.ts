@@ -46,7 +46,7 @@ export interface Run extends Evaluation {
 interface Prepared {
   readonly inputs: readonly Bound[];
   readonly lanes: number;
-  readonly wanted: ReadonlySet<string>;
+  readonly wanted: readonly boolean[];
   readonly wrt: readonly RecordedInput[];
   readonly axes: readonly Axis[];
 }
@@ -72,6 +72,8 @@ export class Program {
   readonly listing: Listing;
   /** Kept traces, for replay. */
   readonly traces: Traces;
+  /** Its index among the machine's programs, which the machine keeps. */
+  place = 0;
   readonly #machine: Machine;
   readonly #constants: number;
   readonly #symbols: readonly string[];
@@ -205,19 +207,14 @@ export class Program {
 
   /** Binds shapes and lanes once, to run again and again with new numbers. */
   session(inputs: Inputs, options: Omit<GradientOptions, "seed"> = {}): Session {
-    const prepared = this.#prepare(inputs, options.wrt ?? [], options);
-    return new Session({
-      machine: this.#machine,
-      program: this,
-      ...prepared,
-      options: { ...options, wrt: options.wrt ?? [] },
-    });
+    const { wanted, ...bound } = this.#prepare(inputs, options.wrt ?? [], options);
+    return this.openSession(bound, wanted, options);
   }
 
   /** As `session`, for inputs that are bound already, in the program's order, and known to fit. */
   openSession(
     bound: BoundInputs,
-    wrt: ReadonlySet<string>,
+    wanted: readonly boolean[],
     options: Omit<GradientOptions, "seed" | "wrt">,
   ): Session {
     return new Session({
@@ -226,8 +223,7 @@ export class Program {
       inputs: bound.inputs,
       lanes: bound.lanes,
       axes: bound.axes,
-      wanted: wrt,
-      wrt: this.#recordedInputs(bound.inputs, wrt),
+      wanted,
       options,
     });
   }
@@ -333,18 +329,19 @@ export class Program {
     try {
       const { inputs: bound, lanes, axes } = bindInputs(this.listing, inputs, options.lanes);
       const wanted = wantedInputs(this.inputs, bound, wrt);
-      return { inputs: bound, lanes, axes, wanted, wrt: this.#recordedInputs(bound, wanted) };
+      return { inputs: bound, lanes, axes, wanted, wrt: this.recordedInputs(bound, wanted) };
     } catch (error) {
       throw error instanceof NdvmError ? error.in(this.source, this.file) : error;
     }
   }
 
-  #recordedInputs(bound: readonly Bound[], wanted: ReadonlySet<string>): RecordedInput[] {
+  /** The inputs that gradients are taken by, with their payloads. */
+  recordedInputs(bound: readonly Bound[], wanted: readonly boolean[]): RecordedInput[] {
     const recorded: RecordedInput[] = [];
     let payload = this.#constants;
-    for (const { kind, name, rows, cols } of bound) {
+    for (const [index, { kind, name, rows, cols }] of bound.entries()) {
       if (kind === "int") continue;
-      if (wanted.has(name)) recorded.push({ name, payload, count: rows * cols });
+      if (wanted[index]) recorded.push({ name, payload, count: rows * cols });
       payload += 1;
     }
     return recorded;
@@ -496,13 +493,13 @@ function withGradients(
   return Object.assign(outcome, { gradients, reduced, inactive });
 }
 
+/** Of each input, whether gradients are taken by it. */
 function wantedInputs(
   names: readonly string[],
   bound: readonly Bound[],
   wrt: readonly string[] | undefined,
-): ReadonlySet<string> {
-  if (wrt === undefined)
-    return new Set(bound.filter(({ kind }) => kind === "numbers").map(({ name }) => name));
+): readonly boolean[] {
+  if (wrt === undefined) return bound.map(({ kind }) => kind === "numbers");
   for (const name of wrt) {
     const input = bound.find((candidate) => candidate.name === name);
     if (input?.kind === "numbers") continue;
@@ -511,5 +508,6 @@ function wantedInputs(
       help: `its inputs are ${names.join(", ") || "none"}`,
     });
   }
-  return new Set(wrt);
+  const asked = new Set(wrt);
+  return bound.map(({ name }) => asked.has(name));
 }

@@ -10,6 +10,7 @@ import { type Stride, strideIndex, writeStrided } from "./axes.js";
 import { type LaneSet, laneAt, laneCount } from "./chunk.js";
 import type { Machine } from "./machine.js";
 import type { RecordedInput } from "./results.js";
+import type { SessionSetup } from "./session.js";
 import { payloadInfo } from "./snapshot.js";
 import type { Trace } from "./traces.js";
 
@@ -33,6 +34,55 @@ export interface Holdings {
   readonly values: Numbers;
   readonly gradients: Readonly<Record<string, Numbers>>;
   readonly wrt: readonly RecordedInput[];
+}
+
+export function makeHoldings(setup: SessionSetup): Holdings {
+  const { machine, program, inputs, lanes, wanted } = setup;
+  const wrt = program.recordedInputs(inputs, wanted);
+  const make = partsOf(machine.precision === "f32", countNumbers(setup, wrt));
+  const slots = makeSlots(setup, make);
+  const values = make(lanes);
+  const gradients = Object.fromEntries(wrt.map(({ name, count }) => [name, make(lanes * count)]));
+  return { lanes, slots, values, gradients, wrt };
+}
+
+/** Cuts one array into parts: memory of its own for each of many small ones costs far more. */
+function partsOf(isSingle: boolean, total: number): (count: number) => Numbers {
+  const bytes = isSingle ? 4 : 8;
+  const buffer = new ArrayBuffer(total * bytes);
+  let at = 0;
+  return (count) => {
+    const from = at;
+    at += count * bytes;
+    return isSingle ? new Float32Array(buffer, from, count) : new Float64Array(buffer, from, count);
+  };
+}
+
+/** Numbers that a session owns. */
+function countNumbers({ inputs, lanes }: SessionSetup, wrt: Holdings["wrt"]): number {
+  let total = lanes;
+  for (const { count } of wrt) total += lanes * count;
+  for (const { kind, rank, perLane } of inputs)
+    if (kind !== "int" && rank === 0) total += perLane?.length ?? 1;
+  return total;
+}
+
+function makeSlots({ inputs, program }: SessionSetup, make: (count: number) => Numbers): Slot[] {
+  const slots: Slot[] = [];
+  let payload = program.firstInputPayload;
+  for (const input of inputs) {
+    if (input.kind === "int") continue;
+    if (input.rank === 0) {
+      const isShared = input.perLane === undefined;
+      const { stride } = input;
+      const numbers = make(input.perLane?.length ?? 1);
+      if (input.perLane === undefined) numbers[0] = input.value;
+      else numbers.set(input.perLane);
+      slots.push({ name: input.name, payload, numbers, isShared, stride });
+    }
+    payload += 1;
+  }
+  return slots;
 }
 
 /** A place in the machine's memory and the session's numbers that belong there. */

@@ -15,8 +15,8 @@ import { type Chunk, Execution } from "./execute.js";
 import { type Bound, selectLanes } from "./inputs.js";
 import type { Machine } from "./machine.js";
 import type { Program } from "./program.js";
-import type { RecordedInput, Results } from "./results.js";
-import { type Holdings, Layout, type Numbers, type Slot } from "./session-layout.js";
+import type { Results } from "./results.js";
+import { type Holdings, Layout, makeHoldings, type Numbers } from "./session-layout.js";
 import { isUniform } from "./snapshot.js";
 import {
   isMiss,
@@ -41,8 +41,8 @@ export interface SessionSetup {
   readonly inputs: readonly Bound[];
   readonly lanes: number;
   readonly axes: readonly Axis[];
-  readonly wanted: ReadonlySet<string>;
-  readonly wrt: readonly RecordedInput[];
+  /** Of each input, whether gradients are taken by it. */
+  readonly wanted: readonly boolean[];
   readonly options: Omit<GradientOptions, "seed">;
 }
 
@@ -96,13 +96,7 @@ export class Session {
   }
 
   get #holdings(): Holdings {
-    if (this.#made !== undefined) return this.#made;
-    const { lanes, wrt } = this.#setup;
-    const make = partsOf(this.isSingle, countNumbers(this.#setup));
-    const slots = makeSlots(this.#setup, make);
-    const values = make(lanes);
-    const gradients = Object.fromEntries(wrt.map(({ name, count }) => [name, make(lanes * count)]));
-    this.#made = { lanes, slots, values, gradients, wrt };
+    this.#made ??= makeHoldings(this.#setup);
     return this.#made;
   }
 
@@ -216,9 +210,19 @@ export class Session {
    * none yet. Undefined where one trace does not do.
    */
   enter(): Entered | undefined {
+    const { machine } = this.#setup;
+    const walks = this.#stats.walks;
+    const trace = this.#enterTrace();
+    if (trace === undefined) return undefined;
+    // A trace that has just been walked has all numbers.
+    if (this.#stats.walks === walks) this.#writeShared();
+    return { machine, trace };
+  }
+
+  /** As `enter`, without what is the same in every lane. */
+  #enterTrace(): Trace | undefined {
     const { machine, program } = this.#setup;
     machine.beginRun();
-    const walks = this.#stats.walks;
     if (this.#stats.runs === 0 && this.#layouts.length === 0 && this.#first === undefined) {
       // A narrower batch of the same program goes on where a wider one was.
       if (program.traces.count > 0) this.#findLayouts();
@@ -226,13 +230,9 @@ export class Session {
     }
     const trace = this.#likely()?.trace ?? this.#first;
     if (!trace?.isKept || trace.taken < this.lanes) return undefined;
-    // A trace that has just been walked is current and has all numbers.
-    if (this.#stats.walks === walks) {
-      machine.parking.use(trace.handle);
-      if (trace.owner !== this) this.#writeFixed(trace);
-      this.#writeShared();
-    }
-    return { machine, trace };
+    machine.parking.use(trace.handle);
+    if (trace.owner !== this) this.#writeFixed(trace);
+    return trace;
   }
 
   /**
@@ -245,16 +245,15 @@ export class Session {
     numbers: Float64Array,
     lanes: number,
   ): Float64Array | undefined {
-    const entered = this.enter();
-    if (entered === undefined) return undefined;
-    const { machine, trace } = entered;
+    const trace = this.#enterTrace();
+    if (trace === undefined) return undefined;
+    const { machine } = this.#setup;
     const { exports, reals } = machine;
     const isShared = isUniform(machine, trace.resultData);
     const values = new Float64Array(lanes);
-    this.#writeNamed(names, numbers, Math.min(lanes, trace.width));
     for (let from = 0; from < lanes; from += trace.width) {
       const count = Math.min(trace.width, lanes - from);
-      this.#writeOther(columns, from, count);
+      this.#writeOther(columns, names, numbers, from, count);
       if (exports.replayGradient(count, trace.resultData, -1, 0) !== count) return undefined;
       const at = exports.primalAddress(trace.resultData) / reals.bytes;
       const view = reals.view();
@@ -263,40 +262,40 @@ export class Session {
     return values;
   }
 
-  /** Writes one number for so many lanes into each of the inputs named. */
-  #writeNamed(names: readonly string[], numbers: Float64Array, lanes: number): void {
+  /** Writes numbers of other lanes into the current trace, and those that all lanes share. */
+  #writeOther(
+    columns: Readonly<Record<string, Float64Array>>,
+    names: readonly string[],
+    numbers: Float64Array,
+    from: number,
+    count: number,
+  ): void {
     const { machine, program, inputs } = this.#setup;
     const { exports, reals } = machine;
     const view = reals.view();
-    let payload = program.firstInputPayload;
+    const vector = 16 / reals.bytes;
+    let payload = program.firstInputPayload - 1;
     for (let k = 0; k < inputs.length; k++) {
-      const { kind, name, perLane } = inputs[k] as Bound;
-      if (kind === "int") continue;
-      const which = names.indexOf(name);
-      if (which >= 0) {
-        const at = exports.primalAddress(payload) / reals.bytes;
-        const count = perLane === undefined ? 16 / reals.bytes : lanes;
-        for (let i = 0; i < count; i++) view[at + i] = numbers[which] as number;
-      }
+      const input = inputs[k] as Bound;
+      if (input.kind === "int") continue;
       payload += 1;
+      if (input.rank > 0) continue;
+      const at = exports.primalAddress(payload) / reals.bytes;
+      const which = names.indexOf(input.name);
+      const isShared = input.perLane === undefined;
+      if (which >= 0 || isShared) {
+        const value = which >= 0 ? (numbers[which] as number) : this.#sharedValue(input);
+        const length = isShared ? vector : count;
+        for (let i = 0; i < length; i++) view[at + i] = value;
+      } else {
+        const column = columns[input.name] as Float64Array;
+        for (let i = 0; i < count; i++) view[at + i] = column[from + i] as number;
+      }
     }
   }
 
-  #writeOther(columns: Readonly<Record<string, Float64Array>>, from: number, count: number): void {
-    const { machine, program, inputs } = this.#setup;
-    const { exports, reals } = machine;
-    const view = reals.view();
-    let payload = program.firstInputPayload;
-    for (let k = 0; k < inputs.length; k++) {
-      const { kind, name } = inputs[k] as Bound;
-      if (kind === "int") continue;
-      const column = Object.hasOwn(columns, name) ? columns[name] : undefined;
-      if (column !== undefined) {
-        const at = exports.primalAddress(payload) / reals.bytes;
-        for (let i = 0; i < count; i++) view[at + i] = column[from + i] as number;
-      }
-      payload += 1;
-    }
+  #sharedValue({ name, value }: Bound): number {
+    return this.#made === undefined ? value : (this.inputs[name]?.[0] as number);
   }
 
   /** The plain way to begin: all lanes in one walk. */
@@ -321,8 +320,8 @@ export class Session {
       if (input.kind === "int") continue;
       if (input.rank === 0 && input.perLane === undefined) {
         const at = exports.primalAddress(payload) / reals.bytes;
-        const own = this.#made === undefined ? input.value : this.inputs[input.name]?.[0];
-        for (let i = 0; i < vector; i++) view[at + i] = own as number;
+        const own = this.#sharedValue(input);
+        for (let i = 0; i < vector; i++) view[at + i] = own;
       }
       payload += 1;
     }
@@ -421,9 +420,9 @@ export class Session {
   }
 
   #replayGradient(trace: Trace, count: number): number {
-    const { machine, wrt } = this.#setup;
+    const { machine } = this.#setup;
     this.#stats.replays += 1;
-    const result = wrt.length > 0 ? trace.resultData : -1;
+    const result = this.#holdings.wrt.length > 0 ? trace.resultData : -1;
     const { resultData, isMixed } = trace;
     return machine.exports.replayGradient(count, resultData, result, isMixed ? 1 : 0);
   }
@@ -460,7 +459,8 @@ export class Session {
 
   /** The general way for lanes that no trace took: walks, guards, buckets. */
   *#walk(lanes: LaneSet, isAsync: boolean): Generator<void> {
-    const { machine, program, wrt, wanted, axes, options } = this.#setup;
+    const { wrt } = this.#holdings;
+    const { machine, program, wanted, axes, options } = this.#setup;
     const isAll = lanes === this.#all;
     const list = isAll
       ? undefined
@@ -504,7 +504,6 @@ export class Session {
   }
 
   #take(results: Results, lanes: LaneSet): void {
-    const { wrt } = this.#setup;
     this.#failures = results.failures.map(({ lane, error }) => ({
       lane: laneAt(lanes, lane),
       error,
@@ -517,7 +516,7 @@ export class Session {
       });
     const values = hasValues ? results.values : new Float64Array(count).fill(Number.NaN);
     for (let i = 0; i < count; i++) this.values[laneAt(lanes, i)] = values[i] as number;
-    for (const { name, count: elements } of wrt) {
+    for (const { name, count: elements } of this.#holdings.wrt) {
       const from = results.gradients[name] as Float64Array;
       const into = this.gradients[name] as Numbers;
       for (let i = 0; i < count; i++)
@@ -542,49 +541,10 @@ export class Session {
   }
 
   #isUsable({ resultTag, steps, recordedBytes }: Trace): boolean {
-    const { options, wrt } = this.#setup;
+    const { options, wanted } = this.#setup;
     const { stepsMax = Number.POSITIVE_INFINITY, tapeBytesMax = Number.POSITIVE_INFINITY } =
       options;
-    const isWithinTape = wrt.length === 0 || recordedBytes <= tapeBytesMax;
+    const isWithinTape = !wanted.includes(true) || recordedBytes <= tapeBytesMax;
     return resultTag === TAG_REAL && steps <= stepsMax && isWithinTape;
   }
-}
-
-/** Cuts one array into parts: memory of its own for each of many small ones costs far more. */
-function partsOf(isSingle: boolean, total: number): (count: number) => Numbers {
-  const bytes = isSingle ? 4 : 8;
-  const buffer = new ArrayBuffer(total * bytes);
-  let at = 0;
-  return (count) => {
-    const from = at;
-    at += count * bytes;
-    return isSingle ? new Float32Array(buffer, from, count) : new Float64Array(buffer, from, count);
-  };
-}
-
-/** Numbers that a session owns. */
-function countNumbers({ inputs, lanes, wrt }: SessionSetup): number {
-  let total = lanes;
-  for (const { count } of wrt) total += lanes * count;
-  for (const { kind, rank, perLane } of inputs)
-    if (kind !== "int" && rank === 0) total += perLane?.length ?? 1;
-  return total;
-}
-
-function makeSlots({ inputs, program }: SessionSetup, make: (count: number) => Numbers): Slot[] {
-  const slots: Slot[] = [];
-  let payload = program.firstInputPayload;
-  for (const input of inputs) {
-    if (input.kind === "int") continue;
-    if (input.rank === 0) {
-      const isShared = input.perLane === undefined;
-      const { stride } = input;
-      const numbers = make(input.perLane?.length ?? 1);
-      if (input.perLane === undefined) numbers[0] = input.value;
-      else numbers.set(input.perLane);
-      slots.push({ name: input.name, payload, numbers, isShared, stride });
-    }
-    payload += 1;
-  }
-  return slots;
 }

@@ -283,15 +283,16 @@ export class Parking {
 }
 
 /** What must be the same for a trace to fit: everything about the inputs but their numbers. */
-export function signatureOf(inputs: readonly Bound[], wrt: ReadonlySet<string>): string {
+export function signatureOf(inputs: readonly Bound[], wanted: readonly boolean[]): string {
   let text = "";
-  for (const input of inputs) {
+  for (let index = 0; index < inputs.length; index++) {
+    const input = inputs[index] as Bound;
     if (input.kind === "int") {
       text += `i${input.value};`;
       continue;
     }
     const isShared = input.perLane === undefined && input.tensors === undefined;
-    const active = wrt.has(input.name) ? "a" : "";
+    const active = wanted[index] ? "a" : "";
     const shape = input.rank === 0 ? "" : `${input.rank}x${input.rows}x${input.cols}`;
     text += `${isShared ? "s" : "l"}${active}${shape};`;
   }

@@ -57,7 +57,7 @@ export function walkWhole(job: WholeWalk): Trace | undefined {
   };
   if (!beginWalk(job, { from: 0, to: lanes }, limits)) return undefined;
   const slice = Math.min(stepsMax, STEPS_MOST);
-  const at = exports.walkWhole(slice, job.wanted.size > 0 ? 1 : 0, CACHE_BYTES);
+  const at = exports.walkWhole(slice, job.wanted.includes(true) ? 1 : 0, CACHE_BYTES);
   if (at === 0) return undefined;
   const { doubles } = machine.views;
   const said = (field: number): number => doubles[(at + field) / 8] as number;
