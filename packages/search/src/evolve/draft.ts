@@ -59,6 +59,11 @@ export class Draft implements Parameters {
       return name === undefined ? tree : variable(name);
     }
     if (tree.args.length === 0) return tree;
+    if (tree.binds.length === 0)
+      return withArgs(
+        tree,
+        tree.args.map((arg) => this.#renameBinds(arg, names)),
+      );
     const inner = new Map(names);
     for (const [i, name] of tree.binds.entries()) {
       const isCounter = tree.kind === "loop" && i === tree.binds.length - 1;
@@ -67,6 +72,6 @@ export class Draft implements Parameters {
     const args = tree.args.map((arg, i) =>
       this.#renameBinds(arg, seesBinds(tree, i) ? inner : names),
     );
-    return { ...withArgs(tree, args), binds: tree.binds.map((n) => inner.get(n) as string) };
+    return { ...tree, args, binds: tree.binds.map((n) => inner.get(n) as string) };
   }
 }

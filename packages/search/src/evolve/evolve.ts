@@ -52,6 +52,7 @@ interface Made {
 const triesMax = 60;
 const paramsMax = 12;
 const migrationEvery = 200;
+const weights = variations.map((variation) => [variation, variation[2]] as const);
 
 export function evolve(options: EvolveOptions = {}): Proposer {
   return new Evolve(options);
@@ -62,6 +63,9 @@ class Evolve implements Proposer {
   #brief!: StudyBrief;
   #chance = new Chance(0);
   #grammar!: Grammar;
+  #names: Names = { inputs: new Set() };
+  /** Trees of members that were parents. */
+  #trees = new WeakMap<Member, Tree>();
   #population!: Population;
   #seen = new Seen();
   #seeds: Seeds = { programs: [], templates: [], operators: new Set() };
@@ -82,6 +86,7 @@ class Evolve implements Proposer {
     this.#operators = new Set(brief.operators);
     this.#chance = new Chance(brief.seed);
     this.#grammar = new Grammar(brief, this.#chance);
+    this.#names = { inputs: new Set(this.#grammar.inputs) };
     this.#seeds = readSeeds(this.options.seeds ?? [], this.#names);
     this.#population = new Population({
       islands: this.#islands,
@@ -126,10 +131,6 @@ class Evolve implements Proposer {
     this.#seen.restore(saved.seen);
     this.#population.restore(saved.population);
     this.#made = saved.made;
-  }
-
-  get #names(): Names {
-    return { inputs: new Set(this.#grammar.inputs) };
   }
 
   #next(): Proposal | undefined {
@@ -187,8 +188,10 @@ class Evolve implements Proposer {
   }
 
   #treeOf(member: Member, draft: Draft): Tree | undefined {
-    const tree = readTree(member.source, this.#names);
-    return tree === undefined ? undefined : draft.adopt(tree, member.params);
+    const tree = this.#trees.get(member) ?? readTree(member.source, this.#names);
+    if (tree === undefined) return undefined;
+    this.#trees.set(member, tree);
+    return draft.adopt(tree, member.params);
   }
 
   #breed(): Made | undefined {
@@ -210,7 +213,7 @@ class Evolve implements Proposer {
     const steps = chance.happens(0.25) ? 2 : 1;
     const names: string[] = [];
     for (let i = 0; i < steps; i++) {
-      const [name, vary] = chance.weighted(variations.map((v) => [v, v[2]] as const));
+      const [name, vary] = chance.weighted(weights);
       const next = vary({ draft, grammar, tree: child });
       if (next === undefined) continue;
       child = next;
@@ -247,8 +250,7 @@ class Evolve implements Proposer {
   }
 
   #finish({ draft, tree, parents, origin }: Made): Proposal | undefined {
-    let simple = simplify(tree, draft);
-    for (let i = 0; i < 3; i++) simple = simplify(simple, draft);
+    const simple = simplify(tree, draft);
     if (sizeOf(simple) > this.#brief.complexityMax) return undefined;
     if (!this.#isAllowed(simple)) return undefined;
     const names = paramsOf(simple);

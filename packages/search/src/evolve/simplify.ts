@@ -19,6 +19,7 @@ import {
   branch,
   call,
   isConstant,
+  isEqual,
   isFixed,
   keyOf,
   loopParts,
@@ -45,12 +46,25 @@ export class Dead extends Error {}
 
 const integerMax = 12;
 const turnsMax = 1;
+/** One pass may make room for the next; what is still not settled then is left as it is. */
+const passesMax = 4;
 
 export function simplify(tree: Tree, parameters: Parameters): Tree {
+  let simple = tree;
+  for (let i = 0; i < passesMax; i++) {
+    const next = pass(simple, parameters);
+    if (isEqual(next, simple)) return next;
+    simple = next;
+  }
+  return simple;
+}
+
+/** From the leaves to the root, once. */
+function pass(tree: Tree, parameters: Parameters): Tree {
   if (tree.kind === "number") return constant(tree.value, parameters);
   if (tree.args.length === 0) return tree;
   if (tree.kind === "test") return simplifyTest(tree, parameters);
-  const args = tree.args.map((arg) => simplify(arg, parameters));
+  const args = tree.args.map((arg) => pass(arg, parameters));
   const same = withArgs(tree, args);
   if (tree.kind === "if") return simplifyIf(same);
   if (tree.kind === "let") return simplifyLet(same, parameters);
@@ -170,9 +184,9 @@ export const shorten = (value: number): number => Number(value.toPrecision(4));
 
 function simplifyIf(tree: Tree): Tree {
   const [condition, then, otherwise] = tree.args as readonly [Tree, Tree, Tree];
-  if (keyOf(then) === keyOf(otherwise)) return then;
+  if (isEqual(then, otherwise)) return then;
   const [left, right] = condition.args as readonly [Tree, Tree];
-  if (keyOf(left) === keyOf(right)) return condition.name.endsWith("=") ? then : otherwise;
+  if (isEqual(left, right)) return condition.name.endsWith("=") ? then : otherwise;
   if (left.kind !== "number" || right.kind !== "number") {
     return branch(condition, then, otherwise);
   }
@@ -186,7 +200,7 @@ function simplifyLet(tree: Tree, parameters: Parameters): Tree {
   const uses = countUses(body, name);
   if (uses === 0) return body;
   if (uses === 1 || value.args.length === 0) {
-    return simplify(substitute(body, name, value), parameters);
+    return pass(substitute(body, name, value), parameters);
   }
   return tree;
 }
@@ -207,7 +221,7 @@ function simplifyLoop(tree: Tree, parameters: Parameters): Tree {
     unrolled = substituteAll(unrolled, states, nexts);
   }
   unrolled = substitute(unrolled, counter, number(0));
-  return simplify(substituteAll(unrolled, states, starts), parameters);
+  return pass(substituteAll(unrolled, states, starts), parameters);
 }
 
 /** Whether anything is read that the tree does not bind itself. */
@@ -245,7 +259,7 @@ function simplifyRecurrence(tree: Tree, parameters: Parameters): Tree {
   const added = call("*", parameters.add(Number.isFinite(sum) ? sum : 1), drift);
   const value = isPlain ? drift : others.length === 0 ? kept : call("+", kept, added);
   const last = substitute(result, counter, number(turns));
-  return simplify(substitute(last, state, value), parameters);
+  return pass(substitute(last, state, value), parameters);
 }
 
 /** Puts trees in the place of names, all at once. */
@@ -264,7 +278,7 @@ function simplifyCall(tree: Tree, parameters: Parameters): Tree {
   if (!parameters.hasAlgebra) return tree;
   if (name === "+" || name === "-" || name === "neg") return simplifySum(tree, parameters);
   if (name === "*" || name === "/") return simplifyProduct(tree, parameters);
-  if (name === "min" || name === "max") return keyOf(first) === keyOf(second) ? first : tree;
+  if (name === "min" || name === "max") return isEqual(first, second) ? first : tree;
   if (name === "expt" || name === "pow") return simplifyPower(tree);
   return simplifyFunction(tree, first, parameters);
 }
@@ -400,7 +414,7 @@ function intoLoop(terms: readonly Term[], parameters: Parameters): Tree | undefi
   const { rest: tree } = inside;
   const result = tree.args.at(-1) as Tree;
   const outside = terms.map((term) => (term === inside ? { ...term, rest: result } : term));
-  const moved = simplify(buildSum(outside), parameters);
+  const moved = pass(buildSum(outside), parameters);
   return withArgs(tree, [...tree.args.slice(0, -1), moved]);
 }
 
@@ -455,8 +469,7 @@ function simplifyProduct(tree: Tree, parameters: Parameters): Tree {
   const over = [...rest.over];
   const under: Tree[] = [];
   for (const factor of rest.under) {
-    const key = keyOf(factor);
-    const at = over.findIndex((other) => keyOf(other) === key);
+    const at = over.findIndex((other) => isEqual(other, factor));
     if (at >= 0) over.splice(at, 1);
     else under.push(factor);
   }
@@ -541,10 +554,10 @@ function normalise(
   );
   if (!Number.isFinite(1 / divisor)) return scale;
   const scaled = termsOf(rescale(under[at] as Tree, 1 / divisor, parameters));
-  const key = keyOf(leading.rest as Tree);
+  const lead = leading.rest as Tree;
   under[at] = buildSum(
     scaled.map((term) =>
-      term.rest !== undefined && keyOf(term.rest) === key ? { ...term, constants: [] } : term,
+      term.rest !== undefined && isEqual(term.rest, lead) ? { ...term, constants: [] } : term,
     ),
   );
   if (into < 0) return parameters.add(evaluate(scale as Tree, parameters) / divisor);

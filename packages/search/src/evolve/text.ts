@@ -41,6 +41,14 @@ export function writeTree(root: Tree, { inputs }: Names): Written {
       if (!inputs.has(`${prefix}${count}`)) return `${prefix}${count}`;
     }
   };
+  const withBinds = (tree: Tree, names: ReadonlyMap<string, string>): Map<string, string> => {
+    const inner = new Map(names);
+    tree.binds.forEach((name, i) => {
+      const isCounter = tree.kind === "loop" && i === tree.binds.length - 1;
+      inner.set(name, fresh(tree.kind === "let" ? "u" : isCounter ? "k" : "s"));
+    });
+    return inner;
+  };
   const write = (tree: Tree, names: ReadonlyMap<string, string>): string => {
     if (tree.kind === "number") return numberText(tree.value);
     if (tree.kind === "variable") return names.get(tree.name) ?? symbolText(tree.name);
@@ -49,11 +57,7 @@ export function writeTree(root: Tree, { inputs }: Names): Written {
       params.set(tree.name, name);
       return name;
     }
-    const inner = new Map(names);
-    tree.binds.forEach((name, i) => {
-      const isCounter = tree.kind === "loop" && i === tree.binds.length - 1;
-      inner.set(name, fresh(tree.kind === "let" ? "u" : isCounter ? "k" : "s"));
-    });
+    const inner = tree.binds.length === 0 ? names : withBinds(tree, names);
     const args = operandsOf(tree).map((arg, i) => write(arg, seesBinds(tree, i) ? inner : names));
     return formText(tree, inner, args);
   };

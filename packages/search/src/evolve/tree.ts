@@ -112,7 +112,29 @@ export function loopParts(tree: Tree): LoopParts {
   };
 }
 
-export const withArgs = (tree: Tree, args: readonly Tree[]): Tree => ({ ...tree, args });
+/** The tree itself where the arguments are its own. All fields by name: spreading takes longer. */
+export function withArgs(tree: Tree, args: readonly Tree[]): Tree {
+  if (isSameList(args, tree.args)) return tree;
+  const { kind, name, value, binds } = tree;
+  return { kind, name, value, binds, args };
+}
+
+function isSameList(some: readonly Tree[], others: readonly Tree[]): boolean {
+  if (some.length !== others.length) return false;
+  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false;
+  return true;
+}
+
+/** Whether two trees are equal, names included. */
+export function isEqual(a: Tree, b: Tree): boolean {
+  if (a === b) return true;
+  if (a.kind !== b.kind || a.name !== b.name || a.value !== b.value) return false;
+  if (a.args.length !== b.args.length || a.binds.length !== b.binds.length) return false;
+  for (let i = 0; i < a.binds.length; i++) if (a.binds[i] !== b.binds[i]) return false;
+  for (let i = 0; i < a.args.length; i++)
+    if (!isEqual(a.args[i] as Tree, b.args[i] as Tree)) return false;
+  return true;
+}
 
 /** Whether argument `at` of a tree sees the names that the tree binds. */
 export function seesBinds(tree: Tree, at: number): boolean {

@@ -28,8 +28,7 @@ afterAll(() => machine.dispose());
 function simplified(source: string, values: Readonly<Record<string, number>> = {}) {
   const draft = new Draft(true);
   const tree = draft.adopt(readTree(source, names) as Tree, values);
-  let simple = simplify(tree, draft);
-  for (let i = 0; i < 3; i++) simple = simplify(simple, draft);
+  const simple = simplify(tree, draft);
   const written = writeTree(simple, names);
   const starts: Record<string, number> = {};
   for (const [own, name] of written.params) starts[name] = draft.valueOf(own);
