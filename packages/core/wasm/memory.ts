@@ -4,8 +4,10 @@
  *   block   | bytes u32 | bytes of the block before u32 | free u32 | next free u32 | content … |
  *
  * Blocks lie side by side; `bytes` counts the content, a multiple of 16. Freed neighbours join, so
- * loading and disposing programs for ever does not grow memory.
- * Invariant: no two free blocks are neighbours; every free block is on the free list.
+ * loading and disposing programs for ever does not grow memory. Free blocks lie in bins by the
+ * highest bit of their size, so that few of them are looked at; the content of a free block begins
+ * with the free block before it in its bin.
+ * Invariant: no two free blocks are neighbours; every free block is in the bin of its size.
  */
 
 const HEADER: usize = 16;
@@ -15,7 +17,9 @@ const SPLIT_MIN: usize = 64;
 export let memoryMax: usize = 1 << 30;
 let heapStart: usize = 0;
 let heapEnd: usize = 0;
-let freeList: usize = 0;
+/** The first free block of each bin, and a bit for each bin that has one. */
+const bins: usize = memory.data(32 * 4, 16);
+let filledBins: u32 = 0;
 let lastBlock: usize = 0;
 
 /** Most bytes of linear memory the machine may take; whole pages. */
@@ -35,21 +39,37 @@ export function memoryBytes(): usize {
   return block + HEADER + bytesOf(block);
 }
 
+@inline function binOf(bytes: usize): i32 {
+  return 31 - clz<u32>(<u32>bytes);
+}
+
+@inline function firstOf(bin: i32): usize {
+  return load<u32>(bins + (<usize>bin << 2));
+}
+
 function pushFree(block: usize): void {
+  const bin = binOf(bytesOf(block));
+  const next = firstOf(bin);
   store<u32>(block, 1, 8);
-  store<u32>(block, <u32>freeList, 12);
-  freeList = block;
+  store<u32>(block, <u32>next, 12);
+  store<u32>(block, 0, HEADER);
+  if (next != 0) store<u32>(next, <u32>block, HEADER);
+  store<u32>(bins + (<usize>bin << 2), <u32>block);
+  filledBins |= 1 << bin;
 }
 
 function removeFree(block: usize): void {
+  const bin = binOf(bytesOf(block));
+  const next = <usize>load<u32>(block, 12);
+  const before = <usize>load<u32>(block, HEADER);
   store<u32>(block, 0, 8);
-  if (freeList == block) {
-    freeList = load<u32>(block, 12);
+  if (next != 0) store<u32>(next, <u32>before, HEADER);
+  if (before != 0) {
+    store<u32>(before, <u32>next, 12);
     return;
   }
-  let at = freeList;
-  while (<usize>load<u32>(at, 12) != block) at = load<u32>(at, 12);
-  store<u32>(at, load<u32>(block, 12), 12);
+  store<u32>(bins + (<usize>bin << 2), <u32>next);
+  if (next == 0) filledBins &= ~(1 << bin);
 }
 
 function setBytes(block: usize, bytes: usize): void {
@@ -93,16 +113,26 @@ function extend(bytes: usize): usize {
   return block;
 }
 
-/** The smallest free block that is large enough, the lowest of several; 0 where none is. */
-function smallestFitting(bytes: usize): usize {
+/** The smallest free block of a bin that is large enough, the lowest of several; 0: none is. */
+function smallestIn(bin: i32, bytes: usize): usize {
   let best: usize = 0;
-  for (let block = freeList; block != 0; block = load<u32>(block, 12)) {
+  for (let block = firstOf(bin); block != 0; block = load<u32>(block, 12)) {
     if (bytesOf(block) < bytes) continue;
     const isBetter =
       best == 0 || bytesOf(block) < bytesOf(best) || (bytesOf(block) == bytesOf(best) && block < best);
     if (isBetter) best = block;
   }
   return best;
+}
+
+/** The smallest free block that is large enough: of the bin of that size, else of the next one. */
+function smallestFitting(bytes: usize): usize {
+  const bin = binOf(bytes);
+  const block = smallestIn(bin, bytes);
+  if (block != 0) return block;
+  // Shifted twice, because a shift by 32 is none.
+  const larger = (filledBins >> bin) >> 1;
+  return larger == 0 ? 0 : smallestIn(bin + 1 + ctz<u32>(larger), bytes);
 }
 
 /** A block of at least `size` bytes, aligned to 16; 0 where the memory budget does not allow it. */

@@ -105,6 +105,7 @@ export interface Exports {
   readonly bucketsMade: WebAssembly.Global<"f64">;
   readonly heapBase: WebAssembly.Global<"i32">;
   readonly controlBase: WebAssembly.Global<"i32">;
+  readonly primalBase: WebAssembly.Global<"i32">;
   readonly tapeBase: WebAssembly.Global<"i32">;
 }
 

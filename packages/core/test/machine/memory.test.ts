@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { int, Machine } from "../../src/index.js";
+import { int, Machine, type Program } from "../../src/index.js";
 import { caught, expectUsable } from "./support.js";
 
 const memoryOf = (machine: Machine): number => {
@@ -158,5 +158,67 @@ describe("machines", () => {
     two.dispose();
     expect(run.backward(2)["a"]?.[0]).toBe(12);
     one.dispose();
+  });
+});
+
+describe("primals that move", () => {
+  const CHAIN = Array.from({ length: 30 }).reduce((text) => `(+ (* a ${text}) x)`, "x");
+
+  /** Where the walk's primals lie, and how long their block is. */
+  const primalsOf = ({ exports, parking, views }: Machine): { at: number; bytes: number } => {
+    parking.useWalk();
+    const at = exports.primalBase.value;
+    return { at, bytes: views.words[(at - 16) / 4] as number };
+  };
+
+  /** Walks, then replays other numbers on the blocks that the walk laid. */
+  const replayed = (program: Program, lanes: number): number[] => {
+    const x = Float64Array.from({ length: lanes }, (_, lane) => lane / lanes);
+    const session = program.session({ a: 0.5, x }, { wrt: ["a", "x"] });
+    session.run();
+    session.set("a", 0.25);
+    session.set(
+      "x",
+      x.map((value) => 1 - value),
+    );
+    session.run();
+    const { values, gradients } = session;
+    const all = [...values, ...(gradients["a"] ?? []), ...(gradients["x"] ?? [])];
+    program.traces.clear();
+    return all;
+  };
+
+  test("may come back to where they were: blocks that were laid meanwhile are laid anew", async () => {
+    const machine = await Machine.create();
+    const program = machine.load(CHAIN);
+    const { exports } = machine;
+    let state = 7;
+    const next = (below: number): number => {
+      state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+      return (state >>> 8) % below;
+    };
+    const expected = replayed(program, 16);
+    let returns = 0;
+    for (let round = 0; round < 200; round++) {
+      machine.parking.useWalk();
+      exports.releaseArenas();
+      // Holes of any size between the blocks of two walks, the first of which needs less.
+      const held = Array.from({ length: 12 }, () => exports.allocate(256 << next(7)));
+      const release = (): void => {
+        for (let i = held.length - 1; i >= 0; i--)
+          if (next(2) === 0) exports.free(held.splice(i, 1)[0] as number);
+      };
+      replayed(program, 1);
+      release();
+      replayed(program, 4);
+      release();
+      const before = primalsOf(machine);
+      expect(replayed(program, 16)).toEqual(expected);
+      const after = primalsOf(machine);
+      if (after.at === before.at && after.bytes > before.bytes) returns += 1;
+      for (const address of held) exports.free(address);
+    }
+    expect(returns).toBeGreaterThan(0);
+    machine.dispose();
   });
 });
