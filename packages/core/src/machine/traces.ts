@@ -292,9 +292,10 @@ export function signatureOf(inputs: readonly Bound[], wanted: readonly boolean[]
       continue;
     }
     const isShared = input.perLane === undefined && input.tensors === undefined;
-    const active = wanted[index] ? "a" : "";
-    const shape = input.rank === 0 ? "" : `${input.rank}x${input.rows}x${input.cols}`;
-    text += `${isShared ? "s" : "l"}${active}${shape};`;
+    if (input.rank > 0) text += `${input.rank}x${input.rows}x${input.cols}`;
+    // One piece of text: joining several takes longer than a small input's numbers.
+    if (isShared) text += wanted[index] ? "sa;" : "s;";
+    else text += wanted[index] ? "la;" : "l;";
   }
   return text;
 }

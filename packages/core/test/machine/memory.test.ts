@@ -162,7 +162,7 @@ describe("machines", () => {
 });
 
 describe("primals that move", () => {
-  const CHAIN = Array.from({ length: 30 }).reduce((text) => `(+ (* a ${text}) x)`, "x");
+  const CHAIN = Array.from({ length: 30 }).reduce<string>((text) => `(+ (* a ${text}) x)`, "x");
 
   /** Where the walk's primals lie, and how long their block is. */
   const primalsOf = ({ exports, parking, views }: Machine): { at: number; bytes: number } => {
