@@ -137,6 +137,10 @@ describe("calls", () => {
     ["apply to lists by lane", "(apply + y (if (> x 0) (list x x) (if (> y 0) (list y) '())))"],
     ["apply of procedures by lane", "(apply (if (> x 0) + *) (list x y 2))"],
     [
+      "apply to one number, which comes back as it is",
+      "(define z (if (> x 0) (apply + (list y)) 1)) (tanh (sin (+ 2 (/ (* z z z) (* 3 y)))))",
+    ],
+    [
       "map, filter and folds",
       `(let ((l (list x y (* x y) 0.5)))
          (+ (apply + (filter (lambda (e) (> e 0)) l))

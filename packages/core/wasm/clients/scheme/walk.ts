@@ -310,11 +310,13 @@ function callPrimitive(callee: u64, count: i32): i32 {
     return NEXT_FAULT;
   }
   Walk.stackPtr -= <usize>count << 3;
+  const first = load<u64>(Walk.stackPtr);
   Walk.value = applyPrimitive(op, Walk.stackPtr, count);
   Walk.stackPtr -= 8;
   if (Walk.value == VALUE_FAIL) return NEXT_FAULT;
-  // The result can be a number older than a branch around this call: see analyse.ts on copies.
-  if (op >= OP_STRUCTURAL_FIRST) Walk.value = copyLeaving(Walk.value);
+  // The result can be a number older than a branch around this call, out of a list or the operand
+  // itself: see analyse.ts on copies.
+  if (op >= OP_STRUCTURAL_FIRST || Walk.value == first) Walk.value = copyLeaving(Walk.value);
   return Walk.value == VALUE_FAIL ? NEXT_FAULT : NEXT_VALUE;
 }
 

@@ -307,10 +307,12 @@ function call(at: usize, count: i32, isTail: bool, back: i32): i32 {
     return NEXT_FAULT;
   }
   Walk.stackPtr -= <usize>count << 3;
+  const first = load<u64>(Walk.stackPtr);
   let result = applyPrimitive(op, Walk.stackPtr, count);
   Walk.stackPtr -= 8;
   // The result can be a number older than a branch around this call.
-  if (result != VALUE_FAIL && op >= OP_STRUCTURAL_FIRST) result = copyLeaving(result);
+  const mayBeOlder = op >= OP_STRUCTURAL_FIRST || result == first;
+  if (result != VALUE_FAIL && mayBeOlder) result = copyLeaving(result);
   if (result == VALUE_FAIL) return NEXT_FAULT;
   if (back == HANDS_ON) {
     Walk.value = result;
