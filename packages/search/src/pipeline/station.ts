@@ -22,6 +22,7 @@ import {
   type ParameterOptions,
   type ParameterSpec,
   type Program,
+  type Tolerances,
 } from "@ndvm/core";
 import { Draws, seedFor } from "../seeds.js";
 import { type Columns, rowsOf, SEED_FIT, SEED_SCREEN, type Study } from "../study.js";
@@ -34,6 +35,12 @@ const SCREEN_ROWS = 4;
 const SCREEN_BYTES = 2 ** 24;
 /** Starts that are tried where a program is not finite at the first. */
 const STARTS_MAX = 4;
+/**
+ * Where a fit by lm may end if another rung follows: it has to be good enough to be compared. The
+ * last rung fits to the last digit, which takes as many steps again.
+ */
+const COARSE: Tolerances = { gradient: 1e-8, step: 1e-8, loss: 1e-8 };
+const FINE: Tolerances = {};
 /** Steps of the fit that finds intervals: it begins where it should end. */
 const INTERVAL_STEPS = 1;
 
@@ -90,6 +97,7 @@ export class Station {
       params: {},
       restarts: 1,
       steps: 1,
+      tolerances: FINE,
       detail: "scores",
     };
     if (recipe.adam !== undefined) this.#fitting.adam = recipe.adam;
@@ -265,6 +273,7 @@ export class Station {
     const rung = study.recipe.rungs[task.rung] as Rung;
     fitting.restarts = rung.restarts;
     fitting.steps = rung.steps;
+    fitting.tolerances = this.#tolerancesOf(task.rung);
     made.fits = rung.restarts;
     for (let attempt = 0; ; attempt++) {
       fitting.seed = seedFor(study.seed, SEED_FIT, task.visit, task.rung, attempt);
@@ -282,6 +291,11 @@ export class Station {
         if (isLast || !isNotFinite(error)) throw error;
       }
     }
+  }
+
+  #tolerancesOf(rung: number): Tolerances {
+    const { optimiser, rungs } = this.#study.recipe;
+    return optimiser === "lm" && rung + 1 < rungs.length ? COARSE : FINE;
   }
 
   /** A program without free parameters has nothing to fit: its loss is what it is. */
@@ -335,6 +349,7 @@ export class Station {
     const from = task.from ?? {};
     const detailed = await fit(program, {
       ...this.#fitting,
+      tolerances: FINE,
       optimiser: "lm",
       params: Object.fromEntries(
         Object.entries(from).map(([name, start]) => [
