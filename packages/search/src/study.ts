@@ -72,8 +72,8 @@ function batchFor(rows: number): number {
 }
 
 /**
- * Many starts for a few steps, then the best of them to the end: a start that is going to win leads
- * after some twenty steps, and most of those that take two hundred crawl along a valley.
+ * Many starts for a few steps, then the best of them to the end: most starts that win converge
+ * soon, and those that take two hundred steps crawl along a valley and seldom win.
  */
 const RUNGS: readonly Rung[] = [
   { restarts: 1, steps: 12, share: 1 },

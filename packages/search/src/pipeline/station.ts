@@ -37,7 +37,7 @@ const SCREEN_BYTES = 2 ** 24;
 const STARTS_MAX = 4;
 /**
  * Where a fit by lm may end if another rung follows: it has to be good enough to be compared. The
- * last rung fits to the last digit, which takes as many steps again.
+ * last rung fits to the last digit.
  */
 const COARSE: Tolerances = { gradient: 1e-8, step: 1e-8, loss: 1e-8 };
 const FINE: Tolerances = {};
