@@ -33,19 +33,60 @@ const folder = mkdtempSync(join(tmpdir(), "ndvm-bench-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 
+/** Milliseconds without a tick after which a burst of them is over. */
+const PAUSE = 3;
+
+/**
+ * How fast something goes. The machine's speed comes and goes, so the fastest second counts. Events
+ * are told in bursts, after each commit: a second lasts from the end of a burst to the end of one.
+ */
+class Pace {
+  readonly #pause: number;
+  readonly #ends: { readonly at: number; readonly count: number }[] = [];
+  #count = 0;
+  #last = performance.now();
+
+  constructor(pause: number) {
+    this.#pause = pause;
+  }
+
+  tick(): void {
+    const now = performance.now();
+    if (now - this.#last >= this.#pause) this.#ends.push({ at: this.#last, count: this.#count });
+    this.#last = now;
+    this.#count += 1;
+  }
+
+  /** Ticks a second in the fastest second; NaN where it did not go on for that long. */
+  get fastest(): number {
+    let most = Number.NaN;
+    let from = 0;
+    for (const { at, count: told } of this.#ends) {
+      while (at - (this.#ends[from + 1]?.at ?? at) >= 1000) from += 1;
+      const began = this.#ends[from] as { readonly at: number; readonly count: number };
+      if (at - began.at < 1000) continue;
+      const pace = (1000 * (told - began.count)) / (at - began.at);
+      if (!(pace <= most)) most = pace;
+    }
+    return most;
+  }
+}
+
 async function time(options: SearchOptions, isKept: boolean, hooks: SearchHooks = {}) {
   files += 1;
   const archive = join(folder, `${files}.db`);
+  const pace = new Pace(PAUSE);
   let done: SearchDone | undefined;
   let first = 0;
   let last = 0;
   for await (const event of search({ ...options, ...(isKept ? { archive } : {}) }, hooks)) {
     if (event.type === "started") first = performance.now();
     if (event.type === "candidate") last = performance.now();
+    if (event.type === "candidate") pace.tick();
     if (event.type === "done") done = event;
   }
   if (done === undefined) throw new Error("a search ends with an event that says so");
-  return { done, seconds: (last - first) / 1000, archive };
+  return { done, seconds: (last - first) / 1000, archive, fastest: pace.fastest };
 }
 
 const forEver = { cycles: Number.POSITIVE_INFINITY };
@@ -87,10 +128,12 @@ async function bare({ task, candidates }: Task, fits: number): Promise<number> {
       // One of the programs calls a number.
     }
   };
-  for (let i = 0; i < Math.min(fits, 2 * candidates.length); i++) await once(i);
-  const began = performance.now();
-  for (let i = 0; i < fits; i++) await once(i);
-  return (1000 * fits) / (performance.now() - began);
+  const pace = new Pace(0);
+  for (let i = 0; i < fits; i++) {
+    await once(i);
+    pace.tick();
+  }
+  return pace.fastest;
 }
 
 async function streams(): Promise<void> {
@@ -98,13 +141,14 @@ async function streams(): Promise<void> {
   section("Search: the paper's streams, end to end with archive, one worker");
   const rows: string[][] = [];
   for (const [name, fits] of [
-    ["flat", amount(10_000, 300)],
-    ["rec", amount(2000, 60)],
+    ["flat", amount(120_000, 300)],
+    ["rec", amount(30_000, 60)],
   ] as const) {
     const file = join(corpus ?? "", `reference/cosearch_${name}.json`);
     if (corpus === undefined || !existsSync(file)) continue;
     const stream = JSON.parse(readFileSync(file, "utf8")) as Task;
-    const { done, seconds, archive } = await time(streamOptions(stream, fits), true);
+    const options = streamOptions(stream, fits);
+    const { done, seconds, archive, fastest } = await time(options, true);
     const kept = openArchive(archive);
     const { fit: fitting, screen, score, fitShare } = kept.timings();
     kept.close();
@@ -113,7 +157,8 @@ async function streams(): Promise<void> {
       name,
       count(fits),
       count(fits / seconds),
-      count(await bare(stream, Math.ceil(fits / 4))),
+      count(fastest),
+      count(await bare(stream, Math.ceil(fits / 2))),
       each(screen),
       each(fitting),
       each(score),
@@ -121,10 +166,10 @@ async function streams(): Promise<void> {
       short(done.best?.r2 ?? Number.NaN),
     ]);
   }
-  const headings = "stream fits fits/s bare-fit/s load-µs fit-µs score-µs fit-share best-R²".split(
-    " ",
-  );
-  if (rows.length > 0) table(headings, rows);
+  const rates = ["fits/s", "fastest", "fit alone"];
+  const parts = ["load µs", "fit µs", "score µs", "fit share", "best R²"];
+  if (rows.length > 0) table(["stream", "fits", ...rates, ...parts], rows);
+  if (rows.length > 0) note("fastest: the fastest second, of fit alone too");
   else note("not run: NDVM_CORPUS does not name the external cases");
 }
 
@@ -202,7 +247,7 @@ async function hostility(): Promise<void> {
     `(+ x ${"1 ".repeat(500_000)})`,
     "(".repeat(9000),
   ];
-  const visits = amount(6000, 60);
+  const visits = amount(80_000, 60);
   const rows: string[][] = [];
   for (const [name, some] of [
     ["none", []],
@@ -210,7 +255,7 @@ async function hostility(): Promise<void> {
   ] as const) {
     const programs = [...good, ...good, ...good];
     const list = some.length === 0 ? programs : some.flatMap((each) => [...programs, each]);
-    const { done, seconds } = await time(
+    const { done, seconds, fastest } = await time(
       {
         data: oscillation,
         target: "y",
@@ -227,9 +272,11 @@ async function hostility(): Promise<void> {
       },
       true,
     );
-    rows.push([name, count(done.counts.scored / seconds), count(done.counts.failed)]);
+    const share = done.counts.scored / visits;
+    const rates = [done.counts.scored / seconds, share * fastest];
+    rows.push([name, ...rates.map(count), count(done.counts.failed)]);
   }
-  table(["hostile", "good fits/s", "failures"], rows);
+  table(["hostile", "good fits/s", "fastest second", "failures"], rows);
 }
 
 await streams();
