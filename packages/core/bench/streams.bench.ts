@@ -34,13 +34,15 @@ interface Stream {
   readonly target?: TargetName;
 }
 
+type Specs = NonNullable<FitOptions["params"]>;
+
 interface Score {
   readonly params: readonly number[];
   readonly r2: number;
 }
 
 const STEPS = 50;
-const PASSES = amount(24, 1);
+const PASSES = amount(100, 1);
 
 printEnvironment();
 section("Calibration streams, text → held-out score by fit, 50 steps × 44 points, f32, clamp");
@@ -89,8 +91,9 @@ async function runStream(stream: Stream, { task, candidates }: Task): Promise<st
   for (let pass = 0; pass < passCount(restarts); pass++) {
     let total = 0;
     for (const [index, candidate] of used.entries()) {
+      const specs = startsOf(candidate, index);
       const started = performance.now();
-      const score = await scoreText(candidate, index, stream, points, held);
+      const score = await scoreText(candidate.src, specs, index, stream, points, held);
       const took = performance.now() - started;
       fastest[index] = Math.min(fastest[index] as number, took);
       total += took;
@@ -130,17 +133,22 @@ function passCount(restarts: number): number {
   return restarts === 1 ? PASSES : Math.max(1, Math.ceil(PASSES / 4));
 }
 
+/** Where the parameters of a program start. */
+function startsOf({ params }: Task["candidates"][number], index: number): Specs {
+  const normal = normals(index + 1);
+  const starts = params.map((name) => [name, { start: 0.3 * normal(), range: [-0.6, 0.6] }]);
+  return Object.fromEntries(starts) as Specs;
+}
+
 /** From the text to the score on the held-out rows; undefined for a program that cannot be fitted. */
 async function scoreText(
-  { src, params }: Task["candidates"][number],
+  src: string,
+  specs: Specs,
   index: number,
   { restarts, optimiser }: Stream,
   points: Points,
   held: Points,
 ): Promise<Score | undefined> {
-  const normal = normals(index + 1);
-  const starts = params.map((name) => [name, { start: 0.3 * normal(), range: [-0.6, 0.6] }]);
-  const specs = Object.fromEntries(starts) as NonNullable<FitOptions["params"]>;
   try {
     const program = machine.load(src, { domain: "clamp" });
     try {
