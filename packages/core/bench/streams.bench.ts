@@ -1,12 +1,12 @@
 /**
- * Calibration streams: every program of the two co-search tasks from its text to its held-out score,
- * by `fit` as a search calls it: load, 50 Adam steps over 44 points (or Levenberg–Marquardt), the
- * prediction of the held-out rows, dispose.
+ * Calibration streams, by the package as it is built: every program of the two co-search tasks from
+ * its text to its held-out score, by `fit` as a search calls it: load, 50 Adam steps over 44 points
+ * (or Levenberg–Marquardt), the prediction of the held-out rows, dispose.
  *
  * A stream is timed program by program; the figure is the sum of each program's minimum.
  */
 
-import { type FitOptions, fit, Machine, NdvmError } from "../src/index.js";
+import { type FitOptions, fit, Machine, NdvmError } from "@ndvm/core";
 import { Checksum } from "./support/checksum.js";
 import { readJsonCase } from "./support/corpus.js";
 import { printEnvironment } from "./support/environment.js";
@@ -152,11 +152,13 @@ async function scoreText(
   try {
     const program = machine.load(src, { domain: "clamp" });
     try {
-      const declared = Object.entries(specs).filter(([name]) => program.inputs.includes(name));
+      const declared: Record<string, Specs[string]> = {};
+      for (const name in specs)
+        if (program.inputs.includes(name)) declared[name] = specs[name] as Specs[string];
       const { best, predict } = await fit(program, {
         data: points as unknown as Record<string, Float64Array>,
         target: "y",
-        params: Object.fromEntries(declared),
+        params: declared,
         optimiser,
         steps: STEPS,
         restarts,
@@ -175,7 +177,14 @@ async function scoreText(
 }
 
 function explained(values: Float64Array, y: Float64Array): number {
-  const mean = y.reduce((sum, each) => sum + each, 0) / y.length;
-  const rest = y.reduce((sum, each, i) => sum + (each - (values[i] ?? values[0] ?? 0)) ** 2, 0);
-  return 1 - rest / y.reduce((sum, each) => sum + (each - mean) ** 2, 0);
+  let sum = 0;
+  for (let i = 0; i < y.length; i++) sum += y[i] as number;
+  const mean = sum / y.length;
+  let [rest, all] = [0, 0];
+  for (let i = 0; i < y.length; i++) {
+    const each = y[i] as number;
+    rest += (each - (values[i] as number)) ** 2;
+    all += (each - mean) ** 2;
+  }
+  return 1 - rest / all;
 }
