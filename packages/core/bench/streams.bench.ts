@@ -42,7 +42,7 @@ interface Score {
 }
 
 const STEPS = 50;
-const PASSES = amount(100, 1);
+const PASSES = amount(400, 1);
 
 printEnvironment();
 section("Calibration streams, text → held-out score by fit, 50 steps × 44 points, f32, clamp");
