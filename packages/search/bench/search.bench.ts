@@ -220,7 +220,7 @@ async function overhead(): Promise<void> {
   table(["visit", "archive", "µs", "processor µs, all threads"], rows);
 }
 
-/** The default search: programs that evolve, fitted by Levenberg–Marquardt in three rungs. */
+/** The default search: programs that evolve, fitted by Levenberg–Marquardt in four rungs. */
 async function breeding(): Promise<void> {
   section("Search: evolve with archive, one worker");
   const candidates = amount(4000, 100);
