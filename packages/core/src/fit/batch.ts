@@ -136,8 +136,11 @@ export class ResidualBatch implements Batch {
     this.#loss = isProgram ? undefined : loss;
   }
 
-  /** Made when first needed, with the numbers in `x`: it begins by walking with them. */
-  get #session(): Session {
+  /**
+   * Made when first needed, with the numbers in `x`: it begins by walking with them. A method, since
+   * V8 calls out for every getter of a private name.
+   */
+  #openSession(): Session {
     if (this.#sessionMade !== undefined) return this.#sessionMade;
     const bound = bindResidual(this.#program, this.#table, this.#parameters, this.x, this.#hasRows);
     this.#sessionMade = this.#program.openSession(bound, bound.wanted, this.#limits);
@@ -145,14 +148,14 @@ export class ResidualBatch implements Batch {
   }
 
   get isSingle(): boolean {
-    return this.#session.isSingle;
+    return this.#openSession().isSingle;
   }
 
-  get #machineRounds(): MachineRounds {
+  #machineRounds(): MachineRounds {
     if (this.#rounds !== undefined) return this.#rounds;
     const { points, target, rootWeights, trials, groups, rowGroups, columns } = this.#table;
     this.#rounds = new MachineRounds({
-      session: this.#session,
+      session: this.#openSession(),
       lossSession: this.#lossSession,
       slots: this.slots,
       points,
@@ -169,49 +172,49 @@ export class ResidualBatch implements Batch {
   }
 
   advance(slots: Slots, runningLeast: number, most: number): number {
-    return this.#machineRounds.advance(slots, runningLeast, most);
+    return this.#machineRounds().advance(slots, runningLeast, most);
   }
 
   take(slots: Slots): void {
-    this.#machineRounds.take(slots, this.#isAlive);
+    this.#machineRounds().take(slots, this.#isAlive);
   }
 
   gradients(): Float64Array {
-    return this.#machineRounds.gradients(this.#isAlive);
+    return this.#machineRounds().gradients(this.#isAlive);
   }
 
   /** Of the Jacobian in the first slot, in the user's units. */
   factorInto(factor: Factor): void {
-    this.#machineRounds.factorInto(factor, this.#isAlive);
+    this.#machineRounds().factorInto(factor, this.#isAlive);
   }
 
   #prepare(): void {
-    const { inputs, gradients, values } = this.#session;
+    const { inputs, gradients, values } = this.#openSession();
     this.#values = values;
     this.#inputs = this.#free.map(({ input }) => inputs[input] as Numbers);
     this.#gradients = this.#free.map(({ input }) => gradients[input] as Numbers);
   }
 
   get isBlocked(): boolean {
-    return this.#session.isBlocked;
+    return this.#openSession().isBlocked;
   }
 
   run(): void {
     this.#writeParameters();
-    this.#isAlive = attempt(this.#session);
+    this.#isAlive = attempt(this.#openSession());
     if (this.#lossSession !== undefined && this.#isAlive) this.#runLoss(this.#lossSession);
   }
 
   begin(isLong: boolean): boolean {
     this.#writeParameters();
-    this.#isAlive = this.#session.begin(isLong);
+    this.#isAlive = this.#openSession().begin(isLong);
     if (!this.#isAlive) return false;
     if (this.#lossSession !== undefined) this.#runLoss(this.#lossSession);
     return true;
   }
 
   *finish(): Generator<void> {
-    this.#isAlive = yield* attemptRest(this.#session);
+    this.#isAlive = yield* attemptRest(this.#openSession());
     if (this.#lossSession !== undefined && this.#isAlive) this.#runLoss(this.#lossSession);
   }
 
@@ -382,7 +385,7 @@ export class ObjectiveBatch implements Batch {
     return this.#session.isSingle;
   }
 
-  get #machineRounds(): MachineRounds {
+  #machineRounds(): MachineRounds {
     this.#rounds ??= new MachineRounds({
       session: this.#session,
       lossSession: undefined,
@@ -401,15 +404,15 @@ export class ObjectiveBatch implements Batch {
   }
 
   advance(slots: Slots, runningLeast: number, most: number): number {
-    return this.#machineRounds.advance(slots, runningLeast, most);
+    return this.#machineRounds().advance(slots, runningLeast, most);
   }
 
   take(slots: Slots): void {
-    this.#machineRounds.take(slots, this.#isAlive);
+    this.#machineRounds().take(slots, this.#isAlive);
   }
 
   gradients(): Float64Array {
-    return this.#machineRounds.gradients(this.#isAlive);
+    return this.#machineRounds().gradients(this.#isAlive);
   }
 
   prediction(slot: number): number {

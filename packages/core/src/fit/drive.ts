@@ -232,7 +232,7 @@ class Rounds {
   leap(most: number): number {
     // Where restarts wait, the first slot that comes free is to be given away.
     const { length } = this.#slots;
-    const least = this.#isAwaited ? this.running : Math.floor(length / 2) + 1;
+    const least = this.#isAwaited() ? this.running : Math.floor(length / 2) + 1;
     const leapt = (this.#batch as Batch).advance(this.#slots, least, most);
     if (leapt > 0) this.#settle(leapt);
     return leapt;
@@ -269,7 +269,7 @@ class Rounds {
     this.running = 0;
     for (let slot = 0; slot < this.#slots.length; slot++) {
       if (this.#slots[slot] === undefined) {
-        if (!this.#isAwaited) continue;
+        if (!this.#isAwaited()) continue;
         this.#slots[slot] = restarts[this.#next];
         this.#next += 1;
       }
@@ -280,7 +280,7 @@ class Rounds {
   }
 
   /** Whether a restart waits for a slot; `#next` is the first of them. */
-  get #isAwaited(): boolean {
+  #isAwaited(): boolean {
     const { restarts } = this.#how;
     while (this.#next < restarts.length && restarts[this.#next]?.reason !== undefined)
       this.#next += 1;

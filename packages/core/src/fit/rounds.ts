@@ -111,8 +111,12 @@ export class MachineRounds {
   constructor(fit: MachineFit) {
     this.#fit = fit;
     const inputs: string[] = [];
-    // The groups of one parameter are neighbours.
-    for (const { input } of fit.free) if (inputs[inputs.length - 1] !== input) inputs.push(input);
+    let before: string | undefined;
+    for (const { input } of fit.free) {
+      // The groups of one parameter are neighbours.
+      if (input !== before) inputs.push(input);
+      before = input;
+    }
     this.#inputs = inputs;
     this.#columns = Object.keys(fit.columns);
   }
@@ -325,9 +329,11 @@ export class MachineRounds {
     const { free } = this.#fit;
     const { words, doubles } = views;
     let input = -1;
+    let before: string | undefined;
     for (let j = 0; j < free.length; j++) {
       const { input: name, group, transform } = free[j] as Free;
-      if (name !== this.#inputs[input]) input += 1;
+      if (name !== before) input += 1;
+      before = name;
       const part = (address + block.parts) / 4 + 2 * j;
       words[part] = input;
       words[part + 1] = group;

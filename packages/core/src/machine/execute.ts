@@ -219,19 +219,19 @@ export class Execution {
    * that made it, of both sides of its branches, are at least those of any lane's own path.
    */
   #isWithinBudgets(trace: Trace): boolean {
-    const isWithinTape = this.#isOptional || trace.recordedBytes <= this.#tapeBytesMax();
+    const isWithinTape = this.#isOptional() || trace.recordedBytes <= this.#tapeBytesMax();
     return isWithinTape && trace.steps <= this.#stepsMax;
   }
 
   /** Whether recording is for replay only, so that a run can do without. */
-  get #isOptional(): boolean {
+  #isOptional(): boolean {
     return this.#job.backward === undefined && !this.#job.wanted.includes(true);
   }
 
   #tapeBytesMax(): number {
     const { options, machine } = this.#job;
     const budget = Math.min(options.tapeBytesMax ?? machine.memoryMax, machine.memoryMax);
-    return this.#isOptional
+    return this.#isOptional()
       ? Math.min(OPTIONAL_TRACE_BYTES, machine.memoryMax / 8, budget)
       : budget;
   }
@@ -467,7 +467,7 @@ export class Execution {
       level,
       strays,
       tapeBytesMax: this.#tapeBytesMax(),
-      isOptional: this.#isOptional,
+      isOptional: this.#isOptional(),
       stepsMax: this.#stepsMax,
     };
     if (!beginWalk(this.#job, set, limits)) return this.#narrowOr(set, failed);
@@ -495,7 +495,7 @@ export class Execution {
     const { program } = this.#job;
     const { exports } = this.#job.machine;
     const isAlone = laneCount(set) === 1;
-    if (this.#replays && !this.#recordsLeast && (isAlone || this.#isOptional)) {
+    if (this.#replays && !this.#recordsLeast && (isAlone || this.#isOptional())) {
       this.#recordsLeast = true;
       return "again";
     }

@@ -95,25 +95,25 @@ export class Session {
     this.#all = { from: 0, to: setup.lanes };
   }
 
-  get #holdings(): Holdings {
+  #hold(): Holdings {
     this.#made ??= makeHoldings(this.#setup);
     return this.#made;
   }
 
   /** The result of the latest run, one number per lane. */
   get values(): Numbers {
-    return this.#holdings.values;
+    return this.#hold().values;
   }
 
   /** Gradients of the latest run: lane after lane of the input's elements. */
   get gradients(): Readonly<Record<string, Numbers>> {
-    return this.#holdings.gradients;
+    return this.#hold().gradients;
   }
 
   /** The numbers the next run takes: write into them, or use `set`. */
   get inputs(): Readonly<Record<string, Numbers>> {
     this.#inputs ??= Object.fromEntries(
-      this.#holdings.slots.map(({ name, numbers }) => [name, numbers]),
+      this.#hold().slots.map(({ name, numbers }) => [name, numbers]),
     );
     return this.#inputs;
   }
@@ -422,7 +422,7 @@ export class Session {
   #replayGradient(trace: Trace, count: number): number {
     const { machine } = this.#setup;
     this.#stats.replays += 1;
-    const result = this.#holdings.wrt.length > 0 ? trace.resultData : -1;
+    const result = this.#hold().wrt.length > 0 ? trace.resultData : -1;
     const { resultData, isMixed } = trace;
     return machine.exports.replayGradient(count, resultData, result, isMixed ? 1 : 0);
   }
@@ -459,7 +459,7 @@ export class Session {
 
   /** The general way for lanes that no trace took: walks, guards, buckets. */
   *#walk(lanes: LaneSet, isAsync: boolean): Generator<void> {
-    const { wrt } = this.#holdings;
+    const { wrt } = this.#hold();
     const { machine, program, wanted, axes, options } = this.#setup;
     const isAll = lanes === this.#all;
     const list = isAll
@@ -493,7 +493,7 @@ export class Session {
 
   /** The program's inputs with the session's numbers. */
   #boundInputs(): Bound[] {
-    const slots = new Map(this.#holdings.slots.map((slot) => [slot.name, slot]));
+    const slots = new Map(this.#hold().slots.map((slot) => [slot.name, slot]));
     return this.#setup.inputs.map((input) => {
       const slot = slots.get(input.name);
       if (slot === undefined) return input;
@@ -516,7 +516,7 @@ export class Session {
       });
     const values = hasValues ? results.values : new Float64Array(count).fill(Number.NaN);
     for (let i = 0; i < count; i++) this.values[laneAt(lanes, i)] = values[i] as number;
-    for (const { name, count: elements } of this.#holdings.wrt) {
+    for (const { name, count: elements } of this.#hold().wrt) {
       const from = results.gradients[name] as Float64Array;
       const into = this.gradients[name] as Numbers;
       for (let i = 0; i < count; i++)
@@ -536,7 +536,7 @@ export class Session {
       .filter((trace) => this.#isUsable(trace))
       .map((trace) => {
         program.traces.use(trace);
-        return known.get(trace) ?? new Layout(machine, trace, this.#holdings);
+        return known.get(trace) ?? new Layout(machine, trace, this.#hold());
       });
   }
 
