@@ -39,6 +39,8 @@ export interface Batch {
   finish(): Generator<void>;
   /** Hands what the latest run came to to the restarts. */
   take(slots: Slots): void;
+  /** Why every lane of the latest run failed; undefined where not all did. */
+  readonly failure: NdvmError | undefined;
   /** What the latest run came to: gradients of the loss in the user's units, slot after slot. */
   gradients(): Float64Array;
   /** The value that the program had in a slot, for one row. */
@@ -48,27 +50,30 @@ export interface Batch {
 /** Failures that no other parameters would mend. */
 const FATAL = ["E-ABORTED", "E-DISPOSED", "E-INPUT", "E-OPTION", "E-RESULT"];
 
-/** Runs; whether any lane gave a result. Where all lanes fail, the parameters are to blame. */
-function attempt(session: Session): boolean {
+/** Runs; why all lanes failed, where they did: then the parameters are to blame. */
+function attempt(session: Session): NdvmError | undefined {
   try {
     session.run();
-    return true;
+    return undefined;
   } catch (error) {
-    if (error instanceof NdvmError && !FATAL.includes(error.code)) return false;
-    throw error;
+    return mendable(error);
   }
+}
+
+function mendable(error: unknown): NdvmError {
+  if (error instanceof NdvmError && !FATAL.includes(error.code)) return error;
+  throw error;
 }
 
 const NO_NUMBERS = new Float64Array(0);
 
 /** As `attempt`, for the rest of a run that has begun. */
-function* attemptRest(session: Session): Generator<void, boolean> {
+function* attemptRest(session: Session): Generator<void, NdvmError | undefined> {
   try {
     yield* session.finish();
-    return true;
+    return undefined;
   } catch (error) {
-    if (error instanceof NdvmError && !FATAL.includes(error.code)) return false;
-    throw error;
+    return mendable(error);
   }
 }
 
@@ -109,6 +114,7 @@ export class ResidualBatch implements Batch {
   #gradients: readonly Numbers[] = [];
   #values: Numbers = NO_NUMBERS;
   #isAlive = false;
+  failure: NdvmError | undefined;
 
   constructor(
     program: Program,
@@ -201,20 +207,23 @@ export class ResidualBatch implements Batch {
 
   run(): void {
     this.#writeParameters();
-    this.#isAlive = attempt(this.#openSession());
-    if (this.#lossSession !== undefined && this.#isAlive) this.#runLoss(this.#lossSession);
+    this.#endRun(attempt(this.#openSession()));
   }
 
   begin(isLong: boolean): boolean {
     this.#writeParameters();
-    this.#isAlive = this.#openSession().begin(isLong);
-    if (!this.#isAlive) return false;
-    if (this.#lossSession !== undefined) this.#runLoss(this.#lossSession);
-    return true;
+    const isDone = this.#openSession().begin(isLong);
+    if (isDone) this.#endRun(undefined);
+    return isDone;
   }
 
   *finish(): Generator<void> {
-    this.#isAlive = yield* attemptRest(this.#openSession());
+    this.#endRun(yield* attemptRest(this.#openSession()));
+  }
+
+  #endRun(failure: NdvmError | undefined): void {
+    this.failure = failure;
+    this.#isAlive = failure === undefined;
     if (this.#lossSession !== undefined && this.#isAlive) this.#runLoss(this.#lossSession);
   }
 
@@ -249,7 +258,7 @@ export class ResidualBatch implements Batch {
     for (let slot = 0; slot < this.slots; slot++)
       for (let row = 0; row < this.#table.points; row++)
         into[slot * this.#table.points + row] = this.prediction(slot, row);
-    this.#isAlive = attempt(session);
+    this.#isAlive = attempt(session) === undefined;
   }
 
   prediction(slot: number, row: number): number {
@@ -358,6 +367,7 @@ export class ObjectiveBatch implements Batch {
   readonly #session: Session;
   readonly #inputs: readonly Numbers[];
   readonly #free: readonly Free[];
+  failure: NdvmError | undefined;
   #isAlive = false;
   #rounds: MachineRounds | undefined;
 
@@ -425,17 +435,20 @@ export class ObjectiveBatch implements Batch {
 
   run(): void {
     this.#writeParameters();
-    this.#isAlive = attempt(this.#session);
+    this.failure = attempt(this.#session);
+    this.#isAlive = this.failure === undefined;
   }
 
   begin(isLong: boolean): boolean {
     this.#writeParameters();
+    this.failure = undefined;
     this.#isAlive = this.#session.begin(isLong);
     return this.#isAlive;
   }
 
   *finish(): Generator<void> {
-    this.#isAlive = yield* attemptRest(this.#session);
+    this.failure = yield* attemptRest(this.#session);
+    this.#isAlive = this.failure === undefined;
   }
 
   #writeParameters(): void {

@@ -27,6 +27,8 @@ export interface Driven {
   readonly rounds: number;
   readonly stopped: "done" | "time" | "aborted";
   readonly milliseconds: number;
+  /** Why the first round had no result in any lane. */
+  readonly failure: NdvmError | undefined;
 }
 
 /** Milliseconds a fit keeps the event loop waiting. */
@@ -136,13 +138,13 @@ class Course {
   }
 
   end(): Driven {
-    const { count } = this.#rounds;
+    const { count, failure } = this.#rounds;
     const stopped = this.#stopped;
     if (stopped !== "done") {
       if (count === 0) throw endedAtFirst(stopped);
       for (const restart of this.#how.restarts) restart.reason ??= stopped;
     }
-    return { rounds: count, stopped, milliseconds: this.#from - this.#began };
+    return { rounds: count, stopped, milliseconds: this.#from - this.#began, failure };
   }
 }
 
@@ -202,6 +204,7 @@ class Rounds {
   count = 0;
   /** Restarts that have a slot. */
   running = 0;
+  failure: NdvmError | undefined;
 
   constructor(how: Drive) {
     this.#how = how;
@@ -248,7 +251,9 @@ class Rounds {
 
   /** Hands the results to the restarts. */
   take(): void {
-    (this.#batch as Batch).take(this.#slots);
+    const batch = this.#batch as Batch;
+    if (this.count === 0) this.failure = batch.failure;
+    batch.take(this.#slots);
     this.#settle(1);
   }
 

@@ -51,7 +51,10 @@ export async function fit(program: Program, options: FitOptions): Promise<FitRes
       if (!isTold) explainStart(problem, restarts[0] as Restart);
       throw error;
     }
-    if (!hasFiniteLoss(restarts)) explainStart(problem, restarts[0] as Restart);
+    if (!hasFiniteLoss(restarts)) {
+      if (driven.failure !== undefined && problem.program === problem.source) throw driven.failure;
+      explainStart(problem, restarts[0] as Restart);
+    }
     return describeFit(finish(problem, settings, restarts, driven));
   } finally {
     // A loss that was given as text is ours to free.

@@ -14,7 +14,7 @@ import type { Restart } from "./restart.js";
 export function explainStart(problem: Problem, restart: Restart): void {
   const { source: program, table, parameters, options } = problem;
   const inputs = rowInputs(problem, restart.start);
-  const outcome = program.evaluate(inputs, limited(options));
+  const outcome = program.evaluateTraced(inputs, limited(options));
   const starts = parameters.free.map(({ label }, j) => `${label} = ${restart.start[j]}`);
   const at = `at ${starts.join(", ")}`;
   checkShape(outcome, table?.targets.length ?? 1);
@@ -29,11 +29,7 @@ export function explainStart(problem: Problem, restart: Restart): void {
       help: error.help ?? "start elsewhere, or leave out these rows",
     });
   }
-  const width = outcome.values.length / outcome.lanes;
-  const lanes = [...outcome.values.keys()]
-    .filter((at) => !Number.isFinite(outcome.values[at]))
-    .map((at) => Math.floor(at / width));
-  const bad = [...new Set(lanes)];
+  const bad = outcome.nonFinite.map(({ lane }) => lane);
   const where = table === undefined || outcome.lanes === 1 ? "" : ` on ${rowsInWords(bad)}`;
   const reason = outcome.nonFinite[0];
   const details = {

@@ -71,6 +71,8 @@ const OPTIONAL_TRACE_BYTES = 2 ** 26;
 const REPLAY_SLICE_MS = 5;
 /** Lanes that are left over are replayed on a fresh trace where they are at least so many. */
 const REPLAY_LEAST = 2;
+/** Lanes whose result is not finite that are told why. */
+const EXPLAINED_LANES = 64;
 /** Chunks to come that make up for the walk which sorts them. */
 const SORT_CHUNKS = 4;
 
@@ -90,6 +92,8 @@ export interface Job {
   readonly isPart?: boolean;
   /** Whether everything is recorded, to tell where numbers come from. */
   readonly isTraced?: boolean;
+  /** Of how many lanes that are not finite the cause is looked for. */
+  readonly explains?: number;
   /** Runs a backward pass for the lanes of a chunk once they have their values. */
   readonly backward: ((chunk: Chunk) => void) | undefined;
   /** Whether branches leave notes on the tape; such a run is walked and keeps no trace. */
@@ -150,10 +154,10 @@ export class Execution {
 
   constructor(job: Job) {
     this.#job = job;
-    // A session tells nobody which lanes are not finite, and looking for the cause takes long.
-    const tellsNonFinite = !job.isRepeated;
     const wrt = job.backward === undefined ? [] : job.wrt;
-    this.results = new Results(job.program, job.lanes, wrt, tellsNonFinite);
+    // A session tells nobody which lanes are not finite, and looking for the cause takes long.
+    const explains = job.isRepeated ? undefined : (job.explains ?? EXPLAINED_LANES);
+    this.results = new Results(job.program, job.lanes, wrt, explains);
     this.#signature = signatureOf(job.inputs, job.wanted);
     const { timeMax, stepsMax } = job.options;
     this.#deadline = timeMax === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeMax;

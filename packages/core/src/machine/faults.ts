@@ -54,6 +54,8 @@ import { payloadInfo } from "./snapshot.js";
 /** What the words need to know of the program. */
 export interface FaultContext {
   readonly listing: Listing;
+  readonly source: string;
+  readonly file: string | undefined;
   readonly symbols: readonly string[];
   /** The number of a real value in a lane that failed. */
   numberOf(payload: number): number;
@@ -72,7 +74,8 @@ interface Words {
 export function faultError(exports: Exports, context: FaultContext): NdvmError {
   const fault = new Fault(exports, context);
   const { code, message, help } = fault.words();
-  return new NdvmError(code, message, { span: fault.span, help });
+  const { source, file } = context;
+  return new NdvmError(code, message, { span: fault.span, help, source, file });
 }
 
 const shapeNeeds: ReadonlyMap<number, string> = new Map([

@@ -54,7 +54,7 @@ interface Prepared {
 type OnChunk = (chunk: Chunk) => void;
 
 /** Ways of running that options do not choose. */
-type How = Partial<Pick<Job, "isAsync" | "isPart" | "isTraced" | "notesBranches">>;
+type How = Partial<Pick<Job, "isAsync" | "isPart" | "isTraced" | "explains" | "notesBranches">>;
 
 /** Milliseconds an asynchronous run keeps the event loop waiting. */
 const BREATH = 8;
@@ -163,6 +163,15 @@ export class Program {
   evaluate(inputs: Inputs = {}, options: RunOptions = {}): Evaluation {
     const prepared = this.#prepare(inputs, [], options);
     return this.#explained(prepared, options, this.#finish(this.#start(prepared, options)));
+  }
+
+  /**
+   * As `evaluate` where a number is expected not to be finite: records at once where it comes from,
+   * and tells it of the first such lane only.
+   */
+  evaluateTraced(inputs: Inputs, options: RunOptions): Evaluation {
+    const prepared = this.#prepare(inputs, [], options);
+    return this.#finish(this.#start(prepared, options, undefined, { isTraced: true, explains: 1 }));
   }
 
   /** As `evaluate`, yielding to the event loop, so that a signal can end it. */

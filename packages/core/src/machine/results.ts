@@ -3,17 +3,15 @@
  * reports of numbers that are not finite.
  */
 
-import { NdvmError } from "../errors.js";
+import { NdvmError, type Span } from "../errors.js";
 import { PAYLOAD_ORIGIN } from "../program/layout.js";
 import type { Datum } from "../syntax/datum.js";
 import { type LaneSet, laneAt } from "./chunk.js";
+import type { Exports } from "./instance.js";
 import type { Machine } from "./machine.js";
 import type { Program } from "./program.js";
 import { printResult, Snapshot } from "./snapshot.js";
 import type { DatumValue, LaneFailure, NonFinite } from "./types.js";
-
-/** How many lanes get a cell in the report of non-finite results. */
-const NON_FINITE_DETAILS = 64;
 
 /** An input that gradients are wanted for. */
 export interface RecordedInput {
@@ -21,6 +19,12 @@ export interface RecordedInput {
   readonly payload: number;
   /** Elements: 1 for a number. */
   readonly count: number;
+}
+
+/** Where a number became infinite, and that in words. */
+interface Cause {
+  readonly span: Span | undefined;
+  readonly words: string;
 }
 
 /** One group of lanes with a result that is kept as structure. */
@@ -38,7 +42,10 @@ export class Results {
   readonly unexplained: number[] = [];
   readonly gradients: Record<string, Float64Array>;
   readonly #program: Program;
-  readonly #tellsNonFinite: boolean;
+  /** Of how many lanes that are not finite the cause is told; undefined: they are not looked for. */
+  readonly #explains: number | undefined;
+  /** Causes by where in the program they are: many lanes have the same. */
+  readonly #causes = new Map<number, Cause>();
   #shape: readonly number[] | undefined;
   #values: Float64Array | undefined;
   readonly #groups: Group[] = [];
@@ -48,10 +55,10 @@ export class Results {
     program: Program,
     lanes: number,
     wrt: readonly RecordedInput[],
-    tellsNonFinite: boolean,
+    explains: number | undefined,
   ) {
     this.#program = program;
-    this.#tellsNonFinite = tellsNonFinite;
+    this.#explains = explains;
     this.lanes = lanes;
     this.gradients = namedArrays(wrt, lanes);
   }
@@ -101,7 +108,7 @@ export class Results {
       this.#values = new Float64Array(this.lanes * this.count).fill(Number.NaN);
     }
     machine.readResult(this.#values, this.count, set, live);
-    if (this.#tellsNonFinite) this.#reportNonFinite(machine, set, live);
+    if (this.#explains !== undefined) this.#reportNonFinite(machine, set, live, this.#explains);
   }
 
   #takeStructure(machine: Machine, set: LaneSet, live: Uint8Array): void {
@@ -157,7 +164,7 @@ export class Results {
     return values.slice(lane * this.count, (lane + 1) * this.count);
   }
 
-  #reportNonFinite(machine: Machine, set: LaneSet, live: Uint8Array): void {
+  #reportNonFinite(machine: Machine, set: LaneSet, live: Uint8Array, explains: number): void {
     const values = this.#values as Float64Array;
     const { count } = this;
     for (let i = 0; i < live.length; i++) {
@@ -166,7 +173,8 @@ export class Results {
       for (let e = 0; e < count; e++) {
         const value = values[lane * count + e] as number;
         if (Number.isFinite(value)) continue;
-        this.nonFinite.push(this.#nonFiniteLane(machine, lane, i, value));
+        const isDetailed = this.nonFinite.length < explains;
+        this.nonFinite.push(this.#nonFiniteLane(machine, lane, i, value, isDetailed));
         break;
       }
     }
@@ -184,29 +192,49 @@ export class Results {
     }
   }
 
-  #nonFiniteLane(machine: Machine, lane: number, place: number, value: number): NonFinite {
-    const { exports } = machine;
-    const isDetailed = this.nonFinite.length < NON_FINITE_DETAILS;
-    const { firstInputPayload } = this.#program;
-    const payload = isDetailed
-      ? exports.firstNonFinite(place, machine.resultPayload, firstInputPayload)
-      : -1;
+  #nonFiniteLane(
+    machine: Machine,
+    lane: number,
+    place: number,
+    value: number,
+    isDetailed: boolean,
+  ): NonFinite {
     const what = `lane ${lane} is ${value}`;
+    const { exports, resultPayload } = machine;
+    const payload = isDetailed
+      ? exports.firstNonFinite(place, resultPayload, this.#program.firstInputPayload)
+      : -1;
     if (payload < 0) {
       if (isDetailed) this.unexplained.push(lane);
       return { lane, value, span: undefined, message: what };
     }
-    const entry = new DataView(exports.memory.buffer, exports.entryAddress(payload));
-    const origin = entry.getInt32(PAYLOAD_ORIGIN, true);
-    if (origin < 0) {
-      const name = this.#program.inputs[-1 - origin];
-      return { lane, value, span: undefined, message: `${what}: input ${name} is not finite` };
-    }
-    const span = this.#program.listing.spanOf(origin);
-    const text = span === undefined ? "" : this.#program.source.slice(span.start, span.end);
-    const message = text === "" ? what : `${what}: first made so by ${shorten(text)}`;
-    return { lane, value, span, message };
+    const { span, words } = this.#causeAt(originOf(exports, payload));
+    return { lane, value, span, message: what + words };
   }
+
+  /** What made a number infinite, by the node it was made at, or −1 − the input that it is. */
+  #causeAt(origin: number): Cause {
+    const known = this.#causes.get(origin);
+    if (known !== undefined) return known;
+    const cause = origin < 0 ? this.#inputCause(-1 - origin) : this.#nodeCause(origin);
+    this.#causes.set(origin, cause);
+    return cause;
+  }
+
+  #inputCause(input: number): Cause {
+    return { span: undefined, words: `: input ${this.#program.inputs[input]} is not finite` };
+  }
+
+  #nodeCause(node: number): Cause {
+    const span = this.#program.listing.spanOf(node);
+    const text = span === undefined ? "" : this.#program.source.slice(span.start, span.end);
+    return { span, words: text === "" ? "" : `: first made so by ${shorten(text)}` };
+  }
+}
+
+function originOf(exports: Exports, payload: number): number {
+  const entry = new DataView(exports.memory.buffer, exports.entryAddress(payload));
+  return entry.getInt32(PAYLOAD_ORIGIN, true);
 }
 
 /** An array for each input: `perLane` numbers for each of its elements. Any name will do. */

@@ -79,6 +79,8 @@ export class Session {
   #layouts: Layout[] = [];
   /** The trace of the whole walk that a session begins with. */
   #first: Trace | undefined;
+  /** Whether that walk was tried: where it failed, the general way is next. */
+  #hasBegun = false;
   /** The layout that took most lanes in the latest run. */
   #latest: Layout | undefined;
   #failures: readonly LaneFailure[] = NO_FAILURES;
@@ -170,7 +172,7 @@ export class Session {
     this.#stats.runs += 1;
     this.#failures = NO_FAILURES;
     if (this.#stats.runs === 1 && !isLong) {
-      if (program.traces.count === 0) this.#walkWhole();
+      if (!this.#hasBegun && program.traces.count === 0) this.#walkWhole();
       this.#findLayouts();
     }
     this.#rest = isLong ? this.#all : this.#replay();
@@ -223,7 +225,7 @@ export class Session {
   #enterTrace(): Trace | undefined {
     const { machine, program } = this.#setup;
     machine.beginRun();
-    if (this.#stats.runs === 0 && this.#layouts.length === 0 && this.#first === undefined) {
+    if (!this.#hasBegun && this.#stats.runs === 0 && this.#layouts.length === 0) {
       // A narrower batch of the same program goes on where a wider one was.
       if (program.traces.count > 0) this.#findLayouts();
       else this.#walkWhole();
@@ -300,6 +302,7 @@ export class Session {
 
   /** The plain way to begin: all lanes in one walk. */
   #walkWhole(): void {
+    this.#hasBegun = true;
     const inputs = this.#made === undefined ? this.#setup.inputs : this.#boundInputs();
     const { machine, program, lanes, wanted, options } = this.#setup;
     const signature = this.#signature;

@@ -49,10 +49,12 @@ export function settleShortage({ exports, memoryMax }: Machine): void {
 /** The fault of the run under way, as an error with the program's text. */
 export function machineFault(machine: Machine, program: Program, place?: number): NdvmError {
   const { exports, reals } = machine;
-  const { listing, symbols } = program;
+  const { listing, symbols, source, file } = program;
   return faultError(exports, {
     listing,
     symbols,
+    source,
+    file,
     numberOf: (payload) => {
       const lane = isUniform(machine, payload)
         ? 0
@@ -64,7 +66,7 @@ export function machineFault(machine: Machine, program: Program, place?: number)
       return program.procedureAt(new DataView(exports.memory.buffer).getInt32(heap + 4, true));
     },
     callers: () => callersOf(machine),
-  }).in(program.source, program.file);
+  });
 }
 
 /** Where in the user's text a walk that has paused is. */

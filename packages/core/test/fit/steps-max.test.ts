@@ -3,7 +3,7 @@
  */
 
 import { expect, test } from "vitest";
-import { fit } from "../../src/index.js";
+import { fit, Machine } from "../../src/index.js";
 import { machine, refusal } from "./support.js";
 
 const data = { x: [1, 2, 3, 4, 5, 6], y: [2.1, 3.9, 6.2, 8, 9.8, 12.1] };
@@ -12,6 +12,17 @@ test("a program that never ends at its start is told apart by its steps", async 
   const source = "(loop ((s a)) (if (> s 1e9) (* s x) (recur (* s 1))))";
   const told = await refusal(source, { data, target: "y", stepsMax: 5000 }, "E-STEPS");
   expect(told).toContain("5000");
+});
+
+test("a program whose gradient does not fit into memory is told so", async () => {
+  const small = await Machine.create({ memoryMax: 2 ** 22 });
+  const long = small.load(
+    "(loop ((k 0) (s 0.0)) (if (< k 200000) (recur (+ k 1) (+ (* s 0.5) (* a x))) s))",
+  );
+  await expect(fit(long, { data, target: "y", params: { a: 0.1 } })).rejects.toMatchObject({
+    code: "E-MEMORY",
+  });
+  small.dispose();
 });
 
 test("a limit that is not reached changes no bit", async () => {
