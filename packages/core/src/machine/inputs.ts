@@ -332,6 +332,14 @@ function checkProductLanes(product: number, wanted: number | undefined): void {
     });
 }
 
+/** A number that all lanes share as the number of the only one. */
+export function ownNumber(input: Bound): Bound {
+  const { kind, rank, perLane, value } = input;
+  return kind === "int" || rank > 0 || perLane !== undefined
+    ? input
+    : { ...input, perLane: [value] };
+}
+
 /** An input whose numbers nobody else can change. */
 export function copyNumbers(input: Bound): Bound {
   const { shared, perLane, tensors } = input;

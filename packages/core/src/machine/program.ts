@@ -10,7 +10,14 @@ import { backwardChunk, gradientChunk, readGradient } from "./backward.js";
 import { type Diagnostics, DiagnosticsCollector, isPlainTrace } from "./diagnose.js";
 import { type Chunk, Execution, type Job } from "./execute.js";
 import { type Explanation, explainRun } from "./explain.js";
-import { type Bound, type BoundInputs, bindInputs, copyNumbers, selectLanes } from "./inputs.js";
+import {
+  type Bound,
+  type BoundInputs,
+  bindInputs,
+  copyNumbers,
+  ownNumber,
+  selectLanes,
+} from "./inputs.js";
 import type { Machine } from "./machine.js";
 import { checkRunOptions, checkWrt } from "./options.js";
 import { namedArrays, type RecordedInput, type Results } from "./results.js";
@@ -217,7 +224,9 @@ export class Program {
   /** Binds shapes and lanes once, to run again and again with new numbers. */
   session(inputs: Inputs, options: Omit<GradientOptions, "seed"> = {}): Session {
     const { wanted, ...bound } = this.#prepare(inputs, options.wrt ?? [], options);
-    return this.openSession(bound, wanted, options);
+    // A number that all lanes share is written for a whole vector of them: a single lane needs one.
+    const own = bound.lanes === 1 ? bound.inputs.map(ownNumber) : bound.inputs;
+    return this.openSession({ ...bound, inputs: own }, wanted, options);
   }
 
   /** As `session`, for inputs that are bound already, in the program's order, and known to fit. */

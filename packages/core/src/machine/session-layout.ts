@@ -115,6 +115,8 @@ interface Adjoint {
 
 export class Layout {
   readonly trace: Trace;
+  /** Chunks of all the session's lanes. */
+  readonly chunks: number;
   /** The layout that took all lanes in the run after this one's, and how often in a row. */
   next: Layout | undefined;
   nextSeen = 0;
@@ -139,6 +141,7 @@ export class Layout {
     const { exports, reals } = machine;
     const index = (address: number) => address / reals.bytes;
     this.trace = trace;
+    this.chunks = Math.ceil(holdings.lanes / trace.width);
     this.#machine = machine;
     this.#holdings = holdings;
     this.#slots = holdings.slots.map((slot) => ({
@@ -156,11 +159,6 @@ export class Layout {
     }));
     this.#run = index(exports.runBytes());
     this.#isNarrow = !this.#resultIsUniform && this.#adjoints.every(({ count }) => count === 1);
-  }
-
-  /** Chunks of all the session's lanes. */
-  get chunks(): number {
-    return Math.ceil(this.#holdings.lanes / this.trace.width);
   }
 
   /** Views of a chunk, made anew where memory has grown: it may whenever the machine runs. */
