@@ -173,7 +173,8 @@ export class Pool implements Runner {
 
   #nextParcel(): readonly Task[] {
     const left = this.#waiting.length - this.#at;
-    const fair = Math.ceil(left / (this.workers * PARCELS_AHEAD));
+    // A worker that is alone has nobody to leave anything to.
+    const fair = this.workers === 1 ? left : Math.ceil(left / (this.workers * PARCELS_AHEAD));
     const size = Math.min(PARCEL_MAX, fair, Math.max(1, Math.round(PARCEL_MS / this.#pace)));
     const parcel = this.#waiting.slice(this.#at, this.#at + size);
     this.#at += parcel.length;
