@@ -133,9 +133,7 @@ export class Archive {
       scored,
       duplicates,
       failed,
-      fits: count(
-        "(SELECT coalesce((SELECT sum(fits) FROM scores), 0) + coalesce((SELECT sum(fits) FROM failures), 0))",
-      ),
+      fits: count("(SELECT sum(restarts) FROM fits)"),
       failures: Object.fromEntries(failures.map(({ code, n }) => [code, n])),
       seconds: count("(SELECT state ->> 'seconds' FROM state)"),
     };
@@ -197,15 +195,24 @@ export class Archive {
     const found: Discovery[] = [];
     let best = Number.NEGATIVE_INFINITY;
     let fits = 0;
-    const rows = this.#database.iterate<{ visit: number; fits: number; r2: number; at: number }>(
-      "SELECT s.visit, s.fits, s.r2, t.at FROM scores s JOIN timings t" +
-        " ON t.visit = s.visit AND t.rung = 0 ORDER BY s.visit",
+    const batches = this.#database
+      .iterate<{ first_visit: number; at: number }>(
+        "SELECT b.first_visit, max(t.at) AS at FROM batches b JOIN timings t ON t.batch = b.batch" +
+          " GROUP BY b.batch ORDER BY b.batch",
+      )
+      [Symbol.iterator]();
+    let seconds = 0;
+    let next = batches.next();
+    const rows = this.#database.iterate<{ visit: number; fits: number; r2: number }>(
+      "SELECT visit, fits, r2 FROM scores ORDER BY visit",
     );
-    for (const { visit, fits: own, r2, at } of rows) {
+    for (const { visit, fits: own, r2 } of rows) {
       fits += own;
+      for (; !next.done && next.value.first_visit <= visit; next = batches.next())
+        seconds = next.value.at;
       if (!(r2 > best)) continue;
       best = r2;
-      found.push({ seconds: at, visit, fits, r2 });
+      found.push({ seconds, visit, fits, r2 });
     }
     return found;
   }
@@ -222,7 +229,7 @@ export class Archive {
   /** Visits settled in each second of the study. */
   throughput(): readonly { readonly second: number; readonly visits: number }[] {
     return this.#database.all(
-      "SELECT cast(at AS INTEGER) AS second, count(*) AS visits FROM timings WHERE rung = 0" +
+      "SELECT cast(at AS INTEGER) AS second, sum(visits) AS visits FROM timings WHERE rung = 0" +
         " GROUP BY 1 ORDER BY 1",
     );
   }

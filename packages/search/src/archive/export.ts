@@ -6,6 +6,8 @@
  */
 
 import { advance, emptyFront } from "../engine/front.js";
+import { seedFor } from "../seeds.js";
+import { SEED_FIT } from "../study.js";
 import type { Database } from "./driver.js";
 import { outcomeOfRow, type VisitRow } from "./reader.js";
 
@@ -13,7 +15,6 @@ interface FitRow {
   readonly visit: number;
   readonly rung: number;
   readonly restarts: number;
-  readonly seed: number;
   readonly loss: number | null;
   readonly r2: number | null;
   readonly params: string | null;
@@ -28,19 +29,21 @@ export function* exportLines(
   const fits = database
     .iterate<FitRow>("SELECT * FROM fits ORDER BY visit, rung")
     [Symbol.iterator]();
+  const seed = study["seed"] as number;
   let fit = fits.next();
   let front = emptyFront;
   for (const row of visits) {
     const outcome = outcomeOfRow(row);
     const rungs: unknown[] = [];
     for (; !fit.done && fit.value.visit <= row.visit; fit = fits.next())
-      if (fit.value.visit === row.visit) rungs.push(fitOf(fit.value));
+      if (fit.value.visit === row.visit) rungs.push(fitOf(fit.value, seed));
     yield JSON.stringify({ ...outcome, rungs });
     front = advance(front, outcome);
   }
   yield JSON.stringify({ front: front.members.map(({ visit }) => visit) });
 }
 
-function fitOf({ rung, restarts, seed, loss, r2, params }: FitRow) {
+function fitOf({ visit, rung, restarts, loss, r2, params }: FitRow, study: number) {
+  const seed = seedFor(study, SEED_FIT, visit, rung, 0);
   return { rung, restarts, seed, loss, r2, params: JSON.parse(params ?? "null") as unknown };
 }

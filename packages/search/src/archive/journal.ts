@@ -7,10 +7,10 @@ import { Worker } from "node:worker_threads";
 import { NdvmError } from "@ndvm/core";
 import { type Batch, bestResult, type Slot } from "../engine/batch.js";
 import type { Journal, JournalEntry, SettledBatch } from "../engine/journal.js";
-import type { TaskResult } from "../pipeline/task.js";
+import type { TaskResult, Timing } from "../pipeline/task.js";
 import { hashText, seedFor } from "../seeds.js";
-import { SEED_FIT, SEED_PROPOSER, SEED_SPLIT, type Study } from "../study.js";
-import type { Budget, Outcome, Proposal, Proposer, SearchEvent } from "../types.js";
+import { SEED_PROPOSER, SEED_SPLIT, type Study } from "../study.js";
+import type { Budget, Failure, Outcome, Proposal, Proposer, SearchEvent } from "../types.js";
 import type { BulkRows, FromWriter, ToWriter, WriterStart } from "./messages.js";
 import { RowPacker } from "./rows.js";
 import { BULK_TABLES, type BulkTable, SCHEMA_VERSION } from "./schema.js";
@@ -42,10 +42,11 @@ interface Waiting {
 }
 
 type Rows = Readonly<Record<BulkTable, RowPacker>>;
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type BatchTime = Timing & Readonly<Record<"rung" | "worker" | "visits", number>>;
 
 export class ArchiveJournal implements Journal {
   readonly #worker: Worker;
-  readonly #study: Study;
   readonly #names: readonly string[];
   readonly #waiting = new Map<number, Waiting>();
   /** What the next entry will have. */
@@ -74,7 +75,6 @@ export class ArchiveJournal implements Journal {
   }
 
   private constructor(options: ArchiveOptions, workerData: WriterStart) {
-    this.#study = options.study;
     this.#names = options.proposers.map(({ name }) => name);
     this.#worker = new Worker(writerUrl(), { workerData, execArgv: [] });
     this.#worker.on("message", (message: FromWriter) => this.#hear(message));
@@ -87,7 +87,7 @@ export class ArchiveJournal implements Journal {
   }
 
   settle(settled: SettledBatch): void {
-    addSettled(this.#rows, settled, this.#study);
+    addSettled(this.#rows, settled);
   }
 
   commit(entry: JournalEntry): Promise<void> {
@@ -268,60 +268,73 @@ function addTexts(
   row.number(promptId);
 }
 
-function addSettled(rows: Rows, { batch, outcomes, seconds }: SettledBatch, study: Study): void {
+function addSettled(rows: Rows, { batch, outcomes, seconds }: SettledBatch): void {
+  const times = new BatchTimes();
   for (let i = 0; i < outcomes.length; i++) {
-    const slot = batch.slots[i] as Slot;
-    for (const result of slot.results) addResult(rows, result, slot.id, seconds, study);
-    addOutcome(rows, outcomes[i] as Outcome, slot);
+    const { results, id } = batch.slots[i] as Slot;
+    const outcome = outcomes[i] as Outcome;
+    const best = bestResult(results);
+    for (const result of results) {
+      addResult(rows.fits, result, id, result === best ? outcome : undefined);
+      times.add(result);
+    }
+    if (outcome.failure !== undefined) addFailure(rows.failures, outcome, outcome.failure);
   }
+  times.addTo(rows.timings, batch.index, seconds);
 }
 
-/** One rung of a visit. */
+/** One rung of a visit. `outcome` is the visit's, where this rung is its best. */
 function addResult(
-  { fits, timings }: Rows,
+  row: RowPacker,
   result: TaskResult,
-  id: number,
-  seconds: number,
-  study: Study,
+  candidate: number,
+  outcome: Outcome | undefined,
 ): void {
-  const { visit, rung, timing } = result;
-  fits.number(visit);
-  fits.number(rung);
-  fits.number(id);
-  fits.number(result.fits);
-  fits.number(seedFor(study.seed, SEED_FIT, visit, rung, 0));
-  fits.number(result.loss);
-  fits.number(result.r2);
-  fits.text(result.failure === undefined ? JSON.stringify(result.params) : null);
-  timings.number(visit);
-  timings.number(rung);
-  timings.number(result.worker);
-  timings.number(timing.screen);
-  timings.number(timing.walk);
-  timings.number(timing.replay);
-  timings.number(timing.fit);
-  timings.number(timing.score);
-  timings.number(seconds);
+  const { timing } = result;
+  row.number(result.visit);
+  row.number(result.rung);
+  row.number(candidate);
+  row.number(result.fits);
+  row.number(result.loss);
+  row.number(result.trainR2);
+  row.number(result.r2);
+  row.number(result.bic);
+  row.text(result.failure === undefined ? JSON.stringify(result.params) : null);
+  row.number(timing.screen + timing.fit + timing.score);
+  row.number(outcome?.rung ?? NOTHING);
+  row.number(outcome?.fits ?? NOTHING);
 }
 
-function addOutcome({ scores, failures }: Rows, outcome: Outcome, { id, results }: Slot): void {
-  const { visit, failure } = outcome;
-  if (outcome.status === "scored") {
-    scores.number(visit);
-    scores.number(id);
-    scores.number(outcome.rung);
-    scores.number(bestResult(results)?.rung ?? 0);
-    scores.number(outcome.fits);
-    scores.number(outcome.loss);
-    scores.number(outcome.trainR2);
-    scores.number(outcome.r2);
-    scores.number(outcome.bic);
-  } else if (failure !== undefined) {
-    failures.number(visit);
-    failures.number(id);
-    failures.number(outcome.fits);
-    failures.text(failure.stage);
-    failures.text(failure.code);
-    failures.text(failure.message);
+function addFailure(row: RowPacker, { visit, id, fits }: Outcome, failure: Failure): void {
+  row.number(visit);
+  row.number(id);
+  row.number(fits);
+  row.text(failure.stage);
+  row.text(failure.code);
+  row.text(failure.message);
+}
+
+/** Times of a batch's fits, added up for each rung and worker. */
+class BatchTimes {
+  readonly #sums: Mutable<BatchTime>[] = [];
+
+  add({ rung, worker, timing }: TaskResult): void {
+    let sum = this.#sums.find((each) => each.rung === rung && each.worker === worker);
+    if (sum === undefined) {
+      sum = { rung, worker, visits: 0, screen: 0, walk: 0, replay: 0, fit: 0, score: 0 };
+      this.#sums.push(sum);
+    }
+    sum.visits += 1;
+    sum.screen += timing.screen;
+    sum.walk += timing.walk;
+    sum.replay += timing.replay;
+    sum.fit += timing.fit;
+    sum.score += timing.score;
+  }
+
+  addTo(row: RowPacker, batch: number, seconds: number): void {
+    for (const { rung, worker, visits, screen, walk, replay, fit, score } of this.#sums)
+      for (const value of [batch, rung, worker, visits, screen, walk, replay, fit, score, seconds])
+        row.number(value);
   }
 }

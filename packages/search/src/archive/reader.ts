@@ -55,15 +55,14 @@ export const VISITS = `
   SELECT v.visit, v.id, v.batch, v.proposer, coalesce(r.origin, c.origin) AS origin,
     coalesce(r.source, c.source) AS source, c.skeleton, c.complexity,
     coalesce(r.parents, c.parents) AS parents, CASE WHEN v.id = v.visit THEN c.duplicate_of END AS duplicate_of,
-    s.rung, coalesce(s.fits, f.fits) AS fits, s.loss, s.train_r2, s.r2, s.bic, p.params,
-    f.stage, f.code, f.message
+    s.visit_rung AS rung, coalesce(s.visit_fits, f.fits) AS fits, s.loss, s.train_r2, s.r2, s.bic,
+    s.params, f.stage, f.code, f.message
   FROM (SELECT b.first_visit + j.key AS visit, j.value AS id, b.batch, b.proposer
         FROM batches b, json_each(b.candidates) j WHERE b.batch BETWEEN ? AND ?) v
   JOIN candidates c ON c.id = v.id
   LEFT JOIN revisits r ON r.visit = v.visit
-  LEFT JOIN scores s ON s.visit = v.visit
+  LEFT JOIN fits s ON s.visit = v.visit AND s.visit_fits IS NOT NULL
   LEFT JOIN failures f ON f.visit = v.visit
-  LEFT JOIN fits p ON p.visit = v.visit AND p.rung = s.best_rung
   ORDER BY v.visit`;
 
 interface SeenRow {
@@ -89,10 +88,11 @@ export function openForReading(file: string): Database {
     database.exec("PRAGMA query_only = 1");
     const [version] = database.all<{ user_version: number }>("PRAGMA user_version");
     const tables = database.all("SELECT name FROM sqlite_schema WHERE name = 'candidates'");
-    if (tables.length === 0 || version?.user_version !== SCHEMA_VERSION)
-      throw new NdvmError("E-ARCHIVE", `${file} is not an archive that can be read`, {
-        help: `an archive is a file that ndvm search writes, of format ${SCHEMA_VERSION}`,
+    if (tables.length === 0)
+      throw new NdvmError("E-ARCHIVE", `${file} is a database of something else`, {
+        help: "an archive is a file that ndvm search writes",
       });
+    if (version?.user_version !== SCHEMA_VERSION) throw otherFormat(file, version?.user_version);
     return database;
   } catch (error) {
     database.close();
@@ -102,6 +102,12 @@ export function openForReading(file: string): Database {
     });
   }
 }
+
+/** An archive of an earlier or a later format. */
+export const otherFormat = (file: string, format: number | undefined): NdvmError =>
+  new NdvmError("E-ARCHIVE", `${file} was written by another version of this program`, {
+    help: `its format is ${format}, this version reads and writes ${SCHEMA_VERSION}`,
+  });
 
 /** What an earlier run left, or undefined where it left nothing to go on from. */
 export function readResumption(file: string): Resumption | undefined {
@@ -134,7 +140,7 @@ export function readResumption(file: string): Resumption | undefined {
 
 export function outcomeOfRow(row: VisitRow): Outcome {
   const number = (x: number | null) => x ?? Number.NaN;
-  const isScored = row.loss !== null;
+  const isScored = row.rung !== null;
   const { stage, code, message } = row;
   const isDuplicate = row.duplicate_of !== null;
   return {

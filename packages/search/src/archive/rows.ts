@@ -40,25 +40,32 @@ export class RowPacker {
   }
 }
 
-/** The values of packed rows, one flat list for so many rows at once; the last may have fewer. */
-export function* unpackRows(
+/**
+ * Gives the values of packed rows to `take`, so many rows at once in one flat list, the last list
+ * shorter. A list is good until the next: there is only one of each length.
+ */
+export function unpackRows(
   table: BulkTable,
   { numbers, texts }: PackedRows,
   rowsAtOnce: number,
-): Generator<Value[]> {
+  take: (values: readonly Value[], rows: number) => void,
+): void {
   const isText = BULK[table].map((column) => TEXT_COLUMNS.has(column));
-  const most = rowsAtOnce * isText.length;
-  let values: Value[] = [];
+  const width = isText.length;
+  const total = (numbers.length + texts.length) / width;
   let number = 0;
   let text = 0;
-  while (number < numbers.length || text < texts.length) {
-    for (const is of isText) {
-      const value = is ? (texts[text++] as string | null) : (numbers[number++] as number);
-      values.push(typeof value === "number" && !Number.isFinite(value) ? null : value);
+  let values: Value[] = [];
+  for (let row = 0; row < total; row += rowsAtOnce) {
+    const count = Math.min(rowsAtOnce, total - row);
+    if (values.length !== count * width) values = new Array(count * width).fill(null);
+    for (let at = 0, column = 0; at < values.length; at++) {
+      const value = isText[column]
+        ? (texts[text++] as string | null)
+        : (numbers[number++] as number);
+      values[at] = typeof value === "number" && !Number.isFinite(value) ? null : value;
+      column = column + 1 === width ? 0 : column + 1;
     }
-    if (values.length < most) continue;
-    yield values;
-    values = [];
+    take(values, count);
   }
-  if (values.length > 0) yield values;
 }

@@ -7,9 +7,14 @@
  *
  * `visit` numbers proposals, `id` and `candidate` are the visit at which a program was first seen.
  * `revisits` has the later visits whose proposal is not word for word the first one.
+ *
+ * A short fit takes some ten microseconds, and a row takes one or two: so a visit has one row for
+ * each of its rungs and no more. The row of the best rung says in `visit_rung` and `visit_fits` which
+ * rung the visit reached and how many fits it took; `scores` is a view of these rows. What the seconds
+ * of a fit were spent on is summed over a batch. Seeds of fits follow from the study's (seeds.ts).
  */
 
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 export const SCHEMA = `
 CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -29,16 +34,16 @@ CREATE TABLE batches (batch INTEGER PRIMARY KEY, proposer TEXT NOT NULL,
   first_visit INTEGER NOT NULL, candidates TEXT NOT NULL, front TEXT NOT NULL,
   fits_most INTEGER NOT NULL);
 CREATE TABLE fits (visit INTEGER NOT NULL, rung INTEGER NOT NULL, candidate INTEGER NOT NULL,
-  restarts INTEGER NOT NULL, seed INTEGER NOT NULL, loss REAL, r2 REAL, params TEXT,
-  PRIMARY KEY (visit, rung)) WITHOUT ROWID;
-CREATE TABLE scores (visit INTEGER PRIMARY KEY, candidate INTEGER NOT NULL,
-  rung INTEGER NOT NULL, best_rung INTEGER NOT NULL, fits INTEGER NOT NULL, loss REAL,
-  train_r2 REAL, r2 REAL, bic REAL);
+  restarts INTEGER NOT NULL, loss REAL, train_r2 REAL, r2 REAL, bic REAL, params TEXT,
+  seconds REAL NOT NULL, visit_rung INTEGER, visit_fits INTEGER, PRIMARY KEY (visit, rung)) WITHOUT ROWID;
+CREATE VIEW scores AS SELECT visit, candidate, visit_rung AS rung, rung AS best_rung,
+  visit_fits AS fits, loss, train_r2, r2, bic FROM fits WHERE visit_fits IS NOT NULL;
 CREATE TABLE failures (visit INTEGER PRIMARY KEY, candidate INTEGER NOT NULL, fits INTEGER NOT NULL,
   stage TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL);
-CREATE TABLE timings (visit INTEGER NOT NULL, rung INTEGER NOT NULL, worker INTEGER NOT NULL,
-  screen REAL NOT NULL, walk REAL NOT NULL, replay REAL NOT NULL, fit REAL NOT NULL,
-  score REAL NOT NULL, at REAL NOT NULL, PRIMARY KEY (visit, rung)) WITHOUT ROWID;
+CREATE TABLE timings (batch INTEGER NOT NULL, rung INTEGER NOT NULL, worker INTEGER NOT NULL,
+  visits INTEGER NOT NULL, screen REAL NOT NULL, walk REAL NOT NULL, replay REAL NOT NULL,
+  fit REAL NOT NULL, score REAL NOT NULL, at REAL NOT NULL,
+  PRIMARY KEY (batch, rung, worker)) WITHOUT ROWID;
 CREATE TABLE intervals (visit INTEGER PRIMARY KEY, intervals TEXT NOT NULL);
 CREATE TABLE events (event INTEGER PRIMARY KEY, run INTEGER NOT NULL, at REAL NOT NULL,
   type TEXT NOT NULL, body TEXT NOT NULL);
@@ -65,10 +70,22 @@ export const BULK = {
   ],
   revisits: ["visit", "candidate", "origin", "source", "parents", "params", "prompt"],
   batches: ["batch", "proposer", "first_visit", "candidates", "front", "fits_most"],
-  fits: ["visit", "rung", "candidate", "restarts", "seed", "loss", "r2", "params"],
-  scores: ["visit", "candidate", "rung", "best_rung", "fits", "loss", "train_r2", "r2", "bic"],
+  fits: [
+    "visit",
+    "rung",
+    "candidate",
+    "restarts",
+    "loss",
+    "train_r2",
+    "r2",
+    "bic",
+    "params",
+    "seconds",
+    "visit_rung",
+    "visit_fits",
+  ],
   failures: ["visit", "candidate", "fits", "stage", "code", "message"],
-  timings: ["visit", "rung", "worker", "screen", "walk", "replay", "fit", "score", "at"],
+  timings: ["batch", "rung", "worker", "visits", "screen", "walk", "replay", "fit", "score", "at"],
 } as const;
 
 /** Columns of these tables that hold words; the others hold numbers. */

@@ -8,9 +8,10 @@
 import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { NdvmError } from "@ndvm/core";
-import { type Database, openDatabase, type Statement } from "./driver.js";
+import { type Database, openDatabase, type Statement, type Value } from "./driver.js";
 import { type Lock, takeLock } from "./lock.js";
 import type { FromWriter, ToWriter, WriterStart } from "./messages.js";
+import { otherFormat } from "./reader.js";
 import { type PackedRows, unpackRows } from "./rows.js";
 import { BULK, BULK_TABLES, type BulkTable, SCHEMA, SCHEMA_VERSION } from "./schema.js";
 
@@ -32,13 +33,14 @@ class Inserter {
   }
 
   insert(rows: PackedRows): void {
-    const width = BULK[this.#table].length;
-    for (const values of unpackRows(this.#table, rows, ROWS_AT_ONCE)) {
-      if (values.length === width * ROWS_AT_ONCE) this.#many.run(values);
-      else
-        for (let at = 0; at < values.length; at += width)
-          this.#one.run(values.slice(at, at + width));
-    }
+    unpackRows(this.#table, rows, ROWS_AT_ONCE, (values, count) => {
+      if (count === ROWS_AT_ONCE) this.#many.run(values);
+      else this.#each(values, values.length / count);
+    });
+  }
+
+  #each(values: readonly Value[], width: number): void {
+    for (let at = 0; at < values.length; at += width) this.#one.run(values.slice(at, at + width));
   }
 }
 
@@ -106,10 +108,7 @@ class Writer {
 
   #compare(file: string, study: Readonly<Record<string, string>>): void {
     const [version] = this.#database.all<{ user_version: number }>("PRAGMA user_version");
-    if (version?.user_version !== SCHEMA_VERSION)
-      throw new NdvmError("E-ARCHIVE", `${file} was written by another version of this archive`, {
-        help: `its format is ${version?.user_version}, this program writes ${SCHEMA_VERSION}`,
-      });
+    if (version?.user_version !== SCHEMA_VERSION) throw otherFormat(file, version?.user_version);
     const kept = this.#database.all<{ key: string; value: string }>("SELECT * FROM study");
     for (const [key, value] of Object.entries(study)) {
       const before = kept.find((row) => row.key === key)?.value;

@@ -7,6 +7,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { NdvmError } from "@ndvm/core";
 import { describe, expect, test } from "vitest";
+import { openDatabase } from "../../src/archive/driver.js";
 import {
   evolve,
   openArchive,
@@ -18,6 +19,11 @@ import {
 } from "../../src/index.js";
 import { line, oscillation } from "../engine/data.js";
 import { Echo, expectSame, exported, freshFile, list, run } from "../engine/support.js";
+
+interface Totals {
+  readonly n: number;
+  readonly seconds: number;
+}
 
 const base = { data: oscillation, target: "y", workers: 0, batch: 16, seed: 5 } as const;
 
@@ -188,6 +194,47 @@ describe("one writer", () => {
     expect(nowhere.code).toBe("E-ARCHIVE");
     expect(existsSync("/no")).toBe(false);
   });
+});
+
+test("an archive of another format is refused with both formats named", async () => {
+  const file = freshFile();
+  const options = { ...base, archive: file, budget: { candidates: 8 } };
+  await run({ ...options, proposers: [new Echo()] });
+  const database = openDatabase(file);
+  database.exec("PRAGMA user_version = 1");
+  database.close();
+  const read = await refusal(() => openArchive(file));
+  const resumed = await refusal(() => run({ ...options, resume: true, proposers: [new Echo()] }));
+  for (const { code, message, help } of [read, resumed]) {
+    expect(code).toBe("E-ARCHIVE");
+    expect(message).toBe(`${file} was written by another version of this program`);
+    expect(help).toBe("its format is 1, this version reads and writes 2");
+  }
+});
+
+test("timings are sums over a batch, and fits have the seconds of each", async () => {
+  const file = freshFile();
+  const told = await run({
+    ...base,
+    archive: file,
+    proposers: [new Echo()],
+    budget: { candidates: 40 },
+  });
+  const database = openDatabase(file);
+  const [fits] = database.all<Totals>("SELECT count(*) AS n, total(seconds) AS seconds FROM fits");
+  const [timings] = database.all<Totals>(
+    "SELECT sum(visits) AS n, total(screen + fit + score) AS seconds FROM timings",
+  );
+  const [settled] = database.all<{ n: number }>(
+    "SELECT sum(visits) AS n FROM timings WHERE rung = 0",
+  );
+  database.close();
+  expect(timings?.n).toBe(fits?.n);
+  expect(timings?.seconds).toBeCloseTo(fits?.seconds ?? Number.NaN, 9);
+  const tried = told.outcomes.filter(
+    ({ status, failure }) => status !== "duplicate" && failure?.stage !== "parse",
+  );
+  expect(settled?.n).toBe(tried.length);
 });
 
 describe("resuming", () => {
