@@ -83,6 +83,12 @@ export function encode(expansion: Expansion, options: EncodeOptions): Image {
 /** Larger programs get an encoder of their own, so that nobody keeps the room they took. */
 const USUAL_NODES = 4096;
 
+/**
+ * Words of a cell and its copy at most, besides those for each operand (two in a letrec, which says
+ * whether it is boxed) and each variable that a lambda captures.
+ */
+const CELL_WORDS_MOST = 12;
+
 /** Inputs of most programs: fewer than it takes for a map to be faster than looking through them. */
 const INPUTS_FEW = 8;
 
@@ -119,7 +125,7 @@ class Encoder {
   #cells: Int32Array = new Int32Array(0);
   /**
    * By loop: the recur that waits for the place of its body, 0 for none. The word it waits for holds
-   * the next one that waits.
+   * the next one that waits. All are 0 between programs, since every loop ends the waiting.
    */
   #pending: Int32Array = new Int32Array(0);
   #words: Int32Array = new Int32Array(1024);
@@ -133,6 +139,7 @@ class Encoder {
     const cells = this.#cells;
     for (let i = 0; i < nodes.length; i++) {
       if (role[i] === ROLE_SKIPPED) continue;
+      this.#reserve(CELL_WORDS_MOST);
       const cell = this.#writeNode(i);
       cells[i] = ((flags[i] as number) & COPIED) === 0 ? cell : this.#writeCopy(i, cell);
     }
@@ -167,7 +174,6 @@ class Encoder {
       this.#cells = new Int32Array(room);
       this.#pending = new Int32Array(room);
     }
-    this.#pending.fill(0, 0, expansion.nodes.length);
   }
 
   #inputAt(name: string): number {
@@ -181,14 +187,13 @@ class Encoder {
     this.#words = grown;
   }
 
+  /** There must be room for it. */
   #word(value: number): void {
-    this.#reserve(1);
     this.#words[this.#length++] = value;
   }
 
   #open(kind: number, node: number): number {
     const at = this.#length;
-    this.#reserve(4);
     this.#words[this.#length++] = kind;
     this.#words[this.#length++] = node;
     return at;
@@ -196,9 +201,9 @@ class Encoder {
 
   #writeReals(): number {
     const { reals } = this.#constants;
+    this.#reserve(1 + reals.length * 2);
     if (this.#length % 2 !== 0) this.#word(0);
     const at = this.#length;
-    this.#reserve(reals.length * 2);
     for (const real of reals) {
       halves.double[0] = real;
       this.#words[this.#length++] = halves.words[0] as number;
@@ -232,7 +237,7 @@ class Encoder {
       case Kind.Primitive:
         return this.#writeConstant(i, {
           tag: TAG_PRIMITIVE,
-          data: this.#op((node as PrimitiveNode).name),
+          data: this.#op(node as PrimitiveNode),
         });
       case Kind.If:
         return this.#writeIf(i);
@@ -257,7 +262,7 @@ class Encoder {
     }
   }
 
-  #op(name: string): number {
+  #op({ name }: PrimitiveNode): number {
     const op = (this.#clamps ? clampingOps : plainOps).get(name);
     if (op === undefined) throw new Error(`no primitive ${name}`);
     return op;
@@ -316,6 +321,7 @@ class Encoder {
   #writeLambda(i: number, node: LambdaNode): number {
     const { captures, owner } = this.#analysis;
     const captured = captures.get(i) as Captures;
+    this.#reserve(CELL_WORDS_MOST + captured.size);
     const at = this.#open(CELL_LAMBDA, i);
     this.#word(node.params.length);
     this.#word(node.rest === undefined ? 0 : 1);
@@ -339,6 +345,7 @@ class Encoder {
 
   /** The count and cells of operands `from` … of node i. */
   #writeOperands(i: number, from: number, count: number): void {
+    this.#reserve(CELL_WORDS_MOST + 2 * count);
     this.#word(count);
     for (let k = 0; k < count; k++) this.#word(this.#childCell(i, from + k));
   }
@@ -374,7 +381,7 @@ class Encoder {
       return at;
     }
     const at = this.#open(CELL_PRIMITIVE, i);
-    this.#word(this.#op(operator.name));
+    this.#word(this.#op(operator));
     this.#writeOperands(i, 1, count);
     return at;
   }

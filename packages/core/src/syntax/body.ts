@@ -28,7 +28,7 @@ export function isDefinition(item: BodyItem): item is Definition {
 /** Whether a datum is a use of the special form with that name. */
 function isForm(x: Expander, datum: Datum, name: "define" | "begin"): boolean {
   if (datum.kind !== "list") return false;
-  const [head] = datum.items;
+  const head = datum.items[0];
   if (head?.kind !== "symbol" || head.name !== name) return false;
   return x.scope.lookup(name)?.kind === "form";
 }

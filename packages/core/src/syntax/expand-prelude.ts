@@ -54,7 +54,8 @@ function expandEntry(key: string): PreludeEntry {
   const x = new Expander(new Scope(preludeScope()), preludeVariableOf);
   const variable = preludeVariableOf(key);
   const [form] = read(preludeText(key));
-  x.run(() => visitTopDefinition(x, { ...parseDefinition(form as ListDatum), variable }));
+  visitTopDefinition(x, { ...parseDefinition(form as ListDatum), variable });
+  x.finish();
   const nodes = x.nodes as { span: Span }[];
   for (const node of nodes) node.span = preludeSpan;
   return { variable, define: x.take(), nodes: x.nodes, uses: x.preludeKeys ?? new Set() };

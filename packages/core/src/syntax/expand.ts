@@ -27,19 +27,16 @@ export function expand(datums: readonly Datum[], options: ExpandOptions = {}): E
   for (const name of declared) scope.declareInput(name);
   const x = new Expander(scope, preludeVariableOf);
   const globals: Variable[] = [];
-  let count = 0;
-  x.run(() => {
-    const items = isPlain(x, datums) ? datums : scanBody(x, datums, 0);
-    checkProgram(items, datums);
-    count = items.length;
-    for (const item of items) {
-      if (isDefinition(item)) {
-        globals.push(item.variable);
-        visitTopDefinition(x, item);
-      } else x.visit(item);
-    }
-  });
-  const body = x.takeMany(count);
+  const items = isPlain(x, datums) ? datums : scanBody(x, datums, 0);
+  checkProgram(items, datums);
+  for (const item of items) {
+    if (isDefinition(item)) {
+      globals.push(item.variable);
+      visitTopDefinition(x, item);
+    } else x.visit(item);
+  }
+  x.finish();
+  const body = x.takeMany(items.length);
   const span = { start: 0, end: datums.at(-1)?.span.end ?? 0 };
   const inputs = withDeclared(x.inputs.inOrder(), declared);
   if (x.preludeKeys === undefined) {

@@ -84,10 +84,10 @@ export class Expander {
     return this.work.length === this.mark && this.depth < DEPTH_MAX;
   }
 
-  /** Runs the first step and all that it leads to. */
-  run(first: () => void): void {
-    this.work.push(first);
+  /** Does all that has been scheduled and not done at once, and what it leads to. */
+  finish(): void {
     const { work } = this;
+    reverseFrom(work, 0);
     for (let next = work.pop(); next !== undefined; next = work.pop()) {
       this.mark = work.length;
       if (typeof next === "function") next();
@@ -188,7 +188,7 @@ export class Expander {
   }
 
   private expandList(form: ListDatum, tail: boolean, name: string | undefined): void {
-    const [head] = form.items;
+    const head = form.items[0];
     if (head === undefined) {
       throw formError("() is not an expression", form.span, "write '() for the empty list");
     }

@@ -47,6 +47,8 @@ describe("size", () => {
   });
 
   const names = Array.from({ length: 10_000 }, (_, i) => `v${i}`);
+  const bindings = names.map((v, i) => `(${v} ${i})`).join(" ");
+  const all = names.join(" ");
   const sum = (9999 * 10_000) / 2;
 
   test.each([
@@ -55,16 +57,19 @@ describe("size", () => {
       `((lambda (${names.join(" ")}) (+ v0 v9999)) ${names.map((_, i) => i).join(" ")})`,
       9999,
     ],
+    ["bindings", `(let (${bindings}) (+ ${all}))`, sum],
+    ["bindings in sight of each other", `(letrec (${bindings}) (+ ${all}))`, sum],
     [
-      "bindings",
-      `(let (${names.map((v, i) => `(${v} ${i})`).join(" ")}) (+ ${names.join(" ")}))`,
+      "variables of a loop",
+      `(loop (${bindings} (k 0)) (if (= k 1) (+ ${all}) (recur ${all} (+ k 1))))`,
       sum,
     ],
     [
-      "captured variables",
-      `(let (${names.map((v, i) => `(${v} ${i})`).join(" ")}) ((lambda () (+ ${names.join(" ")}))))`,
+      "variables of a looped procedure",
+      `(let f (${bindings} (k 0)) (if (= k 1) (+ ${all}) (f ${all} (+ k 1))))`,
       sum,
     ],
+    ["captured variables", `(let (${bindings}) ((lambda () (+ ${all}))))`, sum],
     [
       "definitions that call each other",
       `${names.map((v, i) => `(define (${v} x) ${i === 0 ? "x" : `(+ 1 (v${i - 1} x))`})`).join("\n")}
