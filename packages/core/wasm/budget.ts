@@ -5,8 +5,8 @@
  * Steps count per lane along its own path: a side of a branch is charged to the lanes that run it.
  */
 
-import { FAULT_STEPS, STEPS_OF_PRIMITIVE } from "../src/program/layout";
-import { fail } from "./fault";
+import { FAULT_STEPS, STEPS_OF_PRIMITIVE, STEPS_OF_SOME } from "../src/program/layout";
+import { fail, faultDetail } from "./fault";
 import { dropLane, isCounting } from "./lanes";
 import { allocate, free } from "./memory";
 import { lanes } from "./payload";
@@ -137,6 +137,16 @@ export function refuel(): void {
   fuel = min(sliceLeft, allowed);
   fuelFrom = fuel;
   fuelLeast = fuel - allowed;
+}
+
+/** Whether every lane that evaluates now, had it run alone, would have passed a budget here too. */
+export function allPassedBudget(): bool {
+  if (faultDetail == STEPS_OF_SOME) return false;
+  if (faultDetail == STEPS_OF_PRIMITIVE) return true;
+  flushSteps();
+  for (let lane = 0; lane < lanes; lane++)
+    if (isCounting(lane) && takenBy(lane) <= stepsMax) return false;
+  return true;
 }
 
 /**

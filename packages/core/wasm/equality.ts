@@ -5,13 +5,15 @@
 
 import {
   FAULT_MEMORY,
+  FAULT_STEPS,
+  STEPS_OF_SOME,
   TAG_MASK,
   TAG_PAIR,
   TAG_TENSOR,
 } from "../src/program/layout";
 import { reserveWork, workBase } from "./arena";
 import { spend } from "./budget";
-import { fail } from "./fault";
+import { fail, faultCode, setFaultDetail } from "./fault";
 import { OP_NUM_EQUAL } from "./generated/ops";
 import { head, tail } from "./heap";
 import { conjunction, decide } from "./lanes";
@@ -48,13 +50,19 @@ function leavesEqual(a: u64, b: u64, deep: bool): u64 {
   return leavesEqual(a, b, false);
 }
 
+/** A comparison failed. Lanes that had found a difference before would have ended there alone. */
+function failed(answer: u64): u64 {
+  if (tagOf(answer) == TAG_MASK && faultCode == FAULT_STEPS) setFaultDetail(STEPS_OF_SOME);
+  return VALUE_FAIL;
+}
+
 /** equal?: walks pairs with a stack of its own, cars deferred. */
 export function structurallyEqual(a: u64, b: u64): u64 {
   let answer = VALUE_TRUE;
   let top: usize = 0;
   while (true) {
     while (tagOf(a) == TAG_PAIR && tagOf(b) == TAG_PAIR && a != b) {
-      if (!spend(1)) return VALUE_FAIL;
+      if (!spend(1)) return failed(answer);
       if (!reserveWork(top, top + 16)) return fail(FAULT_MEMORY);
       store<u64>(workBase + top, tail(a));
       store<u64>(workBase + top, tail(b), 8);
@@ -63,7 +71,8 @@ export function structurallyEqual(a: u64, b: u64): u64 {
       b = head(b);
     }
     const same = leavesEqual(a, b, true);
-    if (same == VALUE_FAIL || same == VALUE_FALSE) return same;
+    if (same == VALUE_FAIL) return failed(answer);
+    if (same == VALUE_FALSE) return same;
     answer = conjunction(answer, same);
     if (answer == VALUE_FAIL || answer == VALUE_FALSE || top == 0) return answer;
     top -= 16;

@@ -75,6 +75,11 @@ function renumbered(operand: i32, first: i32, second: i32): i32 {
   return operand == 1 ? second : -1;
 }
 
+/** The fault says more than its code. */
+export function setFaultDetail(detail: i32): void {
+  faultDetail = detail;
+}
+
 /** A call whose last operand is a list: what failed cannot be told by its place in the text. */
 export function failSpread(): void {
   renumberOperands(-1, -1);

@@ -77,7 +77,7 @@ export {
   tapeBase,
 } from "./arena";
 export { firstNonFinite, payloadsBlamed } from "./blame";
-export { beginSlice, exhaustedLanes, stepsTaken } from "./budget";
+export { allPassedBudget, beginSlice, exhaustedLanes, stepsTaken } from "./budget";
 export { compactions } from "./collect";
 export {
   faultCode,

@@ -533,7 +533,7 @@ export class Execution {
     if (isMemory) return "narrow";
     const lanes = contextLanes(machine, laneCount(set));
     const isShared = lanes.reduce((sum, one) => sum + one, 0) > 1;
-    if (code === FAULT_STEPS && isShared) {
+    if (code === FAULT_STEPS && isShared && exports.allPassedBudget() === 0) {
       exports.abandon();
       this.#widthLimit = 1;
       return "defer";

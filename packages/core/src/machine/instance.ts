@@ -35,6 +35,7 @@ export interface Exports {
   bindInteger(index: number, value: number): void;
   bound(): void;
   beginSlice(steps: number): void;
+  allPassedBudget(): number;
   exhaustedLanes(to: number): number;
   countingLanes(): number;
   writeCounting(to: number): void;

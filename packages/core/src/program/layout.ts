@@ -189,6 +189,7 @@ export const FAULT_NOT_ALIST: i32 = 19; // assq and friends: an element that is 
 export const FAULT_NOT_BOOLEAN: i32 = 18;
 export const FAULT_STEPS: i32 = 20; // one primitive alone would pass the step budget
 export const STEPS_OF_PRIMITIVE: i32 = 1; // detail: not the run's budget, what one primitive may take
+export const STEPS_OF_SOME: i32 = 2; // detail: some lanes alone would have taken fewer
 
 // Why the shapes of a structured primitive do not fit.
 export const SHAPE_OK: i32 = 0;
