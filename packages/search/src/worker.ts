@@ -9,6 +9,9 @@ import type { TaskResult } from "./pipeline/task.js";
 import { packResults, unpackTasks } from "./pool/parcel.js";
 import type { FromWorker, ToWorker, WorkerStart } from "./pool/pool.js";
 
+// What goes wrong in here is told by its code and its message; a stack takes longer than both.
+Error.stackTraceLimit = 0;
+
 const port = parentPort;
 if (port === null) throw new Error("a worker is started by a pool");
 const { study, progress } = workerData as WorkerStart;

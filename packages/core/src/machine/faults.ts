@@ -62,7 +62,7 @@ export interface FaultContext {
   /** The procedure a closure was made from. */
   procedureOf(closure: number): ProcedureInfo;
   /** Nodes of the calls that are under way, innermost first. */
-  callers(): readonly number[];
+  callers(): Iterable<number>;
 }
 
 interface Words {
@@ -91,6 +91,13 @@ const shapeNeeds: ReadonlyMap<number, string> = new Map([
   [SHAPE_NEEDS_MATRIX_FIRST, "a matrix and then a vector or matrix"],
 ]);
 
+/** The first of a node and the calls around it that the user's text has; -1 where none is. */
+export function nearestVisible(listing: Listing, node: number, callers: Iterable<number>): number {
+  if (listing.spanOf(node) !== undefined) return node;
+  for (const caller of callers) if (listing.spanOf(caller) !== undefined) return caller;
+  return -1;
+}
+
 class Fault {
   readonly #exports: Exports;
   readonly #context: FaultContext;
@@ -104,8 +111,7 @@ class Fault {
     this.#context = context;
     this.#listing = context.listing;
     this.#node = exports.currentNode.value as number;
-    const chain = [this.#node, ...context.callers()];
-    this.#visible = chain.find((node) => this.#listing.spanOf(node) !== undefined) ?? -1;
+    this.#visible = nearestVisible(this.#listing, this.#node, context.callers());
   }
 
   get span(): Span | undefined {

@@ -10,7 +10,7 @@ import {
   FAULT_RECURSION,
   FRAME_RETURN,
 } from "../program/layout.js";
-import { faultError } from "./faults.js";
+import { faultError, nearestVisible } from "./faults.js";
 import type { Machine } from "./machine.js";
 import type { Program } from "./program.js";
 import { isUniform } from "./snapshot.js";
@@ -71,21 +71,24 @@ export function machineFault(machine: Machine, program: Program, place?: number)
 
 /** Where in the user's text a walk that has paused is. */
 export function runningSpan(machine: Machine, program: Program): Span | undefined {
-  const chain = [machine.exports.runningNode(), ...callersOf(machine)];
-  return chain.map((node) => program.listing.spanOf(node)).find((span) => span !== undefined);
+  const { listing } = program;
+  const node = nearestVisible(listing, machine.exports.runningNode(), callersOf(machine));
+  return node < 0 ? undefined : listing.spanOf(node);
 }
 
-/** Nodes of the calls under way, innermost first, at most a few thousand. */
-function callersOf(machine: Machine): number[] {
+/** Calls under way that are looked at, at most. */
+const CALLERS_MAX = 4096;
+
+/** Nodes of the calls under way, innermost first. */
+function* callersOf(machine: Machine): Generator<number, void> {
   const { exports } = machine;
   const base = (exports.controlBase.value as number) >>> 0;
   const words = new DataView(exports.memory.buffer);
-  const callers: number[] = [];
   const last = exports.controlEnd() - CONTROL_FRAME_BYTES;
-  for (let at = last; at >= base; at -= CONTROL_FRAME_BYTES) {
+  let count = 0;
+  for (let at = last; at >= base && count < CALLERS_MAX; at -= CONTROL_FRAME_BYTES) {
     if (words.getInt32(at, true) !== FRAME_RETURN) continue;
-    callers.push(words.getInt32(words.getUint32(at + CONTROL_FRAME_CELL, true) + 4, true));
-    if (callers.length > 4096) break;
+    count += 1;
+    yield words.getInt32(words.getUint32(at + CONTROL_FRAME_CELL, true) + 4, true);
   }
-  return callers;
 }

@@ -1,12 +1,13 @@
 /**
  * Intake: proposals get their numbers, and what needs no fit is found out.
  *
- * A program that cannot be read, that is too long or too complex fails here. One whose skeleton was
+ * A program fails here that cannot be read, or whose text alone shows that it is none to be fitted. One whose skeleton was
  * seen is a duplicate, or, where the proposer asks for it, another visit to the same candidate.
  */
 
-import { expand, NdvmError, read } from "@ndvm/core";
+import { type Expansion, expand, NdvmError, read } from "@ndvm/core";
 import { complexityOfCore } from "../complexity.js";
+import { endlessnessOf } from "../endless.js";
 import { hashText } from "../seeds.js";
 import { skeletonOfCore } from "../skeleton.js";
 import { isStraight } from "../straight.js";
@@ -97,6 +98,8 @@ export class Intake {
   }
 
   #read({ source, isRevisit }: Proposal): Reading {
+    // Before anything goes through the text, were it only to look it up.
+    if (source.length > this.#study.limits.sourceLength) return tooLong(source, this.#study);
     if (isRevisit !== true) return readProgram(source, this.#study);
     const known = this.#revisited.get(source);
     if (known !== undefined) return known;
@@ -115,33 +118,66 @@ const isPlain = ({ isRevisit, origin, parents, params, prompt }: Proposal): bool
   params === undefined &&
   prompt === undefined;
 
+const UNREAD = { skeleton: "", complexity: 0, isStraight: false };
+
+function tooLong(source: string, { limits }: Study): Reading {
+  const message = `the program has ${source.length} letters, more than ${limits.sourceLength}`;
+  return {
+    ...UNREAD,
+    failure: { stage: "parse", code: "E-LENGTH", message },
+    // Put together letter by letter: a slice would keep the whole text in memory.
+    shown: `${[...source.slice(0, SHOWN_MAX)].join("")} … (${source.length} letters)`,
+  };
+}
+
 function readProgram(source: string, study: Study): Reading {
-  const { inputs, limits, complexityMax } = study;
-  const unread = { skeleton: "", complexity: 0, isStraight: false };
-  if (source.length > limits.sourceLength)
-    return {
-      ...unread,
-      failure: {
-        stage: "parse",
-        code: "E-LENGTH",
-        message: `the program has ${source.length} letters, more than ${limits.sourceLength}`,
-      },
-      shown: `${source.slice(0, SHOWN_MAX)} … (${source.length} letters)`,
-    };
+  const { inputs } = study;
   try {
-    const expansion = expand(read(source), { inputs });
+    const expansion = withoutStacks(() => expand(read(source), { inputs }));
     const complexity = complexityOfCore(expansion);
     const reading = {
       skeleton: skeletonOfCore(expansion, inputs),
       complexity,
       isStraight: isStraight(expansion),
     };
-    if (complexityMax === undefined || complexity <= complexityMax) return reading;
-    const message = `its complexity is ${complexity}, more than ${complexityMax}`;
-    return { ...reading, failure: { stage: "screen", code: "E-COMPLEXITY", message } };
+    const refusal = refusalOf(expansion, reading, study);
+    if (refusal === undefined) return reading;
+    const [code, message] = refusal;
+    return { ...reading, failure: { stage: "screen", code, message } };
   } catch (error) {
     if (!(error instanceof NdvmError)) throw error;
     const { code, message } = error;
-    return { ...unread, failure: { stage: "parse", code, message } };
+    return { ...UNREAD, failure: { stage: "parse", code, message } };
+  }
+}
+
+/** What a program may not be, as code and message; undefined where it is nothing of that. */
+function refusalOf(
+  expansion: Expansion,
+  { complexity, isStraight: canOnlyCalculate }: Reading,
+  { target, inputs, limits, complexityMax }: Study,
+): readonly [code: string, message: string] | undefined {
+  if (complexityMax !== undefined && complexity > complexityMax)
+    return ["E-COMPLEXITY", `its complexity is ${complexity}, more than ${complexityMax}`];
+  if (expansion.inputs.includes(target))
+    return ["E-TARGET", `the program reads ${target}, which it is to predict`];
+  const parameters = expansion.inputs.length - inputs.length;
+  if (parameters > limits.parameters)
+    return [
+      "E-PARAMETERS",
+      `the program has ${parameters} parameters, more than ${limits.parameters}`,
+    ];
+  const why = canOnlyCalculate ? undefined : endlessnessOf(expansion);
+  return why === undefined ? undefined : ["E-ENDLESS", why];
+}
+
+/** Does something whose errors tell no stack: making one takes longer than reading a program. */
+function withoutStacks<T>(work: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }

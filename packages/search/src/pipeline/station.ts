@@ -1,7 +1,7 @@
 /**
  * A station: one machine and the way of a candidate through it.
  *
- *   load → screen (static checks, a few rows) → fit → score on held-out rows
+ *   load → screen (a few rows) → fit → score on held-out rows
  *
  * Workers have one each; with no workers this thread has it. What a station answers depends on the
  * study and the task only. Whatever a program does wrong is an answer, never an exception; limits
@@ -185,19 +185,10 @@ export class Station {
     return failureOf(error, stage);
   }
 
-  /** Names to be fitted. What a program may not be is refused here. */
+  /** Names to be fitted. */
   #parametersOf(program: Program): readonly string[] {
-    const { target, limits } = this.#study;
     const names: string[] = [];
     for (const name of program.inputs) if (!this.#columnNames.has(name)) names.push(name);
-    if (names.includes(target))
-      throw ended("screen", "E-TARGET", `the program reads ${target}, which it is to predict`);
-    if (names.length > limits.parameters)
-      throw ended(
-        "screen",
-        "E-PARAMETERS",
-        `the program has ${names.length} parameters, more than ${limits.parameters}`,
-      );
     return names;
   }
 

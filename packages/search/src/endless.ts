@@ -1,0 +1,115 @@
+/**
+ * Endless programs: those of which the text alone shows that they never give a value, since every
+ * way through a loop comes to `recur`, or every way through a procedure to a call of one that never
+ * returns. Such a program either goes on for ever or fails, so nothing is lost by not running it.
+ *
+ * What is said here is certain. Procedures are assumed never to return until a way through them is
+ * found that does, pass by pass; where that takes too many passes, nothing is said. A program may of
+ * course go on for ever without being found here.
+ */
+
+import type { Core, Expansion, Variable } from "@ndvm/core";
+
+type Lambda = Extract<Core, { kind: "lambda" }>;
+
+/** Passes over a program after which nothing is said. */
+const PASSES_MAX = 8;
+
+/** Why a program never gives a value; undefined where it may. */
+export function endlessnessOf({ nodes }: Expansion): string | undefined {
+  if (!nodes.some(({ kind }) => kind === "recur" || kind === "lambda")) return undefined;
+  const procedures = proceduresOf(nodes);
+  for (let pass = 0; pass < PASSES_MAX; pass++) {
+    const endless = endlessIn(nodes, procedures);
+    const program = nodes.at(-1) as Core;
+    if (!endless.has(program)) return undefined;
+    if (!dropReturning(procedures, endless)) return wordsFor(program, endless, procedures);
+  }
+  return undefined;
+}
+
+/** Variables that stand for one procedure for good. Variables are never changed. */
+function proceduresOf(nodes: readonly Core[]): Map<Variable, Lambda> {
+  const found = new Map<Variable, Lambda>();
+  const note = (variable: Variable, init: Core): void => {
+    if (init.kind === "lambda") found.set(variable, init);
+  };
+  for (const node of nodes) {
+    if (node.kind === "define") note(node.variable, node.init);
+    else if (node.kind === "let" || node.kind === "letrec")
+      node.variables.forEach((variable, i) => {
+        note(variable, node.inits[i] as Core);
+      });
+  }
+  return found;
+}
+
+/** Takes procedures away that can return; false where there are none. */
+function dropReturning(procedures: Map<Variable, Lambda>, endless: ReadonlySet<Core>): boolean {
+  const before = procedures.size;
+  for (const [variable, { body }] of procedures)
+    if (!endless.has(body)) procedures.delete(variable);
+  return procedures.size < before;
+}
+
+/** Nodes that never give a value if `procedures` never return. */
+function endlessIn(
+  nodes: readonly Core[],
+  procedures: ReadonlyMap<Variable, Lambda>,
+): ReadonlySet<Core> {
+  const endless = new Set<Core>();
+  for (const node of nodes)
+    if (partOf(node, endless) !== undefined || calledBy(node, procedures) !== undefined)
+      endless.add(node);
+  return endless;
+}
+
+/** The procedure that a call calls and that never returns. */
+function calledBy(node: Core, procedures: ReadonlyMap<Variable, Lambda>): Lambda | undefined {
+  if (node.kind !== "call" || node.operator.kind !== "ref") return undefined;
+  return procedures.get(node.operator.variable);
+}
+
+/** The part of a node that never gives a value, on every way through it; undefined: there is none. */
+function partOf(node: Core, endless: ReadonlySet<Core>): Core | undefined {
+  const first = (parts: readonly Core[]) => parts.find((part) => endless.has(part));
+  switch (node.kind) {
+    case "recur":
+      return node;
+    case "if": {
+      if (endless.has(node.test)) return node.test;
+      return endless.has(node.then) && endless.has(node.else) ? node.then : undefined;
+    }
+    case "let":
+    case "letrec":
+    case "loop":
+      return first(node.inits) ?? first([node.body]);
+    case "seq":
+      return first(node.body);
+    case "define":
+      return first([node.init]);
+    case "call": {
+      const { operator, operands } = node;
+      const body = operator.kind === "lambda" ? [operator.body] : [];
+      return first(operands) ?? first([operator]) ?? first(body);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** What a program comes to before it would give its value. */
+function wordsFor(
+  program: Core,
+  endless: ReadonlySet<Core>,
+  procedures: ReadonlyMap<Variable, Lambda>,
+): string {
+  let at = program;
+  for (let part = partOf(at, endless); part !== undefined && part !== at; ) {
+    at = part;
+    part = partOf(at, endless);
+  }
+  if (at.kind === "recur") return "a loop never ends: every way through it comes to recur";
+  const name = calledBy(at, procedures)?.name ?? "a procedure";
+  return `${name} never returns: every way through it calls a procedure that never returns`;
+}
