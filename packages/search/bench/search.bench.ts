@@ -1,92 +1,25 @@
 /**
- * Searches end to end, archive included: the paper's streams, the default search, what a visit costs
- * without any fit, and what hostile programs cost the others.
+ * Searches end to end, archive included: the paper's streams, the default search, and what a visit
+ * costs without any fit.
  *
  * Figures are of one worker; the archive's writer has a thread of its own.
  */
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fit, Machine } from "@ndvm/core";
 import { amount } from "../../core/bench/support/settings.js";
 import { count, note, section, short, table } from "../../core/bench/support/table.js";
-import {
-  openArchive,
-  paperRecipe,
-  replay,
-  type SearchDone,
-  type SearchOptions,
-  search,
-} from "../src/index.js";
+import { openArchive, paperRecipe, replay, type SearchOptions } from "../src/index.js";
 import { emptyResult, type TaskResult } from "../src/pipeline/task.js";
 import type { Runner } from "../src/pool/runner.js";
 import type { SearchHooks } from "../src/search.js";
 import { oscillation } from "../test/engine/data.js";
+import { Pace, time } from "./support/timed-search.js";
 
 interface Task {
   readonly task: Readonly<Record<"xtr" | "ytr" | "xho" | "yho", readonly number[]>>;
   readonly candidates: readonly { readonly src: string }[];
-}
-
-const folder = mkdtempSync(join(tmpdir(), "ndvm-bench-"));
-process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-let files = 0;
-
-/** Milliseconds without a tick after which a burst of them is over. */
-const PAUSE = 3;
-
-/**
- * How fast something goes. The machine's speed comes and goes, so the fastest second counts. Events
- * are told in bursts, after each commit: a second lasts from the end of a burst to the end of one.
- */
-class Pace {
-  readonly #pause: number;
-  readonly #ends: { readonly at: number; readonly count: number }[] = [];
-  #count = 0;
-  #last = performance.now();
-
-  constructor(pause: number) {
-    this.#pause = pause;
-  }
-
-  tick(): void {
-    const now = performance.now();
-    if (now - this.#last >= this.#pause) this.#ends.push({ at: this.#last, count: this.#count });
-    this.#last = now;
-    this.#count += 1;
-  }
-
-  /** Ticks a second in the fastest second; NaN where it did not go on for that long. */
-  get fastest(): number {
-    let most = Number.NaN;
-    let from = 0;
-    for (const { at, count: told } of this.#ends) {
-      while (at - (this.#ends[from + 1]?.at ?? at) >= 1000) from += 1;
-      const began = this.#ends[from] as { readonly at: number; readonly count: number };
-      if (at - began.at < 1000) continue;
-      const pace = (1000 * (told - began.count)) / (at - began.at);
-      if (!(pace <= most)) most = pace;
-    }
-    return most;
-  }
-}
-
-async function time(options: SearchOptions, isKept: boolean, hooks: SearchHooks = {}) {
-  files += 1;
-  const archive = join(folder, `${files}.db`);
-  const pace = new Pace(PAUSE);
-  let done: SearchDone | undefined;
-  let first = 0;
-  let last = 0;
-  for await (const event of search({ ...options, ...(isKept ? { archive } : {}) }, hooks)) {
-    if (event.type === "started") first = performance.now();
-    if (event.type === "candidate") last = performance.now();
-    if (event.type === "candidate") pace.tick();
-    if (event.type === "done") done = event;
-  }
-  if (done === undefined) throw new Error("a search ends with an event that says so");
-  return { done, seconds: (last - first) / 1000, archive, fastest: pace.fastest };
 }
 
 const forEver = { cycles: Number.POSITIVE_INFINITY };
@@ -237,49 +170,6 @@ async function breeding(): Promise<void> {
   );
 }
 
-async function hostility(): Promise<void> {
-  section("Search: hostile programs in the stream");
-  const good = ["(* a (exp (* b x)))", "(* a (sin (+ (* b x) c)))", "(+ a (* b x) (* c x x))"];
-  const bad = [
-    "(loop ((s x)) (recur (+ s 1)))",
-    "(define (f n) (+ 1 (f (+ n 1)))) (f x)",
-    "(loop ((l (list 1 2)) (k 0)) (if (= k 60) (length l) (recur (append l l) (+ k 1))))",
-    `(+ x ${"1 ".repeat(500_000)})`,
-    "(".repeat(9000),
-  ];
-  const visits = amount(80_000, 60);
-  const rows: string[][] = [];
-  for (const [name, some] of [
-    ["none", []],
-    ["one in ten", bad],
-  ] as const) {
-    const programs = [...good, ...good, ...good];
-    const list = some.length === 0 ? programs : some.flatMap((each) => [...programs, each]);
-    const { done, seconds, fastest } = await time(
-      {
-        data: oscillation,
-        target: "y",
-        workers: 1,
-        recipe: paperRecipe,
-        precision: "f32",
-        proposers: [
-          replay(
-            list.map((source) => ({ source })),
-            forEver,
-          ),
-        ],
-        budget: { candidates: visits },
-      },
-      true,
-    );
-    const share = done.counts.scored / visits;
-    const rates = [done.counts.scored / seconds, share * fastest];
-    rows.push([name, ...rates.map(count), count(done.counts.failed)]);
-  }
-  table(["hostile", "good fits/s", "fastest second", "failures"], rows);
-}
-
 await streams();
 await breeding();
 await overhead();
-await hostility();

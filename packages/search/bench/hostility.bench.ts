@@ -1,0 +1,131 @@
+/**
+ * What hostile programs cost: the good ones in their stream, and each kind by itself.
+ *
+ * Hostile programs differ from visit to visit, so nothing is saved by having seen one before.
+ */
+
+import { amount } from "../../core/bench/support/settings.js";
+import { count, note, section, short, table } from "../../core/bench/support/table.js";
+import { Intake, PLAIN_ORIGIN } from "../src/engine/intake.js";
+import { type Proposal, type Proposer, paperRecipe, type SearchOptions } from "../src/index.js";
+import { Station } from "../src/pipeline/station.js";
+import { makeStudy } from "../src/study.js";
+import { oscillation } from "../test/engine/data.js";
+import { type HostileKind, others, usual } from "../test/engine/hostile-programs.js";
+import { time } from "./support/timed-search.js";
+
+const good = ["(* a (exp (* b x)))", "(* a (sin (+ (* b x) c)))", "(+ a (* b x) (* c x x))"];
+
+const options: SearchOptions = {
+  data: oscillation,
+  target: "y",
+  workers: 1,
+  recipe: paperRecipe,
+  precision: "f32",
+};
+
+/** Programs of each kind that are made beforehand: making them is none of the search's work. */
+const MADE = amount(1500, 30);
+
+/** Good programs again and again, and of ten proposals one of `kinds` in turn. */
+function stream(kinds: readonly HostileKind[]): Proposer {
+  const bad = kinds.map(({ make }) =>
+    Array.from({ length: make(1).length > 1e5 ? 30 : MADE }, (_, k) => flat(make(k + 1))),
+  );
+  let at = 0;
+  const next = (): Proposal => {
+    at += 1;
+    const turn = Math.floor(at / 10);
+    const list = at % 10 === 0 ? bad[turn % bad.length] : undefined;
+    const texts = list ?? good;
+    const place = list === undefined ? at : Math.floor(turn / bad.length);
+    const source = texts[place % texts.length] as string;
+    return { source, origin: PLAIN_ORIGIN, parents: [], isRevisit: true };
+  };
+  return {
+    name: "stream",
+    begin() {},
+    propose: async (most) => ({ proposals: Array.from({ length: most }, next) }),
+    observe() {},
+    save: () => at,
+    restore() {},
+  };
+}
+
+/** A text in one piece, as one that comes from a file or over the network. */
+const flat = (text: string): string => Buffer.from(text).toString();
+
+async function streams(): Promise<void> {
+  section("Search: hostile programs in the stream, with archive, one worker");
+  const visits = amount(60_000, 60);
+  const rows: string[][] = [];
+  let without: readonly number[] = [];
+  for (const [name, kinds] of [
+    ["none", []],
+    ["one in ten", usual],
+    ["one in ten, of all kinds", [...usual, ...others]],
+  ] as const) {
+    const proposers = [stream(kinds)];
+    const budget = { candidates: visits };
+    const { done, seconds, fastest } = await time({ ...options, proposers, budget }, true);
+    const { scored, failed } = done.counts;
+    const rates = [scored / seconds, (scored / visits) * fastest];
+    if (without.length === 0) without = rates;
+    const shares = rates.map((rate, i) => `${short((100 * rate) / (without[i] as number))} %`);
+    const cells = rates.flatMap((rate, i) => [count(rate), shares[i] as string]);
+    rows.push([name, ...cells, count(failed)]);
+  }
+  table(["hostile", "good fits/s", "", "fastest second", "", "failures"], rows);
+}
+
+/** Least microseconds of one program: where it is taken in, and where it is loaded and walked. */
+async function costOf(make: (k: number) => string, station: Station, intake: Intake) {
+  const blocks = amount(12, 2);
+  const size = 25;
+  let k = 0;
+  let [taking, working] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let code = "";
+  for (let block = 0; block < blocks; block++) {
+    const texts = Array.from({ length: size }, (_, i) => flat(make(k + i + 1)));
+    k += size;
+    const began = performance.now();
+    const slots = texts.map((source) =>
+      intake.take({ source, origin: PLAIN_ORIGIN, parents: [] }, k, () => false),
+    );
+    const taken = performance.now();
+    for (const { failure, isScreened, proposal } of slots) {
+      code = failure?.code ?? "";
+      if (failure !== undefined) continue;
+      const visit = { visit: k, id: k, rung: 0, params: undefined, from: undefined };
+      const task = { kind: "fit", source: proposal.source, isScreened, ...visit } as const;
+      code = (await station.run(task)).failure?.code ?? "";
+    }
+    taking = Math.min(taking, taken - began);
+    working = Math.min(working, performance.now() - taken);
+  }
+  return { code, taking: (1000 * taking) / size, working: (1000 * working) / size };
+}
+
+async function kinds(): Promise<void> {
+  section("Search: what one hostile program costs, by kind");
+  const study = makeStudy(options);
+  const station = await Station.create(study);
+  const intake = new Intake(study);
+  const rows: string[][] = [];
+  const honest = (k: number) => `(* a (sin (+ (* b x) (* c ${k}))))`;
+  // As in a worker.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  for (let i = 0; i < amount(20, 1); i++) await costOf(honest, station, intake);
+  for (const { name, make } of [{ name: "a good one", make: honest }, ...usual, ...others]) {
+    const { code, taking, working } = await costOf(make, station, intake);
+    rows.push([name, short(taking), short(working), code]);
+  }
+  Error.stackTraceLimit = stackTraceLimit;
+  station.dispose();
+  table(["kind", "taken in µs", "worker µs", "ends as"], rows);
+  note("worker 0: refused before any worker hears of it");
+}
+
+await streams();
+await kinds();
