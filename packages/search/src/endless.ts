@@ -8,7 +8,7 @@
  * course go on for ever without being found here.
  */
 
-import type { Core, Expansion, Variable } from "@ndvm/core";
+import type { Core, Datum, Expansion, Variable } from "@ndvm/core";
 
 type Lambda = Extract<Core, { kind: "lambda" }>;
 
@@ -77,8 +77,10 @@ function partOf(node: Core, endless: ReadonlySet<Core>): Core | undefined {
     case "recur":
       return node;
     case "if": {
-      if (endless.has(node.test)) return node.test;
-      return endless.has(node.then) && endless.has(node.else) ? node.then : undefined;
+      const { test, then, else: otherwise } = node;
+      if (test.kind === "const") return first([isFalse(test.value) ? otherwise : then]);
+      if (endless.has(test)) return test;
+      return endless.has(then) && endless.has(otherwise) ? then : undefined;
     }
     case "let":
     case "letrec":
@@ -97,6 +99,8 @@ function partOf(node: Core, endless: ReadonlySet<Core>): Core | undefined {
       return undefined;
   }
 }
+
+const isFalse = (value: Datum): boolean => value.kind === "boolean" && !value.value;
 
 /** What a program comes to before it would give its value. */
 function wordsFor(

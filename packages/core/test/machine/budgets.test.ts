@@ -229,6 +229,45 @@ describe("large tensors cost a step for each 32 elements", () => {
   });
 });
 
+describe("a primitive that passes the step budget", () => {
+  const bomb = "(loop ((l '(1 2))) (recur (append l l)))";
+
+  test("fails all lanes of one path in one walk", () => {
+    const program = machine.load(`(if (> x 0) ${bomb} x)`);
+    const { failures, values, stats } = program.evaluate({ x: [1, -1, 2, 3] }, { stepsMax: 500 });
+    expect(failures.map(({ lane }) => lane)).toEqual([0, 2, 3]);
+    expect(new Set(failures.map(({ error }) => error)).size).toBe(1);
+    expect(failures[0]?.error).toMatchObject({ code: "E-STEPS" });
+    expect(values[1]).toBe(-1);
+    expect(stats.walks).toBe(1);
+    program.dispose();
+  });
+
+  test("fails each lane by its own steps", () => {
+    // One side of the branch costs two hundred steps more than the other.
+    const costly = "(vsum (* x (ones 6400)))";
+    const source = `(let ((y (if (> x 0) ${costly} x))) (+ y (vsum (* y (ones 3200)))))`;
+    const program = machine.load(source);
+    const x = [1, -1, 2];
+    const alone = x.map((each) => program.evaluate({ x: each }, { replay: false }).stats.steps);
+    const stepsMax = (alone[1] as number) + 20;
+    expect(stepsMax).toBeLessThan(alone[0] as number);
+    const { failures, values } = program.evaluate({ x }, { stepsMax });
+    expect(failures.map(({ lane }) => lane)).toEqual([0, 2]);
+    expect(values[1]).toBe(-3201);
+    program.dispose();
+  });
+
+  test("does not fail a lane that would have found a difference before", () => {
+    const list = `'(${"1 ".repeat(300)})`;
+    const program = machine.load(`(if (equal? (cons x ${list}) (cons 1 ${list})) 10 20)`);
+    const { failures, values } = program.evaluate({ x: [1, 2, 1] }, { stepsMax: 100 });
+    expect(failures.map(({ lane }) => lane)).toEqual([0, 2]);
+    expect(values[1]).toBe(20);
+    program.dispose();
+  });
+});
+
 describe("an endless loop", () => {
   let program: Program;
   beforeAll(() => {
