@@ -25,8 +25,9 @@ import {
   STATE_POWER2,
   STATE_STEPS,
 } from "../src/program/layout";
+import { storeTwo, twoAt } from "./bounds";
 import { gradientOf } from "./loss";
-import { acceptTrial, arrayOf, moveParameter } from "./optimise";
+import { acceptTrial, arrayOf, placeTrial } from "./optimise";
 
 /** Gives a slot its evaluation; why it ended by it. */
 export function takeAdam(fit: usize, state: usize, sums: usize): i32 {
@@ -41,31 +42,45 @@ export function takeAdam(fit: usize, state: usize, sums: usize): i32 {
   return REASON_NONE;
 }
 
-/** One step along the gradient at `gradient`. */
+/** One step along the gradient at `gradient`, for two parameters at once. */
 function move(fit: usize, state: usize, gradient: usize): void {
   const params = load<i32>(fit, FIT_PARAMS);
-  const rate = load<f64>(fit, FIT_RATE);
   const beta1 = load<f64>(fit, FIT_BETA1);
   const beta2 = load<f64>(fit, FIT_BETA2);
-  const epsilon = load<f64>(fit, FIT_EPSILON);
-  const divisor = load<f64>(fit, FIT_DIVISOR);
   const power1 = load<f64>(state, STATE_POWER1) * beta1;
   const power2 = load<f64>(state, STATE_POWER2) * beta2;
   store<f64>(state, power1, STATE_POWER1);
   store<f64>(state, power2, STATE_POWER2);
   store<f64>(state, load<f64>(state, STATE_STEPS) + 1, STATE_STEPS);
-  for (let j = 0; j < params; j++) {
-    const at = <usize>j << 3;
-    const firstAt = arrayOf(state, params, ARRAY_FIRST) + at;
-    const secondAt = arrayOf(state, params, ARRAY_SECOND) + at;
-    const g = load<f64>(gradient + at) / divisor;
-    const first = beta1 * load<f64>(firstAt) + (1 - beta1) * g;
-    const second = beta2 * load<f64>(secondAt) + (1 - beta2) * g * g;
-    store<f64>(firstAt, first);
-    store<f64>(secondAt, second);
-    const mean = first / (1 - power1);
-    const size = Math.sqrt(second / (1 - power2));
-    const trial = load<f64>(arrayOf(state, params, ARRAY_TRIAL) + at);
-    moveParameter(fit, state, j, trial - (rate * mean) / (size + epsilon));
+  const firsts = arrayOf(state, params, ARRAY_FIRST);
+  const seconds = arrayOf(state, params, ARRAY_SECOND);
+  const trials = arrayOf(state, params, ARRAY_TRIAL);
+  const bytes = <usize>params << 3;
+  for (let at: usize = 0; at < bytes; at += 16) {
+    const next: usize = at + 8 < bytes ? 8 : 0;
+    const g = f64x2.div(twoAt(gradient + at, next), settingOf(fit, FIT_DIVISOR));
+    const first = f64x2.add(
+      f64x2.mul(f64x2.splat(beta1), twoAt(firsts + at, next)),
+      f64x2.mul(f64x2.splat(1 - beta1), g),
+    );
+    const second = f64x2.add(
+      f64x2.mul(f64x2.splat(beta2), twoAt(seconds + at, next)),
+      f64x2.mul(f64x2.mul(f64x2.splat(1 - beta2), g), g),
+    );
+    storeTwo(firsts + at, next, first);
+    storeTwo(seconds + at, next, second);
+    const mean = f64x2.div(first, f64x2.splat(1 - power1));
+    const size = f64x2.sqrt(f64x2.div(second, f64x2.splat(1 - power2)));
+    const step = f64x2.div(
+      f64x2.mul(settingOf(fit, FIT_RATE), mean),
+      f64x2.add(size, settingOf(fit, FIT_EPSILON)),
+    );
+    storeTwo(trials + at, next, f64x2.sub(twoAt(trials + at, next), step));
   }
+  placeTrial(fit, state);
+}
+
+// @ts-ignore: decorator
+@inline function settingOf(fit: usize, setting: usize): v128 {
+  return v128.load64_splat(fit + setting);
 }

@@ -41,7 +41,7 @@ import {
   STATE_TRIALS,
 } from "../src/program/layout";
 import { gradientOf } from "./loss";
-import { acceptTrial, arrayOf, copyDoubles, moveParameter } from "./optimise";
+import { acceptTrial, arrayOf, copyDoubles, placeTrial } from "./optimise";
 
 /** One place more than pairs: the next pair is written before it is known to be of use. */
 const MEMORY: i32 = PAIR_PLACES - 1;
@@ -203,12 +203,14 @@ function tryAt(fit: usize, state: usize, distance: f64): void {
   const params = load<i32>(fit, FIT_PARAMS);
   const u = arrayOf(state, params, ARRAY_U);
   const direction = arrayOf(state, params, ARRAY_DIRECTION);
+  const trial = arrayOf(state, params, ARRAY_TRIAL);
   store<f64>(state, distance, STATE_DISTANCE);
   store<f64>(state, load<f64>(state, STATE_TRIALS) + 1, STATE_TRIALS);
   for (let j = 0; j < params; j++) {
     const at = <usize>j << 3;
-    moveParameter(fit, state, j, load<f64>(u + at) + distance * load<f64>(direction + at));
+    store<f64>(trial + at, load<f64>(u + at) + distance * load<f64>(direction + at));
   }
+  placeTrial(fit, state);
 }
 
 function search(fit: usize, state: usize, value: f64, trialGradient: usize): i32 {

@@ -17,7 +17,9 @@ import {
   ARRAY_FACTOR,
   ARRAY_SCALE,
   ARRAY_STEP,
+  ARRAY_TRIAL,
   ARRAY_U,
+  ARRAY_X,
   FIT_GRADIENT_LIMIT,
   FIT_LOSS_LIMIT,
   FIT_PARAMS,
@@ -42,7 +44,7 @@ import {
 } from "../src/program/layout";
 import { columnNorm, cosine, factorBytes, predictedFall, solveDamped } from "./factor";
 import { squaresLoss } from "./jacobian";
-import { acceptTrial, arrayOf, moveParameter } from "./optimise";
+import { acceptTrial, arrayOf, placeTrial } from "./optimise";
 
 const RADIUS_MOST: f64 = 1e16;
 const RADIUS_LEAST: f64 = 1e-32;
@@ -194,17 +196,20 @@ function propose(fit: usize, state: usize): i32 {
   const factor = factorOf(state, params);
   const step = arrayOf(state, params, ARRAY_STEP);
   const u = arrayOf(state, params, ARRAY_U);
+  const trial = arrayOf(state, params, ARRAY_TRIAL);
+  const x = arrayOf(state, params, ARRAY_X);
+  const bytes = <usize>params << 3;
   do {
     writeDamping(state, params, factor, step);
     solveDamped(factor, params, step, fit + load<u32>(fit, FIT_WORK_AT));
     const predicted = predictedFall(factor, params, step);
     store<f64>(state, predicted, STATE_PREDICTED);
     let isGood = isFinite<f64>(predicted);
-    for (let j = 0; j < params; j++) {
-      const at = <usize>j << 3;
-      const x = moveParameter(fit, state, j, load<f64>(u + at) + load<f64>(step + at));
-      if (!isFinite<f64>(x)) isGood = false;
-    }
+    for (let at: usize = 0; at < bytes; at += 8)
+      store<f64>(trial + at, load<f64>(u + at) + load<f64>(step + at));
+    placeTrial(fit, state);
+    for (let at: usize = 0; at < bytes; at += 8)
+      if (!isFinite<f64>(load<f64>(x + at))) isGood = false;
     if (isGood) return predicted > 0 ? REASON_NONE : REASON_GRADIENT;
   } while (shrink(state));
   return REASON_DAMPING;

@@ -35,7 +35,6 @@ import {
   FIT_STATE_BYTES,
   FIT_STATES_AT,
   FIT_WIDTH,
-  MAP_BYTES,
   REASON_NONE,
   ROUNDS_DONE,
   ROUNDS_ENDED,
@@ -46,7 +45,7 @@ import {
   STATE_REASON,
 } from "../src/program/layout";
 import { takeAdam } from "./adam";
-import { isFree, slopeOf, toUser } from "./bounds";
+import { placeAll } from "./bounds";
 import { takeLbfgs } from "./lbfgs";
 import { takeLevenberg } from "./levenberg";
 import { addChunk, addRowsOf, clearSums, gradientOf, sumsOf } from "./loss";
@@ -248,15 +247,11 @@ export function copyDoubles(to: usize, from: usize, bytes: usize): void {
   for (let b: usize = 0; b < bytes; b += 8) store<f64>(to + b, load<f64>(from + b));
 }
 
-/** Gives parameter j of the trial a new unlimited number; what it is in the user's units. */
-export function moveParameter(fit: usize, state: usize, j: i32, trial: f64): f64 {
+/** The trial in the user's units, and the slopes of that. */
+export function placeTrial(fit: usize, state: usize): void {
   const params = load<i32>(fit, FIT_PARAMS);
-  const at = <usize>j << 3;
-  const map = fit + load<u32>(fit, FIT_MAPS_AT) + <usize>j * MAP_BYTES;
-  const free = isFree(map);
-  const x = free ? trial : toUser(map, trial);
-  store<f64>(arrayOf(state, params, ARRAY_TRIAL) + at, trial);
-  store<f64>(arrayOf(state, params, ARRAY_X) + at, x);
-  store<f64>(arrayOf(state, params, ARRAY_SLOPES) + at, free ? 1 : slopeOf(map, trial));
-  return x;
+  const trials = arrayOf(state, params, ARRAY_TRIAL);
+  const users = arrayOf(state, params, ARRAY_X);
+  const slopes = arrayOf(state, params, ARRAY_SLOPES);
+  placeAll(fit + load<u32>(fit, FIT_MAPS_AT), trials, users, slopes, params);
 }
