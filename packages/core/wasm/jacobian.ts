@@ -13,13 +13,14 @@ import {
   FIT_POINTS,
   FIT_ROOTS_AT,
   FIT_TARGET_AT,
+  PART_GROUP,
   SUMS_FACTOR,
   SUMS_LOSS,
   SUMS_PART,
 } from "../src/program/layout";
 import { addRows, isFactorFinite, strideOf } from "./factor";
-import { derivativesAt } from "./loss";
-import { arrayOf, groupOf, rowGroupsAt, stateOf } from "./optimise";
+import { slopesOf } from "./loss";
+import { arrayOf, partOf, rowGroupsAt, stateOf } from "./optimise";
 
 /**
  * Takes rows of a slot. Their values lie at `values` and their derivatives from byte `lane` on,
@@ -47,9 +48,10 @@ export function addResiduals(
     fillResiduals(fit, row + done, count, values, valueStep, to, sums);
     for (let j = 0; j < params; j++) {
       const slope = load<f64>(arrayOf(stateOf(fit, slot), params, ARRAY_SLOPES) + (<usize>j << 3));
-      const own = derivativesAt(fit, j) + lane;
+      const own = slopesOf(fit, j) + lane;
       fillColumn(fit, row + done, count, own, step, to + (<usize>j << 3), slope);
-      if (groupOf(fit, j) >= 0) clearOthers(fit, j, row + done, count, to + (<usize>j << 3));
+      const group = load<i32>(partOf(fit, j), PART_GROUP);
+      if (group >= 0) clearOthers(fit, group, row + done, count, to + (<usize>j << 3));
     }
     done += count;
     values += <usize>count * valueStep;
@@ -128,10 +130,9 @@ function fillColumn(
   }
 }
 
-/** Clears the rows that are not of a parameter's group. */
-function clearOthers(fit: usize, j: i32, row: i32, count: i32, to: usize): void {
+/** Clears the rows that are not of a group. */
+function clearOthers(fit: usize, group: i32, row: i32, count: i32, to: usize): void {
   const stride = strideOf(load<i32>(fit, FIT_PARAMS));
-  const group = groupOf(fit, j);
   for (let i = 0; i < count; i++)
     if (load<i32>(rowGroupsAt(fit, row + i)) != group) store<f64>(to + <usize>i * stride, 0);
 }

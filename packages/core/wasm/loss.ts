@@ -12,7 +12,6 @@ import {
   FIT_GIVEN_AT,
   FIT_HUBER,
   FIT_IS_SPREAD,
-  FIT_LANES,
   FIT_LEVENBERG,
   FIT_LOSS,
   FIT_LOSS_WIDTH,
@@ -24,18 +23,20 @@ import {
   FIT_RESULT,
   FIT_ROOTS_AT,
   FIT_SLOPES_AT,
+  FIT_SLOT_LANES,
   FIT_SLOTS,
   FIT_SPREAD_AT,
   FIT_SQUARES,
   FIT_SUMS_AT,
   FIT_SUMS_BYTES,
   FIT_TARGET_AT,
+  PART_GROUP,
+  PART_SLOPES,
 } from "../src/program/layout";
 import { addResiduals } from "./jacobian";
-import { arrayOf, groupOf, idOfInput, inputOf, isRunning, rowGroupsAt } from "./optimise";
+import { arrayOf, isRunning, partOf, rowGroupsAt } from "./optimise";
 import { isUniform, primalOf } from "./payload";
 import { pointLoss, pointSlope } from "./point-losses";
-import { adjointAddress } from "./replay";
 
 /** Bytes of eight partial sums. */
 const PARTIALS: usize = 64;
@@ -59,7 +60,15 @@ export function sumsOf(fit: usize, slot: i32): usize {
 
 export function clearSums(fit: usize): void {
   const end = sumsOf(fit, load<i32>(fit, FIT_SLOTS));
-  for (let at = sumsOf(fit, 0); at < end; at += 16) v128.store(at, i8x16.splat(0));
+  const zero = i8x16.splat(0);
+  let at = sumsOf(fit, 0);
+  for (; at + 64 <= end; at += 64) {
+    v128.store(at, zero);
+    v128.store(at, zero, 16);
+    v128.store(at, zero, 32);
+    v128.store(at, zero, 48);
+  }
+  for (; at < end; at += 16) v128.store(at, zero);
 }
 
 /** The sum of eight partial sums. */
@@ -88,15 +97,14 @@ export function gradientOf(fit: usize, state: usize, sums: usize): f64 {
   return isGood ? loss : NaN;
 }
 
-/** Adds up what the lanes of a chunk say, those from `from` on, which lie at the chunk's start. */
-export function addChunk(fit: usize, from: i32, count: i32): void {
-  const perSlot = load<i32>(fit, FIT_LANES) / load<i32>(fit, FIT_SLOTS);
-  for (let lane = from; lane < from + count; ) {
-    const slot = lane / perSlot;
-    const row = lane - slot * perSlot;
-    const rows = min(perSlot - row, from + count - lane);
-    addRowsOf(fit, slot, row, rows, lane - from);
-    lane += rows;
+/** Adds up what the lanes of a chunk say, whose first is lane `row` of a slot. */
+export function addChunk(fit: usize, slot: i32, row: i32, count: i32): void {
+  const slotLanes = load<i32>(fit, FIT_SLOT_LANES);
+  for (let place = 0; place < count; slot++) {
+    const rows = min(slotLanes - row, count - place);
+    addRowsOf(fit, slot, row, rows, place);
+    place += rows;
+    row = 0;
   }
 }
 
@@ -113,7 +121,7 @@ export function addRowsOf(fit: usize, slot: i32, row: i32, rows: i32, place: i32
   if (load<i32>(fit, FIT_LOSS) == FIT_OBJECTIVE) {
     store<f64>(sums, <f64>load<real>(value));
     for (let j = 0; j < params; j++)
-      store<f64>(sums + <usize>(j + 1) * PARTIALS, <f64>load<real>(derivativesAt(fit, j) + lane));
+      store<f64>(sums + <usize>(j + 1) * PARTIALS, <f64>load<real>(slopesOf(fit, j) + lane));
     return;
   }
   // A number that is the same in all rows is written out for as many as there are.
@@ -126,20 +134,19 @@ export function addRowsOf(fit: usize, slot: i32, row: i32, rows: i32, place: i32
   }
   addLosses(fit, sums, isSpread || isShared ? spread(fit, value, all) : value, row, all);
   for (let j = 0; j < params; j++) {
-    const own = derivativesAt(fit, j) + lane;
+    const own = slopesOf(fit, j) + lane;
     const derivatives = isSpread ? spread(fit, own, all) : own;
     const into = sums + <usize>(j + 1) * PARTIALS;
-    if (groupOf(fit, j) < 0) addSlopes(fit, into, derivatives, row, all);
-    else addGroupSlopes(fit, groupOf(fit, j), into, derivatives, row, all);
+    const group = load<i32>(partOf(fit, j), PART_GROUP);
+    if (group < 0) addSlopes(fit, into, derivatives, row, all);
+    else addGroupSlopes(fit, group, into, derivatives, row, all);
   }
 }
 
 /** Derivatives of the value by parameter j, by lane of the chunk. */
-export function derivativesAt(fit: usize, j: i32): usize {
-  const input = inputOf(fit, j);
-  const given = load<u32>(fit, FIT_GIVEN_AT);
-  if (given == 0) return adjointAddress(idOfInput(fit, input));
-  return fit + given + bytesOf((input + 1) * load<i32>(fit, FIT_LANES));
+// @ts-ignore: decorator
+@inline export function slopesOf(fit: usize, j: i32): usize {
+  return load<usize>(partOf(fit, j), PART_SLOPES);
 }
 
 function spread(fit: usize, from: usize, count: i32): usize {

@@ -16,6 +16,7 @@ import {
   ARRAY_X,
   FIT_COLUMNS,
   FIT_COLUMNS_AT,
+  FIT_GIVEN_AT,
   FIT_IDS_AT,
   FIT_INPUTS,
   FIT_LANES,
@@ -31,10 +32,17 @@ import {
   FIT_ROUNDS,
   FIT_ROW_GROUPS_AT,
   FIT_RUNNING_LEAST,
+  FIT_SLOT_LANES,
   FIT_SLOTS,
   FIT_STATE_BYTES,
   FIT_STATES_AT,
   FIT_WIDTH,
+  PART_BYTES,
+  PART_GROUP,
+  PART_INPUT,
+  PART_IS_UNIFORM,
+  PART_PRIMAL,
+  PART_SLOPES,
   REASON_NONE,
   ROUNDS_DONE,
   ROUNDS_ENDED,
@@ -50,12 +58,15 @@ import { takeLbfgs } from "./lbfgs";
 import { takeLevenberg } from "./levenberg";
 import { addChunk, addRowsOf, clearSums, gradientOf, sumsOf } from "./loss";
 import { isUniform, primalOf } from "./payload";
-import { replayWhole } from "./replay";
+import { adjointAddress, replayWhole, seedOnes } from "./replay";
 
 /** Takes up to `most` rounds. Returns ROUNDS_*; FIT_ROUNDS then says how many were taken. */
 export function fitRounds(fit: usize, most: i32): i32 {
   let taken = 0;
   let ended = ROUNDS_DONE;
+  findParts(fit);
+  // Nothing adds to the adjoint of the value, so it is seeded for all rounds.
+  seedOnes(load<i32>(fit, FIT_RESULT));
   while (taken < most && ended == ROUNDS_DONE) {
     if (!evaluate(fit, taken == 0)) {
       ended = ROUNDS_REFUSED;
@@ -77,6 +88,7 @@ export function fitBegin(fit: usize): void {
 }
 
 export function fitAdd(fit: usize, slot: i32): void {
+  findGiven(fit);
   addRowsOf(fit, slot, 0, load<i32>(fit, FIT_LANES), 0);
 }
 
@@ -96,14 +108,31 @@ export function idOfInput(fit: usize, input: i32): i32 {
   return load<i32>(fit + load<u32>(fit, FIT_IDS_AT) + (<usize>input << 2));
 }
 
-/** The input that parameter j is bound to. */
-export function inputOf(fit: usize, j: i32): i32 {
-  return load<i32>(fit + load<u32>(fit, FIT_PARTS_AT) + (<usize>j << 3));
+/** Where the numbers of parameter j lie: PART_*. */
+// @ts-ignore: decorator
+@inline export function partOf(fit: usize, j: i32): usize {
+  return fit + load<u32>(fit, FIT_PARTS_AT) + <usize>(j * PART_BYTES);
 }
 
-/** The group of rows that parameter j is for, -1: all of them. */
-export function groupOf(fit: usize, j: i32): i32 {
-  return load<i32>(fit + load<u32>(fit, FIT_PARTS_AT) + (<usize>j << 3), 4);
+/** Looks up once for all rounds what the parts of the parameters are in the trace. */
+function findParts(fit: usize): void {
+  for (let j = 0; j < load<i32>(fit, FIT_PARAMS); j++) {
+    const part = partOf(fit, j);
+    const id = idOfInput(fit, load<i32>(part, PART_INPUT));
+    store<usize>(part, primalOf(id), PART_PRIMAL);
+    store<i32>(part, isUniform(id) ? 1 : 0, PART_IS_UNIFORM);
+    store<usize>(part, adjointAddress(id), PART_SLOPES);
+  }
+}
+
+/** The slopes that the caller has given, by input after the values. */
+function findGiven(fit: usize): void {
+  const given = fit + load<u32>(fit, FIT_GIVEN_AT);
+  const bytes = load<i32>(fit, FIT_LANES) * sizeof<real>();
+  for (let j = 0; j < load<i32>(fit, FIT_PARAMS); j++) {
+    const part = partOf(fit, j);
+    store<usize>(part, given + <usize>((load<i32>(part, PART_INPUT) + 1) * bytes), PART_SLOPES);
+  }
 }
 
 /** The groups of the rows from `row` on, i32. */
@@ -117,16 +146,21 @@ export function rowGroupsAt(fit: usize, row: i32): usize {
 function evaluate(fit: usize, isFirst: bool): bool {
   const lanes = load<i32>(fit, FIT_LANES);
   const width = load<i32>(fit, FIT_WIDTH);
+  const slotLanes = load<i32>(fit, FIT_SLOT_LANES);
   const result = load<i32>(fit, FIT_RESULT);
   const mixed = load<i32>(fit, FIT_MIXED) != 0;
   clearSums(fit);
+  // The slot of the chunk's first lane, and the lane's place in it.
+  let slot = 0;
+  let row = 0;
   for (let from = 0; from < lanes; from += width) {
     const count = min(width, lanes - from);
-    bindParameters(fit, from, count);
+    bindParameters(fit, slot, row, count);
     // The data of a single chunk stay where they are.
     if (isFirst || lanes > width) bindColumns(fit, from, count);
     if (!replayWhole(count, result, mixed)) return false;
-    addChunk(fit, from, count);
+    addChunk(fit, slot, row, count);
+    for (row += count; row >= slotLanes; row -= slotLanes) slot++;
   }
   return true;
 }
@@ -148,25 +182,24 @@ export function isRunning(fit: usize, slot: i32): bool {
 }
 
 /** Writes the parameters of the chunk's slots, each into the lanes of its slot. */
-function bindParameters(fit: usize, from: i32, count: i32): void {
+function bindParameters(fit: usize, slot: i32, row: i32, count: i32): void {
   const params = load<i32>(fit, FIT_PARAMS);
-  const perSlot = load<i32>(fit, FIT_LANES) / load<i32>(fit, FIT_SLOTS);
-  let slot = from / perSlot;
-  let end = (slot + 1) * perSlot - from;
+  const slotLanes = load<i32>(fit, FIT_SLOT_LANES);
   for (let lane = 0; lane < count; slot++) {
-    end = min(end, count);
+    const rows = min(slotLanes - row, count - lane);
     const x = arrayOf(stateOf(fit, slot), params, ARRAY_X);
     for (let j = 0; j < params; j++) {
-      const id = idOfInput(fit, inputOf(fit, j));
-      const to = primalOf(id) + <usize>lane * sizeof<real>();
+      const part = partOf(fit, j);
+      const to = load<usize>(part, PART_PRIMAL);
+      const place = to + <usize>lane * sizeof<real>();
       const number = <real>load<f64>(x + (<usize>j << 3));
-      if (groupOf(fit, j) >= 0)
-        fillGroup(fit, groupOf(fit, j), from + lane - slot * perSlot, to, number, end - lane);
-      else if (!isUniform(id)) fillReals(to, number, end - lane);
-      else if (slot == 0) v128.store(primalOf(id), v128.splat<real>(number));
+      const group = load<i32>(part, PART_GROUP);
+      if (group >= 0) fillGroup(fit, group, row, place, number, rows);
+      else if (load<i32>(part, PART_IS_UNIFORM) == 0) fillReals(place, number, rows);
+      else if (slot == 0) v128.store(to, v128.splat<real>(number));
     }
-    lane = end;
-    end += perSlot;
+    lane += rows;
+    row = 0;
   }
 }
 

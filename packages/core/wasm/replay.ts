@@ -451,15 +451,19 @@ export function reserveBackward(mixed: bool): bool {
 
 /** Replays the tape in reverse from the result's payload. Returns the fault code. */
 export function backward(result: i32, mixed: bool): i32 {
+  if (!mixed && blocksTop != 0) {
+    clearFault();
+    backwardLinked();
+    return faultCode;
+  }
   const size = reachNeeded(mixed);
   if (!reserveReach(size) || (blocksTop == 0 && !reserveScratch(scratchNeeded()))) {
     fail(FAULT_MEMORY);
     return faultCode;
   }
   clearFault();
-  if (mixed || blocksTop == 0) memory.fill(reachBase, 0, size);
+  memory.fill(reachBase, 0, size);
   if (mixed) backwardByLane(result);
-  else if (blocksTop != 0) backwardLinked();
   else backwardTogether(result);
   return faultCode;
 }
@@ -563,23 +567,27 @@ export function replayGradient(count: i32, value: i32, result: i32, mixed: bool)
   if (passed == 0) return 0;
   canonicalise(primalOf(value), isUniform(value) ? 16 : run);
   if (result < 0) return passed;
-  if (!backFromOnes(result, mixed)) return -1;
+  seedOnes(result);
+  if (adjointAddress(result) != 0 && backward(result, mixed) != FAULT_NONE) return -1;
   canonicalise(adjointBase, standing);
   return passed;
 }
 
-/** As `replayGradient` for lanes that must all pass, NaNs left as they come; whether they did. */
+/**
+ * As `replayGradient` for lanes that must all pass, from a result that is seeded, NaNs left as they
+ * come; whether they did.
+ */
 export function replayWhole(count: i32, result: i32, mixed: bool): bool {
-  return replayLanes(count) == count && backFromOnes(result, mixed);
+  if (replayLanes(count) != count) return false;
+  return adjointAddress(result) == 0 || backward(result, mixed) == FAULT_NONE;
 }
 
-/** Runs the trace back from an adjoint of one in every lane; false after a fault. */
-function backFromOnes(result: i32, mixed: bool): bool {
+/** An adjoint of one in every lane for the result, where it has one. */
+export function seedOnes(result: i32): void {
   const seed = adjointAddress(result);
-  if (seed == 0) return true;
+  if (seed == 0) return;
   const one = v128.splat<real>(1);
   for (let b: usize = 0; b < run; b += 16) v128.store(seed + b, one);
-  return backward(result, mixed) == FAULT_NONE;
 }
 
 /** Gives every NaN the same bits. */

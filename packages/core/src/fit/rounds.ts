@@ -41,6 +41,7 @@ import {
   FIT_ROW_GROUPS_AT,
   FIT_RUNNING_LEAST,
   FIT_SLOPES_AT,
+  FIT_SLOT_LANES,
   FIT_SLOTS,
   FIT_SPREAD_AT,
   FIT_SQUARES,
@@ -54,6 +55,9 @@ import {
   FIT_WIDTH,
   FIT_WORK_AT,
   MAP_BYTES,
+  PART_BYTES,
+  PART_GROUP,
+  PART_INPUT,
   REASON_EMPTY,
   REASON_NONE,
   ROUNDS_REFUSED,
@@ -252,7 +256,7 @@ export class MachineRounds {
     const sumsBytes = isSquares ? SUMS_FACTOR + factorNumbers(size) * 8 : (size + 1) * 64;
     const ids = FIT_BYTES;
     const parts = ids + aligned((this.#inputs.length + this.#columns.length) * 4);
-    const groups = parts + aligned(size * 8);
+    const groups = parts + aligned(size * PART_BYTES);
     const maps = groups + (rowGroups === undefined ? 0 : aligned(rowsMost * 4));
     const target = maps + size * MAP_BYTES;
     const roots = target + rowBytes;
@@ -301,6 +305,7 @@ export class MachineRounds {
     words[at + FIT_PARAMS / 4] = free.length;
     words[at + FIT_INPUTS / 4] = this.#inputs.length;
     words[at + FIT_LANES / 4] = session.lanes;
+    words[at + FIT_SLOT_LANES / 4] = session.lanes / slots;
     words[at + FIT_IS_SPREAD / 4] = session.lanes === slots ? 1 : 0;
     words[at + FIT_OPTIMISER / 4] = block.optimiser;
     words[at + FIT_LOSS / 4] = loss;
@@ -334,9 +339,9 @@ export class MachineRounds {
       const { input: name, group, transform } = free[j] as Free;
       if (name !== before) input += 1;
       before = name;
-      const part = (address + block.parts) / 4 + 2 * j;
-      words[part] = input;
-      words[part + 1] = group;
+      const part = (address + block.parts + j * PART_BYTES) / 4;
+      words[part + PART_INPUT / 4] = input;
+      words[part + PART_GROUP / 4] = group;
       const { numbers } = transform;
       const map = (address + block.maps + j * MAP_BYTES) / 8;
       for (let k = 0; k < numbers.length; k++) doubles[map + k] = numbers[k] as number;

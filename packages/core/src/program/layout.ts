@@ -225,7 +225,7 @@ export const FIT_STATE_BYTES: i32 = 56; // of a slot
 export const FIT_SUMS_BYTES: i32 = 60; // of a slot
 export const FIT_BLOCK_ROWS: i32 = 64; // most rows of the Jacobian that are reflected at once
 export const FIT_IDS_AT: i32 = 68; // i32 payload ids: inputs, then columns
-export const FIT_PARTS_AT: i32 = 72; // two i32 by parameter: its input, and its group or -1
+export const FIT_PARTS_AT: i32 = 72; // PART_BYTES for every parameter
 export const FIT_ROW_GROUPS_AT: i32 = 76; // i32 by row; 0: no parameter has a group
 export const FIT_MAPS_AT: i32 = 80; // a map of MAP_BYTES for every parameter
 export const FIT_TARGET_AT: i32 = 84; // f64 by row
@@ -250,7 +250,16 @@ export const FIT_LOSS_WIDTH: i32 = 176; // of Huber's loss
 export const FIT_GRADIENT_LIMIT: i32 = 184; // when the others have arrived
 export const FIT_STEP_LIMIT: i32 = 192;
 export const FIT_LOSS_LIMIT: i32 = 200;
-export const FIT_BYTES: i32 = 208;
+export const FIT_SLOT_LANES: i32 = 208; // lanes of a slot, of all chunks: points, or 1
+export const FIT_BYTES: i32 = 224;
+
+// Where the numbers of a parameter lie: i32 fields.
+export const PART_INPUT: i32 = 0; // the input that it is bound to
+export const PART_GROUP: i32 = 4; // the group of rows that it is for, -1: all of them
+export const PART_PRIMAL: i32 = 8; // address of the input's numbers; found by the machine, as the rest
+export const PART_IS_UNIFORM: i32 = 12; // whether that is one number for all lanes
+export const PART_SLOPES: i32 = 16; // address of the value's derivatives by lane of the chunk
+export const PART_BYTES: i32 = 20;
 
 // The loss of a row.
 export const FIT_OBJECTIVE: i32 = 0; // the program's value
