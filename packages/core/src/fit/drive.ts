@@ -84,7 +84,11 @@ class Course {
       if (rounds.count > 0) this.#stopped = this.#clock.verdict();
       if (this.#stopped !== "done") break;
       rounds.prepare();
-      if (rounds.isBlocked) return "blocked";
+      if (rounds.isBlocked) {
+        // A fit that has nothing yet does not wait for the machine longer than it may.
+        if (rounds.count === 0) this.#stopped = this.#clock.verdict();
+        return this.#stopped === "done" ? "blocked" : "end";
+      }
       // Where time or a signal may end a fit, its first round is one by itself.
       const most = rounds.count === 0 && this.#clock.isBounded ? 1 : Infinity;
       const leapt = this.#isLong ? 0 : rounds.leap(most);
@@ -141,7 +145,7 @@ class Course {
     const { count, failure } = this.#rounds;
     const stopped = this.#stopped;
     if (stopped !== "done") {
-      if (count === 0) throw endedAtFirst(stopped);
+      if (count === 0) throw this.#rounds.isBlocked ? endedWaiting(stopped) : endedAtFirst(stopped);
       for (const restart of this.#how.restarts) restart.reason ??= stopped;
     }
     return { rounds: count, stopped, milliseconds: this.#from - this.#began, failure };
@@ -154,6 +158,15 @@ const endedAtFirst = (stopped: "time" | "aborted"): NdvmError =>
         help: "give more time, or a limit of steps (stepsMax) that ends slow programs",
       })
     : new NdvmError("E-ABORTED", "the fit was aborted in its first evaluation");
+
+const endedWaiting = (stopped: "time" | "aborted"): NdvmError =>
+  new NdvmError(
+    stopped === "time" ? "E-TIME" : "E-ABORTED",
+    `the machine was busy with another evaluation until the fit ${
+      stopped === "time" ? "had used up timeMax" : "was aborted"
+    }`,
+    { help: "await that evaluation first, or use another machine" },
+  );
 
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 

@@ -26,7 +26,14 @@ import { describeFit, type Finished } from "./result.js";
 import { checkScales } from "./scale.js";
 import { checkSettings, type Settings } from "./settings.js";
 import { checkShape, explainStart } from "./start-failure.js";
-import type { FitOptions, FitResult, LossName, RestartOutcome, RestartState } from "./types.js";
+import type {
+  FitOptions,
+  FitResult,
+  LossName,
+  Optimiser,
+  RestartOutcome,
+  RestartState,
+} from "./types.js";
 
 /** Lanes that a batch of restarts fills at most, unless one restart alone has more. */
 const LANES_MOST = 16384;
@@ -47,8 +54,9 @@ export async function fit(program: Program, options: FitOptions): Promise<FitRes
       // Where nobody had to be waited for, the caller does not wait either.
       driven = under instanceof Promise ? await under : under;
     } catch (error) {
-      const isTold = error instanceof NdvmError && error.code !== "E-RESULT";
-      if (!isTold) explainStart(problem, restarts[0] as Restart);
+      // What a program's value is instead of a number, its rows tell best; all else is as it was thrown.
+      if (error instanceof NdvmError && error.code === "E-RESULT")
+        explainStart(problem, restarts[0] as Restart);
       throw error;
     }
     if (!hasFiniteLoss(restarts)) {
@@ -65,7 +73,7 @@ export async function fit(program: Program, options: FitOptions): Promise<FitRes
 function beginRestarts(problem: Problem, settings: Settings): Finished["restarts"] {
   const { resume } = problem.options;
   const restarts = makeRestarts(problem, settings);
-  if (resume !== undefined) resumeRestarts(restarts, resume);
+  if (resume !== undefined) resumeRestarts(restarts, resume, settings.optimiser);
   if ((problem.table?.targets.length ?? 1) > 1) checkOutputs(problem, restarts[0] as Restart);
   return restarts;
 }
@@ -244,17 +252,10 @@ function makeRestarts({ parameters, table }: Problem, settings: Settings): Finis
 function resumeRestarts(
   restarts: Finished["restarts"],
   json: NonNullable<FitOptions["resume"]>,
+  optimiser: Optimiser,
 ): void {
-  const before = fromPlain(json) as {
-    readonly restarts: readonly RestartOutcome[];
-    readonly states: readonly RestartState[];
-  };
-  const first = before.states?.[0];
-  if (
-    !Array.isArray(before.states) ||
-    before.states.length !== restarts.length ||
-    first === undefined
-  )
+  const before = fromPlain(json);
+  if (!isBefore(before, restarts.length) || before.optimiser !== optimiser)
     throw new NdvmError("E-OPTION", "the result to resume is of another fit", {
       help: "resume with the same program, data and options",
     });
@@ -269,4 +270,21 @@ function resumeRestarts(
     if (outcome.reason === "time" || outcome.reason === "aborted") continue;
     restart.restore(outcome);
   }
+}
+
+/** What a fit left, as far as another goes on from it. */
+type Before = Pick<FitResult, "optimiser" | "restarts"> & {
+  readonly states: readonly RestartState[];
+};
+
+/** Whether this was a fit of so many restarts. */
+function isBefore(value: unknown, count: number): value is Before {
+  const { restarts, states } = (value ?? {}) as Partial<Before>;
+  if (!Array.isArray(restarts) || !Array.isArray(states)) return false;
+  return (
+    restarts.length === count &&
+    states.length === count &&
+    restarts.every((outcome) => typeof outcome?.params === "object") &&
+    states.every((state) => Array.isArray(state?.start) && Array.isArray(state?.numbers))
+  );
 }

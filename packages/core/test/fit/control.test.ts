@@ -71,6 +71,32 @@ describe("limits", () => {
     expect(result.diagnostics.notes[0]).toContain("best so far");
   });
 
+  test("an error of who listens to progress is told as it is", async () => {
+    const onProgress = () => {
+      throw new RangeError("a mistake of the listener");
+    };
+    const ended = fitText(source, { ...options, onProgress });
+    await expect(ended).rejects.toThrow(new RangeError("a mistake of the listener"));
+    expect((await fitText(source, options)).stopped).toBe("done");
+  });
+
+  test("a fit that waits for its machine does not wait longer than it may", async () => {
+    const shared = await Machine.create();
+    const other = new AbortController();
+    const endless = shared.load("(loop ((i 0)) (if (< i 0) i (recur (+ i 1))))");
+    const busy = endless.evaluateAsync({}, { signal: other.signal }).catch(() => "ended");
+    const program = shared.load(source);
+    const late = fit(program, { ...options, timeMax: 20 });
+    await expect(late).rejects.toMatchObject({ code: "E-TIME", message: /busy/ });
+    const controller = new AbortController();
+    const aborted = fit(program, { ...options, signal: controller.signal });
+    controller.abort();
+    await expect(aborted).rejects.toMatchObject({ code: "E-ABORTED", message: /busy/ });
+    other.abort();
+    expect(await busy).toBe("ended");
+    expect((await fit(program, options)).stopped).toBe("done");
+  });
+
   test("progress counts restarts", async () => {
     const seen: FitProgress[] = [];
     await fitText(source, { ...options, onProgress: (progress) => seen.push(progress) });
@@ -130,5 +156,26 @@ describe("resumption", () => {
       whole.restarts.map(({ params, loss, steps: n, reason }) => [params, loss, n, reason]),
     );
     await expect(fit(program, { ...how, seed: 8, resume })).rejects.toThrow("began elsewhere");
+  });
+
+  test("what is no result of this fit is refused", async () => {
+    const how = { ...options, restarts: 1, steps: 50 };
+    const part = (await fitText(source, { ...how, optimiser: "adam", timeMax: 0 })).toJSON();
+    const outcome = (part as unknown as { restarts: object[] }).restarts[0];
+    const others: readonly unknown[] = [
+      part,
+      null,
+      {},
+      { ...part, optimiser: "lm", states: [{}] },
+      { ...part, optimiser: "lm", states: [{ start: [1, 1, 1] }] },
+      { ...part, optimiser: "lm", restarts: [{}] },
+      { ...part, optimiser: "lm", restarts: [outcome, outcome] },
+    ];
+    for (const resume of others)
+      await expect(
+        fitText(source, { ...how, optimiser: "lm", resume: resume as FitJson }),
+      ).rejects.toMatchObject({ code: "E-OPTION", message: /of another fit/ });
+    const { stopped } = await fitText(source, { ...how, optimiser: "adam", resume: part });
+    expect(stopped).toBe("done");
   });
 });
