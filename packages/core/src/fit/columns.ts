@@ -99,7 +99,8 @@ function isSame(numbers: Float64Array, column: Column): boolean {
 }
 
 function isSameNumbers(numbers: Float64Array, others: Float64Array): boolean {
-  for (let i = 0; i < numbers.length; i++) {
+  const { length } = numbers;
+  for (let i = 0; i < length; i++) {
     const number = numbers[i] as number;
     if (number !== others[i] || (number === 0 && !Object.is(number, others[i]))) return false;
   }
@@ -123,9 +124,13 @@ export function columnOf(data: Data, name: string, role: string): Column {
   );
 }
 
-/** Reads and checks what residual mode needs. `inputs` are the program's free names. */
+/**
+ * Reads and checks what residual mode needs. `inputs` are the program's free names, `given` those of
+ * the data, `names` the targets'.
+ */
 export function readTable(
   inputs: readonly string[],
+  given: readonly string[],
   names: readonly string[],
   options: FitOptions,
   lossName: string,
@@ -137,10 +142,10 @@ export function readTable(
   if (rows === 0) throw refuse("the data have no rows", "give at least as many rows as parameters");
   const columns: Record<string, Float64Array> = {};
   for (const name of inputs)
-    if (Object.hasOwn(data, name) && isColumn(data[name]))
+    if (given.includes(name) && isColumn(data[name]))
       columns[name] = repeated(numbersOf(name, data[name]), names.length);
-  for (const name in data) {
-    const column = Object.hasOwn(data, name) ? data[name] : undefined;
+  for (const name of given) {
+    const column = data[name];
     if (isColumn(column) && column.length !== rows)
       throw refuse(
         `column ${name} has ${column.length} rows, but the target ${names[0]} has ${rows}`,

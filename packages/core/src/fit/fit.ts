@@ -171,10 +171,10 @@ const NO_DATA: Problem["data"] = {};
 
 function residualProblem(source: Program, options: FitOptions, settings: Settings): Problem {
   const { loss, targets } = settings;
-  const read = readTable(source.inputs, targets, options, settings.lossName);
+  const given = Object.keys(options.data ?? NO_DATA);
+  const read = readTable(source.inputs, given, targets, options, settings.lossName);
   checkScales(read, source.precision, settings.lossName);
-  const columns = Object.keys(options.data ?? NO_DATA);
-  const parameters = resolveParameters(source.listing, columns, options, read.groups);
+  const parameters = resolveParameters(source.listing, given, options, read.groups);
   const points = countPoints(read);
   if (points < parameters.free.length)
     throw refuse(

@@ -98,9 +98,10 @@ function checkDeclared(
   const grouped = options.groups?.params;
   const asked = Object.keys(declared);
   for (const name of grouped === undefined ? asked : [...asked, ...grouped]) {
-    if (columns.includes(name) && inputs.includes(name))
+    if (inputs.includes(name)) {
+      if (!columns.includes(name)) continue;
       throw refuse(`${name} is both a parameter and a column of the data`, "rename one of them");
-    if (inputs.includes(name)) continue;
+    }
     const open = inputs.filter(
       (other) => !columns.includes(other) && !Object.hasOwn(declared, other),
     );
@@ -165,11 +166,14 @@ const slip = (name: string, near: string, what: string): NdvmError =>
   );
 
 const KEYS = ["start", "range", "bounds", "fixed", "scale"];
-const known = new Set(KEYS);
+
+/** As `KEYS.includes`, which takes longer than all else that is checked of most settings. */
+const isKey = (key: string): boolean =>
+  key === "start" || key === "range" || key === "bounds" || key === "fixed" || key === "scale";
 
 function checkKeys(name: string, spec: ParameterOptions): void {
   for (const key in spec)
-    if (!known.has(key) && Object.hasOwn(spec, key))
+    if (!isKey(key) && Object.hasOwn(spec, key))
       throw refuse(
         `parameter ${name} has an unknown setting ${key}`,
         `it may have ${KEYS.join(", ")}`,
@@ -314,11 +318,13 @@ function nudge(x: number, lower: number, upper: number): number {
 
 /** Where a restart begins, in the user's units. */
 export function startOf(free: readonly Free[], restart: number, seed: number): Float64Array {
-  const random = new Random(seed, restart);
   const starts = new Float64Array(free.length);
+  const isGiven = restart === 0 && free.every(({ start }) => start !== undefined);
+  const random = isGiven ? undefined : new Random(seed, restart);
   for (let j = 0; j < free.length; j++) {
     const one = free[j] as Free;
-    const share = random.uniform();
+    // A parameter takes its number even where it has a start, so that the others keep theirs.
+    const share = random?.uniform() ?? 0;
     starts[j] = restart === 0 && one.start !== undefined ? one.start : drawnFrom(one, share);
   }
   return starts;

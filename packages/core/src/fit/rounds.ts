@@ -441,7 +441,10 @@ export class MachineRounds {
   }
 }
 
-/** Long arrays at once, parts one by one: a view of a part would be made for each. */
+/**
+ * Whole arrays at once, unless they are short and their numbers converted; parts one by one, since a
+ * view would be made for each.
+ */
 function copyRows(
   from: Numbers | Int32Array,
   first: number,
@@ -449,7 +452,9 @@ function copyRows(
   into: Numbers | Int32Array,
   to: number,
 ): void {
-  if (first === 0 && count === from.length && count > LOOP_MOST) into.set(from, to);
+  const isConverted = from.BYTES_PER_ELEMENT !== into.BYTES_PER_ELEMENT;
+  const isWhole = first === 0 && count === from.length;
+  if (isWhole && (count > LOOP_MOST || !isConverted)) into.set(from, to);
   else for (let i = 0; i < count; i++) into[to + i] = from[first + i] as number;
 }
 

@@ -177,8 +177,12 @@ export class Traces {
   }
 
   #drop(trace: Trace): void {
-    trace.isKept = false;
     this.#list.splice(this.#list.indexOf(trace), 1);
+    this.#free(trace);
+  }
+
+  #free(trace: Trace): void {
+    trace.isKept = false;
     this.#parking.free(trace.handle);
   }
 
@@ -187,8 +191,7 @@ export class Traces {
   }
 
   clear(): void {
-    for (let last = this.#list.at(-1); last !== undefined; last = this.#list.at(-1))
-      this.#drop(last);
+    for (let last = this.#list.pop(); last !== undefined; last = this.#list.pop()) this.#free(last);
   }
 }
 

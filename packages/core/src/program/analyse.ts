@@ -189,10 +189,8 @@ export class Analysis {
     const depth = this.depth[i] as number;
     const flags = this.flags[i] as number;
     const kind = tree.kind[i] as Kind;
-    if (kind === Kind.Ref) {
-      if (tree.role[i] === ROLE_SKIPPED) return;
-      this.#use((tree.node(i) as RefNode).variable, i);
-    }
+    if (tree.role[i] === ROLE_SKIPPED) return;
+    if (kind === Kind.Ref) this.#use((tree.node(i) as RefNode).variable, i);
     this.#measure(i);
     if ((flags & LEAVING) !== 0 && mayBeOlder(tree, i)) this.flags[i] = flags | COPIED;
     if (kind <= Kind.Ref) return;
@@ -320,7 +318,6 @@ export class Analysis {
     }
     const operator = this.tree.child(i, 0);
     if (this.tree.kind[operator] === Kind.Primitive) {
-      this.#operand(i, 0, depth);
       this.tree.role[operator] = ROLE_SKIPPED;
       this.#visitOperands(i, 1, count, depth);
       return;

@@ -30,7 +30,10 @@ export function findLoops(tree: Tree): void {
     if (tree.kind[i] !== Kind.Letrec) continue;
     const variable = candidate(tree.node(i) as LetrecNode);
     if (variable === undefined) continue;
-    uses ??= collectUses(tree);
+    if (uses === undefined) {
+      uses = collectUses(tree);
+      tree.linkParents();
+    }
     const lambda = tree.child(i, 0);
     const entry = tree.child(i, 1);
     const recurs: number[] = [];

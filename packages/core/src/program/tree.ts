@@ -36,7 +36,7 @@ export class Tree {
   kind: Uint8Array = new Uint8Array(0);
   /** First node of the subtree. */
   start: Int32Array = new Int32Array(0);
-  /** Parent node, -1 for the program. */
+  /** Parent node, -1 for the program; known after `linkParents`, as the position is. */
   parent: Int32Array = new Int32Array(0);
   /** Position among the parent's children. */
   position: Int32Array = new Int32Array(0);
@@ -62,7 +62,7 @@ export class Tree {
     if (size > this.room) this.#grow(Math.max(size, ROOM_LEAST));
     this.nodes = nodes;
     this.hasLetrec = false;
-    const { start, parent, position } = this;
+    const { start } = this;
     const children = this.#children;
     let used = 0;
     for (let i = 0; i < size; i++) {
@@ -72,16 +72,26 @@ export class Tree {
       let first = i;
       for (let k = count - 1; k >= 0; k--) {
         children[used + k] = child;
-        parent[child] = i;
-        position[child] = k;
         first = start[child] as number;
         child = first - 1;
       }
       start[i] = first;
       used += count;
     }
-    parent[size - 1] = -1;
     return this;
+  }
+
+  /** Finds the parents of all nodes, which few programs need. */
+  linkParents(): void {
+    const { parent, position, count } = this;
+    const size = this.nodes.length;
+    for (let i = 0; i < size; i++)
+      for (let k = 0; k < (count[i] as number); k++) {
+        const child = this.child(i, k);
+        parent[child] = i;
+        position[child] = k;
+      }
+    parent[size - 1] = -1;
   }
 
   child(node: number, position: number): number {
