@@ -82,10 +82,10 @@ describe("limits", () => {
 
   test("a fit that waits for its machine does not wait longer than it may", async () => {
     const shared = await Machine.create();
+    const program = shared.load(source);
     const other = new AbortController();
     const endless = shared.load("(loop ((i 0)) (if (< i 0) i (recur (+ i 1))))");
     const busy = endless.evaluateAsync({}, { signal: other.signal }).catch(() => "ended");
-    const program = shared.load(source);
     const late = fit(program, { ...options, timeMax: 20 });
     await expect(late).rejects.toMatchObject({ code: "E-TIME", message: /busy/ });
     const controller = new AbortController();
