@@ -22,7 +22,11 @@ export function restoreSlots(
       complexity,
       failure,
       duplicateOf,
-      isScreened: failure === undefined && isStraight(expand(read(kept.source), { inputs })),
+      // A duplicate says nothing of its own: its text may be one that cannot be read.
+      isScreened:
+        failure === undefined &&
+        duplicateOf === undefined &&
+        isStraight(expand(read(kept.source), { inputs })),
       isNews: true,
       results: [],
     };

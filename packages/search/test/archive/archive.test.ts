@@ -267,6 +267,32 @@ describe("resuming", () => {
     expectSame(exported(file), exported(whole));
   });
 
+  test("a batch with the same nonsense twice goes on", async () => {
+    const proposers = () => [list(["(* a x)", "(* b", "(* b", "(+ a (* b x))", "( ".repeat(9000)])];
+    const whole = freshFile();
+    await run({ ...base, data: line, archive: whole, proposers: proposers() });
+    const file = freshFile();
+    const stop = new AbortController();
+    const waiting = {
+      async startRunner() {
+        return { workers: 0, run: () => stop.abort(), stop: async () => {} };
+      },
+    };
+    const { signal } = stop;
+    const options = { ...base, data: line, archive: file };
+    const first = await run({ ...options, proposers: proposers(), signal }, waiting);
+    expect(first.outcomes).toEqual([]);
+    const last = await run({ ...options, resume: true, proposers: proposers() });
+    expect(last.outcomes.map(({ status }) => status)).toEqual([
+      "scored",
+      "failed",
+      "duplicate",
+      "scored",
+      "failed",
+    ]);
+    expectSame(exported(file), exported(whole));
+  });
+
   test("a study that has ended tells its end again", async () => {
     const file = freshFile();
     const options = { ...base, archive: file, budget: { candidates: 32 } };
