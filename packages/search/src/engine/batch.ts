@@ -25,8 +25,11 @@ export interface Slot {
   /** False: a visit to a candidate whose first proposal said the same. */
   readonly isNews: boolean;
   /** Results of its rungs. */
-  readonly results: TaskResult[];
+  results: readonly TaskResult[];
 }
+
+/** The results of a slot that has none yet. */
+export const NO_RESULTS: readonly TaskResult[] = [];
 
 export class Batch {
   readonly index: number;
@@ -34,6 +37,7 @@ export class Batch {
   readonly slots: readonly Slot[];
   readonly #recipe: Recipe;
   readonly #front: Front;
+  /** The first visit: those of a batch follow each other. */
   readonly #first: number;
   /** The most fits that this batch can ask for, whatever becomes of its candidates. */
   readonly fitsMost: number;
@@ -86,10 +90,16 @@ export class Batch {
     });
   }
 
+  /** Whether a visit is one of these. */
+  has(visit: number): boolean {
+    return visit >= this.#first && visit < this.#first + this.slots.length;
+  }
+
   /** Takes a result. True: the rung is complete. */
   take(result: TaskResult): boolean {
     const slot = this.slots[result.visit - this.#first] as Slot;
-    slot.results.push(result);
+    // Most slots have one result, and an array that grows takes room for many.
+    slot.results = slot.results.length === 0 ? [result] : [...slot.results, result];
     this.#awaited -= 1;
     return this.#awaited === 0;
   }

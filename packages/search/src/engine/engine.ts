@@ -57,7 +57,6 @@ export class Engine {
   readonly #tally = new Tally();
   readonly #observedTally = new Tally();
   readonly #batches = new Map<number, Batch>();
-  readonly #batchOfVisit = new Map<number, Batch>();
   /** Batches that are settled and not observed. */
   readonly #unobserved = new Map<number, Unobserved>();
   readonly #screened = new Set<number>();
@@ -182,7 +181,7 @@ export class Engine {
     for (const { index, proposer, visits, front } of pending) {
       const slots = restoreSlots(visits, this.#study.inputs);
       const { recipe } = this.#study;
-      this.#admit(new Batch(index, proposer, slots, recipe, { members: front }));
+      this.#batches.set(index, new Batch(index, proposer, slots, recipe, { members: front }));
     }
   }
 
@@ -270,7 +269,7 @@ export class Engine {
     const batch = new Batch(this.#nextBatch, proposer.name, slots, recipe, front);
     this.#nextBatch += 1;
     this.#nextVisit += slots.length;
-    this.#admit(batch);
+    this.#batches.set(batch.index, batch);
     this.#parts.journal?.propose(batch);
     this.#send(batch, batch.begin());
     return true;
@@ -294,11 +293,6 @@ export class Engine {
     }
   }
 
-  #admit(batch: Batch): void {
-    this.#batches.set(batch.index, batch);
-    for (const { visit } of batch.slots) this.#batchOfVisit.set(visit, batch);
-  }
-
   #send(batch: Batch, tasks: readonly Task[]): void {
     if (tasks.length > 0) this.#runner?.run(tasks);
     else if (batch.isDone) this.#settle();
@@ -306,10 +300,19 @@ export class Engine {
 
   #take(results: readonly TaskResult[]): void {
     if (this.#ending.signal.aborted) return;
+    let batch: Batch | undefined;
     for (const result of results) {
-      const batch = this.#batchOfVisit.get(result.visit);
+      const { visit } = result;
+      // Results that come together are mostly of one batch.
+      if (!batch?.has(visit)) batch = this.#batchOf(visit);
       if (batch?.take(result)) this.#send(batch, batch.climb());
     }
+  }
+
+  /** The batch under way that a visit belongs to. There are as many as the lag, or one more. */
+  #batchOf(visit: number): Batch | undefined {
+    for (const batch of this.#batches.values()) if (batch.has(visit)) return batch;
+    return undefined;
   }
 
   /** Settles batches that are done, in order. */
@@ -336,9 +339,8 @@ export class Engine {
     this.#wakeUp();
   }
 
-  #noteSlot({ visit, id, proposal, results }: Slot): void {
-    this.#batchOfVisit.delete(visit);
-    if (!proposal.isRevisit || results[0]?.failure !== undefined) return;
+  #noteSlot({ id, proposal, results, isScreened }: Slot): void {
+    if (isScreened || !proposal.isRevisit || results[0]?.failure !== undefined) return;
     if (this.#screened.size >= SCREENED_MAX) this.#screened.clear();
     this.#screened.add(id);
   }

@@ -13,7 +13,7 @@ import { skeletonOfCore } from "../skeleton.js";
 import { isStraight } from "../straight.js";
 import type { Study } from "../study.js";
 import type { Failure, Proposal } from "../types.js";
-import type { Slot } from "./batch.js";
+import { NO_RESULTS, type Slot } from "./batch.js";
 import { Recent } from "./recent.js";
 
 /** The origin of programs that were read from a list. */
@@ -34,10 +34,13 @@ interface Reading {
   readonly complexity: number;
   /** It needs no screening: see straight.ts. */
   readonly isStraight: boolean;
-  readonly failure?: Failure;
+  readonly failure?: Failure | undefined;
   /** What stands for a text that is too long. */
-  readonly shown?: string;
+  readonly shown?: string | undefined;
 }
+
+/** What is known of a text, with the hash of its identity. */
+type KnownText = Reading & { readonly hash: number };
 
 /** A candidate of an earlier run. */
 export interface SeenCandidate {
@@ -56,7 +59,7 @@ export class Intake {
   readonly #study: Study;
   readonly #seen = new Recent<number, number>(SEEN_MAX);
   /** Texts of revisited candidates, which come again and again. */
-  readonly #revisited = new Map<string, Reading>();
+  readonly #revisited = new Map<string, KnownText>();
   /** Candidates whose first proposal was plain text, to know a revisit that says nothing new. */
   readonly #plain = new Map<number, string>();
 
@@ -72,9 +75,8 @@ export class Intake {
 
   /** `isScreened` says whether a candidate is known to have passed the screen. */
   take(given: Proposal, visit: number, isScreened: (id: number) => boolean): Slot {
-    const { failure, skeleton, complexity, isStraight: isPassed, shown } = this.#read(given);
+    const { failure, skeleton, complexity, isStraight: isPassed, shown, hash } = this.#read(given);
     const proposal = shown === undefined ? given : { ...given, source: shown };
-    const hash = hashText(identityOf(skeleton, proposal.source));
     const known = this.#seen.get(hash);
     const isRevisit = known !== undefined && proposal.isRevisit === true;
     const isNews = !isRevisit || !isPlain(proposal) || this.#plain.get(known) !== proposal.source;
@@ -93,21 +95,29 @@ export class Intake {
       duplicateOf: isDuplicate ? known : undefined,
       isScreened: isPassed || (!isNews && isScreened(known)),
       isNews,
-      results: [],
+      results: NO_RESULTS,
     };
   }
 
-  #read({ source, isRevisit }: Proposal): Reading {
+  #read({ source, isRevisit }: Proposal): KnownText {
     // Before anything goes through the text, were it only to look it up.
-    if (source.length > this.#study.limits.sourceLength) return tooLong(source, this.#study);
-    if (isRevisit !== true) return readProgram(source, this.#study);
-    const known = this.#revisited.get(source);
+    if (source.length > this.#study.limits.sourceLength)
+      return withHash(tooLong(source, this.#study), source);
+    const known = isRevisit === true ? this.#revisited.get(source) : undefined;
     if (known !== undefined) return known;
-    const reading = readProgram(source, this.#study);
+    const text = withHash(readProgram(source, this.#study), source);
+    if (isRevisit !== true) return text;
     if (this.#revisited.size >= REVISITED_MAX) this.#revisited.clear();
-    this.#revisited.set(source, reading);
-    return reading;
+    this.#revisited.set(source, text);
+    return text;
   }
+}
+
+/** All fields are there, always in this order: most of the texts of a stream are known. */
+function withHash(reading: Reading, source: string): KnownText {
+  const { skeleton, complexity, isStraight: isPassed, failure, shown } = reading;
+  const hash = hashText(identityOf(skeleton, shown ?? source));
+  return { skeleton, complexity, isStraight: isPassed, failure, shown, hash };
 }
 
 /** A text to be visited again and again, from nowhere in particular. */

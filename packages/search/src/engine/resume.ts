@@ -5,7 +5,7 @@
 import { expand, type ParameterSpec, read } from "@ndvm/core";
 import { isStraight } from "../straight.js";
 import type { Proposal } from "../types.js";
-import type { Slot } from "./batch.js";
+import { NO_RESULTS, type Slot } from "./batch.js";
 import type { PendingVisit } from "./journal.js";
 
 export function restoreSlots(
@@ -28,7 +28,7 @@ export function restoreSlots(
         duplicateOf === undefined &&
         isStraight(expand(read(kept.source), { inputs })),
       isNews: true,
-      results: [],
+      results: NO_RESULTS,
     };
   });
 }

@@ -11,6 +11,7 @@
  * that are made again and again always have the same fields in the same order.
  */
 
+import { performance } from "node:perf_hooks";
 import {
   type Evaluation,
   type FitOptions,

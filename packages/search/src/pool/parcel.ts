@@ -3,10 +3,11 @@
  *
  * Cloning an object field by field takes as long as a tenth of a short fit, so numbers travel in one
  * array, and only words travel as words. Parameters of results are named by their place in the
- * parcel's list of names.
+ * parcel's list of names. What arrives reads its numbers where they are: a number in an object of its
+ * own takes two allocations more.
  */
 
-import type { Task, TaskResult } from "../pipeline/task.js";
+import type { Task, TaskResult, Timing } from "../pipeline/task.js";
 import type { Failure } from "../types.js";
 
 export interface TaskParcel {
@@ -102,29 +103,92 @@ export function unpackResults(parcel: ResultParcel, worker: number): readonly Ta
     for (let k = at + RESULT_NUMBERS; k < end; k += 2)
       put(params, names[numbers[k] as number] as string, numbers[k + 1] as number);
     const failure = failures[next]?.[0] === results.length ? failures[next++]?.[1] : undefined;
-    results.push({
-      visit: numbers[at] as number,
-      rung: numbers[at + 1] as number,
-      worker,
-      timing: {
-        screen: numbers[at + 7] as number,
-        walk: numbers[at + 8] as number,
-        fit: numbers[at + 9] as number,
-        replay: numbers[at + 10] as number,
-        score: numbers[at + 11] as number,
-      },
-      fits: numbers[at + 2] as number,
-      failure,
-      params,
-      loss: numbers[at + 3] as number,
-      trainR2: numbers[at + 4] as number,
-      r2: numbers[at + 5] as number,
-      bic: numbers[at + 6] as number,
-      intervals: undefined,
-    });
+    results.push(new ArrivedResult(numbers, at, worker, params, failure));
     at = end;
   }
   return results;
+}
+
+/** Numbers of one result in a parcel. */
+class Arrived {
+  readonly #numbers: Float64Array;
+  readonly #at: number;
+
+  constructor(numbers: Float64Array, at: number) {
+    this.#numbers = numbers;
+    this.#at = at;
+  }
+
+  protected number(place: number): number {
+    return this.#numbers[this.#at + place] as number;
+  }
+
+  /** The times of the same result. */
+  get timing(): Timing {
+    return new ArrivedTiming(this.#numbers, this.#at);
+  }
+}
+
+class ArrivedResult extends Arrived implements TaskResult {
+  readonly worker: number;
+  readonly params: TaskResult["params"];
+  readonly failure: Failure | undefined;
+
+  constructor(
+    numbers: Float64Array,
+    at: number,
+    worker: number,
+    params: TaskResult["params"],
+    failure: Failure | undefined,
+  ) {
+    super(numbers, at);
+    this.worker = worker;
+    this.params = params;
+    this.failure = failure;
+  }
+
+  get visit(): number {
+    return this.number(0);
+  }
+  get rung(): number {
+    return this.number(1);
+  }
+  get fits(): number {
+    return this.number(2);
+  }
+  get loss(): number {
+    return this.number(3);
+  }
+  get trainR2(): number {
+    return this.number(4);
+  }
+  get r2(): number {
+    return this.number(5);
+  }
+  get bic(): number {
+    return this.number(6);
+  }
+  get intervals(): undefined {
+    return undefined;
+  }
+}
+
+class ArrivedTiming extends Arrived implements Timing {
+  get screen(): number {
+    return this.number(7);
+  }
+  get walk(): number {
+    return this.number(8);
+  }
+  get fit(): number {
+    return this.number(9);
+  }
+  get replay(): number {
+    return this.number(10);
+  }
+  get score(): number {
+    return this.number(11);
+  }
 }
 
 /** Sets a field, whatever its name: assigning to `__proto__` would make no field. */
