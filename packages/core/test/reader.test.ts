@@ -236,6 +236,18 @@ describe("size", () => {
     expect(datum).toBeDefined();
   });
 
+  test.each([
+    ["(", ")"],
+    ["[", "]"],
+    ["'", ""],
+  ])("%s is refused where it is nested deeper than it may be", (open, close) => {
+    const text = (depth: number) => `${open.repeat(depth)}x${close.repeat(depth)}`;
+    expect(read(text(20), undefined, 20)).toHaveLength(1);
+    expect(() => read(text(21), undefined, 20)).toThrow(
+      expect.objectContaining({ code: "E-SYNTAX", message: "this is nested deeper than 20" }),
+    );
+  });
+
   test("a chain of dotted lists is one flat list", () => {
     const [datum] = read(`${"(a . ".repeat(depth)}()${")".repeat(depth)}`) as [Datum];
     expect(datum.kind === "list" && datum.items.length).toBe(depth);

@@ -10,65 +10,59 @@
 
 import type { Core, Datum, Expansion, Variable } from "@ndvm/core";
 
-type Lambda = Extract<Core, { kind: "lambda" }>;
-
 /** Passes over a program after which nothing is said. */
 const PASSES_MAX = 8;
 
 /** Why a program never gives a value; undefined where it may. */
 export function endlessnessOf({ nodes }: Expansion): string | undefined {
   if (!nodes.some(({ kind }) => kind === "recur" || kind === "lambda")) return undefined;
-  const procedures = proceduresOf(nodes);
+  const names = namesOf(nodes);
+  const procedures = new Set(names.values());
+  const program = nodes.at(-1) as Core;
   for (let pass = 0; pass < PASSES_MAX; pass++) {
-    const endless = endlessIn(nodes, procedures);
-    const program = nodes.at(-1) as Core;
+    const before = procedures.size;
+    const endless = endlessIn(nodes, names, procedures);
     if (!endless.has(program)) return undefined;
-    if (!dropReturning(procedures, endless)) return wordsFor(program, endless, procedures);
+    if (procedures.size === before) return wordsFor(program, endless);
   }
   return undefined;
 }
 
-/** Variables that stand for one procedure for good. Variables are never changed. */
-function proceduresOf(nodes: readonly Core[]): Map<Variable, Lambda> {
-  const found = new Map<Variable, Lambda>();
+/** The variables that stand for a procedure, by its node. Variables are never changed. */
+function namesOf(nodes: readonly Core[]): ReadonlyMap<Core, Variable> {
+  const names = new Map<Core, Variable>();
   const note = (variable: Variable, init: Core): void => {
-    if (init.kind === "lambda") found.set(variable, init);
+    if (init.kind === "lambda") names.set(init, variable);
   };
   for (const node of nodes) {
     if (node.kind === "define") note(node.variable, node.init);
     else if (node.kind === "let" || node.kind === "letrec")
-      node.variables.forEach((variable, i) => {
-        note(variable, node.inits[i] as Core);
-      });
+      for (let i = 0; i < node.inits.length; i++)
+        note(node.variables[i] as Variable, node.inits[i] as Core);
   }
-  return found;
+  return names;
 }
 
-/** Takes procedures away that can return; false where there are none. */
-function dropReturning(procedures: Map<Variable, Lambda>, endless: ReadonlySet<Core>): boolean {
-  const before = procedures.size;
-  for (const [variable, { body }] of procedures)
-    if (!endless.has(body)) procedures.delete(variable);
-  return procedures.size < before;
-}
-
-/** Nodes that never give a value if `procedures` never return. */
+/** Nodes that never give a value if `procedures` never return. Those that can are taken away. */
 function endlessIn(
   nodes: readonly Core[],
-  procedures: ReadonlyMap<Variable, Lambda>,
+  names: ReadonlyMap<Core, Variable>,
+  procedures: Set<Variable>,
 ): ReadonlySet<Core> {
   const endless = new Set<Core>();
-  for (const node of nodes)
-    if (partOf(node, endless) !== undefined || calledBy(node, procedures) !== undefined)
+  for (const node of nodes) {
+    const called = calledBy(node);
+    if (partOf(node, endless) !== undefined || (called && procedures.has(called)))
       endless.add(node);
+    const name = node.kind === "lambda" && !endless.has(node.body) ? names.get(node) : undefined;
+    if (name !== undefined) procedures.delete(name);
+  }
   return endless;
 }
 
-/** The procedure that a call calls and that never returns. */
-function calledBy(node: Core, procedures: ReadonlyMap<Variable, Lambda>): Lambda | undefined {
-  if (node.kind !== "call" || node.operator.kind !== "ref") return undefined;
-  return procedures.get(node.operator.variable);
-}
+/** The variable that a call calls. */
+const calledBy = (node: Core): Variable | undefined =>
+  node.kind === "call" && node.operator.kind === "ref" ? node.operator.variable : undefined;
 
 /** The part of a node that never gives a value, on every way through it; undefined: there is none. */
 function partOf(node: Core, endless: ReadonlySet<Core>): Core | undefined {
@@ -103,17 +97,13 @@ function partOf(node: Core, endless: ReadonlySet<Core>): Core | undefined {
 const isFalse = (value: Datum): boolean => value.kind === "boolean" && !value.value;
 
 /** What a program comes to before it would give its value. */
-function wordsFor(
-  program: Core,
-  endless: ReadonlySet<Core>,
-  procedures: ReadonlyMap<Variable, Lambda>,
-): string {
+function wordsFor(program: Core, endless: ReadonlySet<Core>): string {
   let at = program;
   for (let part = partOf(at, endless); part !== undefined && part !== at; ) {
     at = part;
     part = partOf(at, endless);
   }
   if (at.kind === "recur") return "a loop never ends: every way through it comes to recur";
-  const name = calledBy(at, procedures)?.name ?? "a procedure";
+  const name = calledBy(at)?.name;
   return `${name} never returns: every way through it calls a procedure that never returns`;
 }

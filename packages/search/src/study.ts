@@ -58,6 +58,7 @@ const LIMITS: Required<CandidateLimits> = {
   screenSteps: 5_000,
   fitSteps: 50_000,
   sourceLength: 10_000,
+  nesting: 1_000,
   parameters: 32,
   memory: 256 * 2 ** 20,
 };

@@ -181,6 +181,8 @@ export interface CandidateLimits {
   readonly fitSteps?: number;
   /** Letters of a program. Default 10,000. */
   readonly sourceLength?: number;
+  /** Parentheses, brackets and quotes inside each other. Default 1,000. */
+  readonly nesting?: number;
   /** Parameters of a program. Default 32. */
   readonly parameters?: number;
   /** Bytes of a machine. Default 256 MiB. */

@@ -42,11 +42,18 @@ interface Frame {
   dot: Dot;
 }
 
-/** Reads every datum of a program. The errors it throws know their source and file. */
-export function read(source: string, file?: string): Datum[] {
+/**
+ * Reads every datum of a program. The errors it throws know their source and file. What is nested
+ * deeper than `nestingMax` is refused; any depth can be read.
+ */
+export function read(
+  source: string,
+  file?: string,
+  nestingMax = Number.POSITIVE_INFINITY,
+): Datum[] {
   try {
     checkWellFormed(source);
-    return new Reader(source).read();
+    return new Reader(source, nestingMax).read();
   } catch (error) {
     throw error instanceof NdvmError ? error.in(source, file) : error;
   }
@@ -60,7 +67,10 @@ class Reader {
   private top: Frame = { open: Open.Program, start: 0, base: 0, dot: Dot.None };
   private readonly around: Frame[] = [];
 
-  constructor(private readonly source: string) {}
+  constructor(
+    private readonly source: string,
+    private readonly nestingMax: number,
+  ) {}
 
   read(): Datum[] {
     const { source } = this;
@@ -107,6 +117,7 @@ class Reader {
   }
 
   private push(open: Open, start: number): void {
+    if (this.around.length >= this.nestingMax) throw tooDeep(this.nestingMax, start);
     this.around.push(this.top);
     this.top = { open, start, base: this.waiting.length, dot: Dot.None };
   }
@@ -407,6 +418,11 @@ function badHash(text: string, span: Span): NdvmError {
     ? "numbers are written in base ten, without a prefix"
     : "after # come t, f, ; (datum comment) or | (block comment)";
   return syntax(`${shorten(text)} has no meaning`, span, help);
+}
+
+function tooDeep(nestingMax: number, start: number): NdvmError {
+  const help = "give parts of it names, with let or define";
+  return syntax(`this is nested deeper than ${nestingMax}`, { start, end: start + 1 }, help);
 }
 
 function refuseVector(span: Span): NdvmError {

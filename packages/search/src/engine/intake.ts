@@ -141,9 +141,11 @@ function tooLong(source: string, { limits }: Study): Reading {
 }
 
 function readProgram(source: string, study: Study): Reading {
-  const { inputs } = study;
+  const { inputs, limits } = study;
   try {
-    const expansion = withoutStacks(() => expand(read(source), { inputs }));
+    const expansion = withoutStacks(() =>
+      expand(read(source, undefined, limits.nesting), { inputs }),
+    );
     const complexity = complexityOfCore(expansion);
     const reading = {
       skeleton: skeletonOfCore(expansion, inputs),

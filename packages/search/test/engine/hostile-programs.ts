@@ -123,8 +123,9 @@ export const others: readonly HostileKind[] = [
     "E-STEPS",
     (k) => `(define (f k) (if (= k 0) '() (cons x (f (- k 1))))) (apply + (f ${9999 + k}))`,
   ),
-  kind("nothing but parentheses", "E-FORM", (k) => nested(4900 - (k % 900), "(", "", ")")),
-  kind("quotes of quotes", "E-RESULT", (k) => `${"'".repeat(2000)}${k}`),
+  kind("nothing but parentheses", "E-SYNTAX", (k) => nested(4900 - (k % 900), "(", "", ")")),
+  kind("quotes of quotes", "E-SYNTAX", (k) => `${"'".repeat(9000)}${k}`),
+  kind("a long quotation", "E-RESULT", (k) => `'(${numbered(1000, (i) => `${i + k}`)})`),
   kind("a name that nothing has", "E-UNBOUND", (k) => `(frobnicate-${k} x)`),
   kind("a number that is called", "E-CALL", (k) => `(* a (${k} x))`),
 ];
