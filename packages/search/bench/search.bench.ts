@@ -7,7 +7,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fit, Machine } from "@ndvm/core";
+import { fit, Machine, type Program } from "@ndvm/core";
 import { amount } from "../../core/bench/support/settings.js";
 import { count, note, section, short, table } from "../../core/bench/support/table.js";
 import { openArchive, paperRecipe, replay, type SearchOptions } from "../src/index.js";
@@ -50,15 +50,17 @@ async function bare({ task, candidates }: Task, fits: number): Promise<number> {
   const { optimiser, adam } = paperRecipe;
   const once = async (index: number) => {
     const { src } = candidates[index % candidates.length] as { src: string };
+    let program: Program | undefined;
     try {
-      const program = machine.load(src, { inputs: ["x"], domain: "clamp" });
+      program = machine.load(src, { inputs: ["x"], domain: "clamp" });
       const names = program.inputs.filter((name) => name !== "x");
       const params = Object.fromEntries(names.map((name, i) => [name, 0.3 * Math.sin(index + i)]));
       const how = { data, target: "y", params, optimiser, steps: 50, detail: "scores" } as const;
       await fit(program, { ...how, ...(adam === undefined ? {} : { adam }) });
-      program.dispose();
     } catch {
       // One of the programs calls a number.
+    } finally {
+      program?.dispose();
     }
   };
   const pace = new Pace(0);
@@ -74,8 +76,8 @@ async function streams(): Promise<void> {
   section("Search: the paper's streams, end to end with archive, one worker");
   const rows: string[][] = [];
   for (const [name, fits] of [
-    ["flat", amount(120_000, 300)],
-    ["rec", amount(30_000, 60)],
+    ["flat", amount(300_000, 300)],
+    ["rec", amount(60_000, 60)],
   ] as const) {
     const file = join(corpus ?? "", `reference/cosearch_${name}.json`);
     if (corpus === undefined || !existsSync(file)) continue;
