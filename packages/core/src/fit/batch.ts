@@ -290,18 +290,15 @@ function bindResidual(
 ): BoundInputs & { readonly wanted: readonly boolean[] } {
   const { columns, points } = table;
   const slots = x.length / free.length;
-  const axes: Axis[] = [{ name: "restart", size: slots }];
-  if (hasRows) axes.push({ name: "data", size: points });
-  const inputs: Bound[] = [];
-  const wanted: boolean[] = [];
-  for (const name of program.inputs) {
-    const first = indexOfInput(free, name);
-    wanted.push(first >= 0);
-    if (first >= 0) inputs.push(bindParameter(free, first, table, x, axes));
-    else if (Object.hasOwn(columns, name))
-      inputs.push(boundOver(name, columns[name] as Float64Array, axes, DATA));
-    else inputs.push(boundShared(name, fixed[name] as number));
-  }
+  const restarts: Axis = { name: "restart", size: slots };
+  const axes = hasRows ? [restarts, { name: "data", size: points }] : [restarts];
+  const wanted = program.inputs.map((name) => indexOfInput(free, name) >= 0);
+  const inputs = program.inputs.map((name, index) => {
+    if (wanted[index]) return bindParameter(free, indexOfInput(free, name), table, x, axes);
+    if (Object.hasOwn(columns, name))
+      return boundOver(name, columns[name] as Float64Array, axes, DATA);
+    return boundShared(name, fixed[name] as number);
+  });
   return { inputs, lanes: slots * (hasRows ? points : 1), axes, wanted };
 }
 

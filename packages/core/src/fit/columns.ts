@@ -52,7 +52,13 @@ const isColumn = (value: unknown): value is Column =>
  * Copies of columns that were given before: many fits of the same data need no more than one. What
  * a column holds may change between two fits, so its numbers are compared. Nobody writes into them.
  */
-const copies = new WeakMap<Column, Float64Array>();
+const copies = new WeakMap<Column, Copy>();
+
+interface Copy {
+  readonly numbers: Float64Array;
+  /** Whether 0 or −0 is among them. */
+  readonly hasZero: boolean;
+}
 /** Longer columns are copied each time. */
 const KEPT_MOST = 4096;
 
@@ -61,9 +67,9 @@ export function numbersOf(name: string, column: unknown): Float64Array {
   if (!isColumn(column))
     throw refuse(`column ${name} is no list of numbers`, "give an array or a typed array");
   const known = copies.get(column);
-  if (known !== undefined && isSame(known, column)) return known;
+  if (known !== undefined && isSame(known, column)) return known.numbers;
   const numbers = copyOf(name, column);
-  if (numbers.length <= KEPT_MOST) copies.set(column, numbers);
+  if (numbers.length <= KEPT_MOST) copies.set(column, { numbers, hasZero: numbers.includes(0) });
   return numbers;
 }
 
@@ -90,20 +96,20 @@ function copyOf(name: string, column: Column): Float64Array {
   return numbers;
 }
 
-/** Whether a column still holds these numbers. Loops over one kind of array are the fast ones. */
-function isSame(numbers: Float64Array, column: Column): boolean {
+/** Whether a column still holds the numbers of its copy. */
+function isSame({ numbers, hasZero }: Copy, column: Column): boolean {
   if (numbers.length !== column.length) return false;
-  if (column instanceof Float64Array) return isSameNumbers(numbers, column);
-  for (let i = 0; i < numbers.length; i++) if (!Object.is(numbers[i], column[i])) return false;
-  return true;
+  // Loops over one kind of array are the fast ones.
+  const isEqual =
+    column instanceof Float64Array
+      ? isEqualTo(numbers, column)
+      : numbers.every((number, i) => number === column[i]);
+  return isEqual && (!hasZero || numbers.every((number, i) => Object.is(number, column[i])));
 }
 
-function isSameNumbers(numbers: Float64Array, others: Float64Array): boolean {
+function isEqualTo(numbers: Float64Array, others: Float64Array): boolean {
   const { length } = numbers;
-  for (let i = 0; i < length; i++) {
-    const number = numbers[i] as number;
-    if (number !== others[i] || (number === 0 && !Object.is(number, others[i]))) return false;
-  }
+  for (let i = 0; i < length; i++) if (numbers[i] !== others[i]) return false;
   return true;
 }
 
@@ -136,8 +142,7 @@ export function readTable(
   lossName: string,
 ): Table {
   const data = options.data ?? NO_DATA;
-  const targets: Float64Array[] = [];
-  for (const name of names) targets.push(readTarget(data, name, inputs));
+  const targets = names.map((name) => readTarget(data, name, inputs));
   const rows = targets[0]?.length ?? 0;
   if (rows === 0) throw refuse("the data have no rows", "give at least as many rows as parameters");
   const columns: Record<string, Float64Array> = {};
@@ -245,8 +250,7 @@ function readWeights(
 ): Pick<Table, "rootWeights" | "hasSigma" | "targets"> {
   const { weights, sigma } = options;
   const rows = targets[0]?.length ?? 0;
-  const plain: Target[] = [];
-  for (const name of names) plain.push({ name, scale: 1 });
+  const plain = names.map((name): Target => ({ name, scale: 1 }));
   if (weights !== undefined && sigma !== undefined)
     throw new NdvmError("E-OPTION", "weights and sigma are both given", {
       help: "sigma stands for weights of 1/sigma²; give one of them",

@@ -217,7 +217,7 @@ function makeFree(label: string, input: string, group: number, spec: ParameterOp
     lower,
     upper,
     isLog,
-    start: start === undefined ? undefined : nudge(start, lower, upper),
+    start: start === undefined ? undefined : first,
     range,
     origin: first,
     transform: makeTransform(lower, upper, first, isLog),

@@ -93,7 +93,7 @@ class Description implements FitResult {
     this.#finished = finished;
     this.#winner = winner;
     this.#point = point;
-    this.parameters = labelsOf(free);
+    this.parameters = free.map(({ label }) => label);
     this.freedom = table === undefined ? 0 : points - used.length;
     const batch = needsResiduals(finished) ? batchAt(finished, point) : undefined;
     const variance = noiseOf(finished, winner.loss, this.freedom);
@@ -276,12 +276,6 @@ function jsonOf(body: Body, fitted: Fitted, states: unknown): FitJson {
   const specs = parameters.free.map(({ transform: _transform, ...spec }) => spec);
   const plain = toPlain({ ...body, states, model: { ...model, free: specs } });
   return { version: 1, ...(plain as object) } as FitJson;
-}
-
-function labelsOf(free: readonly Free[]): string[] {
-  const labels: string[] = [];
-  for (let j = 0; j < free.length; j++) labels.push((free[j] as Free).label);
-  return labels;
 }
 
 /** Indices of the parameters that have not run into a bound. */

@@ -184,17 +184,19 @@ class Reader {
     this.top.dot = isTailed ? Dot.Tailed : Dot.Filled;
   }
 
+  /** A token begins here. */
   private readToken(): void {
     const { source } = this;
+    const { length } = source;
     const start = this.at;
-    let end = start;
-    let kind: Class = Class.Constituent;
-    while (end < source.length) {
-      kind = classOf(source.charCodeAt(end));
-      if (kind !== Class.Constituent) break;
-      end++;
+    let end = start + 1;
+    for (; end < length; end++) {
+      const code = source.charCodeAt(end);
+      const kind = classOf(code);
+      if (kind === Class.Constituent) continue;
+      if (kind !== Class.Space) this.checkTokenEnd(start, end, code, kind);
+      break;
     }
-    if (end < source.length && kind !== Class.Space) this.checkTokenEnd(start, end);
     this.at = end;
     const text = source.slice(start, end);
     const span = { start, end };
@@ -203,9 +205,7 @@ class Reader {
     else this.add({ kind: "symbol", name: text, span });
   }
 
-  private checkTokenEnd(start: number, end: number): void {
-    const code = this.source.charCodeAt(end);
-    const kind = classOf(code);
+  private checkTokenEnd(start: number, end: number, code: number, kind: Class): void {
     if (kind === Class.Control) throw notText(code, end);
     if (kind === Class.Delimiter && code !== 124 && code !== 34) return;
     const span = { start, end: end + 1 };
