@@ -141,7 +141,7 @@ function modelOf(given: ModelSource, options: ExportOptions): Model {
   const source = isText ? program : program.source;
   const load = isText ? {} : program.loadOptions;
   const expansion = isText ? expandText(program) : expansionOf(program);
-  const params = options.isSymbolic === true ? {} : (given.params ?? {});
+  const params = options.isSymbolic === true ? fieldsOf() : fieldsOf(given.params);
   for (const [name, value] of Object.entries(given.params ?? {})) {
     if (!expansion.inputs.includes(name))
       throw new NdvmError("E-INPUT", `the program has no parameter ${name}`, {
@@ -152,6 +152,10 @@ function modelOf(given: ModelSource, options: ExportOptions): Model {
   }
   return { source, load, expansion, params, given };
 }
+
+/** The same fields without those that every object has: an input may be called `constructor`. */
+const fieldsOf = (params: ModelSource["params"] = {}): Readonly<Record<string, number>> =>
+  Object.assign(Object.create(null), params);
 
 /** Only Scheme has core nodes to read a formula from. */
 function expansionOf({ listing }: Program): Expansion {
@@ -178,7 +182,7 @@ const jsonValue = (_key: string, value: unknown): unknown =>
       : value;
 
 function writeJson({ source, expansion, load, given }: Model): string {
-  const params = given.params ?? {};
+  const params = fieldsOf(given.params);
   const model = {
     format: "ndvm-model",
     version: 1,

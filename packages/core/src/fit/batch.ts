@@ -14,6 +14,7 @@ import type { Numbers, Session } from "../machine/session.js";
 import type { Axis, Input } from "../machine/types.js";
 import { FIT_OBJECTIVE, FIT_PROGRAM } from "../program/layout.js";
 import type { Table } from "./columns.js";
+import { ownField, setField } from "./fields.js";
 import type { Factor } from "./linear.js";
 import type { PointLoss } from "./losses.js";
 import type { Free, Parameters } from "./parameters.js";
@@ -345,14 +346,14 @@ function lossSession(program: Program, table: Table, slots: number, target: stri
   };
   for (const name of program.inputs) {
     if (name === "pred") continue;
-    const own = table.columns[name] ?? table.others[name];
+    const own = ownField(table.columns, name) ?? ownField(table.others, name);
     const column =
       name === target ? table.target : (own ?? (name === "target" ? table.target : undefined));
     if (column === undefined)
       throw new NdvmError("E-INPUT", `the loss uses ${name}, which it cannot know`, {
         help: `it may use pred, the target ${target} and the columns the program reads`,
       });
-    inputs[name] = over("data", column);
+    setField(inputs, name, over("data", column));
   }
   return program.session(inputs, { wrt: ["pred"] });
 }
@@ -378,13 +379,12 @@ export class ObjectiveBatch implements Batch {
     this.slots = slots;
     this.x = new Float64Array(slots * free.length);
     const inputs: Record<string, Input> = {};
-    for (const { input } of free) inputs[input] = over("restart", new Float64Array(slots));
-    Object.assign(inputs, fixed, data);
+    for (const { input } of free) setField(inputs, input, over("restart", new Float64Array(slots)));
     this.#free = free;
-    this.#session = program.session(inputs, {
-      wrt: free.map(({ input }) => input),
-      ...limits,
-    });
+    this.#session = program.session(
+      { ...inputs, ...fixed, ...data },
+      { wrt: free.map(({ input }) => input), ...limits },
+    );
     this.#inputs = free.map(({ input }) => this.#session.inputs[input] as Numbers);
   }
 

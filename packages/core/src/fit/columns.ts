@@ -7,6 +7,7 @@
 
 import { NdvmError } from "../errors.js";
 import { nearest } from "../syntax/suggest.js";
+import { ownField, setField } from "./fields.js";
 import { refuse } from "./parameters.js";
 import type { Column, Data, FitOptions } from "./types.js";
 
@@ -148,7 +149,7 @@ export function readTable(
   const columns: Record<string, Float64Array> = {};
   for (const name of inputs)
     if (given.includes(name) && isColumn(data[name]))
-      columns[name] = repeated(numbersOf(name, data[name]), names.length);
+      setField(columns, name, repeated(numbersOf(name, data[name]), names.length));
   for (const name of given) {
     const column = data[name];
     if (isColumn(column) && column.length !== rows)
@@ -236,7 +237,7 @@ function ofTarget(
 ): string | Column | undefined {
   if (given === undefined || typeof given === "string" || isColumn(given)) return given;
   const odd = Object.keys(given).find((key) => !names.includes(key));
-  if (odd === undefined) return (given as Readonly<Record<string, string | Column>>)[name];
+  if (odd === undefined) return ownField(given as Readonly<Record<string, string | Column>>, name);
   throw refuse(`${what} names ${odd}, which is no target`, `the targets are ${names.join(", ")}`);
 }
 

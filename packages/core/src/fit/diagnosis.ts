@@ -7,6 +7,7 @@ import { NdvmError } from "../errors.js";
 import { type BranchFlip, branchFlips, type Diagnostics } from "../machine/diagnose.js";
 import type { Evaluation, Input, NonFinite } from "../machine/types.js";
 import { SELECTOR, type Table } from "./columns.js";
+import { ownField, setField } from "./fields.js";
 import type { Problem } from "./fit.js";
 import type { Finished } from "./result.js";
 import { largestOf, unitOf } from "./scale.js";
@@ -44,14 +45,14 @@ export function rowInputs(problem: Problem, at: Float64Array): Record<string, In
   const inputs: Record<string, Input> = { ...data, ...parameters.fixed };
   const rows = table?.rows ?? 1;
   for (const [name, column] of Object.entries(table?.columns ?? {}))
-    if (name !== SELECTOR) inputs[name] = column.subarray(0, rows);
+    if (name !== SELECTOR) setField(inputs, name, column.subarray(0, rows));
   for (const [j, { input, group }] of parameters.free.entries()) {
     const value = at[j] as number;
-    if (group < 0) inputs[input] = value;
+    if (group < 0) setField(inputs, input, value);
     else {
-      const own = (inputs[input] ?? new Float64Array(rows)) as Float64Array;
+      const own = (ownField(inputs, input) ?? new Float64Array(rows)) as Float64Array;
       for (let row = 0; row < rows; row++) if (table?.rowGroups[row] === group) own[row] = value;
-      inputs[input] = own;
+      setField(inputs, input, own);
     }
   }
   return inputs;

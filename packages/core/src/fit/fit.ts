@@ -15,6 +15,7 @@ import { type Batch, limited, ObjectiveBatch, ResidualBatch } from "./batch.js";
 import { countPoints, numbersOf, readTable, SELECTOR, type Table } from "./columns.js";
 import { rowInputs } from "./diagnosis.js";
 import { type Driven, drive } from "./drive.js";
+import { setField } from "./fields.js";
 import { fromPlain } from "./json.js";
 import { LbfgsRestart } from "./lbfgs.js";
 import { LevenbergRestart } from "./levenberg.js";
@@ -211,7 +212,7 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
   for (const [name, value] of Object.entries(options.data ?? {})) {
     if (!program.inputs.includes(name)) continue;
     const isTensor = typeof value === "number" || "kind" in value;
-    data[name] = isTensor ? (value as Input) : vec(numbersOf(name, value));
+    setField(data, name, isTensor ? (value as Input) : vec(numbersOf(name, value)));
   }
   const parameters = resolveParameters(
     program.listing,

@@ -5,6 +5,7 @@
 
 import { NdvmError } from "../errors.js";
 import type { ModelSource } from "../export/model.js";
+import { setField } from "./fields.js";
 import type { Fitted } from "./predict.js";
 import type { FitResult } from "./types.js";
 
@@ -24,7 +25,7 @@ export function sourceOf(
   const chosen = groupIndex(fitted, group);
   const params: Record<string, number> = { ...parameters.fixed };
   for (const [j, one] of parameters.free.entries())
-    if (one.group < 0 || one.group === chosen) params[one.input] = best[j] as number;
+    if (one.group < 0 || one.group === chosen) setField(params, one.input, best[j] as number);
   const { mode, loss, optimiser, points, sigma, level, standardErrors, intervals, seed } = known;
   const { loss: lossValue, r2, logLikelihood, aic, bic } = known.best;
   return {

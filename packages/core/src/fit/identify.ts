@@ -7,6 +7,7 @@
  */
 
 import type { Spread } from "./covariance.js";
+import { setField } from "./fields.js";
 import type { Undetermined } from "./types.js";
 
 /** Makes two other values for two parameters between which a combination does not tell. */
@@ -189,7 +190,7 @@ function nameDirection(
   for (const value of direction) if (Math.abs(value) > Math.abs(largest)) largest = value;
   for (const [a, j] of used.entries())
     if (isMoving(direction, a, best, used))
-      named[labels[j] as string] = (direction[a] as number) / largest;
+      setField(named, labels[j] as string, (direction[a] as number) / largest);
   return named;
 }
 

@@ -3,6 +3,8 @@
  * "Infinity" and "-Infinity", typed arrays as lists.
  */
 
+import { setField } from "./fields.js";
+
 /** A copy without typed arrays, functions and numbers that JSON has no word for. */
 export function toPlain(value: unknown): unknown {
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
@@ -11,7 +13,7 @@ export function toPlain(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const plain: Record<string, unknown> = {};
   for (const [key, one] of Object.entries(value))
-    if (one !== undefined && typeof one !== "function") plain[key] = toPlain(one);
+    if (one !== undefined && typeof one !== "function") setField(plain, key, toPlain(one));
   return plain;
 }
 

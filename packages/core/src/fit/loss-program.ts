@@ -7,6 +7,7 @@ import { NdvmError } from "../errors.js";
 import type { Program } from "../machine/program.js";
 import { nearest } from "../syntax/suggest.js";
 import { numbersOf, repeated, type Table } from "./columns.js";
+import { setField } from "./fields.js";
 import type { Settings } from "./settings.js";
 import type { FitOptions } from "./types.js";
 
@@ -39,7 +40,7 @@ export function lossColumns(
     if (name === "pred" || (names.length === 1 && name === names[0])) continue;
     if (Object.hasOwn(columns, name)) continue;
     if (Object.hasOwn(data, name) && !names.includes(name))
-      others[name] = repeated(numbersOf(name, data[name]), targets.length);
+      setField(others, name, repeated(numbersOf(name, data[name]), targets.length));
     else if (name !== "target") throw unknown(loss, name, names, known);
   }
   if (loss.inputs.includes("pred")) return others;

@@ -9,6 +9,7 @@ import { NdvmError } from "../errors.js";
 import { nearest } from "../nearest.js";
 import type { Listing } from "../program/listing.js";
 import { exp, log } from "./elementary.js";
+import { setField } from "./fields.js";
 import { Random } from "./random.js";
 import { makeTransform, type Transform } from "./transforms.js";
 import type { FitOptions, ParameterOptions, ParameterSpec } from "./types.js";
@@ -70,7 +71,7 @@ export function resolveParameters(
     const spec = typeof given === "number" ? { start: given } : (given ?? NO_SPEC);
     checkKeys(name, spec);
     if (spec.fixed !== undefined) {
-      fixed[name] = checkFixed(name, spec, spec.fixed);
+      setField(fixed, name, checkFixed(name, spec, spec.fixed));
       continue;
     }
     const isGrouped = options.groups?.params.includes(name) ?? false;

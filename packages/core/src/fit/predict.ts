@@ -19,6 +19,7 @@ import {
   type Target,
 } from "./columns.js";
 import { normalReach, studentReach } from "./elementary.js";
+import { setField } from "./fields.js";
 import { SQUARES } from "./losses.js";
 import { type Parameters, refuse } from "./parameters.js";
 import type { Data, Prediction } from "./types.js";
@@ -63,7 +64,7 @@ export function tableOf(fitted: Fitted, data: Data): Table {
         `column ${name} has ${column.length} rows, but ${names[0]} has ${rows}`,
         "columns of one table have one length",
       );
-    columns[name] = repeated(column, count);
+    setField(columns, name, repeated(column, count));
   }
   if (rows === 0) throw refuse("the data have no rows", "give at least one row");
   const rowGroups =

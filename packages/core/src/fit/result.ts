@@ -16,6 +16,7 @@ import {
 import { diagnose, type Found, lookCloser } from "./diagnosis.js";
 import type { Driven } from "./drive.js";
 import { log, normalReach, studentReach } from "./elementary.js";
+import { setField } from "./fields.js";
 import type { Problem } from "./fit.js";
 import { sourceOf } from "./fitted-model.js";
 import { hessianAt } from "./hessian.js";
@@ -386,17 +387,8 @@ function spreadOf(
 function named(labels: readonly string[], values: Float64Array): Record<string, number> {
   const record: Record<string, number> = {};
   for (let j = 0; j < labels.length; j++)
-    setNumber(record, labels[j] as string, values[j] as number);
+    setField(record, labels[j] as string, values[j] as number);
   return record;
-}
-
-function setNumber(record: Record<string, number>, name: string, value: number): void {
-  if (name !== "__proto__") record[name] = value;
-  else {
-    // A property like the others.
-    const like = { enumerable: true, writable: true, configurable: true };
-    Object.defineProperty(record, name, { value, ...like });
-  }
 }
 
 function outcomeOf(restart: Restart, labels: readonly string[]): RestartOutcome {
@@ -430,7 +422,7 @@ function bestFit(
       : logLikelihoodOf(settings.lossName, winner.loss, table);
   const hasNoise = settings.lossName === "squares" && table?.hasSigma === false;
   const count = free.length + (hasNoise ? 1 : 0);
-  for (const name in fixed) setNumber(params, name, fixed[name] as number);
+  for (const name in fixed) setField(params, name, fixed[name] as number);
   return {
     params,
     loss: winner.loss,
@@ -459,7 +451,7 @@ function standardErrors(free: readonly Free[], spread: Spread | undefined): Reco
   for (let j = 0; j < free.length; j++) {
     const isUsed = spread?.used.includes(j) ?? false;
     const variance = isUsed ? spread?.covariance[j * free.length + j] : Number.NaN;
-    setNumber(errors, (free[j] as Free).label, Math.sqrt(variance ?? Number.NaN));
+    setField(errors, (free[j] as Free).label, Math.sqrt(variance ?? Number.NaN));
   }
   return errors;
 }
@@ -478,7 +470,7 @@ function intervalsOf(
     const one = free[j] as Free;
     const x = best[j] as number;
     const error = errors[one.label] as number;
-    intervals[one.label] = intervalOf(one, x, winner.uAt(j), error, reach);
+    setField(intervals, one.label, intervalOf(one, x, winner.uAt(j), error, reach));
   }
   return intervals;
 }
