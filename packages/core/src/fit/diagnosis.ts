@@ -6,6 +6,7 @@
 import { NdvmError } from "../errors.js";
 import { type BranchFlip, branchFlips, type Diagnostics } from "../machine/diagnose.js";
 import type { Evaluation, Input, NonFinite } from "../machine/types.js";
+import { limited } from "./batch.js";
 import { SELECTOR, type Table } from "./columns.js";
 import { ownField, setField } from "./fields.js";
 import type { Problem } from "./fit.js";
@@ -128,14 +129,14 @@ const NOTHING: Found = { predicateOnly: [], branches: [], clamped: [], ...STABLE
 
 /** Asks the machine at the best parameters. */
 export function lookCloser(problem: Finished, restarts: readonly Ended[], winner: Ended): Found {
-  const { source, parameters, table } = problem;
+  const { source, parameters, table, options } = problem;
   // Who ended a fit early does not wait for what its other restarts did.
   const followed = problem.driven.stopped === "done" ? restarts : [winner];
   const nonFinite = failedStarts(problem, restarts);
   const isLong = (table?.rows ?? 0) > DIAGNOSED_ROWS_MOST;
   if (isLong || source.isPlain) return { ...NOTHING, nonFinite };
   const wrt = [...new Set(parameters.free.map(({ input }) => input))];
-  const now = source.diagnose(rowInputs(problem, winner.best), { wrt });
+  const now = source.diagnose(rowInputs(problem, winner.best), { wrt, ...limited(options) });
   return {
     predicateOnly: now.predicateOnly.filter((name) => wrt.includes(name)),
     branches: now.branches
@@ -161,7 +162,8 @@ function flipsSince(
   const most = count === 0 ? 0 : Math.min(FOLLOWED_MOST, Math.floor(COMPARED_MOST / count));
   if (most === 0) return STABLE;
   const others = restarts.filter((one) => one !== winner && one.reason !== "not finite");
-  const diagnosed = (at: Float64Array) => problem.source.diagnose(rowInputs(problem, at), { wrt });
+  const how = { wrt, ...limited(problem.options) };
+  const diagnosed = (at: Float64Array) => problem.source.diagnose(rowInputs(problem, at), how);
   const flipLog = [winner, ...others].slice(0, most).flatMap((one) => {
     const end = () => (one === winner ? now : diagnosed(one.best));
     return logFlips(problem, one, () => branchFlips(diagnosed(one.start), end()));
@@ -203,10 +205,10 @@ export const causeOf = ({ message }: NonFinite): string => message.replace(/^lan
 function failedStarts(problem: Problem, restarts: readonly Ended[]): Found["nonFinite"] {
   const failed = restarts.filter(({ reason }) => reason === "not finite").slice(0, FAILED_MOST);
   return failed.flatMap(({ index, start }) => {
-    const { source } = problem;
+    const { source, options } = problem;
     let run: Evaluation;
     try {
-      run = source.evaluate(rowInputs(problem, start));
+      run = source.evaluate(rowInputs(problem, start), limited(options));
     } catch (error) {
       return [{ restart: index, row: 1, text: "", message: (error as Error).message }];
     }

@@ -47,3 +47,14 @@ test("a limit holds for predictions of rows that go another way", async () => {
   expect(values[1]).toBeNaN();
   program.dispose();
 });
+
+test("a limit holds for looking closer at restarts that began where nothing ends", async () => {
+  const program = machine.load(
+    "(loop ((i 0)) (if (if (> k 0) (> i 3) #f) (* k x) (recur (+ i 1))))",
+  );
+  const params = { k: { range: [-1, 1] as const } };
+  const how = { data, target: "y", params, restarts: 6, stepsMax: 2000 };
+  const { best, diagnostics } = await fit(program, how);
+  expect(best.params["k"]).toBeCloseTo(2, 1);
+  expect(diagnostics.nonFinite[0]?.message).toContain("2000 steps");
+});
