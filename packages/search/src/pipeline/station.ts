@@ -72,6 +72,8 @@ export class Station {
   readonly #heldTarget: Float64Array;
   readonly #heldSquares: number;
   readonly #columnNames: ReadonlySet<string>;
+  /** Where parameters start of which nothing is said. */
+  readonly #startRange: readonly [number, number];
   readonly #loading: LoadOptions;
   /** Options of a fit: those that differ from task to task are set before each. */
   readonly #fitting: Mutable<FitOptions>;
@@ -87,6 +89,7 @@ export class Station {
     this.#heldTarget = study.heldOut[study.target] as Float64Array;
     this.#heldSquares = squaresAround(this.#heldTarget);
     this.#columnNames = new Set(study.inputs);
+    this.#startRange = reach({}, study.recipe.startDeviation);
     const { inputs, domain, train, target, recipe, limits } = study;
     this.#loading = { inputs, domain };
     this.#fitting = {
@@ -236,6 +239,10 @@ export class Station {
       const drawn = deviation * draws.normal();
       const given = task.params?.[name];
       const from = task.from?.[name];
+      if (given === undefined && from === undefined) {
+        specs[name] = { start: drawn, range: this.#startRange };
+        continue;
+      }
       const options = optionsOf(given);
       const range = reach(options, deviation);
       const isLimited = options.bounds !== undefined || options.scale !== undefined;
