@@ -2,13 +2,18 @@
  * Programs that mean harm, in the stream of those that do not.
  */
 
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
+import { Intake, PLAIN_ORIGIN } from "../../src/engine/intake.js";
 import { openArchive, paperRecipe, replay } from "../../src/index.js";
+import { makeStudy } from "../../src/study.js";
 import { oscillation } from "./data.js";
-import { nested, others, usual } from "./hostile-programs.js";
+import { type HostileKind, nested, others, usual } from "./hostile-programs.js";
 import { freshFile, run } from "./support.js";
 
 const kinds = [...usual, ...others];
+const megabyte = kinds.find(({ name }) => name === "a megabyte of text") as HostileKind;
 const programsOf = (sources: readonly string[]) => sources.map((source) => ({ source }));
 
 const good = programsOf([
@@ -50,6 +55,25 @@ describe("hostile programs", () => {
     );
     expect(refused.length).toBeGreaterThan(8);
     expect(done.counts.failed).toBe(sources.length);
+  });
+
+  test("texts that are too long do not stay in memory", () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const used = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const intake = new Intake(makeStudy({ data: oscillation, target: "y" }));
+    const take = (k: number) => {
+      const source = Buffer.from(megabyte.make(k)).toString();
+      const proposal = { source, origin: PLAIN_ORIGIN, parents: [], isRevisit: true };
+      expect(intake.take(proposal, k, () => false).failure?.code).toBe("E-LENGTH");
+    };
+    take(1);
+    const before = used();
+    for (let k = 2; k <= 41; k++) take(k);
+    expect(used() - before).toBeLessThan(10e6);
   });
 
   test("one in nine costs no fit, and the good ones end as ever", async () => {
