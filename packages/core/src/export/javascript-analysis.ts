@@ -117,6 +117,7 @@ class Facts implements Analysis {
     this.#nodes = nodes;
     this.#numbers = numbers;
     this.#tree = new Tree().read(nodes);
+    this.#tree.linkParents();
     findLoops(this.#tree);
     nodes.forEach((node, at) => {
       this.#index.set(node, at);
