@@ -123,6 +123,17 @@ describe("what is printed", () => {
 /** Output without what differs from run to run. */
 const timeless = (text: string): string => text.replace(/in [\d.]+ (ms|s|µs)/, "in TIME");
 
+test("a column may have a name that every object has", async () => {
+  writeFile("odd.csv", csvOf([1, 2, 3, 4, 5, 6].map((v) => [v, 7 - v * v, 2 * v + 3])));
+  const text = "(+ (* a constructor) (* b __proto__) c)";
+  const { best } = await fitJson(["fit", "-e", text, "--data", "odd.csv", "--target", "y"]);
+  expect(Object.keys(best.params)).toEqual(["a", "b", "c"]);
+  expect(best.params["a"]).toBeCloseTo(2, 8);
+});
+
+const csvOf = (rows: readonly (readonly number[])[]): string =>
+  [["constructor", "__proto__", "y"], ...rows].map((row) => row.join(",")).join("\n");
+
 test.each(["README.md", "docs/cli.md"])("%s shows what the command prints", async (page) => {
   const text = readFileSync(join(repository, page), "utf8");
   const shown = /( {4}parameter +estimate.*? {4}lm, [^\n]*)/s.exec(text)?.[1] ?? "";

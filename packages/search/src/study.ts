@@ -205,13 +205,11 @@ function readColumns(options: SearchOptions): Columns {
     );
   const rows = data[target]?.length ?? 0;
   const wanted = options.inputs === undefined ? names : [...options.inputs, target];
-  const columns: Record<string, Float64Array> = {};
-  for (const name of wanted) {
-    if (!Object.hasOwn(data, name))
-      throw refuse(`the data have no column ${name}`, `the columns are ${names.join(", ")}`);
-    columns[name] = numbersOf(name, data[name] as Column, rows);
-  }
-  return columns;
+  const columnOf = (name: string): Float64Array => {
+    if (Object.hasOwn(data, name)) return numbersOf(name, data[name] as Column, rows);
+    throw refuse(`the data have no column ${name}`, `the columns are ${names.join(", ")}`);
+  };
+  return Object.fromEntries(wanted.map((name) => [name, columnOf(name)]));
 }
 
 function numbersOf(name: string, column: Column, rows: number): Float64Array {

@@ -199,17 +199,17 @@ function gatherColumns(
 ): Record<string, Column> {
   const unread = new Float64Array(rows.length);
   const isAll = rows.length === table.rowCount;
-  const data: Record<string, Column> = {};
-  for (const name of table.names) {
+  const columnOf = (name: string): Column => {
     if (name === groups) {
       const texts = table.texts(name);
-      data[name] = Array.from(rows, (row) => texts[row] ?? "");
-    } else if (read.includes(name)) {
-      const numbers = table.numbers(name);
-      data[name] = isAll ? numbers : Float64Array.from(rows, (row) => numbers[row] as number);
-    } else data[name] = unread;
-  }
-  return data;
+      return Array.from(rows, (row) => texts[row] ?? "");
+    }
+    if (!read.includes(name)) return unread;
+    const numbers = table.numbers(name);
+    return isAll ? numbers : Float64Array.from(rows, (row) => numbers[row] as number);
+  };
+  // A column may be called __proto__, too.
+  return Object.fromEntries(table.names.map((name) => [name, columnOf(name)]));
 }
 
 /** Numbers that --set gives: parameters that are not fitted. */
