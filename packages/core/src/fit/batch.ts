@@ -139,7 +139,7 @@ export class ResidualBatch implements Batch {
     this.#rowStep = this.#hasRows ? 1 : 0;
     this.#slotStep = this.#hasRows ? table.points : 1;
     const isProgram = "session" in loss;
-    this.#lossSession = isProgram ? lossSession(loss, table, slots, target) : undefined;
+    this.#lossSession = isProgram ? lossSession(loss, table, slots, target, limits) : undefined;
     this.#loss = isProgram ? undefined : loss;
   }
 
@@ -338,7 +338,13 @@ function bindParameter(
 }
 
 /** The user's own loss: a program over `pred`, the target and columns, a lane for every point. */
-function lossSession(program: Program, table: Table, slots: number, target: string): Session {
+function lossSession(
+  program: Program,
+  table: Table,
+  slots: number,
+  target: string,
+  limits: RunLimits,
+): Session {
   const inputs: Record<string, Input> = {
     pred: over(["restart", "data"], new Float64Array(slots * table.points), {
       sizes: { restart: slots, data: table.points },
@@ -355,7 +361,7 @@ function lossSession(program: Program, table: Table, slots: number, target: stri
       });
     setField(inputs, name, over("data", column));
   }
-  return program.session(inputs, { wrt: ["pred"] });
+  return program.session(inputs, { wrt: ["pred"], ...limits });
 }
 
 /** Objective mode: the program's value is the loss. */

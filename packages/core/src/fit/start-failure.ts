@@ -51,7 +51,11 @@ export function explainStart(problem: Problem, restart: Restart): void {
 }
 
 /** The same for the user's own loss, at predictions that are well. */
-function explainLoss({ lossProgram, table }: Problem, { values, lanes }: Evaluation, at: string) {
+function explainLoss(
+  { lossProgram, table, options }: Problem,
+  { values, lanes }: Evaluation,
+  at: string,
+): void {
   if (lossProgram === undefined || table === undefined) return;
   const { target, columns, others, rows, targets } = table;
   const predictions = target.map((_, point) => {
@@ -66,7 +70,7 @@ function explainLoss({ lossProgram, table }: Problem, { values, lanes }: Evaluat
     pred: predictions,
   };
   const read = lossProgram.inputs.map((name) => [name, known[name]]);
-  const outcome = lossProgram.evaluate(Object.fromEntries(read));
+  const outcome = lossProgram.evaluate(Object.fromEntries(read), limited(options));
   const details = { source: lossProgram.source, file: lossProgram.file };
   if (outcome.shape?.length !== 0)
     throw new NdvmError("E-RESULT", "the loss of a point is no number", {

@@ -108,6 +108,7 @@ export class Machine {
       let address = this.#allocate(image);
       if (address === 0) {
         // What earlier runs left behind goes. The programs are moved, which takes the words.
+        this.#checkFree();
         this.clearMemory();
         image = this.encode(listing, options);
         address = this.#allocate(image);

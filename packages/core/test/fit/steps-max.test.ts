@@ -14,6 +14,12 @@ test("a program that never ends at its start is told apart by its steps", async 
   expect(told).toContain("5000");
 });
 
+test("a loss that never ends is told apart by its steps too", async () => {
+  const loss = "(loop ((i 0)) (if (< i 1e12) (recur (+ i 1)) (abs (- pred y))))";
+  const how = { data, target: "y", loss, stepsMax: 5000 };
+  expect(await refusal("(* a x)", how, "E-STEPS")).toContain("5000");
+});
+
 test("a program whose gradient does not fit into memory is told so", async () => {
   const small = await Machine.create({ memoryMax: 2 ** 22 });
   const long = small.load(
