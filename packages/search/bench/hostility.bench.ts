@@ -61,7 +61,7 @@ const flat = (text: string): string => Buffer.from(text).toString();
 
 /** Good fits a second, over all and in the fastest second, and processor time of all threads. */
 async function ratesOf(kinds: readonly HostileKind[]) {
-  const visits = amount(100_000, 60);
+  const visits = amount(300_000, 60);
   const how = { ...options, proposers: [stream(kinds)], budget: { candidates: visits } };
   const before = process.cpuUsage();
   const { done, seconds, fastest } = await time(how, true);
@@ -72,7 +72,7 @@ async function ratesOf(kinds: readonly HostileKind[]) {
 
 /**
  * The machine's speed comes and goes, so the streams take turns, and the best of each counts. A new
- * worker takes a second of processor time to compile what walks, so they are long.
+ * worker compiles what walks for its first hundred thousand visits, so they are long.
  */
 async function streams(): Promise<void> {
   section("Search: hostile programs in the stream, with archive, one worker");
@@ -81,7 +81,7 @@ async function streams(): Promise<void> {
     { name: "one in ten", kinds: usual, best: [0, 0, 0] },
     { name: "one in ten, of all kinds", kinds: all, best: [0, 0, 0] },
   ];
-  for (let turn = 0; turn < amount(3, 1); turn++)
+  for (let turn = 0; turn < amount(2, 1); turn++)
     for (const mixture of mixtures) {
       const rates = await ratesOf(mixture.kinds);
       mixture.best = mixture.best.map((best, i) => Math.max(best, rates[i] as number));
