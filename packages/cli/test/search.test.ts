@@ -62,7 +62,7 @@ describe("search", () => {
     expect(done.type).toBe("done");
     expect(done.best?.source).toBe("(+ a (* b x))");
     expect(done.best?.r2).toBeGreaterThan(0.999999);
-    expect(done.counts.failures).toEqual({ "E-STEPS": 1, "E-UNBOUND": 1 });
+    expect(done.counts.failures).toEqual({ "E-ENDLESS": 1, "E-UNBOUND": 1 });
   });
 
   test("takes the rows asked for, and holds out those asked for", async () => {
@@ -170,7 +170,7 @@ describe("archive", () => {
     expect(front.stdout).toContain("4 candidates");
     const all = await ndvmHere(["archive", "ls", "study.db", "--all"]);
     expect(all.stdout).toContain("E-UNBOUND");
-    expect(all.stdout).toContain("E-STEPS");
+    expect(all.stdout).toContain("E-ENDLESS");
     const best = await ndvmHere(["archive", "ls", "study.db", "--best", "1", "--json"]);
     expect(JSON.parse(best.stdout).source).toBe("(+ a (* b x))");
   });
