@@ -5,7 +5,7 @@
  *   npm run bench -- kalman       those whose file name contains "kalman"
  */
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const packages = fileURLToPath(new URL("../packages", import.meta.url));
@@ -16,7 +16,7 @@ const files = readdirSync(packages)
   .filter((folder) => existsSync(folder))
   .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
   .filter((file) => /\.bench\.(ts|mjs)$/.test(file))
-  .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+  .filter((file) => wanted.length === 0 || wanted.some((part) => basename(file).includes(part)))
   .sort();
 
 if (files.length === 0) {
