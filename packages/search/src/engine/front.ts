@@ -1,5 +1,9 @@
 /**
- * The front: candidates that nothing simpler matches in accuracy on held-out rows.
+ * The front: candidates that nothing simpler matches in accuracy.
+ *
+ * A candidate is as accurate as it is on the rows that it explains less, held-out or training ones.
+ * Few rows are held out, and of many thousand candidates some match those by chance that miss the
+ * others; what was fitted too closely misses the held-out ones.
  *
  * Members are in order of complexity, and so of accuracy. What is left unexplained counts down to
  * 10⁻¹⁰ of the variance: below, it is rounding, and the simplest program wins. A front is never changed: a better
@@ -11,8 +15,11 @@ import type { FrontMember, Outcome } from "../types.js";
 /** Least share of the target's variance that counts as unexplained. */
 const SHARE_LEAST = 1e-10;
 
-/** Held-out loss as a share of the target's variance. */
-const shareLeft = (r2: number): number => Math.max(1 - r2, SHARE_LEAST);
+type Accuracy = Pick<Outcome, "r2" | "trainR2">;
+
+/** Share of the target's variance that is left unexplained, where more is. */
+const shareLeft = ({ r2, trainR2 }: Accuracy): number =>
+  Math.max(1 - Math.min(r2, trainR2), SHARE_LEAST);
 
 export interface Front {
   readonly members: readonly Outcome[];
@@ -22,16 +29,16 @@ export const emptyFront: Front = { members: [] };
 
 /** The front with an outcome taken in, or the same front where it changes nothing. */
 export function advance(front: Front, outcome: Outcome): Front {
-  if (outcome.status !== "scored" || !Number.isFinite(outcome.r2)) return front;
+  if (outcome.status !== "scored" || !Number.isFinite(shareLeft(outcome))) return front;
   const { members } = front;
-  const share = shareLeft(outcome.r2);
+  const share = shareLeft(outcome);
   let at = 0;
   while (at < members.length && (members[at] as Outcome).complexity <= outcome.complexity) {
-    if (shareLeft((members[at] as Outcome).r2) <= share) return front;
+    if (shareLeft(members[at] as Outcome) <= share) return front;
     at += 1;
   }
   const simpler = members.slice(0, at).filter(({ complexity }) => complexity < outcome.complexity);
-  const larger = members.slice(at).filter(({ r2 }) => shareLeft(r2) < share);
+  const larger = members.slice(at).filter((member) => shareLeft(member) < share);
   return { members: [...simpler, outcome, ...larger] };
 }
 
@@ -55,7 +62,7 @@ export function describeFront(
   return front.members.map((member, i): FrontMember => {
     const before = front.members[i - 1];
     const fall =
-      before === undefined ? 0 : Math.log(shareLeft(before.r2)) - Math.log(shareLeft(member.r2));
+      before === undefined ? 0 : Math.log(shareLeft(before)) - Math.log(shareLeft(member));
     const grown = before === undefined ? 1 : member.complexity - before.complexity;
     const { id, visit, source, params, r2, trainR2, loss, bic, complexity } = member;
     const known = intervals.get(visit) ?? {};
@@ -81,15 +88,15 @@ export function bestOf(front: readonly FrontMember[]): FrontMember | undefined {
   return front.at(-1);
 }
 
-/** Members whose held-out loss is at most this many times the best one's are near the best. */
+/** Members whose unexplained share is at most this many times the best one's are near the best. */
 const NEAR = 1.5;
 
 /** The parsimony choice: of the members near the best, the one with the highest score. */
 export function choiceOf(front: readonly FrontMember[]): FrontMember | undefined {
   const best = front.at(-1);
   if (best === undefined) return undefined;
-  const most = NEAR * shareLeft(best.r2);
-  const near = front.filter(({ r2 }) => shareLeft(r2) <= most);
+  const most = NEAR * shareLeft(best);
+  const near = front.filter((member) => shareLeft(member) <= most);
   return near.reduce((chosen, member) => (member.score > chosen.score ? member : chosen));
 }
 

@@ -22,7 +22,7 @@ const outcome = (change: Partial<Outcome>): Outcome => ({
   fits: 1,
   params: { a: 2 },
   loss: 1,
-  trainR2: 0.5,
+  trainR2: 1,
   r2: 0.5,
   bic: 0,
   ...change,
@@ -38,6 +38,7 @@ const some = fc.array(
       fc.constantFrom(0, 0.25, 0.5, 0.75, 1, 1 - 1e-12, 1 - 1e-9, Number.NaN),
       fc.double({ min: -2, max: 1, noNaN: true }),
     ),
+    trainR2: fc.constantFrom(1, 1, 0.6, -1, Number.NaN),
     status: fc.constantFrom("scored" as const, "scored" as const, "failed" as const),
   }),
   { maxLength: 40 },
@@ -50,9 +51,9 @@ describe(`the front (SEED=${seed})`, () => {
       fc.property(some, (drawn) => {
         const outcomes = drawn.map((each, visit) => outcome({ ...each, visit, id: visit }));
         const scored = outcomes.filter(
-          ({ status, r2 }) => status === "scored" && !Number.isNaN(r2),
+          ({ status, r2, trainR2 }) => status === "scored" && !Number.isNaN(r2 + trainR2),
         );
-        const left = ({ r2 }: Outcome) => Math.max(1 - r2, 1e-10);
+        const left = ({ r2, trainR2 }: Outcome) => Math.max(1 - r2, 1 - trainR2, 1e-10);
         const isFirst = (a: Outcome, b: Outcome) =>
           a.complexity < b.complexity || a.visit < b.visit;
         const beats = (a: Outcome, b: Outcome) =>
@@ -78,6 +79,14 @@ describe(`the front (SEED=${seed})`, () => {
       outcome({ visit: 4, complexity: 3, r2: 0.9 }),
     ]);
     expect(front.members.map(({ visit }) => visit)).toEqual([4, 2]);
+  });
+
+  test("is not for those that match the held-out rows alone", () => {
+    const truth = outcome({ visit: 1, complexity: 9, r2: 0.96, trainR2: 0.98 });
+    const fluke = outcome({ visit: 2, complexity: 8, r2: 0.99, trainR2: 0.9 });
+    const members = describeFront(frontOf([truth, fluke]), new Map());
+    expect(members.map(({ visit }) => visit)).toEqual([2, 1]);
+    expect(choiceOf(members)?.visit).toBe(1);
   });
 
   test("does not change a front that someone holds", () => {
