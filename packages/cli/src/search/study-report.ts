@@ -100,7 +100,7 @@ function headline(
 ): [string, Content][] {
   const best = front.at(-1);
   return [
-    ["best held-out R²", best === undefined ? "none" : best.r2.toFixed(5)],
+    ["held-out R² of the most accurate", best === undefined ? "none" : best.r2.toFixed(5)],
     ["candidates", countText(visits)],
     ["fits", countText(fits)],
     ["fits per second", countText(Math.round(fits / Math.max(seconds, 1e-3)))],

@@ -6,8 +6,9 @@
  * others; what was fitted too closely misses the held-out ones.
  *
  * Members are in order of complexity, and so of accuracy. What is left unexplained counts down to
- * 10⁻¹⁰ of the variance: below, it is rounding, and the simplest program wins. A front is never changed: a better
- * candidate makes a new one, so that whoever looks at an old front sees it as it was.
+ * 10⁻¹⁰ of the variance: below, it is rounding, and the simplest program wins. A front is never
+ * changed: a better candidate makes a new one, so that whoever looks at an old front sees it as it
+ * was.
  */
 
 import type { FrontMember, Outcome } from "../types.js";

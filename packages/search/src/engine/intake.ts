@@ -1,8 +1,9 @@
 /**
  * Intake: proposals get their numbers, and what needs no fit is found out.
  *
- * A program fails here that cannot be read, or whose text alone shows that it is none to be fitted. One whose skeleton was
- * seen is a duplicate, or, where the proposer asks for it, another visit to the same candidate.
+ * A program fails here that cannot be read, or whose text alone shows that it is none to be fitted.
+ * One whose skeleton was seen is a duplicate, or, where the proposer asks for it, another visit to
+ * the same candidate.
  */
 
 import { type Expansion, expand, NdvmError, read } from "@ndvm/core";

@@ -109,23 +109,18 @@ export function unpackResults(parcel: ResultParcel, worker: number): readonly Ta
   return results;
 }
 
-/** Numbers of one result in a parcel. */
+/** Numbers of one result in a parcel, at the places that `packResults` gives them. */
 class Arrived {
-  readonly #numbers: Float64Array;
-  readonly #at: number;
+  protected readonly numbers: Float64Array;
+  protected readonly at: number;
 
   constructor(numbers: Float64Array, at: number) {
-    this.#numbers = numbers;
-    this.#at = at;
+    this.numbers = numbers;
+    this.at = at;
   }
 
   protected number(place: number): number {
-    return this.#numbers[this.#at + place] as number;
-  }
-
-  /** The times of the same result. */
-  get timing(): Timing {
-    return new ArrivedTiming(this.#numbers, this.#at);
+    return this.numbers[this.at + place] as number;
   }
 }
 
@@ -167,6 +162,9 @@ class ArrivedResult extends Arrived implements TaskResult {
   }
   get bic(): number {
     return this.number(6);
+  }
+  get timing(): Timing {
+    return new ArrivedTiming(this.numbers, this.at);
   }
   get intervals(): undefined {
     return undefined;
