@@ -1,0 +1,51 @@
+/**
+ * `npm run long`: the checks that CI runs short, run for as long as they are worth.
+ *
+ *   npm run long                    all of them, one after the other
+ *   npm run long -- endpoint names  some of them, by name
+ *   npm run long -- --list          what there is
+ *
+ * A run is a name, what it sets in the environment and a command. Every run prints its seed, and
+ * SEED=… in the environment repeats it. The exit code is that of the first run that failed.
+ */
+import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+const RUNS = [
+  {
+    name: "fuzz",
+    env: {},
+    command: ["npm", "run", "fuzz", "--", "--programs", "100000"],
+  },
+];
+
+const wanted = process.argv.slice(2);
+if (wanted.includes("--list")) {
+  for (const { name, env, command } of RUNS) {
+    const settings = Object.entries(env).map(([key, value]) => `${key}=${value} `);
+    console.log(`${name}: ${settings.join("")}${command.join(" ")}`);
+  }
+  process.exit(0);
+}
+const unknown = wanted.filter((name) => !RUNS.some((run) => run.name === name));
+if (unknown.length > 0) {
+  console.error(`there is no run "${unknown[0]}"; there are ${RUNS.map((r) => r.name).join(", ")}`);
+  process.exit(2);
+}
+let failed = 0;
+for (const { name, env, command } of RUNS) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.log(`long: ${name}`);
+  const [program, ...args] = command;
+  const { status } = spawnSync(program, args, {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
+  if (status !== 0) console.error(`long: ${name} failed`);
+  failed ||= status ?? 1;
+}
+process.exitCode = failed;
