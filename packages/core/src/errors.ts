@@ -37,11 +37,38 @@ export type ErrorCode =
   | "E-ARCHIVE" // a study's archive that another process writes, that is none, or of another study
   | "E-FILE"; // a file that cannot be read or is not what it should be
 
+/**
+ * What an error is about, as plain JSON data: code decides by `code` and these, and nobody takes a
+ * sentence apart. Rows and indices count from 0.
+ */
+export interface ErrorFacts {
+  /** Which of the code's causes it is. */
+  readonly reason?: string;
+  /** The option as JavaScript spells it: "stepsMax", "params.a.bounds". */
+  readonly option?: string;
+  /** What was allowed, and what came. */
+  readonly limit?: number;
+  readonly value?: number;
+  /** The user's names that it is about. */
+  readonly names?: readonly string[];
+  /** The first few rows, as the caller gave them, and how many more there are. */
+  readonly rows?: readonly number[];
+  readonly rowsMore?: number;
+  /** The column of a table, or of an archive. */
+  readonly column?: string;
+  /** What was expected and what came, where they are not numbers. */
+  readonly expected?: string;
+  readonly actual?: string;
+  /** How often it was tried. */
+  readonly attempts?: number;
+}
+
 export interface ErrorDetails {
   readonly span?: Span | undefined;
   readonly help?: string | undefined;
   readonly source?: string | undefined;
   readonly file?: string | undefined;
+  readonly facts?: ErrorFacts | undefined;
 }
 
 export class NdvmError extends Error {
@@ -53,6 +80,7 @@ export class NdvmError extends Error {
   readonly source: string | undefined;
   /** The file it came from, when the caller said so. */
   readonly file: string | undefined;
+  readonly facts: ErrorFacts;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message);
@@ -61,6 +89,7 @@ export class NdvmError extends Error {
     this.help = details.help;
     this.source = details.source;
     this.file = details.file;
+    this.facts = details.facts ?? {};
   }
 
   /** The same error, told where its text comes from. Details already known are kept. */
@@ -70,6 +99,7 @@ export class NdvmError extends Error {
       help: this.help,
       source: this.source ?? source,
       file: this.file ?? file,
+      facts: this.facts,
     });
   }
 }

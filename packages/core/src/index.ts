@@ -2,7 +2,13 @@
  * The public face of @ndvm/core.
  */
 
-export { type ErrorCode, type ErrorDetails, NdvmError, type Span } from "./errors.js";
+export {
+  type ErrorCode,
+  type ErrorDetails,
+  type ErrorFacts,
+  NdvmError,
+  type Span,
+} from "./errors.js";
 export {
   type Exportable,
   type ExportFormat,

@@ -3,7 +3,7 @@
  */
 
 import { NdvmError } from "../errors.js";
-import type { Precision } from "./types.js";
+import type { Precision, WasmSource } from "./types.js";
 
 /** Numbers cross the boundary as they are; a boolean would be converted, which takes longer. */
 type Truth = 0 | 1;
@@ -112,6 +112,23 @@ export interface Exports {
 
 const compiled = new Map<Precision, Promise<WebAssembly.Module>>();
 
+/** Code that the caller gives, as bytes or by its place. */
+export async function givenModule(wasm: WasmSource): Promise<WebAssembly.Module> {
+  const bytes = typeof wasm === "string" || wasm instanceof URL ? await readFrom(wasm) : wasm;
+  try {
+    return await WebAssembly.compile(bytes as BufferSource);
+  } catch {
+    throw foreignCode("it is not WebAssembly");
+  }
+}
+
+/** The error for code that is not this machine's. */
+export const foreignCode = (why: string): NdvmError =>
+  new NdvmError("E-OPTION", `the code given as wasm is not the machine's: ${why}`, {
+    help: "give the bytes or the place of @ndvm/core/ndvm-f64.wasm, or of ndvm-f32.wasm for f32",
+    facts: { reason: "wasm", option: "wasm" },
+  });
+
 /** The machine's code, compiled once per process and precision: it is the same for everybody. */
 export function machineModule(precision: Precision): Promise<WebAssembly.Module> {
   let module = compiled.get(precision);
@@ -139,17 +156,31 @@ async function readCode(precision: Precision): Promise<Uint8Array<ArrayBuffer>> 
     precision === "f32"
       ? new URL("../../build/ndvm-f32.wasm", import.meta.url)
       : new URL("../../build/ndvm-f64.wasm", import.meta.url);
+  return readFrom(url);
+}
+
+/** A URL, or a path relative to the page or, where there is none, to the working directory. */
+async function readFrom(place: URL | string): Promise<Uint8Array<ArrayBuffer>> {
+  const page = globalThis.location?.href;
+  const isPath = typeof place === "string" && page === undefined && !URL.canParse(place);
+  if (isPath) return readFile(place);
+  const url = new URL(place, page);
   if (url.protocol === "file:") return readFile(url);
-  const response = await fetch(url);
+  let response: Response;
+  try {
+    response = await fetch(url);
+  } catch (error) {
+    throw missing(url, (error as Error).message);
+  }
   if (!response.ok) throw missing(url, `status ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
 }
 
 interface FileSystem {
-  readFile(url: URL): Promise<Uint8Array<ArrayBuffer>>;
+  readFile(place: URL | string): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-async function readFile(url: URL): Promise<Uint8Array<ArrayBuffer>> {
+async function readFile(url: URL | string): Promise<Uint8Array<ArrayBuffer>> {
   // A name the bundlers of web pages do not follow.
   const name = "node:fs/promises";
   const files = (await import(/* @vite-ignore */ name)) as FileSystem;
@@ -160,7 +191,10 @@ async function readFile(url: URL): Promise<Uint8Array<ArrayBuffer>> {
   }
 }
 
-const missing = (url: URL, why: string): NdvmError =>
-  new NdvmError("E-FILE", `the machine's code could not be read from ${url.href}: ${why}`, {
-    help: "it belongs to the package @ndvm/core; in a clone of the project run `npm run build`",
+const missing = (url: URL | string, why: string): NdvmError =>
+  new NdvmError("E-FILE", `the machine's code could not be read from ${url}: ${why}`, {
+    help:
+      "it belongs to the package @ndvm/core: in a page made by a bundler, pass its bytes or its " +
+      "URL as `wasm`; in a clone of the project run `npm run build`",
+    facts: { reason: "wasm" },
   });

@@ -10,14 +10,14 @@ import { IMAGE_WORDS, TAG_INT } from "../program/layout.js";
 import type { Image, Listing } from "../program/listing.js";
 import { type LaneSet, laneAt } from "./chunk.js";
 import { Reals, Views } from "./inputs.js";
-import { type Exports, instantiate, machineModule } from "./instance.js";
+import { type Exports, foreignCode, givenModule, instantiate, machineModule } from "./instance.js";
 import { readProgram } from "./languages.js";
 import { badOption, describe } from "./options.js";
 import { Pool, type PoolOptions } from "./pool.js";
 import { Program } from "./program.js";
 import { payloadInfo } from "./snapshot.js";
 import { Parking } from "./traces.js";
-import type { LoadOptions, MachineOptions, Mechanisms, Precision } from "./types.js";
+import type { LoadOptions, MachineOptions, Mechanisms, Precision, WasmSource } from "./types.js";
 
 const MEMORY_MAX = 2 ** 30;
 const MEMORY_MOST = 2 ** 32 - 65536;
@@ -47,7 +47,31 @@ export class Machine {
   /** A machine of its own, ready to load programs. */
   static async create(options: MachineOptions = {}): Promise<Machine> {
     const precision = checkPrecision(options.precision);
+    if (options.wasm !== undefined) return Machine.#fromGiven(options.wasm, precision, options);
     return new Machine(await machineModule(precision), precision, options);
+  }
+
+  /** A machine from the caller's code, which must be that of this version and precision. */
+  static async #fromGiven(
+    wasm: WasmSource,
+    precision: Precision,
+    options: MachineOptions,
+  ): Promise<Machine> {
+    const module = await givenModule(wasm);
+    const third = precision === "f32" ? Math.fround(1 / 3) : 1 / 3;
+    let value: number | undefined;
+    let machine: Machine;
+    try {
+      machine = new Machine(module, precision, options);
+      const program = machine.load("(/ 1 x)");
+      value = program.evaluate({ x: 3 }).values[0];
+      program.dispose();
+    } catch (error) {
+      if (error instanceof NdvmError && error.code === "E-OPTION") throw error;
+      throw foreignCode("it does not run, or belongs to another version");
+    }
+    if (value !== third) throw foreignCode(`it is not that of precision ${precision}`);
+    return machine;
   }
 
   /** A machine from given code. For tests that plant bugs; `create` is the way for users. */

@@ -5,7 +5,7 @@
  * of a program travels once per worker, errors once per kind and not once per lane.
  */
 
-import { type ErrorCode, NdvmError, type Span } from "../errors.js";
+import { type ErrorCode, type ErrorFacts, NdvmError, type Span } from "../errors.js";
 import type { Bound, PartInput } from "./inputs.js";
 import type {
   DatumValue,
@@ -47,6 +47,7 @@ export interface PartError {
   readonly message: string;
   readonly span: Span | undefined;
   readonly help: string | undefined;
+  readonly facts: ErrorFacts;
 }
 
 export interface Part {
@@ -73,11 +74,12 @@ export type FromWorker =
   | { readonly kind: "done"; readonly part: Part }
   | { readonly kind: "refused"; readonly error: PartError };
 
-export const packError = ({ code, message, span, help }: NdvmError): PartError => ({
+export const packError = ({ code, message, span, help, facts }: NdvmError): PartError => ({
   code,
   message,
   span,
   help,
+  facts,
 });
 
 export const unpackError = (error: PartError, source: string, file?: string): NdvmError =>
@@ -90,6 +92,7 @@ export function deadPart(lanes: number): Part {
     message: "the worker that ran this lane ended, and so did the one that tried again",
     span: undefined,
     help: "it may have run out of memory: use fewer workers or run fewer lanes at a time",
+    facts: { attempts: 2 },
   };
   return {
     lanes,

@@ -33,15 +33,19 @@ interface ParentPort {
   on(event: "message", take: (message: ToWorker) => void): void;
 }
 
-async function openPort(): Promise<Port> {
+/** The port of a Web Worker; undefined in Node. */
+function webPort(): Port | undefined {
   const scope = globalThis as unknown as WorkerScope;
-  if (typeof scope.postMessage === "function")
-    return {
-      post: (message, transfer) => scope.postMessage?.(message, transfer),
-      listen: (take) => {
-        scope.onmessage = ({ data }) => take(data);
-      },
-    };
+  if (typeof scope.postMessage !== "function") return undefined;
+  return {
+    post: (message, transfer) => scope.postMessage?.(message, transfer),
+    listen: (take) => {
+      scope.onmessage = ({ data }) => take(data);
+    },
+  };
+}
+
+async function threadPort(): Promise<Port> {
   // A name the bundlers of web pages do not follow.
   const name = "node:worker_threads";
   const { parentPort } = (await import(/* @vite-ignore */ name)) as { parentPort: ParentPort };
@@ -142,6 +146,13 @@ function answer(runner: PartRunner, port: Port, message: ToWorker): void {
   }
 }
 
-const port = await openPort();
-const runner = new PartRunner();
-port.listen((message) => answer(runner, port, message));
+function serve(port: Port): void {
+  const runner = new PartRunner();
+  port.listen((message) => answer(runner, port, message));
+}
+
+// No await at the top: bundlers make classic scripts of workers. Node keeps messages until it is
+// listened to; a Web Worker listens before its first turn ends.
+const port = webPort();
+if (port === undefined) void threadPort().then(serve);
+else serve(port);

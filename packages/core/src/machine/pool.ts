@@ -48,7 +48,9 @@ export interface PoolOptions {
 
 /** Options of a run in a pool; `load` is for programs given as text. */
 export type PoolRunOptions = AsyncRunOptions & { readonly load?: LoadOptions };
-export type PoolGradientOptions = AsyncGradientOptions & { readonly load?: LoadOptions };
+export type PoolGradientOptions<Name extends string = string> = AsyncGradientOptions<Name> & {
+  readonly load?: LoadOptions;
+};
 
 const WORKERS_MAX = 1024;
 /** Parts a worker gets of a population that is large enough, so that none waits long at the end. */
@@ -162,14 +164,15 @@ export class Pool {
   }
 
   /** As `program.gradient`, on all workers. */
-  async gradient(
+  async gradient<Name extends string = string>(
     program: Program | string,
     inputs: Inputs = {},
-    options: PoolGradientOptions = {},
-  ): Promise<GradientResult> {
+    options: PoolGradientOptions<Name> = {},
+  ): Promise<GradientResult<Name>> {
     const { parts, call } = await this.#run(program, inputs, options, true);
     const outcome = new PoolOutcome(parts, call.lanes, call.axes, call.text);
-    const { reduce = false, wrt } = options;
+    const { reduce = false } = options;
+    const wrt: readonly string[] | undefined = options.wrt;
     const counted = call.inputs.filter(
       ({ kind, name }) => kind === "numbers" && (wrt === undefined || wrt.includes(name)),
     );

@@ -189,7 +189,10 @@ export class Program {
   }
 
   /** Value and gradients, per lane. */
-  gradient(inputs: Inputs = {}, options: GradientOptions = {}): GradientResult {
+  gradient<Name extends string = string>(
+    inputs: Inputs = {},
+    options: GradientOptions<Name> = {},
+  ): GradientResult<Name> {
     const prepared = this.#prepare(inputs, options.wrt, options);
     const reached = new Set<string>();
     const onChunk = this.#gradients(prepared, options.seed, reached);
@@ -197,10 +200,10 @@ export class Program {
     return withGradients(evaluation, prepared, reached, options.reduce);
   }
 
-  async gradientAsync(
+  async gradientAsync<Name extends string = string>(
     inputs: Inputs = {},
-    options: AsyncGradientOptions = {},
-  ): Promise<GradientResult> {
+    options: AsyncGradientOptions<Name> = {},
+  ): Promise<GradientResult<Name>> {
     const prepared = this.#prepare(inputs, options.wrt, options);
     const reached = new Set<string>();
     const onChunk = this.#gradients(prepared, options.seed, reached);
@@ -247,7 +250,10 @@ export class Program {
   }
 
   /** Every output element by every element of the asked-for inputs, per lane. */
-  jacobian(inputs: Inputs = {}, options: Omit<GradientOptions, "seed"> = {}): JacobianResult {
+  jacobian<Name extends string = string>(
+    inputs: Inputs = {},
+    options: Omit<GradientOptions<Name>, "seed"> = {},
+  ): JacobianResult<Name> {
     const prepared = this.#prepare(inputs, options.wrt, options);
     let jacobians: Record<string, Float64Array> = {};
     let isSized = false;
@@ -258,7 +264,8 @@ export class Program {
       this.#jacobianChunk(prepared, chunk, jacobians);
     };
     const evaluation = this.#finish(this.#start(prepared, options, onChunk));
-    return Object.assign(evaluation, { jacobians });
+    const result: JacobianResult = Object.assign(evaluation, { jacobians });
+    return result;
   }
 
   /** Which way each lane goes, and what to be wary of there. Walks the program anew. */

@@ -32,6 +32,9 @@ export interface Mechanisms {
   readonly integerPool?: boolean;
 }
 
+/** A URL, a path relative to the page or the working directory, or the bytes themselves. */
+export type WasmSource = URL | string | ArrayBuffer | Uint8Array;
+
 export interface MachineOptions {
   /** All on by default. */
   readonly mechanisms?: Mechanisms;
@@ -39,6 +42,11 @@ export interface MachineOptions {
   readonly precision?: Precision;
   /** Most bytes of WebAssembly memory this machine may take. Default 1 GiB. */
   readonly memoryMax?: number;
+  /**
+   * The machine's code, where it cannot be found by itself, as in a page that a bundler made: the
+   * bytes of `@ndvm/core/ndvm-f64.wasm` (or `ndvm-f32.wasm`), or where they are.
+   */
+  readonly wasm?: WasmSource;
 }
 
 export interface LoadOptions {
@@ -126,9 +134,9 @@ export interface AsyncRunOptions extends RunOptions {
 /** Output adjoints: one number for all lanes and elements, or one per lane and element. */
 export type Seed = number | Float64Array | Float32Array | readonly number[];
 
-export interface GradientOptions extends RunOptions {
+export interface GradientOptions<Name extends string = string> extends RunOptions {
   /** The inputs to differentiate by. Default: every number, vector and matrix input. */
-  readonly wrt?: readonly string[];
+  readonly wrt?: readonly Name[];
   readonly seed?: Seed;
   /**
    * Sums the gradient of each input, or of those listed, over the axes it does not have. Default:
@@ -136,7 +144,7 @@ export interface GradientOptions extends RunOptions {
    */
   readonly reduce?: boolean | readonly string[];
 }
-export interface AsyncGradientOptions extends GradientOptions {
+export interface AsyncGradientOptions<Name extends string = string> extends GradientOptions<Name> {
   readonly signal?: AbortSignal;
 }
 
@@ -240,19 +248,20 @@ export interface Reduced {
   readonly nanLanes: Readonly<Record<string, number>>;
 }
 
-export interface GradientResult extends Evaluation {
+/** `Name` is one of the names given as `wrt`, so that each of them is known to be there. */
+export interface GradientResult<Name extends string = string> extends Evaluation {
   /**
    * Per lane, or summed where `reduce` says so; for a vector or matrix input lane after lane of
    * row-major elements.
    */
-  readonly gradients: Readonly<Record<string, Float64Array>>;
+  readonly gradients: Readonly<Record<Name, Float64Array>>;
   /** What `reduce` did. Undefined without it. */
   readonly reduced: Reduced | undefined;
   /** Inputs asked for that reach the result through predicates only, or not at all. */
   readonly inactive: readonly string[];
 }
 
-export interface JacobianResult extends Evaluation {
+export interface JacobianResult<Name extends string = string> extends Evaluation {
   /** For each input: lane after lane of output elements × input elements, row-major. */
-  readonly jacobians: Readonly<Record<string, Float64Array>>;
+  readonly jacobians: Readonly<Record<Name, Float64Array>>;
 }
