@@ -51,6 +51,7 @@ export default defineConfig({
         },
       },
       { test: { ...unlimited, name: "search", include: ["packages/search/test/**/*.test.ts"] } },
+      { test: { ...unlimited, name: "tfjs", include: ["packages/tfjs/test/**/*.test.ts"] } },
       { test: { ...unlimited, name: "cli", include: ["packages/cli/test/**/*.test.ts"] } },
       { test: { ...unlimited, name: "scripts", include: ["scripts/test/**/*.test.ts"] } },
     ],

@@ -12,6 +12,7 @@
  *   packages/core/wasm   imports only wasm/ and src/program/layout. A client (wasm/clients/…) imports
  *                        no other client, and its own layout; only the door, wasm/index.ts, imports
  *                        clients.
+ *   packages/tfjs/src    imports itself, @ndvm/core and its peer, TensorFlow.js.
  *   packages/search/src  imports itself, Node's modules, @ndvm/core and its declared dependencies.
  *   packages/cli/src     the same, with @ndvm/search.
  *
@@ -145,7 +146,8 @@ function checkPackage(folder, dependencies, file, specifier) {
 function dependenciesOf(folder) {
   const manifest = join(root, folder, "package.json");
   if (!existsSync(manifest)) return new Set();
-  return new Set(Object.keys(JSON.parse(readFileSync(manifest, "utf8")).dependencies ?? {}));
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(manifest, "utf8"));
+  return new Set(Object.keys({ ...dependencies, ...peerDependencies }));
 }
 
 const packageCheck = (folder) => {
@@ -156,6 +158,7 @@ const packageCheck = (folder) => {
 const areas = [
   ["packages/core/src", checkCore],
   ["packages/core/wasm", checkWasm],
+  packageCheck("packages/tfjs"),
   packageCheck("packages/search"),
   packageCheck("packages/cli"),
 ];
