@@ -370,7 +370,7 @@ export class MachineRounds {
     words[at + FIT_COLUMNS / 4] = this.#columns.length;
     words[at + FIT_COLUMNS_AT / 4] = block.rest;
     words[at + FIT_WIDTH / 4] = trace.width;
-    words[at + FIT_RESULT / 4] = trace.resultData;
+    words[at + FIT_RESULT / 4] = trace.result.data;
     words[at + FIT_MIXED / 4] = trace.isMixed ? 1 : 0;
     let id = (address + block.ids) / 4;
     for (const name of this.#inputs) words[id++] = session.payloadOf(name);

@@ -9,9 +9,9 @@ import type { Job } from "./execute.js";
 import type { Bound } from "./inputs.js";
 import type { Exports } from "./instance.js";
 import type { Machine } from "./machine.js";
+import { isUniform } from "./payloads.js";
 import type { Results } from "./results.js";
 import { machineFault } from "./sites.js";
-import { isUniform } from "./snapshot.js";
 import type { WalkCounters } from "./traces.js";
 
 /** What a walk may take and how much it records. */

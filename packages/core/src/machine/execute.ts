@@ -21,9 +21,6 @@ import {
   RECORD_BRANCHES,
   RECORD_NOTHING,
   RECORD_VARYING,
-  TAG_INT,
-  TAG_REAL,
-  TAG_TENSOR,
   WALK_DONE,
   WALK_FAULT,
 } from "../program/layout.js";
@@ -38,10 +35,11 @@ import {
 } from "./chunk-walk.js";
 import type { Bound } from "./inputs.js";
 import type { Machine } from "./machine.js";
+import { type MachineValue, payloadOf } from "./payloads.js";
 import type { Program } from "./program.js";
 import { type RecordedInput, Results } from "./results.js";
 import { limitError, machineFault, settleShortage } from "./sites.js";
-import { payloadInfo, shapeOf } from "./snapshot.js";
+
 import {
   delaySorting,
   isMiss,
@@ -157,7 +155,7 @@ export class Execution {
     const wrt = job.backward === undefined ? [] : job.wrt;
     // A session tells nobody which lanes are not finite, and looking for the cause takes long.
     const explains = job.isRepeated ? undefined : (job.explains ?? EXPLAINED_LANES);
-    this.results = new Results(job.program, job.lanes, wrt, explains);
+    this.results = new Results(job.program, job.lanes, wrt, explains, job.machine.memoryMax);
     this.#signature = signatureOf(job.inputs, job.wanted);
     const { timeMax, stepsMax } = job.options;
     this.#deadline = timeMax === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeMax;
@@ -282,7 +280,7 @@ export class Execution {
       this.#counters.guardFailures += (machine.exports.guardsFailed.value as number) - before;
       const live = liveLanes(machine, laneCount(set));
       this.#collectRefused(set, live, refused);
-      this.#takeResult(set, live, trace.resultTag, trace.resultData, trace.isMixed);
+      this.#takeResult(set, live, trace.result, trace.isMixed);
     }
     const taken = laneCount(lanes) - refused.length;
     if (isSurvey) trace.isThin = isThin(strays, taken);
@@ -307,19 +305,11 @@ export class Execution {
     for (let i = 0; i < live.length; i++) if (live[i] === 0) into.push(laneAt(set, i));
   }
 
-  #takeResult(set: LaneSet, live: Uint8Array, tag: number, data: number, isMixed: boolean): void {
+  #takeResult(set: LaneSet, live: Uint8Array, value: MachineValue, isMixed: boolean): void {
     if (!live.includes(1)) return;
-    const { machine } = this.#job;
-    const isPayload = tag === TAG_REAL || tag === TAG_TENSOR;
-    const shape = isPayload
-      ? shapeOf(payloadInfo(machine.exports, data))
-      : tag === TAG_INT
-        ? []
-        : undefined;
-    machine.noteResult(tag, data);
-    this.results.take(machine, set, live, shape);
-    const resultPayload = isPayload ? data : -1;
-    this.#job.backward?.({ set, live, resultPayload, isMixed, results: this.results });
+    const { results } = this;
+    results.take(this.#job.machine, value, { set, live });
+    this.#job.backward?.({ set, live, resultPayload: payloadOf(value), isMixed, results });
   }
 
   /** Walks the first lanes of a set, then replays the others on the trace that came of it. */
@@ -406,15 +396,13 @@ export class Execution {
     if (pending.length === count && this.#widthLimit >= count)
       throw new Error("a walk decided no lane");
     if (!live.includes(1)) return { pending, trace: undefined };
-    const tag = exports.resultTag();
-    const data = exports.resultData();
+    const result = { tag: exports.resultTag(), data: exports.resultData() };
     const steps = exports.stepsTaken();
     const tapeRecords = exports.activeRecords.value as number;
     const recordedBytes = exports.bytesUsed(0) + exports.bytesUsed(1) + exports.bytesUsed(2);
     const canReplay =
       level === RECORD_VARYING && exports.recordingLevel() === level && outcome === "done";
-    const isPayload = tag === TAG_REAL || tag === TAG_TENSOR;
-    const differentiated = isPayload && wrt.length > 0 ? data : -1;
+    const differentiated = wrt.length > 0 ? payloadOf(result) : -1;
     const linked = canReplay ? exports.link(differentiated) : LINK_REFUSED;
     if (!this.#hasAdjoints(linked)) {
       const next = this.#narrowOr(set, failed);
@@ -428,8 +416,7 @@ export class Execution {
     const known = {
       signature: this.#signature,
       width: count,
-      resultTag: tag,
-      resultData: data,
+      result,
       isMixed,
       steps,
       recordedBytes,
@@ -438,7 +425,7 @@ export class Execution {
     };
     const trace = linked === LINK_DONE ? program.traces.keep(known) : undefined;
     if (trace !== undefined) program.traces.took(trace, taken);
-    this.#takeResult(set, live, tag, data, isMixed);
+    this.#takeResult(set, live, result, isMixed);
     return { pending, trace };
   }
 

@@ -25,9 +25,9 @@ import {
   TRACE_MERGE,
 } from "../program/layout.js";
 import type { Machine } from "./machine.js";
+import { payloadInfo } from "./payloads.js";
 import type { Outcome, Program } from "./program.js";
 import type { RecordedInput } from "./results.js";
-import { payloadInfo } from "./snapshot.js";
 import type { RunStats } from "./types.js";
 
 /** One record of the tape. Payloads are named by number. */

@@ -49,7 +49,7 @@ import {
 } from "../program/layout.js";
 import type { Listing, ProcedureInfo } from "../program/listing.js";
 import type { Exports } from "./instance.js";
-import { payloadInfo } from "./snapshot.js";
+import { payloadInfo } from "./payloads.js";
 
 /** What the words need to know of the program. */
 export interface FaultContext {

@@ -6,16 +6,14 @@
  */
 
 import { NdvmError } from "../errors.js";
-import { IMAGE_WORDS, TAG_INT } from "../program/layout.js";
+import { IMAGE_WORDS } from "../program/layout.js";
 import type { Image, Listing } from "../program/listing.js";
-import { type LaneSet, laneAt } from "./chunk.js";
 import { Reals, Views } from "./inputs.js";
 import { type Exports, foreignCode, givenModule, instantiate, machineModule } from "./instance.js";
 import { readProgram } from "./languages.js";
 import { badOption, describe } from "./options.js";
 import { Pool, type PoolOptions } from "./pool.js";
 import { Program } from "./program.js";
-import { payloadInfo } from "./snapshot.js";
 import { Parking } from "./traces.js";
 import type { LoadOptions, MachineOptions, Mechanisms, Precision, WasmSource } from "./types.js";
 
@@ -40,8 +38,6 @@ export class Machine {
   #laneBufferBytes = 0;
   #fitBuffer = 0;
   #fitBufferBytes = 0;
-  #resultTag = 0;
-  #resultData = 0;
   readonly #programs: Program[] = [];
 
   /** A machine of its own, ready to load programs. */
@@ -296,39 +292,6 @@ export class Machine {
       this.#fitBufferBytes = this.#fitBuffer === 0 ? 0 : bytes;
     }
     return this.#fitBuffer;
-  }
-
-  /** Payload of a numeric result; -1 where it is an integer. */
-  get resultPayload(): number {
-    return this.#resultTag === TAG_INT ? -1 : this.#resultData;
-  }
-
-  /** Remembers the result that `readResult` reads. */
-  noteResult(tag: number, data: number): void {
-    this.#resultTag = tag;
-    this.#resultData = data;
-  }
-
-  /** Copies the result of the live lanes of a chunk to their places. NaNs are canonical. */
-  readResult(into: Float64Array, count: number, set: LaneSet, live: Uint8Array): void {
-    const { exports, reals } = this;
-    const data = this.#resultData;
-    if (this.#resultTag === TAG_INT) {
-      for (let i = 0; i < live.length; i++) if (live[i] === 1) into[laneAt(set, i)] = data;
-      return;
-    }
-    const { uniform } = payloadInfo(exports, data);
-    const view = reals.view();
-    const from = exports.primalAddress(data) / reals.bytes;
-    const stride = (uniform ? 16 : exports.runBytes()) / reals.bytes;
-    for (let i = 0; i < live.length; i++) {
-      if (live[i] !== 1) continue;
-      const to = laneAt(set, i) * count;
-      for (let e = 0; e < count; e++) {
-        const value = view[from + e * stride + (uniform ? 0 : i)] as number;
-        into[to + e] = Number.isNaN(value) ? Number.NaN : value;
-      }
-    }
   }
 }
 

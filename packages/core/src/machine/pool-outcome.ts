@@ -5,8 +5,7 @@
 import { NdvmError } from "../errors.js";
 import { laneOf } from "./axes.js";
 import { type Part, unpackError } from "./pool-parts.js";
-import { numericDatum } from "./results.js";
-import { printResult } from "./snapshot.js";
+import { numericDatum, printResult } from "./result-text.js";
 import type {
   Axis,
   AxisIndices,

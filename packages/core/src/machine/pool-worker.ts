@@ -89,6 +89,8 @@ function packPart(outcome: Outcome, inactive: readonly string[]): Part {
     return { lane, error: found.get(error) as number };
   });
   const failed = new Set(failures.map(({ lane }) => lane));
+  // All lanes are read at once, so they share what one machine allows for its results.
+  const budget = results.reading();
   const isStructure = !isNumeric && failures.length < lanes;
   const each = <T>(read: (lane: number) => T, none: T): T[] | undefined =>
     isStructure
@@ -98,8 +100,8 @@ function packPart(outcome: Outcome, inactive: readonly string[]): Part {
     lanes,
     shape: results.shape,
     values: isNumeric ? results.values : undefined,
-    datums: each((lane) => outcome.datum(lane), null),
-    texts: each((lane) => outcome.print(lane), ""),
+    datums: each((lane) => results.datum(lane, budget), null),
+    texts: each((lane) => results.print(lane, budget), ""),
     refusal: isStructure ? refusalOf(() => results.values) : undefined,
     gradients,
     inactive,

@@ -5,12 +5,14 @@
 
 import { NdvmError, type Span } from "../errors.js";
 import { PAYLOAD_ORIGIN } from "../program/layout.js";
-import type { Datum } from "../syntax/datum.js";
+import { ByteBudget } from "./byte-budget.js";
 import { type LaneSet, laneAt } from "./chunk.js";
 import type { Exports } from "./instance.js";
 import type { Machine } from "./machine.js";
+import { type MachineValue, numericShape, payloadOf, readNumeric } from "./payloads.js";
 import type { Program } from "./program.js";
-import { printResult, Snapshot } from "./snapshot.js";
+import { numericDatum, printResult } from "./result-text.js";
+import { Snapshot } from "./snapshot.js";
 import type { DatumValue, LaneFailure, NonFinite } from "./types.js";
 
 /** An input that gradients are wanted for. */
@@ -27,7 +29,21 @@ interface Cause {
   readonly words: string;
 }
 
-/** One group of lanes with a result that is kept as structure. */
+/** The lanes of a chunk that have a result: one byte each, 1 where they live. */
+export interface LiveLanes {
+  readonly set: LaneSet;
+  readonly live: Uint8Array;
+}
+
+/** Numbers of lanes, `count` each: by the caller's lanes, by their place in a chunk, or of all. */
+export interface LaneNumbers {
+  readonly values: Float64Array;
+  readonly count: number;
+  readonly isByPlace?: boolean;
+  readonly isUniform?: boolean;
+}
+
+/** One group of lanes whose result is structure, or numbers of another shape than the first. */
 interface Group {
   readonly snapshot: Snapshot;
   /** Position in the snapshot of each of the caller's lanes. */
@@ -49,15 +65,19 @@ export class Results {
   #shape: readonly number[] | undefined;
   #values: Float64Array | undefined;
   readonly #groups: Group[] = [];
-  readonly #failed = new Set<number>();
+  readonly #failed = new Map<number, NdvmError>();
+  /** What is kept of the results counts against the machine's memory budget. */
+  readonly #budget: ByteBudget;
 
   constructor(
     program: Program,
     lanes: number,
     wrt: readonly RecordedInput[],
     explains: number | undefined,
+    bytesMax: number,
   ) {
     this.#program = program;
+    this.#budget = new ByteBudget(bytesMax);
     this.#explains = explains;
     this.lanes = lanes;
     this.gradients = namedArrays(wrt, lanes);
@@ -90,34 +110,41 @@ export class Results {
     }).in(this.#program.source, this.#program.file);
   }
 
-  /** Takes the machine's result for the live lanes of a chunk. `live` has one byte a lane. */
-  take(
-    machine: Machine,
-    set: LaneSet,
-    live: Uint8Array,
-    shape: readonly number[] | undefined,
-  ): void {
+  /** Takes a value of the machine's current trace or latest walk for the live lanes of a chunk. */
+  take(machine: Machine, value: MachineValue, lanes: LiveLanes): void {
+    const shape = numericShape(machine.exports, value);
     const fits =
       shape !== undefined && (this.#shape === undefined || sameShape(shape, this.#shape));
     if (!fits) {
-      this.#takeStructure(machine, set, live);
+      this.#takeOther(machine, value, lanes);
       return;
     }
-    if (this.#values === undefined) {
-      this.#shape = shape;
-      this.#values = new Float64Array(this.lanes * this.count).fill(Number.NaN);
-    }
-    machine.readResult(this.#values, this.count, set, live);
-    if (this.#explains !== undefined) this.#reportNonFinite(machine, set, live, this.#explains);
+    if (this.#values === undefined) this.#makeRoom(shape);
+    const values = this.#values as unknown as Float64Array;
+    readNumeric(machine, value, values, this.count, lanes.set, lanes.live);
+    this.#reportNonFinite(machine, payloadOf(value), lanes, { values, count: this.count });
   }
 
-  #takeStructure(machine: Machine, set: LaneSet, live: Uint8Array): void {
-    const snapshot = new Snapshot(machine, this.#program, live.length);
+  /** One number a lane is no more than the caller's own inputs; vectors and matrices are. */
+  #makeRoom(shape: readonly number[]): void {
+    this.#shape = shape;
+    if (shape.length > 0)
+      this.#budget.take(this.lanes * this.count * Float64Array.BYTES_PER_ELEMENT);
+    this.#values = new Float64Array(this.lanes * this.count).fill(Number.NaN);
+  }
+
+  /** Keeps a result that does not go with the numbers of the others. */
+  #takeOther(machine: Machine, value: MachineValue, lanes: LiveLanes): void {
+    const { set, live } = lanes;
+    const snapshot = new Snapshot(machine, this.#program, value, live.length, this.#budget);
     const places = new Map<number, number>();
     live.forEach((isLive, i) => {
       if (isLive === 1) places.set(laneAt(set, i), i);
     });
     this.#groups.push({ snapshot, places });
+    const numbers = snapshot.numbers();
+    if (numbers === undefined) return;
+    this.#reportNonFinite(machine, payloadOf(value), lanes, numbers);
   }
 
   fail(set: LaneSet, lanes: Uint8Array, error: NdvmError): void {
@@ -129,13 +156,14 @@ export class Results {
   /** A lane that is walked again because memory was short can fail again; once is reported. */
   failOne(lane: number, error: NdvmError): void {
     if (this.#failed.has(lane)) return;
-    this.#failed.add(lane);
+    this.#failed.set(lane, error);
     this.failures.push({ lane, error });
   }
 
-  datum(lane: number): DatumValue {
+  /** The result in one lane; lanes that are read together share a budget. */
+  datum(lane: number, budget = this.reading()): DatumValue {
     const group = this.#groupOf(lane);
-    if (group !== undefined) return group.snapshot.value(group.places.get(lane) as number);
+    if (group !== undefined) return group.snapshot.value(group.places.get(lane) as number, budget);
     const own = this.#numbers(lane);
     const shape = this.#shape ?? [];
     if (shape.length === 0) return own[0] as number;
@@ -144,18 +172,23 @@ export class Results {
     return Array.from({ length: rows }, (_, r) => own.slice(r * cols, (r + 1) * cols));
   }
 
-  print(lane: number): string {
+  print(lane: number, budget = this.reading()): string {
     const group = this.#groupOf(lane);
-    const datum =
-      group === undefined
-        ? numericDatum(this.#numbers(lane), this.#shape ?? [])
-        : group.snapshot.datum(group.places.get(lane) as number);
-    return printResult(datum);
+    if (group !== undefined)
+      return printResult(group.snapshot.datum(group.places.get(lane) as number, budget));
+    const own = this.#numbers(lane);
+    if (own.length > 1) budget.take(own.length * DATUM_BYTES);
+    return printResult(numericDatum(own, this.#shape ?? []));
+  }
+
+  /** What reading a result may take beside what the results take themselves. */
+  reading(): ByteBudget {
+    return this.#budget.rest();
   }
 
   #groupOf(lane: number): Group | undefined {
-    const failure = this.failures.find((candidate) => candidate.lane === lane);
-    if (failure !== undefined) throw failure.error;
+    const failure = this.#failed.get(lane);
+    if (failure !== undefined) throw failure;
     return this.#groups.find(({ places }) => places.has(lane));
   }
 
@@ -164,17 +197,24 @@ export class Results {
     return values.slice(lane * this.count, (lane + 1) * this.count);
   }
 
-  #reportNonFinite(machine: Machine, set: LaneSet, live: Uint8Array, explains: number): void {
-    const values = this.#values as Float64Array;
-    const { count } = this;
+  /** Reports the live lanes of which a number is not finite. */
+  #reportNonFinite(
+    machine: Machine,
+    payload: number,
+    { set, live }: LiveLanes,
+    { values, count, isByPlace, isUniform }: LaneNumbers,
+  ): void {
+    const explains = this.#explains;
+    if (explains === undefined) return;
     for (let i = 0; i < live.length; i++) {
       if (live[i] !== 1) continue;
       const lane = laneAt(set, i);
-      for (let e = 0; e < count; e++) {
-        const value = values[lane * count + e] as number;
+      const from = isUniform ? 0 : (isByPlace ? i : lane) * count;
+      for (let e = from; e < from + count; e++) {
+        const value = values[e] as number;
         if (Number.isFinite(value)) continue;
-        const isDetailed = this.nonFinite.length < explains;
-        this.nonFinite.push(this.#nonFiniteLane(machine, lane, i, value, isDetailed));
+        const place = this.nonFinite.length < explains ? i : -1;
+        this.nonFinite.push(this.#nonFiniteLane(machine, payload, lane, place, value));
         break;
       }
     }
@@ -192,20 +232,20 @@ export class Results {
     }
   }
 
+  /** What is known of a lane that is not finite; `place` is −1 where nobody looks for the cause. */
   #nonFiniteLane(
     machine: Machine,
+    result: number,
     lane: number,
     place: number,
     value: number,
-    isDetailed: boolean,
   ): NonFinite {
     const what = `lane ${lane} is ${value}`;
-    const { exports, resultPayload } = machine;
-    const payload = isDetailed
-      ? exports.firstNonFinite(place, resultPayload, this.#program.firstInputPayload)
-      : -1;
+    const { exports } = machine;
+    const payload =
+      place < 0 ? -1 : exports.firstNonFinite(place, result, this.#program.firstInputPayload);
     if (payload < 0) {
-      if (isDetailed) this.unexplained.push(lane);
+      if (place >= 0) this.unexplained.push(lane);
       return { lane, value, span: undefined, message: what };
     }
     const { span, words } = this.#causeAt(originOf(exports, payload));
@@ -253,36 +293,8 @@ const shorten = (text: string): string => {
   return line.length > 60 ? `${line.slice(0, 57)}…` : line;
 };
 
+/** What a number of a vector or matrix takes as a datum that is then printed. */
+const DATUM_BYTES = 256;
+
 const sameShape = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((size, i) => size === b[i]);
-
-const NOWHERE = { start: 0, end: 0 };
-
-/** Whole numbers print without a point, however the machine holds them: lanes agree on the text. */
-const isWhole = (value: number): boolean => Number.isSafeInteger(value) && !Object.is(value, -0);
-
-/** Numbers as a datum: a number, [a b c], (mat [..] …), or (zeros r c) where none is left. */
-export function numericDatum(numbers: Float64Array, shape: readonly number[]): Datum {
-  const number = (value: number): Datum => ({
-    kind: "number",
-    value,
-    exact: isWhole(value),
-    span: NOWHERE,
-  });
-  const bracket = (values: Float64Array): Datum => ({
-    kind: "bracket",
-    items: Array.from(values, number),
-    span: NOWHERE,
-  });
-  if (shape.length === 0) return number(numbers[0] as number);
-  if (shape.length === 1) return bracket(numbers);
-  const [rows, cols] = shape as [number, number];
-  const symbol = (name: string): Datum => ({ kind: "symbol", name, span: NOWHERE });
-  const size = (value: number): Datum => ({ kind: "number", value, exact: true, span: NOWHERE });
-  if (rows * cols === 0)
-    return { kind: "list", items: [symbol("zeros"), size(rows), size(cols)], span: NOWHERE };
-  const parts = Array.from({ length: rows }, (_, r) =>
-    bracket(numbers.slice(r * cols, (r + 1) * cols)),
-  );
-  return { kind: "list", items: [symbol("mat"), ...parts], span: NOWHERE };
-}

@@ -9,9 +9,9 @@
 import { type Stride, strideIndex, writeStrided } from "./axes.js";
 import { type LaneSet, laneAt, laneCount } from "./chunk.js";
 import type { Machine } from "./machine.js";
+import { payloadInfo } from "./payloads.js";
 import type { RecordedInput } from "./results.js";
 import type { SessionSetup } from "./session.js";
-import { payloadInfo } from "./snapshot.js";
 import type { Trace } from "./traces.js";
 
 /** Arrays of the machine's own precision, so that numbers move without conversion. */
@@ -150,8 +150,8 @@ export class Layout {
     }));
     this.#isSmall = holdings.lanes < MOVE_LEAST;
     this.#strided = this.#slots.filter(({ slot }) => slot.stride !== undefined);
-    this.#result = index(exports.primalAddress(trace.resultData));
-    this.#resultIsUniform = payloadInfo(exports, trace.resultData).uniform;
+    this.#result = index(exports.primalAddress(trace.result.data));
+    this.#resultIsUniform = payloadInfo(exports, trace.result.data).uniform;
     this.#adjoints = holdings.wrt.map(({ name, payload, count }) => ({
       into: holdings.gradients[name] as Numbers,
       at: index(exports.adjointAddress(payload)),

@@ -14,10 +14,10 @@ import { type LaneSet, laneAt, laneCount, splitLanes, writeChunk } from "./chunk
 import { type Chunk, Execution } from "./execute.js";
 import { type Bound, selectLanes } from "./inputs.js";
 import type { Machine } from "./machine.js";
+import { isUniform } from "./payloads.js";
 import type { Program } from "./program.js";
 import type { Results } from "./results.js";
 import { type Holdings, Layout, makeHoldings, type Numbers } from "./session-layout.js";
-import { isUniform } from "./snapshot.js";
 import {
   isMiss,
   isSurveyDue,
@@ -251,13 +251,13 @@ export class Session {
     if (trace === undefined) return undefined;
     const { machine } = this.#setup;
     const { exports, reals } = machine;
-    const isShared = isUniform(machine, trace.resultData);
+    const isShared = isUniform(machine, trace.result.data);
     const values = new Float64Array(lanes);
     for (let from = 0; from < lanes; from += trace.width) {
       const count = Math.min(trace.width, lanes - from);
       this.#writeOther(columns, names, numbers, from, count);
-      if (exports.replayGradient(count, trace.resultData, -1, 0) !== count) return undefined;
-      const at = exports.primalAddress(trace.resultData) / reals.bytes;
+      if (exports.replayGradient(count, trace.result.data, -1, 0) !== count) return undefined;
+      const at = exports.primalAddress(trace.result.data) / reals.bytes;
       const view = reals.view();
       for (let i = 0; i < count; i++) values[from + i] = view[at + (isShared ? 0 : i)] as number;
     }
@@ -425,9 +425,8 @@ export class Session {
   #replayGradient(trace: Trace, count: number): number {
     const { machine } = this.#setup;
     this.#stats.replays += 1;
-    const result = this.#hold().wrt.length > 0 ? trace.resultData : -1;
-    const { resultData, isMixed } = trace;
-    return machine.exports.replayGradient(count, resultData, result, isMixed ? 1 : 0);
+    const result = this.#hold().wrt.length > 0 ? trace.result.data : -1;
+    return machine.exports.replayGradient(count, trace.result.data, result, trace.isMixed ? 1 : 0);
   }
 
   /** Adds the lanes that did not pass, or all of them after a fault. */
@@ -543,11 +542,11 @@ export class Session {
       });
   }
 
-  #isUsable({ resultTag, steps, recordedBytes }: Trace): boolean {
+  #isUsable({ result, steps, recordedBytes }: Trace): boolean {
     const { options, wanted } = this.#setup;
     const { stepsMax = Number.POSITIVE_INFINITY, tapeBytesMax = Number.POSITIVE_INFINITY } =
       options;
     const isWithinTape = !wanted.includes(true) || recordedBytes <= tapeBytesMax;
-    return resultTag === TAG_REAL && steps <= stepsMax && isWithinTape;
+    return result.tag === TAG_REAL && steps <= stepsMax && isWithinTape;
   }
 }

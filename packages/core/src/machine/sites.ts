@@ -12,8 +12,8 @@ import {
 } from "../program/layout.js";
 import { faultError, nearestVisible } from "./faults.js";
 import type { Machine } from "./machine.js";
+import { isUniform } from "./payloads.js";
 import type { Program } from "./program.js";
-import { isUniform } from "./snapshot.js";
 
 /** A run that passed one of its limits, with where it was. */
 export function limitError(

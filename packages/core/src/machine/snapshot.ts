@@ -1,18 +1,16 @@
 /**
  * Reads a result out of the machine before the next run overwrites it.
  *
- * A number, vector or matrix is copied lane by lane. Structure is copied as heap words together
- * with the numbers it refers to, and turned into JavaScript values or datums on demand, without
- * host recursion.
+ * A snapshot copies what its value reaches and nothing else: pairs, renumbered in the order they
+ * were met, and the numbers they refer to. They are turned into JavaScript values or datums on
+ * demand, without host recursion and within a budget of bytes.
+ *
+ *   word 0    1      2    3
+ *        | car       | cdr       |   a pair: tag and data of each; a pair's data is its number here
+ *        |tag | data |tag | data |   a closure's data is the place of its procedure in the image
  */
 
-import { NdvmError, type Span } from "../errors.js";
 import {
-  PAYLOAD_COLS,
-  PAYLOAD_FLAGS,
-  PAYLOAD_RANK,
-  PAYLOAD_ROWS,
-  PAYLOAD_UNIFORM,
   TAG_BOOL,
   TAG_CLOSURE,
   TAG_INT,
@@ -25,169 +23,160 @@ import {
   TAG_TENSOR,
 } from "../program/layout.js";
 import type { Datum } from "../syntax/datum.js";
-import { print } from "../syntax/print.js";
+import type { ByteBudget } from "./byte-budget.js";
 import { primitiveName } from "./faults.js";
-import type { Exports } from "./instance.js";
 import type { Machine } from "./machine.js";
+import {
+  type MachineValue,
+  type PayloadInfo,
+  payloadInfo,
+  payloadOf,
+  readPayload,
+  shapeOf,
+} from "./payloads.js";
 import type { Program } from "./program.js";
-import { numericDatum } from "./results.js";
+import { NOWHERE, numericDatum, UNREADABLE } from "./result-text.js";
+import type { LaneNumbers } from "./results.js";
 import type { DatumValue } from "./types.js";
-
-/** Where payloads are, as the machine says it now. */
-export interface PayloadInfo {
-  readonly rank: number;
-  readonly rows: number;
-  readonly cols: number;
-  readonly uniform: boolean;
-}
-
-export const shapeOf = ({ rank, rows, cols }: PayloadInfo): readonly number[] =>
-  rank === 0 ? [] : rank === 1 ? [rows] : [rows, cols];
-
-export function payloadInfo(exports: Exports, id: number): PayloadInfo {
-  const words = new DataView(exports.memory.buffer, exports.entryAddress(id));
-  const flags = words.getInt32(PAYLOAD_FLAGS, true);
-  return {
-    rank: flags & PAYLOAD_RANK,
-    rows: words.getInt32(PAYLOAD_ROWS, true),
-    cols: words.getInt32(PAYLOAD_COLS, true),
-    uniform: (flags & PAYLOAD_UNIFORM) !== 0,
-  };
-}
-
-/** Whether a payload is stored once for all lanes. */
-export const isUniform = ({ exports, views }: Machine, id: number): boolean => {
-  const flags = views.words[(exports.entryAddress(id) + PAYLOAD_FLAGS) / 4] as number;
-  return (flags & PAYLOAD_UNIFORM) !== 0;
-};
-
-/** The numbers of a payload, lane after lane of its elements. NaNs are canonical. */
-export function readPayload(machine: Machine, id: number, lanes: number): Float64Array {
-  const { exports, reals } = machine;
-  const { rows, cols, uniform } = payloadInfo(exports, id);
-  const view = reals.view();
-  const count = rows * cols;
-  const from = exports.primalAddress(id) / reals.bytes;
-  const stride = (uniform ? 16 : exports.runBytes()) / reals.bytes;
-  const out = new Float64Array(count * lanes);
-  for (let e = 0; e < count; e++) {
-    for (let lane = 0; lane < lanes; lane++) {
-      const value = view[from + e * stride + (uniform ? 0 : lane)] as number;
-      out[lane * count + e] = Number.isNaN(value) ? Number.NaN : value;
-    }
-  }
-  return out;
-}
 
 interface Numbers {
   readonly info: PayloadInfo;
   readonly values: Float64Array;
 }
 
-/** Starts the name of a symbol datum that stands for a thing without a reading. */
-export const UNREADABLE = "\u0000";
+const PAIR_WORDS = 4;
+const PAIR_BYTES = 4 * PAIR_WORDS;
+const PAIRS_LEAST = 64;
 
-/** Text of a datum in which things without a reading are written #<…>. */
-export function printResult(datum: Datum): string {
-  // The printer puts a name with a control character between bars and escapes the character.
-  return print(datum).replaceAll(
-    /\|\\x0;((?:[^|\\]|\\.)*)\|/g,
-    (_, name: string) => `#<${unescaped(name)}>`,
-  );
-}
-
-const unescaped = (name: string): string => name.replaceAll(/\\([|\\])/g, "$1");
-
-/** More nodes than this are not turned into values: shared structure can unfold without end. */
-const NODES_MAX = 20_000_000;
+/** What one part of a result takes as a JavaScript value, and as a datum that is then printed. */
+const VALUE_BYTES = 64;
+const DATUM_BYTES = 256;
+/** What one number of a vector or matrix takes. */
+const ELEMENT_BYTES = 8;
 
 /** What a finished list is made into, and how the leaves look. */
 interface Builder<T> {
+  readonly partBytes: number;
+  readonly elementBytes: number;
   leaf(tag: number, data: number): T;
   list(items: T[], tail: T | undefined): T;
 }
 
-export class Snapshot {
-  readonly tag: number;
-  readonly data: number;
-  readonly lanes: number;
-  readonly #heap: Int32Array;
-  readonly #numbers = new Map<number, Numbers>();
-  readonly #masks = new Map<number, Float64Array>();
-  readonly #symbols: readonly string[];
-  readonly #nameOf: (tag: number, data: number) => string;
+/** Work that is left while a result is built: a value, or the end of a list. */
+type Work = MachineValue | { readonly close: number; readonly dotted: boolean };
 
-  /** Copies the result of the machine's latest walk, which had `lanes` lanes. */
-  constructor(machine: Machine, program: Program, lanes: number) {
-    const { exports } = machine;
-    this.tag = exports.resultTag();
-    this.data = exports.resultData();
-    this.lanes = lanes;
-    this.#symbols = program.symbols;
-    const isStructure = this.tag === TAG_PAIR || this.tag === TAG_CLOSURE;
-    const bytes = isStructure ? exports.bytesUsed(3) : 0;
-    const base = (exports.heapBase.value as number) >>> 0;
-    this.#heap = new Int32Array(exports.memory.buffer.slice(base, base + bytes));
-    this.#nameOf = (tag, data) => {
-      if (tag === TAG_PRIMITIVE) return primitiveName(data);
-      return program.procedureAt(this.#heap[data * 2 + 1] as number).name ?? "(lambda …)";
-    };
-    this.#copyNumbers(machine);
+export class Snapshot {
+  readonly #root: MachineValue;
+  readonly #program: Program;
+  readonly #lanes: number;
+  #pairs = new Int32Array(0);
+  #pairCount = 0;
+  readonly #numbers = new Map<number, Numbers>();
+
+  /** Copies a value of the machine's current trace or latest walk, for each of `lanes` lanes. */
+  constructor(
+    machine: Machine,
+    program: Program,
+    value: MachineValue,
+    lanes: number,
+    budget: ByteBudget,
+  ) {
+    this.#program = program;
+    this.#lanes = lanes;
+    this.#root = this.#copy(machine, value, budget);
+    this.#pairs = this.#pairs.slice(0, this.#pairCount * PAIR_WORDS);
   }
 
-  /** Copies every payload that the result refers to. */
-  #copyNumbers(machine: Machine): void {
-    const seen = new Set<number>();
-    const work: [number, number][] = [[this.tag, this.data]];
-    for (let item = work.pop(); item !== undefined; item = work.pop()) {
-      const [tag, data] = item;
-      if (tag === TAG_REAL || tag === TAG_TENSOR) {
-        if (this.#numbers.has(data)) continue;
-        const values = readPayload(machine, data, this.lanes);
-        this.#numbers.set(data, { info: payloadInfo(machine.exports, data), values });
-      } else if (tag === TAG_MASK) {
-        // All bits set reads as NaN, none as 0.
-        const bits = readPayload(machine, data, this.lanes);
-        this.#masks.set(
-          data,
-          bits.map((value) => (value === 0 ? 0 : 1)),
-        );
-      } else if (tag === TAG_PAIR && !seen.has(data)) {
-        seen.add(data);
-        work.push(this.#field(data, 0), this.#field(data, 1));
+  /** Copies a value and all that it reaches; returns it as it is named here. */
+  #copy(machine: Machine, value: MachineValue, budget: ByteBudget): MachineValue {
+    const { exports } = machine;
+    const isPair = value.tag === TAG_PAIR;
+    const hasHeap = isPair || value.tag === TAG_CLOSURE;
+    const bytes = hasHeap ? exports.bytesUsed(3) : 0;
+    const base = (exports.heapBase.value as number) >>> 0;
+    const heap = new Int32Array(exports.memory.buffer, base, bytes / 4);
+    /** The number of each pair here, counted from 1, by its place in the heap. */
+    const known = new Int32Array(isPair ? bytes / 8 : 0);
+    const places: number[] = [];
+    const named = (tag: number, data: number): number => {
+      if (tag === TAG_REAL || tag === TAG_TENSOR || tag === TAG_MASK)
+        this.#copyNumbers(machine, data, budget);
+      if (tag === TAG_CLOSURE) return heap[data * 2 + 1] as number;
+      if (tag !== TAG_PAIR) return data;
+      if (known[data] === 0) {
+        known[data] = this.#addPair(budget);
+        places.push(data);
+      }
+      return (known[data] as number) - 1;
+    };
+    const root = { tag: value.tag, data: named(value.tag, value.data) };
+    for (let place = places.pop(); place !== undefined; place = places.pop()) {
+      const to = ((known[place] as number) - 1) * PAIR_WORDS;
+      for (let field = 0; field < 2; field++) {
+        const at = (place + 1 + field) * 2;
+        const tag = heap[at] as number;
+        const data = named(tag, heap[at + 1] as number);
+        this.#pairs[to + field * 2] = tag;
+        this.#pairs[to + field * 2 + 1] = data;
       }
     }
+    return root;
   }
 
-  #field(object: number, field: number): [number, number] {
-    const at = (object + 1 + field) * 2;
-    return [this.#heap[at] as number, this.#heap[at + 1] as number];
+  #copyNumbers(machine: Machine, payload: number, budget: ByteBudget): void {
+    if (this.#numbers.has(payload)) return;
+    const info = payloadInfo(machine.exports, payload);
+    const lanes = info.uniform ? 1 : this.#lanes;
+    budget.take(VALUE_BYTES + info.rows * info.cols * lanes * ELEMENT_BYTES);
+    this.#numbers.set(payload, { info, values: readPayload(machine, payload, this.#lanes) });
   }
 
-  /** Shape of a numeric result; undefined for structure. */
-  get shape(): readonly number[] | undefined {
-    if (this.tag === TAG_INT) return [];
-    const numbers = this.#numbers.get(this.data);
-    if (numbers === undefined || (this.tag !== TAG_REAL && this.tag !== TAG_TENSOR))
-      return undefined;
-    return shapeOf(numbers.info);
+  /** Room for another pair; returns how many there are now. */
+  #addPair(budget: ByteBudget): number {
+    if (this.#pairCount * PAIR_WORDS === this.#pairs.length) {
+      const grown = Math.max(PAIRS_LEAST, this.#pairCount * 2);
+      budget.take((grown - this.#pairCount) * PAIR_BYTES);
+      const pairs = new Int32Array(grown * PAIR_WORDS);
+      pairs.set(this.#pairs);
+      this.#pairs = pairs;
+    }
+    this.#pairCount += 1;
+    return this.#pairCount;
+  }
+
+  #field(pair: number, field: number): MachineValue {
+    const at = pair * PAIR_WORDS + field * 2;
+    return { tag: this.#pairs[at] as number, data: this.#pairs[at + 1] as number };
+  }
+
+  /** The numbers by their place in the chunk, if the value is numeric. */
+  numbers(): LaneNumbers | undefined {
+    const payload = payloadOf(this.#root);
+    if (payload < 0) return undefined;
+    const { info, values } = this.#numbers.get(payload) as Numbers;
+    return { values, count: info.rows * info.cols, isByPlace: true, isUniform: info.uniform };
   }
 
   /** What the result is, in words. */
   get kind(): string {
-    if (this.tag === TAG_PAIR || this.tag === TAG_NIL) return "a list";
-    if (this.tag === TAG_BOOL || this.tag === TAG_MASK) return "a boolean";
-    if (this.tag === TAG_SYMBOL) return "a symbol";
-    if (this.tag === TAG_CLOSURE || this.tag === TAG_PRIMITIVE) return "a procedure";
-    return this.shape === undefined ? "nothing" : "a number";
+    const { tag } = this.#root;
+    if (tag === TAG_PAIR || tag === TAG_NIL) return "a list";
+    if (tag === TAG_BOOL || tag === TAG_MASK) return "a boolean";
+    if (tag === TAG_SYMBOL) return "a symbol";
+    if (tag === TAG_CLOSURE || tag === TAG_PRIMITIVE) return "a procedure";
+    const isNumeric = tag === TAG_INT || tag === TAG_REAL || tag === TAG_TENSOR;
+    return isNumeric ? "a number" : "nothing";
   }
 
   /** The result in one lane as a JavaScript value. */
-  value(lane: number): DatumValue {
-    return this.#build<DatumValue>({
+  value(lane: number, budget: ByteBudget): DatumValue {
+    const builder: Builder<DatumValue> = {
+      partBytes: VALUE_BYTES,
+      elementBytes: ELEMENT_BYTES,
       leaf: (tag, data) => this.#leafValue(tag, data, lane),
       list: (items, tail) => (tail === undefined ? items : { list: items, tail }),
-    });
+    };
+    return this.#build(builder, budget);
   }
 
   #leafValue(tag: number, data: number, lane: number): DatumValue {
@@ -195,54 +184,58 @@ export class Snapshot {
       case TAG_INT:
         return data;
       case TAG_REAL:
-        return this.#numbersOf(data).values[lane] as number;
+        return this.#own(data, lane)[0] as number;
       case TAG_TENSOR:
-        return this.#tensorValue(this.#numbersOf(data), lane);
+        return this.#tensorValue(data, lane);
       case TAG_BOOL:
         return data !== 0;
       case TAG_MASK:
-        return this.#masks.get(data)?.[lane] === 1;
+        // All bits set reads as NaN, none as 0.
+        return this.#own(data, lane)[0] !== 0;
       case TAG_NIL:
         return [];
       case TAG_SYMBOL:
-        return this.#symbols[data] as string;
+        return this.#program.symbols[data] as string;
       case TAG_CLOSURE:
+        return { procedure: this.#program.procedureAt(data).name ?? "(lambda …)" };
       case TAG_PRIMITIVE:
-        return { procedure: this.#nameOf(tag, data) };
+        return { procedure: primitiveName(data) };
       default:
         return null;
     }
   }
 
-  #numbersOf(id: number): Numbers {
-    return this.#numbers.get(id) as Numbers;
+  /** The numbers of a payload in one lane. */
+  #own(payload: number, lane: number): Float64Array {
+    const { info, values } = this.#numbers.get(payload) as Numbers;
+    const count = info.rows * info.cols;
+    const from = info.uniform ? 0 : lane * count;
+    return values.slice(from, from + count);
   }
 
-  #tensorValue({ info, values }: Numbers, lane: number): DatumValue {
-    const count = info.rows * info.cols;
-    const own = values.slice(lane * count, (lane + 1) * count);
-    if (info.rank === 1) return own;
-    return Array.from({ length: info.rows }, (_, r) =>
-      own.slice(r * info.cols, (r + 1) * info.cols),
-    );
+  #tensorValue(payload: number, lane: number): DatumValue {
+    const { rank, rows, cols } = (this.#numbers.get(payload) as Numbers).info;
+    const own = this.#own(payload, lane);
+    if (rank === 1) return own;
+    return Array.from({ length: rows }, (_, r) => own.slice(r * cols, (r + 1) * cols));
   }
 
   /** The result in one lane as a datum; a matrix is (mat [..] …), a procedure #<procedure f>. */
-  datum(lane: number): Datum {
-    const span: Span = { start: 0, end: 0 };
-    return this.#build<Datum>({
+  datum(lane: number, budget: ByteBudget): Datum {
+    const builder: Builder<Datum> = {
+      partBytes: DATUM_BYTES,
+      elementBytes: DATUM_BYTES,
       leaf: (tag, data) => this.#leafDatum(tag, data, lane),
-      list: (items, tail) => ({ kind: "list", items, tail, span }),
-    });
+      list: (items, tail) => ({ kind: "list", items, tail, span: NOWHERE }),
+    };
+    return this.#build(builder, budget);
   }
 
   #leafDatum(tag: number, data: number, lane: number): Datum {
-    const span: Span = { start: 0, end: 0 };
+    const span = NOWHERE;
     if (tag === TAG_REAL || tag === TAG_TENSOR) {
-      const { info, values } = this.#numbersOf(data);
-      const count = info.rows * info.cols;
-      const own = values.slice(lane * count, (lane + 1) * count);
-      return numericDatum(own, shapeOf(info));
+      const { info } = this.#numbers.get(data) as Numbers;
+      return numericDatum(this.#own(data, lane), shapeOf(info));
     }
     if (tag === TAG_NIL) return { kind: "list", items: [], span };
     const value = this.#leafValue(tag, data, lane);
@@ -253,44 +246,43 @@ export class Snapshot {
     return { kind: "symbol", name: `${UNREADABLE}${name}`, span };
   }
 
-  #build<T>(builder: Builder<T>): T {
+  #build<T>(builder: Builder<T>, budget: ByteBudget): T {
     const results: T[] = [];
-    const work: ([number, number] | { readonly close: number; readonly dotted: boolean })[] = [
-      [this.tag, this.data],
-    ];
-    let nodes = 0;
+    const work: Work[] = [this.#root];
     for (let item = work.pop(); item !== undefined; item = work.pop()) {
-      if (!Array.isArray(item)) {
+      if ("close" in item) {
         const tail = item.dotted ? results.pop() : undefined;
         results.push(builder.list(results.splice(results.length - item.close), tail));
-        continue;
+      } else if (item.tag === TAG_PAIR) {
+        this.#open(item.data, work, builder.partBytes, budget);
+      } else {
+        budget.take(builder.partBytes + this.#elements(item) * builder.elementBytes);
+        results.push(builder.leaf(item.tag, item.data));
       }
-      nodes += 1;
-      if (nodes > NODES_MAX)
-        throw new NdvmError("E-RESULT", `the result has more than ${NODES_MAX} parts`, {
-          help: "return less of it: shared structure is written out once for every use",
-        });
-      if (item[0] === TAG_PAIR) this.#open(item[1], work);
-      else results.push(builder.leaf(item[0], item[1]));
     }
     return results[0] as T;
   }
 
+  /** Numbers of a vector or matrix. */
+  #elements({ tag, data }: MachineValue): number {
+    if (tag !== TAG_TENSOR) return 0;
+    const { rows, cols } = (this.#numbers.get(data) as Numbers).info;
+    return rows * cols;
+  }
+
   /** Puts the items of a list on the work stack, its closing mark below them. */
-  #open(
-    pair: number,
-    work: ([number, number] | { readonly close: number; readonly dotted: boolean })[],
-  ): void {
-    const items: [number, number][] = [];
-    let at: [number, number] = [TAG_PAIR, pair];
-    while (at[0] === TAG_PAIR) {
-      items.push(this.#field(at[1], 0));
-      at = this.#field(at[1], 1);
+  #open(pair: number, work: Work[], partBytes: number, budget: ByteBudget): void {
+    const items: MachineValue[] = [];
+    let at: MachineValue = { tag: TAG_PAIR, data: pair };
+    while (at.tag === TAG_PAIR) {
+      budget.take(partBytes);
+      items.push(this.#field(at.data, 0));
+      at = this.#field(at.data, 1);
     }
-    const dotted = at[0] !== TAG_NIL;
+    const dotted = at.tag !== TAG_NIL;
     work.push({ close: items.length, dotted });
     if (dotted) work.push(at);
-    for (let i = items.length - 1; i >= 0; i--) work.push(items[i] as [number, number]);
+    for (let i = items.length - 1; i >= 0; i--) work.push(items[i] as MachineValue);
   }
 }
 

@@ -6,9 +6,10 @@
  * and the inputs gradients are taken by. Nothing is keyed by source text.
  */
 
-import { TAG_INT, TAG_REAL, TAG_TENSOR } from "../program/layout.js";
+import { TAG_INT } from "../program/layout.js";
 import type { Bound } from "./inputs.js";
 import type { Exports } from "./instance.js";
+import { type MachineValue, payloadOf } from "./payloads.js";
 import type { RunStats } from "./types.js";
 
 export interface Trace {
@@ -19,8 +20,8 @@ export interface Trace {
   readonly handle: number;
   readonly signature: string;
   readonly width: number;
-  readonly resultTag: number;
-  readonly resultData: number;
+  /** What its replays come to. */
+  readonly result: MachineValue;
   readonly isMixed: boolean;
   /** Bytes of primals and adjoints that one lane takes. */
   readonly bytesPerLane: number;
@@ -58,15 +59,7 @@ export type WalkCounters = Pick<
 /** What is known of a trace before it is kept. */
 type Known = Pick<
   Trace,
-  | "signature"
-  | "width"
-  | "resultTag"
-  | "resultData"
-  | "isMixed"
-  | "steps"
-  | "recordedBytes"
-  | "counters"
-  | "isThin"
+  "signature" | "width" | "result" | "isMixed" | "steps" | "recordedBytes" | "counters" | "isThin"
 >;
 
 /**
@@ -113,8 +106,8 @@ export class Traces {
 
   /** Keeps the machine's current trace. Undefined where memory is short or it cannot replay. */
   keep(known: Known): Trace | undefined {
-    const { resultTag, resultData, isMixed, counters } = known;
-    const isNumeric = resultTag === TAG_INT || resultTag === TAG_REAL || resultTag === TAG_TENSOR;
+    const { result, isMixed, counters } = known;
+    const isNumeric = result.tag === TAG_INT || payloadOf(result) >= 0;
     if (!isNumeric) return undefined;
     const bytesPerLane = (counters.primalBytes + counters.adjointBytes) / known.width;
     const handle = this.#parking.park();
@@ -129,8 +122,7 @@ export class Traces {
       counters,
       isThin: known.isThin && isMixed,
       handle,
-      resultTag,
-      resultData,
+      result,
       isMixed,
       bytesPerLane,
       usedIn: this.#run,

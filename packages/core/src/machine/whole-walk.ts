@@ -65,8 +65,7 @@ export function walkWhole(job: WholeWalk): Trace | undefined {
   const trace = program.traces.keep({
     signature: job.signature,
     width: lanes,
-    resultTag: TAG_REAL,
-    resultData: said(REPORT_RESULT_DATA),
+    result: { tag: TAG_REAL, data: said(REPORT_RESULT_DATA) },
     isMixed: said(REPORT_MIXED) !== 0,
     steps: said(REPORT_STEPS),
     recordedBytes: counters.primalBytes + said(REPORT_ADJOINT_BYTES) + counters.tapeBytes,
