@@ -20,6 +20,16 @@ const RUNS = [
     env: {},
     command: ["npm", "run", "fuzz", "--", "--programs", "100000"],
   },
+  {
+    name: "mixed-results",
+    env: { HOUSES: "3000" },
+    command: ["npx", "vitest", "run", "--project", "core", "lanes/mixed-results"],
+  },
+  {
+    name: "result-reading",
+    env: { RESULTS: "20000" },
+    command: ["npx", "vitest", "run", "--project", "core", "machine/reading"],
+  },
 ];
 
 const wanted = process.argv.slice(2);

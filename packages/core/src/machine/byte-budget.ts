@@ -27,6 +27,7 @@ export class ByteBudget {
       "E-MEMORY",
       `the result takes more than the memory budget of ${this.#limit} bytes when it is read`,
       {
+        facts: { reason: "result", option: "memoryMax", limit: this.#limit },
         help:
           "return less of it, since shared structure is written out once for every use; " +
           "or raise memoryMax",

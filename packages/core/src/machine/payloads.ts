@@ -62,25 +62,27 @@ export const isUniform = ({ exports, views }: Machine, id: number): boolean => {
 };
 
 /**
- * The numbers of a payload, lane after lane of its elements; of a uniform one once for all lanes.
- * NaNs are canonical.
+ * Writes the numbers of a payload, lane after lane of its elements; of a uniform one once for all
+ * lanes. NaNs are canonical.
  */
-export function readPayload(machine: Machine, id: number, lanes: number): Float64Array {
-  const { exports, reals } = machine;
-  const { rows, cols, uniform } = payloadInfo(exports, id);
+export function readPayload(
+  { exports, reals }: Machine,
+  id: number,
+  { rows, cols, uniform }: PayloadInfo,
+  lanes: number,
+  into: Float64Array,
+  at: number,
+): void {
   const view = reals.view();
   const count = rows * cols;
   const from = exports.primalAddress(id) / reals.bytes;
   const stride = (uniform ? 16 : exports.runBytes()) / reals.bytes;
-  const own = uniform ? 1 : lanes;
-  const out = new Float64Array(count * own);
   for (let e = 0; e < count; e++) {
-    for (let lane = 0; lane < own; lane++) {
+    for (let lane = 0; lane < (uniform ? 1 : lanes); lane++) {
       const value = view[from + e * stride + lane] as number;
-      out[lane * count + e] = Number.isNaN(value) ? Number.NaN : value;
+      into[at + lane * count + e] = Number.isNaN(value) ? Number.NaN : value;
     }
   }
-  return out;
 }
 
 /** Copies a numeric value of the live lanes of a chunk to their places. NaNs are canonical. */

@@ -26,20 +26,21 @@ export const NOWHERE = { start: 0, end: 0 };
 /** Whole numbers print without a point, however the machine holds them: lanes agree on the text. */
 const isWhole = (value: number): boolean => Number.isSafeInteger(value) && !Object.is(value, -0);
 
+export const numberDatum = (value: number): Datum => ({
+  kind: "number",
+  value,
+  exact: isWhole(value),
+  span: NOWHERE,
+});
+
 /** Numbers as a datum: a number, [a b c], (mat [..] …), or (zeros r c) where none is left. */
 export function numericDatum(numbers: Float64Array, shape: readonly number[]): Datum {
-  const number = (value: number): Datum => ({
-    kind: "number",
-    value,
-    exact: isWhole(value),
-    span: NOWHERE,
-  });
   const bracket = (values: Float64Array): Datum => ({
     kind: "bracket",
-    items: Array.from(values, number),
+    items: Array.from(values, numberDatum),
     span: NOWHERE,
   });
-  if (shape.length === 0) return number(numbers[0] as number);
+  if (shape.length === 0) return numberDatum(numbers[0] as number);
   if (shape.length === 1) return bracket(numbers);
   const [rows, cols] = shape as [number, number];
   const symbol = (name: string): Datum => ({ kind: "symbol", name, span: NOWHERE });

@@ -35,14 +35,6 @@ export interface LiveLanes {
   readonly live: Uint8Array;
 }
 
-/** Numbers of lanes, `count` each: by the caller's lanes, by their place in a chunk, or of all. */
-export interface LaneNumbers {
-  readonly values: Float64Array;
-  readonly count: number;
-  readonly isByPlace?: boolean;
-  readonly isUniform?: boolean;
-}
-
 /** One group of lanes whose result is structure, or numbers of another shape than the first. */
 interface Group {
   readonly snapshot: Snapshot;
@@ -122,7 +114,10 @@ export class Results {
     if (this.#values === undefined) this.#makeRoom(shape);
     const values = this.#values as unknown as Float64Array;
     readNumeric(machine, value, values, this.count, lanes.set, lanes.live);
-    this.#reportNonFinite(machine, payloadOf(value), lanes, { values, count: this.count });
+    const { count } = this;
+    this.#reportNonFinite(machine, payloadOf(value), lanes, (lane) =>
+      firstNonFinite(values, lane * count, count),
+    );
   }
 
   /** One number a lane is no more than the caller's own inputs; vectors and matrices are. */
@@ -142,9 +137,9 @@ export class Results {
       if (isLive === 1) places.set(laneAt(set, i), i);
     });
     this.#groups.push({ snapshot, places });
-    const numbers = snapshot.numbers();
-    if (numbers === undefined) return;
-    this.#reportNonFinite(machine, payloadOf(value), lanes, numbers);
+    this.#reportNonFinite(machine, payloadOf(value), lanes, (_, place) =>
+      snapshot.nonFinite(place),
+    );
   }
 
   fail(set: LaneSet, lanes: Uint8Array, error: NdvmError): void {
@@ -197,26 +192,22 @@ export class Results {
     return values.slice(lane * this.count, (lane + 1) * this.count);
   }
 
-  /** Reports the live lanes of which a number is not finite. */
+  /** Reports the live lanes of which a number is not finite; `find` gives the first of a lane. */
   #reportNonFinite(
     machine: Machine,
     payload: number,
     { set, live }: LiveLanes,
-    { values, count, isByPlace, isUniform }: LaneNumbers,
+    find: (lane: number, place: number) => number | undefined,
   ): void {
     const explains = this.#explains;
     if (explains === undefined) return;
     for (let i = 0; i < live.length; i++) {
       if (live[i] !== 1) continue;
       const lane = laneAt(set, i);
-      const from = isUniform ? 0 : (isByPlace ? i : lane) * count;
-      for (let e = from; e < from + count; e++) {
-        const value = values[e] as number;
-        if (Number.isFinite(value)) continue;
-        const place = this.nonFinite.length < explains ? i : -1;
-        this.nonFinite.push(this.#nonFiniteLane(machine, payload, lane, place, value));
-        break;
-      }
+      const value = find(lane, i);
+      if (value === undefined) continue;
+      const place = this.nonFinite.length < explains ? i : -1;
+      this.nonFinite.push(this.#nonFiniteLane(machine, payload, lane, place, value));
     }
   }
 
@@ -295,6 +286,12 @@ const shorten = (text: string): string => {
 
 /** What a number of a vector or matrix takes as a datum that is then printed. */
 const DATUM_BYTES = 256;
+
+function firstNonFinite(values: Float64Array, from: number, count: number): number | undefined {
+  for (let i = from; i < from + count; i++)
+    if (!Number.isFinite(values[i] as number)) return values[i];
+  return undefined;
+}
 
 const sameShape = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((size, i) => size === b[i]);

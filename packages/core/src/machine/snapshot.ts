@@ -6,8 +6,9 @@
  * demand, without host recursion and within a budget of bytes.
  *
  *   word 0    1      2    3
- *        | car       | cdr       |   a pair: tag and data of each; a pair's data is its number here
- *        |tag | data |tag | data |   a closure's data is the place of its procedure in the image
+ *        | car       | cdr       |   a pair: tag and data of each; a pair's data is its index here
+ *        |tag | data |tag | data |   a number's its index in the table of numbers
+ *                                    a closure's the place of its procedure in the image
  */
 
 import {
@@ -24,25 +25,13 @@ import {
 } from "../program/layout.js";
 import type { Datum } from "../syntax/datum.js";
 import type { ByteBudget } from "./byte-budget.js";
+import { CopiedNumbers } from "./copied-numbers.js";
 import { primitiveName } from "./faults.js";
 import type { Machine } from "./machine.js";
-import {
-  type MachineValue,
-  type PayloadInfo,
-  payloadInfo,
-  payloadOf,
-  readPayload,
-  shapeOf,
-} from "./payloads.js";
+import { type MachineValue, shapeOf } from "./payloads.js";
 import type { Program } from "./program.js";
-import { NOWHERE, numericDatum, UNREADABLE } from "./result-text.js";
-import type { LaneNumbers } from "./results.js";
+import { NOWHERE, numberDatum, numericDatum, UNREADABLE } from "./result-text.js";
 import type { DatumValue } from "./types.js";
-
-interface Numbers {
-  readonly info: PayloadInfo;
-  readonly values: Float64Array;
-}
 
 const PAIR_WORDS = 4;
 const PAIR_BYTES = 4 * PAIR_WORDS;
@@ -53,6 +42,8 @@ const VALUE_BYTES = 64;
 const DATUM_BYTES = 256;
 /** What one number of a vector or matrix takes. */
 const ELEMENT_BYTES = 8;
+/** An array takes as much as so many numbers before it has any. */
+const ARRAY_ELEMENTS = 24;
 
 /** What a finished list is made into, and how the leaves look. */
 interface Builder<T> {
@@ -68,10 +59,9 @@ type Work = MachineValue | { readonly close: number; readonly dotted: boolean };
 export class Snapshot {
   readonly #root: MachineValue;
   readonly #program: Program;
-  readonly #lanes: number;
   #pairs = new Int32Array(0);
   #pairCount = 0;
-  readonly #numbers = new Map<number, Numbers>();
+  readonly #numbers: CopiedNumbers;
 
   /** Copies a value of the machine's current trace or latest walk, for each of `lanes` lanes. */
   constructor(
@@ -82,7 +72,7 @@ export class Snapshot {
     budget: ByteBudget,
   ) {
     this.#program = program;
-    this.#lanes = lanes;
+    this.#numbers = new CopiedNumbers(lanes, budget);
     this.#root = this.#copy(machine, value, budget);
     this.#pairs = this.#pairs.slice(0, this.#pairCount * PAIR_WORDS);
   }
@@ -98,9 +88,13 @@ export class Snapshot {
     /** The number of each pair here, counted from 1, by its place in the heap. */
     const known = new Int32Array(isPair ? bytes / 8 : 0);
     const places: number[] = [];
+    const numbers = new Map<number, number>();
     const named = (tag: number, data: number): number => {
-      if (tag === TAG_REAL || tag === TAG_TENSOR || tag === TAG_MASK)
-        this.#copyNumbers(machine, data, budget);
+      if (tag === TAG_REAL || tag === TAG_TENSOR || tag === TAG_MASK) {
+        const index = numbers.get(data) ?? this.#numbers.add(machine, data);
+        numbers.set(data, index);
+        return index;
+      }
       if (tag === TAG_CLOSURE) return heap[data * 2 + 1] as number;
       if (tag !== TAG_PAIR) return data;
       if (known[data] === 0) {
@@ -123,14 +117,6 @@ export class Snapshot {
     return root;
   }
 
-  #copyNumbers(machine: Machine, payload: number, budget: ByteBudget): void {
-    if (this.#numbers.has(payload)) return;
-    const info = payloadInfo(machine.exports, payload);
-    const lanes = info.uniform ? 1 : this.#lanes;
-    budget.take(VALUE_BYTES + info.rows * info.cols * lanes * ELEMENT_BYTES);
-    this.#numbers.set(payload, { info, values: readPayload(machine, payload, this.#lanes) });
-  }
-
   /** Room for another pair; returns how many there are now. */
   #addPair(budget: ByteBudget): number {
     if (this.#pairCount * PAIR_WORDS === this.#pairs.length) {
@@ -149,12 +135,11 @@ export class Snapshot {
     return { tag: this.#pairs[at] as number, data: this.#pairs[at + 1] as number };
   }
 
-  /** The numbers by their place in the chunk, if the value is numeric. */
-  numbers(): LaneNumbers | undefined {
-    const payload = payloadOf(this.#root);
-    if (payload < 0) return undefined;
-    const { info, values } = this.#numbers.get(payload) as Numbers;
-    return { values, count: info.rows * info.cols, isByPlace: true, isUniform: info.uniform };
+  /** The first number of a lane that is not finite, if the result is numeric and there is one. */
+  nonFinite(lane: number): number | undefined {
+    const { tag, data } = this.#root;
+    if (tag !== TAG_REAL && tag !== TAG_TENSOR) return undefined;
+    return this.#numbers.of(data, lane).find((number) => !Number.isFinite(number));
   }
 
   /** What the result is, in words. */
@@ -184,14 +169,14 @@ export class Snapshot {
       case TAG_INT:
         return data;
       case TAG_REAL:
-        return this.#own(data, lane)[0] as number;
+        return this.#numbers.first(data, lane);
       case TAG_TENSOR:
         return this.#tensorValue(data, lane);
       case TAG_BOOL:
         return data !== 0;
       case TAG_MASK:
         // All bits set reads as NaN, none as 0.
-        return this.#own(data, lane)[0] !== 0;
+        return this.#numbers.first(data, lane) !== 0;
       case TAG_NIL:
         return [];
       case TAG_SYMBOL:
@@ -205,17 +190,9 @@ export class Snapshot {
     }
   }
 
-  /** The numbers of a payload in one lane. */
-  #own(payload: number, lane: number): Float64Array {
-    const { info, values } = this.#numbers.get(payload) as Numbers;
-    const count = info.rows * info.cols;
-    const from = info.uniform ? 0 : lane * count;
-    return values.slice(from, from + count);
-  }
-
-  #tensorValue(payload: number, lane: number): DatumValue {
-    const { rank, rows, cols } = (this.#numbers.get(payload) as Numbers).info;
-    const own = this.#own(payload, lane);
+  #tensorValue(index: number, lane: number): DatumValue {
+    const { rank, rows, cols } = this.#numbers.info(index);
+    const own = this.#numbers.of(index, lane);
     if (rank === 1) return own;
     return Array.from({ length: rows }, (_, r) => own.slice(r * cols, (r + 1) * cols));
   }
@@ -233,10 +210,9 @@ export class Snapshot {
 
   #leafDatum(tag: number, data: number, lane: number): Datum {
     const span = NOWHERE;
-    if (tag === TAG_REAL || tag === TAG_TENSOR) {
-      const { info } = this.#numbers.get(data) as Numbers;
-      return numericDatum(this.#own(data, lane), shapeOf(info));
-    }
+    if (tag === TAG_REAL) return numberDatum(this.#numbers.first(data, lane));
+    if (tag === TAG_TENSOR)
+      return numericDatum(this.#numbers.of(data, lane), shapeOf(this.#numbers.info(data)));
     if (tag === TAG_NIL) return { kind: "list", items: [], span };
     const value = this.#leafValue(tag, data, lane);
     if (typeof value === "number") return { kind: "number", value, exact: true, span };
@@ -263,11 +239,11 @@ export class Snapshot {
     return results[0] as T;
   }
 
-  /** Numbers of a vector or matrix. */
+  /** Numbers of a vector or matrix, each of its arrays counted for some more. */
   #elements({ tag, data }: MachineValue): number {
     if (tag !== TAG_TENSOR) return 0;
-    const { rows, cols } = (this.#numbers.get(data) as Numbers).info;
-    return rows * cols;
+    const { rank, rows, cols } = this.#numbers.info(data);
+    return rows * cols + ARRAY_ELEMENTS * (rank === 1 ? 1 : rows);
   }
 
   /** Puts the items of a list on the work stack, its closing mark below them. */
