@@ -18,6 +18,7 @@ import { Draws, seedFor } from "./seeds.js";
 import type {
   CandidateLimits,
   ColumnSummary,
+  Keep,
   Recipe,
   Rung,
   SearchOptions,
@@ -43,6 +44,7 @@ export interface Study {
   readonly description: string;
   readonly batch: number;
   readonly lag: number;
+  readonly keep: Keep;
 }
 
 /** What the chance of a place in a study is for. */
@@ -149,6 +151,7 @@ export function makeStudy(options: SearchOptions): Study {
     description: options.description ?? "",
     batch: whole("batch", options.batch ?? batchFor(trained.length), 1, 1e6),
     lag: whole("lag", options.lag ?? 2, 1, 1000),
+    keep: keepOf(options.keep),
   };
 }
 
@@ -284,6 +287,13 @@ function isProcedure(name: string): boolean {
   } catch (error) {
     return error instanceof NdvmError && error.code === "E-ARITY";
   }
+}
+
+const KEEPS: readonly Keep[] = ["all", "scored", "front"];
+
+function keepOf(given: Keep = "all"): Keep {
+  if (KEEPS.includes(given)) return given;
+  throw refuse(`the option keep is ${String(given)}`, `it is one of ${KEEPS.join(", ")}`);
 }
 
 function recipeOf(given: Partial<Recipe>): Recipe {

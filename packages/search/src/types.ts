@@ -7,7 +7,7 @@
  * study's candidates, fits and front depend on its options and its seed only.
  */
 
-import type { AdamOptions, Column, Optimiser, ParameterSpec } from "@ndvm/core";
+import type { AdamOptions, Column, Facts, Optimiser, ParameterSpec } from "@ndvm/core";
 
 /** What JSON can hold: a proposer's state, an event. */
 export type Json =
@@ -109,6 +109,8 @@ export interface Failure {
   /** An NdvmError's code, or one of search's own ("E-WORKER", "E-NOT-FINITE"). */
   readonly code: string;
   readonly message: string;
+  /** What the error was about, for code to read. */
+  readonly facts?: Facts;
 }
 
 /** What became of a candidate after the last fit of a visit. */
@@ -189,6 +191,9 @@ export interface CandidateLimits {
   readonly memory?: number;
 }
 
+/** What stays of a study: every visit, the scored ones, or those that ever stood on the front. */
+export type Keep = "all" | "scored" | "front";
+
 export interface SearchOptions {
   readonly data: SearchData;
   readonly target: string;
@@ -203,6 +208,11 @@ export interface SearchOptions {
   readonly workers?: number;
   /** File of the study's archive. Without it nothing is kept. */
   readonly archive?: string;
+  /**
+   * Which visits the archive keeps: all of them (the default), those that were scored, or those that
+   * stood on the front when their batch was settled. The others are counted.
+   */
+  readonly keep?: Keep;
   /** Go on with the study in `archive`. */
   readonly resume?: boolean;
   /** Default 0. */

@@ -96,6 +96,7 @@ async function searchOptions(
     budget: budgetOf(options),
     ...(study.holdOut === undefined ? {} : { holdOut: study.holdOut }),
     ...(options.resume === undefined ? {} : { resume: options.resume }),
+    ...(options.keep === undefined ? {} : { keep: options.keep }),
     ...(options.ops === undefined ? {} : { operators: options.ops }),
     ...(options.maxComplexity === undefined ? {} : { complexityMax: options.maxComplexity }),
     ...(options.seed === undefined ? {} : { seed: options.seed }),

@@ -1,7 +1,7 @@
 /** The options of `ndvm search`. */
 
 import type { Domain, Precision } from "@ndvm/core";
-import type { Budget } from "@ndvm/search";
+import type { Budget, Keep } from "@ndvm/search";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { collect, parseCount, parseDuration, parseNames } from "../options.js";
 
@@ -35,6 +35,7 @@ export interface SearchCommandOptions {
   readonly precision?: Precision;
   readonly domain?: Domain;
   readonly out?: string;
+  readonly keep?: Keep;
   readonly resume?: boolean;
   readonly report?: string;
   readonly json?: boolean;
@@ -130,6 +131,13 @@ function addResultOptions(command: Command): Command {
   return command
     .optionsGroup("Results:")
     .option("--out <file>", "the study's archive (default: study-DATE-TIME.db)")
+    .addOption(
+      new Option("--keep <visits>", "what the archive keeps (default: all)").choices([
+        "all",
+        "scored",
+        "front",
+      ]),
+    )
     .option("--resume", "go on with the study in --out")
     .option("--report <file>", "write a page (HTML) about the study at the end")
     .option("--json", "events as JSON lines, the result last")

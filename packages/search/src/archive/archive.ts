@@ -2,11 +2,23 @@
  * An archive to look at: what `ndvm archive` and `ndvm report` show.
  */
 
-import { advance, describeFront, emptyFront, type Front, type Intervals } from "../engine/front.js";
+import { describeFront, type Front, type Intervals } from "../engine/front.js";
+import type { MemberFacts } from "../engine/journal.js";
 import type { FrontMember, Outcome, SearchEvent } from "../types.js";
-import type { Database } from "./driver.js";
+import {
+  damage,
+  isAnything,
+  isNumberRecord,
+  isRecord,
+  parse,
+  readRow,
+  readRows,
+  type Source,
+} from "./checked-rows.js";
+import { countOutcomes } from "./epoch-rows.js";
 import { exportLines } from "./export.js";
-import { openForReading, outcomeAt, outcomeOfRow, VISITS, type VisitRow } from "./reader.js";
+import { openForReading, readState } from "./reader.js";
+import { countsOf, type EpochCounts, readEpochs, readVisit } from "./visits.js";
 
 /** Seconds by what they were spent on, all workers together. */
 export interface TimingTotals {
@@ -19,8 +31,10 @@ export interface TimingTotals {
   readonly fitShare: number;
 }
 
+/** Counts of all visits, kept or not. */
 export interface ArchiveSummary {
   readonly visits: number;
+  /** Visits that were the first to their program, duplicates too. */
   readonly candidates: number;
   readonly scored: number;
   readonly duplicates: number;
@@ -59,205 +73,301 @@ export interface Discovery {
 }
 
 export function openArchive(file: string): Archive {
-  return new Archive(openForReading(file), file);
+  return new Archive(openForReading(file));
 }
+
+const isEvent = (value: unknown): value is SearchEvent =>
+  isRecord(value) && typeof value["type"] === "string";
+const isIntervals = (value: unknown): value is Intervals =>
+  isRecord(value) && Object.values(value).every((pair) => Array.isArray(pair));
+const isNames = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === "string");
 
 export class Archive {
   readonly file: string;
-  readonly #database: Database;
+  /** Of the file: 3 is today's. */
+  readonly format: number;
+  readonly #source: Source;
+  /** How many readings are under way: they share one transaction. */
+  #readings = 0;
 
   /** Made by `openArchive`. */
-  constructor(database: Database, file: string) {
-    this.#database = database;
-    this.file = file;
+  constructor(source: Source) {
+    this.#source = source;
+    this.file = source.database.file;
+    this.format = source.format;
   }
 
   close(): void {
-    this.#database.close();
+    this.#source.database.close();
   }
 
   /** What the study is: options, seed, recipe, and the rows of both parts. */
   study(): Readonly<Record<string, unknown>> {
-    const rows = this.#database.all<{ key: string; value: string }>("SELECT * FROM study");
-    return Object.fromEntries(rows.map(({ key, value }) => [key, JSON.parse(value)]));
+    const source = this.#source;
+    const entries = [...readRows(source, "study")].map(
+      (row) => [row.key, parse(source, "study", row, "value", isAnything)] as const,
+    );
+    return Object.fromEntries(entries);
   }
 
   seeds(): Readonly<Record<string, number>> {
-    const rows = this.#database.all<{ name: string; seed: number }>("SELECT * FROM seeds");
-    return Object.fromEntries(rows.map(({ name, seed }) => [name, seed]));
+    return Object.fromEntries(
+      [...readRows(this.#source, "seeds")].map(({ name, seed }) => [name, seed]),
+    );
   }
 
   runs(): readonly ArchivedRun[] {
-    interface Row {
-      readonly run: number;
-      readonly started: string;
-      readonly resumed_from: number;
-      readonly workers: number;
-      readonly budget: string;
-      readonly command: string;
-    }
-    interface Version {
-      readonly name: string;
-      readonly version: string;
-    }
-    return this.#database.all<Row>("SELECT * FROM runs ORDER BY run").map((row) => ({
-      run: row.run,
-      started: row.started,
-      resumedFrom: row.resumed_from,
-      workers: row.workers,
-      budget: JSON.parse(row.budget) as unknown,
-      command: row.command,
-      versions: Object.fromEntries(
-        this.#database
-          .all<Version>("SELECT name, version FROM versions WHERE run = ?", row.run)
-          .map(({ name, version }) => [name, version]),
-      ),
-    }));
+    const source = this.#source;
+    return [...readRows(source, "runs")].map((row) => {
+      const versions = readRows(source, "versions", { where: "run = ?", values: [row.run] });
+      return {
+        run: row.run,
+        started: row.started,
+        resumedFrom: row.resumed_from,
+        workers: row.workers,
+        budget: parse(source, "runs", row, "budget", isAnything),
+        command: row.command,
+        versions: Object.fromEntries([...versions].map(({ name, version }) => [name, version])),
+      };
+    });
   }
 
   summary(): ArchiveSummary {
-    const count = (sql: string): number =>
-      this.#database.all<{ n: number | null }>(`SELECT ${sql} AS n`)[0]?.n ?? 0;
-    const failures = this.#database.all<{ code: string; n: number }>(
-      "SELECT code, count(*) AS n FROM failures GROUP BY code ORDER BY code",
-    );
-    const scored = count("(SELECT count(*) FROM scores)");
-    const failed = failures.reduce((sum, { n }) => sum + n, 0);
-    const settled = count("(SELECT state ->> 'settled' FROM state)");
-    const duplicates = count(
-      `(SELECT count(*) FROM candidates WHERE duplicate_of IS NOT NULL AND batch < ${settled})`,
-    );
-    return {
-      visits: scored + failed + duplicates,
-      candidates: count("(SELECT count(*) FROM candidates)"),
-      scored,
-      duplicates,
-      failed,
-      fits: count("(SELECT sum(restarts) FROM fits)"),
-      failures: Object.fromEntries(failures.map(({ code, n }) => [code, n])),
-      seconds: count("(SELECT state ->> 'seconds' FROM state)"),
-    };
+    return this.#reading(() => {
+      const total = new SummaryCounts();
+      for (const counts of this.#counts()) total.add(counts);
+      return { ...total.summary(), seconds: readState(this.#source)?.seconds ?? 0 };
+    });
   }
 
-  /** Outcomes of all settled visits, in order. */
+  /** Counts of epochs; of formats that did not count, from their visits. */
+  *#counts(): Generator<Omit<EpochCounts, "rows">> {
+    const source = this.#source;
+    if (source.format >= COUNTING)
+      for (const row of readRows(source, "epochs")) yield countsOf(source, row) as EpochCounts;
+    else
+      for (const { kept } of readEpochs(source))
+        yield countOutcomes(kept.map(({ outcome }) => outcome));
+  }
+
+  /** Outcomes of all visits that are kept, in order. */
   *outcomes(): Generator<Outcome> {
-    for (const row of this.#rows()) yield outcomeOfRow(row);
+    yield* this.#readingAll(function* (source) {
+      for (const { kept } of readEpochs(source)) for (const { outcome } of kept) yield outcome;
+    });
   }
 
+  /** Undefined: there is no such visit, or it is not kept. */
   outcome(visit: number): Outcome | undefined {
-    return outcomeAt(this.#database, visit);
+    return this.#reading(() => readVisit(this.#source, visit)?.outcome);
   }
 
-  /** All visits to one candidate. */
+  /** All visits to one candidate that are kept. */
   visitsOf(id: number): readonly Outcome[] {
-    const rows = this.#database.all<{ visit: number }>(
-      "SELECT visit FROM scores WHERE candidate = ?1 UNION SELECT visit FROM failures" +
-        " WHERE candidate = ?1 ORDER BY visit",
-      id,
-    );
-    return rows.flatMap(({ visit }) => this.outcome(visit) ?? []);
+    return this.#reading(() => {
+      const of = { where: "candidate = ?", values: [id] };
+      const visits = new Set<number>();
+      for (const table of ["fits", "failures"] as const)
+        for (const { visit } of readRows(this.#source, table, of)) visits.add(visit);
+      return [...visits].sort((a, b) => a - b).flatMap((visit) => this.outcome(visit) ?? []);
+    });
   }
 
   /** The prompt that a candidate answers. */
   prompt(id: number): string | undefined {
-    return this.#database.all<{ text: string }>(
-      "SELECT p.text FROM candidates c JOIN prompts p ON p.prompt = c.prompt WHERE c.id = ?",
-      id,
-    )[0]?.text;
+    return this.#reading(() => {
+      const source = this.#source;
+      const row = readRow(source, "candidates", { where: "id = ?", values: [id] });
+      if (row === undefined || row.prompt === null) return undefined;
+      const prompt = readRow(source, "prompts", { where: "prompt = ?", values: [row.prompt] });
+      if (prompt !== undefined) return prompt.text;
+      throw damage(this.file, "rows", "prompts", [row.prompt], "it is missing");
+    });
   }
 
   front(): readonly FrontMember[] {
-    const rows = this.#database.all<{ visit: number; intervals: string }>(
-      "SELECT * FROM intervals",
-    );
-    const intervals = new Map(
-      rows.map(({ visit, intervals: text }) => [visit, JSON.parse(text) as Intervals]),
-    );
-    return describeFront(this.#front(), intervals);
+    return this.#reading(() => {
+      const intervals = new Map<number, Intervals>();
+      for (const [visit, facts] of this.members())
+        if (facts.intervals !== undefined) intervals.set(visit, facts.intervals);
+      return describeFront(this.#front(), intervals);
+    });
+  }
+
+  /** What is known of members of fronts, by visit. */
+  members(): ReadonlyMap<number, MemberFacts> {
+    const source = this.#source;
+    const members = new Map<number, MemberFacts>();
+    for (const row of readRows(source, "members")) {
+      const { length, parts, params, intervals, undetermined } = row;
+      const of = <V>(column: keyof typeof row, isGood: (value: unknown) => value is V) =>
+        parse(source, "members", row, column, isGood);
+      members.set(row.visit, {
+        ...(length === null ? {} : { length }),
+        ...(parts === null ? {} : { parts: of("parts", isNumberRecord) }),
+        ...(params === null ? {} : { params: of("params", isNumberRecord) }),
+        ...(intervals === null ? {} : { intervals: of("intervals", isIntervals) }),
+        ...(undetermined === null ? {} : { undetermined: of("undetermined", isNames) }),
+      });
+    }
+    return members;
   }
 
   /** A candidate's ancestors, itself first, each once. */
   lineage(id: number): readonly Outcome[] {
-    const known = new Map<number, Outcome>();
-    const waiting = [id];
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      if (known.has(next)) continue;
-      const outcome = this.outcome(next);
-      if (outcome === undefined) continue;
-      known.set(next, outcome);
-      waiting.push(...outcome.parents);
-    }
-    return [...known.values()];
+    return this.#reading(() => {
+      const known = new Map<number, Outcome>();
+      const waiting = [id];
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        if (known.has(next)) continue;
+        const outcome = this.outcome(next);
+        if (outcome === undefined) continue;
+        known.set(next, outcome);
+        waiting.push(...outcome.parents);
+      }
+      return [...known.values()];
+    });
   }
 
   /** How the best held-out R² rose. */
   discoveries(): readonly Discovery[] {
-    const found: Discovery[] = [];
-    let best = Number.NEGATIVE_INFINITY;
-    let fits = 0;
-    const batches = this.#database
-      .iterate<{ first_visit: number; at: number }>(
-        "SELECT b.first_visit, max(t.at) AS at FROM batches b JOIN timings t ON t.batch = b.batch" +
-          " GROUP BY b.batch ORDER BY b.batch",
-      )
-      [Symbol.iterator]();
-    let seconds = 0;
-    let next = batches.next();
-    const rows = this.#database.iterate<{ visit: number; fits: number; r2: number }>(
-      "SELECT visit, fits, r2 FROM scores ORDER BY visit",
-    );
-    for (const { visit, fits: own, r2 } of rows) {
-      fits += own;
-      for (; !next.done && next.value.first_visit <= visit; next = batches.next())
-        seconds = next.value.at;
-      if (!(r2 > best)) continue;
-      best = r2;
-      found.push({ seconds, visit, fits, r2 });
-    }
-    return found;
+    return this.#reading(() => {
+      const settledAt = this.#settledAt();
+      const found: Discovery[] = [];
+      let best = Number.NEGATIVE_INFINITY;
+      let before = 0;
+      for (const { round, slot, counts, kept } of readEpochs(this.#source)) {
+        const seconds = settledAt.get(`${round}/${slot}`) ?? found.at(-1)?.seconds ?? 0;
+        let fits = before;
+        for (const { outcome } of kept) {
+          fits += outcome.fits;
+          if (!(outcome.r2 > best)) continue;
+          best = outcome.r2;
+          found.push({ seconds, visit: outcome.visit, fits, r2: outcome.r2 });
+        }
+        before = counts === undefined ? fits : before + counts.fits;
+      }
+      return found;
+    });
+  }
+
+  /** When each epoch was settled, in seconds of all runs. */
+  #settledAt(): ReadonlyMap<string, number> {
+    const latest = new Map<string, number>();
+    for (const { round, slot, at } of readRows(this.#source, "timings"))
+      latest.set(`${round}/${slot}`, Math.max(at, latest.get(`${round}/${slot}`) ?? 0));
+    return latest;
   }
 
   timings(): TimingTotals {
-    const [row] = this.#database.all<Omit<TimingTotals, "fitShare">>(
-      "SELECT total(screen) AS screen, total(walk) AS walk, total(replay) AS replay," +
-        " total(fit) AS fit, total(score) AS score FROM timings",
-    );
-    const { screen = 0, walk = 0, replay = 0, fit = 0, score = 0 } = row ?? {};
-    return { screen, walk, replay, fit, score, fitShare: fit / (screen + fit + score) };
+    const sums = { screen: 0, walk: 0, replay: 0, fit: 0, score: 0 };
+    for (const row of readRows(this.#source, "timings")) {
+      sums.screen += row.screen;
+      sums.walk += row.walk;
+      sums.replay += row.replay;
+      sums.fit += row.fit;
+      sums.score += row.score;
+    }
+    return { ...sums, fitShare: sums.fit / (sums.screen + sums.fit + sums.score) };
   }
 
   /** Visits settled in each second of the study. */
   throughput(): readonly { readonly second: number; readonly visits: number }[] {
-    return this.#database.all(
-      "SELECT cast(at AS INTEGER) AS second, sum(visits) AS visits FROM timings WHERE rung = 0" +
-        " GROUP BY 1 ORDER BY 1",
-    );
+    const visits = new Map<number, number>();
+    for (const row of readRows(this.#source, "timings", { where: "rung = 0" })) {
+      const second = Math.floor(row.at);
+      visits.set(second, (visits.get(second) ?? 0) + row.visits);
+    }
+    return [...visits]
+      .sort(([a], [b]) => a - b)
+      .map(([second, count]) => ({ second, visits: count }));
   }
 
   *events(): Generator<ArchivedEvent> {
-    const rows = this.#database.iterate<{ run: number; at: number; body: string }>(
-      "SELECT run, at, body FROM events ORDER BY event",
-    );
-    for (const { run, at, body } of rows)
-      yield { run, seconds: at, event: JSON.parse(body) as SearchEvent };
+    const source = this.#source;
+    for (const row of readRows(source, "events")) {
+      const event = parse(source, "events", row, "body", isEvent);
+      yield { run: row.run, seconds: row.at, event };
+    }
   }
 
   /** The canonical export, line by line: see docs/archive.md. */
   *export(): Generator<string> {
-    yield* exportLines(this.#database, this.study(), this.#rows());
-  }
-
-  *#rows(): Generator<VisitRow> {
-    const [state] = this.#database.all<{ settled: number }>(
-      "SELECT state ->> 'settled' AS settled FROM state",
-    );
-    const settled = state?.settled ?? 0;
-    yield* this.#database.iterate<VisitRow>(VISITS, 0, settled - 1);
+    const study = this.study();
+    yield* this.#readingAll((source) => exportLines(source, study));
   }
 
   #front(): Front {
-    let front = emptyFront;
-    for (const row of this.#rows()) front = advance(front, outcomeOfRow(row));
-    return front;
+    const visits = readState(this.#source)?.front ?? [];
+    return {
+      members: visits.map((visit) => {
+        const outcome = this.outcome(visit);
+        if (outcome !== undefined) return outcome;
+        throw damage(this.file, "rows", "state", [1], `its visit ${visit} is missing`);
+      }),
+    };
+  }
+
+  #reading<T>(read: () => T): T {
+    this.#begin();
+    try {
+      return read();
+    } finally {
+      this.#end();
+    }
+  }
+
+  *#readingAll<T>(read: (source: Source) => Iterable<T>): Generator<T> {
+    this.#begin();
+    try {
+      yield* read(this.#source);
+    } finally {
+      this.#end();
+    }
+  }
+
+  #begin(): void {
+    if (this.#readings === 0) this.#source.database.exec("BEGIN");
+    this.#readings += 1;
+  }
+
+  #end(): void {
+    this.#readings -= 1;
+    if (this.#readings === 0) this.#source.database.exec("COMMIT");
+  }
+}
+
+/** The first format whose epochs say what became of their visits. */
+const COUNTING = 3;
+
+class SummaryCounts {
+  readonly #failures = new Map<string, number>();
+  #scored = 0;
+  #duplicates = 0;
+  #revisits = 0;
+  #fits = 0;
+
+  add({ scored, failed, duplicates, revisits, fits }: Omit<EpochCounts, "rows">): void {
+    this.#scored += scored;
+    this.#duplicates += duplicates;
+    this.#revisits += revisits;
+    this.#fits += fits;
+    for (const [code, count] of Object.entries(failed))
+      this.#failures.set(code, (this.#failures.get(code) ?? 0) + count);
+  }
+
+  summary(): Omit<ArchiveSummary, "seconds"> {
+    const failed = [...this.#failures.values()].reduce((sum, count) => sum + count, 0);
+    const visits = this.#scored + failed + this.#duplicates;
+    return {
+      visits,
+      candidates: visits - this.#revisits,
+      scored: this.#scored,
+      duplicates: this.#duplicates,
+      failed,
+      fits: this.#fits,
+      failures: Object.fromEntries([...this.#failures].sort(([a], [b]) => (a < b ? -1 : 1))),
+    };
   }
 }

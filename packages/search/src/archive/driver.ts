@@ -1,5 +1,8 @@
 /**
  * The SQLite driver, behind the few calls that archives make. Changing the driver changes this file.
+ *
+ * The driver ends the process where a column holds text that is no UTF-8, and any column of a damaged
+ * file can. So no query that reads a user's file may give text back: `checked-rows.ts` asks for bytes.
  */
 
 import { NdvmError } from "@ndvm/core";
@@ -7,16 +10,20 @@ import Sqlite from "libsql";
 
 export type Value = number | string | null;
 
+/** What a cell of a result is; texts come as bytes where the query says so. */
+export type Cell = Value | Buffer;
+
 export interface Statement {
   run(values: readonly Value[]): void;
 }
 
 export interface Database {
+  readonly file: string;
   exec(sql: string): void;
   prepare(sql: string): Statement;
-  /** Rows as objects. */
-  all<Row>(sql: string, ...values: readonly Value[]): readonly Row[];
-  iterate<Row>(sql: string, ...values: readonly Value[]): Iterable<Row>;
+  /** Rows, each as its cells in order. */
+  all(sql: string, ...values: readonly Value[]): readonly (readonly Cell[])[];
+  iterate(sql: string, ...values: readonly Value[]): Generator<readonly Cell[]>;
   close(): void;
 }
 
@@ -25,40 +32,51 @@ const PATIENCE = 5000;
 
 export function openDatabase(file: string, options: { readonly timeout?: number } = {}): Database {
   const database = guard(file, () => new Sqlite(file, { timeout: options.timeout ?? PATIENCE }));
-  function* rowsOf(sql: string, values: readonly Value[]): Generator<unknown> {
-    const rows = guard(file, () => database.prepare(sql).iterate([...values]));
+  function* rowsOf(sql: string, values: readonly Value[]): Generator<readonly Cell[]> {
+    const rows = guard(file, () =>
+      database
+        .prepare(sql)
+        .raw()
+        .iterate([...values]),
+    );
     for (;;) {
       const { value, done } = guard(file, () => rows.next());
       if (done) return;
-      yield value;
+      yield value as readonly Cell[];
     }
   }
   return {
+    file,
     exec: (sql) => guard(file, () => void database.exec(sql)),
     prepare: (sql) => {
       const statement = guard(file, () => database.prepare(sql));
       return { run: (values) => guard(file, () => void statement.run(values as unknown[])) };
     },
-    all: <Row>(sql: string, ...values: readonly Value[]) => [
-      ...(rowsOf(sql, values) as Iterable<Row>),
-    ],
-    iterate: <Row>(sql: string, ...values: readonly Value[]) =>
-      rowsOf(sql, values) as Iterable<Row>,
+    all: (sql, ...values) => [...rowsOf(sql, values)],
+    iterate: (sql, ...values) => rowsOf(sql, values),
     close: () => void database.close(),
   };
 }
 
 /** Whether an error of the driver says that another connection has the file. */
 export const isBusy = (error: unknown): boolean =>
-  error instanceof NdvmError && error.message.includes("SQLITE_BUSY");
+  error instanceof NdvmError && error.facts.reason === "busy";
+
+/** What SQLite says of a file that is not what it should be. */
+const DAMAGE = /^SQLITE_(?:CORRUPT|NOTADB|FORMAT|ERROR)/;
 
 function guard<T>(file: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    throw new NdvmError("E-ARCHIVE", `${file}: ${message} (${code ?? "no code"})`, {
-      help: "an archive is a file that ndvm search has written, on a disk with room for it",
+    const { code = "no code", message } = error as { code?: string; message: string };
+    const reason = code.startsWith("SQLITE_BUSY") ? "busy" : DAMAGE.test(code) ? "page" : undefined;
+    throw new NdvmError("E-ARCHIVE", `${file}: ${message} (${code})`, {
+      help:
+        reason === "page"
+          ? `ndvm archive check ${file} says what is whole, ndvm archive salvage keeps it`
+          : "an archive is a file that ndvm search has written, on a disk with room for it",
+      facts: { ...(reason === undefined ? {} : { reason }), actual: code },
     });
   }
 }

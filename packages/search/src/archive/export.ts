@@ -2,48 +2,37 @@
  * The canonical export: what a study found, as JSON lines, without times, workers and runs.
  *
  * Two studies of the same options and seed with the same budget in candidates export the same
- * bytes, however many workers they had and however often they were interrupted.
+ * bytes, however many workers they had and however often they were interrupted. What the archive was
+ * told not to keep is counted, epoch by epoch.
  */
 
-import { advance, emptyFront } from "../engine/front.js";
 import { seedFor } from "../seeds.js";
 import { SEED_FIT } from "../study.js";
-import type { Database } from "./driver.js";
-import { outcomeOfRow, type VisitRow } from "./reader.js";
-
-interface FitRow {
-  readonly visit: number;
-  readonly rung: number;
-  readonly restarts: number;
-  readonly loss: number | null;
-  readonly r2: number | null;
-  readonly params: string | null;
-}
+import type { Source } from "./checked-rows.js";
+import { readState } from "./reader.js";
+import type { Row } from "./schema.js";
+import { paramsOf, readEpochs } from "./visits.js";
 
 export function* exportLines(
-  database: Database,
+  source: Source,
   study: Readonly<Record<string, unknown>>,
-  visits: Iterable<VisitRow>,
 ): Generator<string> {
-  yield JSON.stringify({ format: "ndvm-study", version: 1, study });
-  const fits = database
-    .iterate<FitRow>("SELECT * FROM fits ORDER BY visit, rung")
-    [Symbol.iterator]();
+  yield JSON.stringify({ format: "ndvm-study", version: 2, study });
   const seed = study["seed"] as number;
-  let fit = fits.next();
-  let front = emptyFront;
-  for (const row of visits) {
-    const outcome = outcomeOfRow(row);
-    const rungs: unknown[] = [];
-    for (; !fit.done && fit.value.visit <= row.visit; fit = fits.next())
-      if (fit.value.visit === row.visit) rungs.push(fitOf(fit.value, seed));
-    yield JSON.stringify({ ...outcome, rungs });
-    front = advance(front, outcome);
+  const isWhole = (study["keep"] ?? "all") === "all";
+  for (const { round, slot, firstVisit, visits, counts, kept } of readEpochs(source)) {
+    if (!isWhole && counts !== undefined) {
+      const { rows: _rows, ...outcomes } = counts;
+      yield JSON.stringify({ epoch: [round, slot], firstVisit, visits, ...outcomes });
+    }
+    for (const { outcome, rungs } of kept)
+      yield JSON.stringify({ ...outcome, rungs: rungs.map((row) => rungOf(source, row, seed)) });
   }
-  yield JSON.stringify({ front: front.members.map(({ visit }) => visit) });
+  yield JSON.stringify({ front: readState(source)?.front ?? [] });
 }
 
-function fitOf({ visit, rung, restarts, loss, r2, params }: FitRow, study: number) {
+function rungOf(source: Source, row: Row<"fits">, study: number) {
+  const { visit, rung, restarts, loss, r2, params } = row;
   const seed = seedFor(study, SEED_FIT, visit, rung, 0);
-  return { rung, restarts, seed, loss, r2, params: JSON.parse(params ?? "null") as unknown };
+  return { rung, restarts, seed, loss, r2, params: params && paramsOf(source, row) };
 }

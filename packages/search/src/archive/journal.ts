@@ -5,15 +5,16 @@
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { NdvmError } from "@ndvm/core";
-import { type Batch, bestResult, type Slot } from "../engine/batch.js";
-import type { Journal, JournalEntry, SettledBatch } from "../engine/journal.js";
-import type { TaskResult, Timing } from "../pipeline/task.js";
-import { hashText, seedFor } from "../seeds.js";
+import type { Batch } from "../engine/batch.js";
+import type { Journal, JournalEntry, MemberFacts, SettledBatch } from "../engine/journal.js";
+import { seedFor } from "../seeds.js";
 import { SEED_PROPOSER, SEED_SPLIT, type Study } from "../study.js";
-import type { Budget, Failure, Outcome, Proposal, Proposer, SearchEvent } from "../types.js";
+import type { Budget, Proposer, SearchEvent } from "../types.js";
+import { addSettled, type Rows } from "./epoch-rows.js";
 import type { BulkRows, FromWriter, ToWriter, WriterStart } from "./messages.js";
+import { PendingEpochs } from "./pending.js";
 import { RowPacker } from "./rows.js";
-import { BULK_TABLES, type BulkTable, SCHEMA_VERSION } from "./schema.js";
+import { BULK_TABLES, SCHEMA_VERSION } from "./schema.js";
 
 /** Events that an archive keeps. Those of candidates are rows, those of progress pass. */
 const KEPT: ReadonlySet<SearchEvent["type"]> = new Set([
@@ -41,13 +42,13 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-type Rows = Readonly<Record<BulkTable, RowPacker>>;
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type BatchTime = Timing & Readonly<Record<"rung" | "worker" | "visits", number>>;
-
 export class ArchiveJournal implements Journal {
   readonly #worker: Worker;
   readonly #names: readonly string[];
+  readonly #keep: Study["keep"];
+  readonly #pending = new PendingEpochs();
+  /** What the archive has of members. */
+  readonly #members = new Map<number, MemberFacts>();
   readonly #waiting = new Map<number, Waiting>();
   /** What the next entry will have. */
   readonly #rows = Object.fromEntries(
@@ -76,18 +77,24 @@ export class ArchiveJournal implements Journal {
 
   private constructor(options: ArchiveOptions, workerData: WriterStart) {
     this.#names = options.proposers.map(({ name }) => name);
+    this.#keep = options.study.keep;
     this.#worker = new Worker(writerUrl(), { workerData, execArgv: [] });
     this.#worker.on("message", (message: FromWriter) => this.#hear(message));
     this.#worker.on("error", (error) => this.#fail(lost(error.message)));
     this.#worker.on("exit", () => this.#fail(lost("its thread ended")));
   }
 
+  restore(pending: readonly number[]): void {
+    this.#pending.restore(pending);
+  }
+
   propose(batch: Batch): void {
-    addProposed(this.#rows, batch, this.#prompts);
+    this.#pending.propose(batch);
   }
 
   settle(settled: SettledBatch): void {
-    addSettled(this.#rows, settled);
+    this.#pending.settle(settled);
+    addSettled(this.#rows, settled, this.#keep, this.#prompts);
   }
 
   commit(entry: JournalEntry): Promise<void> {
@@ -98,8 +105,30 @@ export class ArchiveJournal implements Journal {
     ) as unknown as BulkRows;
     const prompts = [...this.#prompts];
     this.#prompts = new Map();
-    this.#post({ type: "commit", serial, rows, prompts, ...messageOf(entry, this.#names) });
+    this.#post({
+      type: "commit",
+      serial,
+      rows,
+      prompts,
+      members: this.#newMembers(entry.members),
+      ...this.#pending.changes(entry.state.observed),
+      ...messageOf(entry, this.#names),
+    });
     return this.#answered(serial);
+  }
+
+  /** Rows of members that the archive does not have as they are now. */
+  #newMembers(members: JournalEntry["members"]) {
+    const rows = [];
+    for (const [visit, facts] of members) {
+      if (this.#members.get(visit) === facts) continue;
+      this.#members.set(visit, facts);
+      const { length, parts, params, intervals, undetermined } = facts;
+      const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
+      const texts = [json(parts), json(params), json(intervals), json(undetermined)];
+      rows.push([visit, length ?? Number.NaN, ...texts]);
+    }
+    return rows;
   }
 
   async close(): Promise<void> {
@@ -123,8 +152,8 @@ export class ArchiveJournal implements Journal {
 
   #hear(message: FromWriter): void {
     if (message.type === "failed") {
-      const { code, message: text, help } = message;
-      this.#fail(new NdvmError(code, text, { help }));
+      const { code, message: text, help, facts } = message;
+      this.#fail(new NdvmError(code, text, { help, facts }));
       return;
     }
     const serial =
@@ -147,6 +176,7 @@ const CLOSED = -1;
 const lost = (reason: string): NdvmError =>
   new NdvmError("E-ARCHIVE", `the writer of the archive is gone: ${reason}`, {
     help: "what was told is in the archive; resume the study",
+    facts: { reason: "writer" },
   });
 
 /** Where the writer's code is. Sources that run as TypeScript use the built one. */
@@ -195,146 +225,7 @@ function messageOf(entry: JournalEntry, names: readonly string[]) {
     events: entry.events
       .filter(({ type }) => KEPT.has(type))
       .map((event) => [entry.state.seconds, event.type, JSON.stringify(event)] as const),
-    intervals: [...entry.intervals].map(
-      ([visit, intervals]) => [visit, JSON.stringify(intervals)] as const,
-    ),
     state: JSON.stringify(state),
     proposers: proposers.map((saved, i) => [names[i] as string, JSON.stringify(saved)] as const),
   };
-}
-
-// Values are given in the order of the columns in schema.ts.
-
-function addProposed(rows: Rows, batch: Batch, prompts: Map<number, string>): void {
-  const { index, proposer, slots, frontVisits, fitsMost } = batch;
-  const ids: number[] = [];
-  for (const slot of slots) {
-    ids.push(slot.id);
-    if (slot.id === slot.visit) addCandidate(rows.candidates, slot, index, proposer, prompts);
-    else if (slot.isNews) addRevisit(rows.revisits, slot, prompts);
-  }
-  const row = rows.batches;
-  row.number(index);
-  row.text(proposer);
-  row.number(slots[0]?.visit ?? 0);
-  row.text(JSON.stringify(ids));
-  row.text(JSON.stringify(frontVisits));
-  row.number(fitsMost);
-}
-
-/** Stands for null. */
-const NOTHING = Number.NaN;
-
-function addCandidate(
-  row: RowPacker,
-  slot: Slot,
-  batch: number,
-  proposer: string,
-  prompts: Map<number, string>,
-): void {
-  const { id, proposal, skeleton, complexity, duplicateOf, failure } = slot;
-  row.number(id);
-  row.number(batch);
-  row.text(proposer);
-  row.text(proposal.origin);
-  row.text(proposal.source);
-  row.text(skeleton);
-  row.number(complexity);
-  addTexts(row, proposal, prompts);
-  row.number(duplicateOf ?? NOTHING);
-  row.text(failure === undefined ? null : JSON.stringify(failure));
-  row.number(proposal.isRevisit === true ? 1 : 0);
-}
-
-function addRevisit(row: RowPacker, slot: Slot, prompts: Map<number, string>): void {
-  const { visit, id, proposal } = slot;
-  row.number(visit);
-  row.number(id);
-  row.text(proposal.origin);
-  row.text(proposal.source);
-  addTexts(row, proposal, prompts);
-}
-
-/** Parents, parameters and prompt of a proposal. Prompts are kept once, by their hash. */
-function addTexts(
-  row: RowPacker,
-  { parents, params, prompt }: Proposal,
-  prompts: Map<number, string>,
-): void {
-  const promptId = prompt === undefined ? NOTHING : hashText(prompt);
-  if (prompt !== undefined) prompts.set(promptId, prompt);
-  row.text(parents.length === 0 ? "[]" : JSON.stringify(parents));
-  row.text(params === undefined ? null : JSON.stringify(params));
-  row.number(promptId);
-}
-
-function addSettled(rows: Rows, { batch, outcomes, seconds }: SettledBatch): void {
-  const times = new BatchTimes();
-  for (let i = 0; i < outcomes.length; i++) {
-    const { results, id } = batch.slots[i] as Slot;
-    const outcome = outcomes[i] as Outcome;
-    const best = bestResult(results);
-    for (const result of results) {
-      addResult(rows.fits, result, id, result === best ? outcome : undefined);
-      times.add(result);
-    }
-    if (outcome.failure !== undefined) addFailure(rows.failures, outcome, outcome.failure);
-  }
-  times.addTo(rows.timings, batch.index, seconds);
-}
-
-/** One rung of a visit. `outcome` is the visit's, where this rung is its best. */
-function addResult(
-  row: RowPacker,
-  result: TaskResult,
-  candidate: number,
-  outcome: Outcome | undefined,
-): void {
-  const { timing } = result;
-  row.number(result.visit);
-  row.number(result.rung);
-  row.number(candidate);
-  row.number(result.fits);
-  row.number(result.loss);
-  row.number(result.trainR2);
-  row.number(result.r2);
-  row.number(result.bic);
-  row.text(result.failure === undefined ? JSON.stringify(result.params) : null);
-  row.number(timing.screen + timing.fit + timing.score);
-  row.number(outcome?.rung ?? NOTHING);
-  row.number(outcome?.fits ?? NOTHING);
-}
-
-function addFailure(row: RowPacker, { visit, id, fits }: Outcome, failure: Failure): void {
-  row.number(visit);
-  row.number(id);
-  row.number(fits);
-  row.text(failure.stage);
-  row.text(failure.code);
-  row.text(failure.message);
-}
-
-/** Times of a batch's fits, added up for each rung and worker. */
-class BatchTimes {
-  readonly #sums: Mutable<BatchTime>[] = [];
-
-  add({ rung, worker, timing }: TaskResult): void {
-    let sum = this.#sums.find((each) => each.rung === rung && each.worker === worker);
-    if (sum === undefined) {
-      sum = { rung, worker, visits: 0, screen: 0, walk: 0, replay: 0, fit: 0, score: 0 };
-      this.#sums.push(sum);
-    }
-    sum.visits += 1;
-    sum.screen += timing.screen;
-    sum.walk += timing.walk;
-    sum.replay += timing.replay;
-    sum.fit += timing.fit;
-    sum.score += timing.score;
-  }
-
-  addTo(row: RowPacker, batch: number, seconds: number): void {
-    for (const { rung, worker, visits, screen, walk, replay, fit, score } of this.#sums)
-      for (const value of [batch, rung, worker, visits, screen, walk, replay, fit, score, seconds])
-        row.number(value);
-  }
 }

@@ -33,6 +33,7 @@ export function takeLock(archive: string): Lock {
 function refusal(archive: string): NdvmError {
   return new NdvmError("E-ARCHIVE", `another search is writing ${archive}`, {
     help: "wait for it to end, or write to another file; reading is possible meanwhile",
+    facts: { reason: "busy" },
   });
 }
 

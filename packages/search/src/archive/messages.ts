@@ -2,7 +2,8 @@
  * Messages between a search and the thread that writes its archive.
  */
 
-import type { ErrorCode } from "@ndvm/core";
+import type { ErrorCode, Facts } from "@ndvm/core";
+import type { Value } from "./driver.js";
 import type { PackedRows } from "./rows.js";
 import type { BulkTable } from "./schema.js";
 
@@ -18,6 +19,7 @@ export interface WriterStart {
   readonly command: string;
 }
 
+export type EpochKey = readonly [round: number, slot: number];
 export type BulkRows = Readonly<Record<BulkTable, PackedRows>>;
 
 export type ToWriter =
@@ -27,9 +29,13 @@ export type ToWriter =
       readonly rows: BulkRows;
       readonly prompts: readonly (readonly [prompt: number, text: string])[];
       readonly events: readonly (readonly [at: number, type: string, body: string])[];
-      readonly intervals: readonly (readonly [visit: number, text: string])[];
+      /** Values of the columns of a row of `members`. */
+      readonly members: readonly (readonly Value[])[];
       readonly state: string;
       readonly proposers: readonly (readonly [name: string, state: string])[];
+      /** Epochs whose rows in `pending` go, and those that come. */
+      readonly dropped: readonly EpochKey[];
+      readonly pending: readonly (readonly [...EpochKey, body: string])[];
     }
   | { readonly type: "close" };
 
@@ -42,4 +48,5 @@ export type FromWriter =
       readonly code: ErrorCode;
       readonly message: string;
       readonly help?: string;
+      readonly facts?: Facts;
     };

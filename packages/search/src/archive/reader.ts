@@ -1,11 +1,10 @@
 /**
- * Reading an archive: rows back into outcomes and proposals. Any number of readers may look while
- * one process writes; each statement sees whole transactions only.
+ * Opening an archive to read it, and what a search needs to go on with one. Any number of readers may
+ * look while one process writes; what must fit together is read inside `snapshot`.
  */
 
-import { existsSync } from "node:fs";
 import { NdvmError } from "@ndvm/core";
-import { PLAIN_ORIGIN } from "../engine/intake.js";
+import { identityHash, PLAIN_ORIGIN, type SeenCandidate } from "../engine/intake.js";
 import type {
   EngineState,
   PendingBatch,
@@ -13,237 +12,202 @@ import type {
   Resumption,
   Unobserved,
 } from "../engine/journal.js";
-import type { Failure, Json, Outcome } from "../types.js";
+import type { Json, Outcome } from "../types.js";
+import {
+  damage,
+  isAnything,
+  isNumbers,
+  isRecord,
+  parse,
+  readRow,
+  readRows,
+  type Source,
+} from "./checked-rows.js";
+import { unpackDigests } from "./digests.js";
 import { type Database, openDatabase } from "./driver.js";
-import { SCHEMA_VERSION } from "./schema.js";
+import { EARLIER_FORMATS } from "./earlier-formats.js";
+import { checkHead, otherFormat } from "./head.js";
+import { outcomeFromJson } from "./outcome-json.js";
+import { type Row, SCHEMA_VERSION, STATEMENTS } from "./schema.js";
+import { readVisit } from "./visits.js";
 
-/** A visit with everything known of its candidate and of what became of it. */
-export interface VisitRow {
-  readonly visit: number;
-  readonly id: number;
-  readonly batch: number;
-  readonly proposer: string;
-  readonly origin: string;
-  readonly source: string;
-  readonly skeleton: string;
-  readonly complexity: number;
-  readonly parents: string;
-  readonly duplicate_of: number | null;
-  readonly rung: number | null;
-  readonly fits: number | null;
-  readonly loss: number | null;
-  readonly train_r2: number | null;
-  readonly r2: number | null;
-  readonly bic: number | null;
-  readonly params: string | null;
-  readonly stage: Failure["stage"] | null;
-  readonly code: string | null;
-  readonly message: string | null;
-}
-
-export interface BatchRow {
-  readonly batch: number;
-  readonly proposer: string;
-  readonly first_visit: number;
-  readonly candidates: string;
-  readonly front: string;
-  readonly fits_most: number;
-}
-
-/** Visits of batches, in order, with what became of them. */
-export const VISITS = `
-  SELECT v.visit, v.id, v.batch, v.proposer, coalesce(r.origin, c.origin) AS origin,
-    coalesce(r.source, c.source) AS source, c.skeleton, c.complexity,
-    coalesce(r.parents, c.parents) AS parents, CASE WHEN v.id = v.visit THEN c.duplicate_of END AS duplicate_of,
-    s.visit_rung AS rung, coalesce(s.visit_fits, f.fits) AS fits, s.loss, s.train_r2, s.r2, s.bic,
-    s.params, f.stage, f.code, f.message
-  FROM (SELECT b.first_visit + j.key AS visit, j.value AS id, b.batch, b.proposer
-        FROM batches b, json_each(b.candidates) j WHERE b.batch BETWEEN ? AND ?) v
-  JOIN candidates c ON c.id = v.id
-  LEFT JOIN revisits r ON r.visit = v.visit
-  LEFT JOIN fits s ON s.visit = v.visit AND s.visit_fits IS NOT NULL
-  LEFT JOIN failures f ON f.visit = v.visit
-  ORDER BY v.visit`;
-
-interface SeenRow {
-  readonly id: number;
-  readonly skeleton: string;
-  readonly source: string;
-  readonly plain: number;
-}
-
-/** Candidates in the order in which they were met. */
-const SEEN = `
-  SELECT id, skeleton, source, is_revisit AND origin = '${PLAIN_ORIGIN}' AND parents = '[]'
-    AND params IS NULL AND prompt IS NULL AS plain
-  FROM candidates WHERE duplicate_of IS NULL ORDER BY id`;
-
-export function openForReading(file: string): Database {
-  if (!existsSync(file))
-    throw new NdvmError("E-ARCHIVE", `there is no archive ${file}`, {
-      help: "ndvm search --out FILE writes one",
-    });
+export function openForReading(file: string): Source {
+  checkHead(file);
   const database = openDatabase(file);
   try {
-    database.exec("PRAGMA query_only = 1");
-    const [version] = database.all<{ user_version: number }>("PRAGMA user_version");
-    const tables = database.all("SELECT name FROM sqlite_schema WHERE name = 'candidates'");
-    if (tables.length === 0)
-      throw new NdvmError("E-ARCHIVE", `${file} is a database of something else`, {
-        help: "an archive is a file that ndvm search writes",
-      });
-    if (version?.user_version !== SCHEMA_VERSION) throw otherFormat(file, version?.user_version);
-    return database;
+    database.exec("PRAGMA query_only = 1; PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1");
+    const source = { database, format: formatOf(database) };
+    checkSchema(source);
+    return source;
   } catch (error) {
     database.close();
-    if (error instanceof NdvmError) throw error;
-    throw new NdvmError("E-ARCHIVE", `${file} is not an archive: ${(error as Error).message}`, {
-      help: "an archive is a file that ndvm search writes",
-    });
+    throw error;
   }
 }
 
-/** An archive of an earlier or a later format. */
-export const otherFormat = (file: string, format: number | undefined): NdvmError =>
-  new NdvmError("E-ARCHIVE", `${file} was written by another version of this program`, {
-    help: `its format is ${format}, this version reads and writes ${SCHEMA_VERSION}`,
+/** While a file is written, its head may be in the log beside it: so the driver is asked. */
+export function formatOf(database: Database): number {
+  const format = database.all("PRAGMA user_version")[0]?.[0];
+  return typeof format === "number" ? format : 0;
+}
+
+/** The tables must be those of the format, letter for letter where it is today's. */
+export function checkSchema({ database, format }: Source): void {
+  const { file } = database;
+  const statements = database
+    .all("SELECT CAST(sql AS BLOB) FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
+    .map(([sql]) => String(sql));
+  const isArchive = statements.some((sql) => sql.startsWith("CREATE TABLE candidates "));
+  if (format !== SCHEMA_VERSION) {
+    if (isArchive && EARLIER_FORMATS.includes(format)) return;
+    throw isArchive ? otherFormat(file, format) : foreign(file);
+  }
+  if (statements.length === STATEMENTS.length && statements.every((s, i) => s === STATEMENTS[i]))
+    return;
+  if (!isArchive && !statements.includes(STATEMENTS[0] as string)) throw foreign(file);
+  throw new NdvmError("E-ARCHIVE", `${file} is damaged: its tables are not those of an archive`, {
+    help: `ndvm archive salvage ${file} OUT keeps what is whole`,
+    facts: { reason: "schema" },
   });
+}
+
+const foreign = (file: string): NdvmError =>
+  new NdvmError("E-ARCHIVE", `${file} is a database of something else`, {
+    help: "an archive is a file that ndvm search writes; name another file",
+    facts: { reason: "foreign" },
+  });
+
+/** Reads inside one transaction: what comes of several tables belongs together. */
+export function snapshot<T>({ database }: Source, read: () => T): T {
+  database.exec("BEGIN");
+  try {
+    return read();
+  } finally {
+    database.exec("COMMIT");
+  }
+}
+
+const isState = (value: unknown): value is Omit<EngineState, "proposers"> =>
+  isRecord(value) && isNumbers(value["front"]) && isNumbers(value["frontObserved"]);
+
+/** Where the study stands; undefined where nothing was written yet. */
+export function readState(source: Source): Omit<EngineState, "proposers"> | undefined {
+  const row = readRow(source, "state");
+  return row === undefined ? undefined : parse(source, "state", row, "state", isState);
+}
 
 /** What an earlier run left, or undefined where it left nothing to go on from. */
 export function readResumption(file: string): Resumption | undefined {
-  const database = openForReading(file);
+  const source = openForReading(file);
   try {
-    const [kept] = database.all<{ state: string }>("SELECT state FROM state");
-    if (kept === undefined) return undefined;
-    const proposers = database
-      .all<{ state: string }>("SELECT state FROM proposers ORDER BY place")
-      .map(({ state }) => JSON.parse(state) as Json);
-    const state = { ...(JSON.parse(kept.state) as EngineState), proposers };
-    const settled = new Map<number, Unobserved>();
-    for (let index = state.observed; index < state.settled; index++)
-      settled.set(index, settledBatch(database, index));
-    const seen = database.all<SeenRow>(SEEN);
-    const visits = new Map(
-      [...state.front, ...state.frontObserved].map((visit) => [visit, outcomeAt(database, visit)]),
-    );
-    return {
-      state,
-      seen: () => seen.map(({ plain, ...row }) => ({ ...row, isPlain: plain === 1 })),
-      outcomes: (wanted) => wanted.map((visit) => visits.get(visit) as Outcome),
-      settledBatch: (index) => settled.get(index) as Unobserved,
-      pending: pendingBatches(database, state.settled),
-    };
+    if (source.format !== SCHEMA_VERSION) throw otherFormat(file, source.format);
+    return snapshot(source, () => resumptionOf(source));
   } finally {
-    database.close();
+    source.database.close();
   }
 }
 
-export function outcomeOfRow(row: VisitRow): Outcome {
-  const number = (x: number | null) => x ?? Number.NaN;
-  const isScored = row.rung !== null;
-  const { stage, code, message } = row;
-  const isDuplicate = row.duplicate_of !== null;
-  return {
-    id: row.id,
-    visit: row.visit,
-    batch: row.batch,
-    proposer: row.proposer,
-    origin: row.origin,
-    source: row.source,
-    parents: JSON.parse(row.parents) as number[],
-    skeleton: row.skeleton,
-    complexity: row.complexity,
-    status: isScored ? "scored" : isDuplicate ? "duplicate" : "failed",
-    ...(stage !== null && code !== null
-      ? { failure: { stage, code, message: message ?? "" } }
-      : {}),
-    ...(row.duplicate_of !== null ? { duplicateOf: row.duplicate_of } : {}),
-    rung: row.rung ?? 0,
-    fits: row.fits ?? 0,
-    params: JSON.parse(row.params ?? "{}") as Record<string, number>,
-    loss: number(row.loss),
-    trainR2: number(row.train_r2),
-    r2: number(row.r2),
-    bic: number(row.bic),
-  };
-}
-
-export function batchOfVisit(database: Database, visit: number): BatchRow | undefined {
-  return database.all<BatchRow>(
-    "SELECT * FROM batches WHERE first_visit <= ? ORDER BY batch DESC LIMIT 1",
-    visit,
-  )[0];
-}
-
-export function outcomeAt(database: Database, visit: number): Outcome | undefined {
-  const batch = batchOfVisit(database, visit)?.batch;
-  if (batch === undefined) return undefined;
-  const row = database.all<VisitRow>(VISITS, batch, batch).find((each) => each.visit === visit);
-  return row === undefined ? undefined : outcomeOfRow(row);
-}
-
-function settledBatch(database: Database, index: number): Unobserved {
-  const [row] = database.all<BatchRow>("SELECT * FROM batches WHERE batch = ?", index);
-  return {
-    outcomes: database.all<VisitRow>(VISITS, index, index).map(outcomeOfRow),
-    fitsMost: row?.fits_most ?? 0,
-  };
-}
-
-interface CandidateRow {
-  readonly id: number;
-  readonly origin: string;
-  readonly source: string;
-  readonly skeleton: string;
-  readonly complexity: number;
-  readonly parents: string;
-  readonly params: string | null;
-  readonly prompt: string | null;
-  readonly duplicate_of: number | null;
-  readonly failure: string | null;
-  readonly is_revisit: number;
-}
-
-function pendingBatches(database: Database, from: number): readonly PendingBatch[] {
-  const rows = database.all<BatchRow>(
-    "SELECT * FROM batches WHERE batch >= ? ORDER BY batch",
-    from,
+function resumptionOf(source: Source): Resumption | undefined {
+  const kept = readState(source);
+  if (kept === undefined) return undefined;
+  const proposers = [...readRows(source, "proposers")].map(
+    (row) => parse(source, "proposers", row, "state", isAnything) as Json,
   );
-  return rows.map(({ batch, proposer, first_visit, candidates, front }) => ({
-    index: batch,
-    proposer,
-    visits: (JSON.parse(candidates) as number[]).map((id, i) =>
-      pendingVisit(database, first_visit + i, id),
-    ),
-    front: (JSON.parse(front) as number[]).map((visit) => outcomeAt(database, visit) as Outcome),
-  }));
+  const state = { ...kept, proposers };
+  const outcomes = new Map<number, Outcome>();
+  const outcomeOf = (visit: number): Outcome => {
+    const outcome = outcomes.get(visit) ?? requireVisit(source, visit);
+    outcomes.set(visit, outcome);
+    return outcome;
+  };
+  for (const visit of [...state.front, ...state.frontObserved]) outcomeOf(visit);
+  const settled = new Map<number, Unobserved>();
+  const pending: PendingBatch[] = [];
+  for (const row of readRows(source, "pending")) {
+    const body = parse(source, "pending", row, "body", isPendingBody);
+    if (body.kind === "settled")
+      settled.set(row.round, {
+        outcomes: body.outcomes.map(outcomeFromJson),
+        fitsMost: body.fitsMost,
+      });
+    else
+      pending.push({
+        index: row.round,
+        proposer: body.proposer,
+        visits: body.visits,
+        front: body.front.map(outcomeOf),
+      });
+  }
+  for (let index = state.observed; index < state.settled; index++)
+    if (!settled.has(index))
+      throw damage(source.database.file, "rows", "pending", [index, 0], "it is missing");
+  const seen = [...readSeen(source, pending)];
+  return {
+    state,
+    seen: () => seen,
+    outcomes: (wanted) => wanted.map(outcomeOf),
+    settledBatch: (index) => settled.get(index) as Unobserved,
+    pending,
+  };
 }
 
-const PENDING = `
-  SELECT c.id, coalesce(r.origin, c.origin) AS origin, coalesce(r.source, c.source) AS source,
-    c.skeleton, c.complexity, coalesce(r.parents, c.parents) AS parents,
-    CASE WHEN r.visit IS NULL THEN c.params ELSE r.params END AS params, p.text AS prompt,
-    c.duplicate_of, c.failure, c.is_revisit
-  FROM candidates c LEFT JOIN revisits r ON r.visit = ?1
-  LEFT JOIN prompts p ON p.prompt = CASE WHEN r.visit IS NULL THEN c.prompt ELSE r.prompt END
-  WHERE c.id = ?2`;
+function requireVisit(source: Source, visit: number): Outcome {
+  const found = readVisit(source, visit)?.outcome;
+  if (found !== undefined) return found;
+  throw damage(source.database.file, "rows", "state", [1], `its visit ${visit} is missing`);
+}
 
-function pendingVisit(database: Database, visit: number, id: number): PendingVisit {
-  const [row] = database.all<CandidateRow>(PENDING, visit, id);
-  if (row === undefined) throw new Error(`the archive has no candidate ${id}`);
-  const isFirst = visit === id;
-  return {
-    visit,
-    id,
-    source: row.source,
-    origin: row.origin,
-    parents: JSON.parse(row.parents) as number[],
-    prompt: row.prompt ?? undefined,
-    params: row.params ?? undefined,
-    isRevisit: !isFirst || row.is_revisit === 1,
-    skeleton: row.skeleton,
-    complexity: row.complexity,
-    duplicateOf: isFirst ? (row.duplicate_of ?? undefined) : undefined,
-    failure: row.failure === null ? undefined : (JSON.parse(row.failure) as Failure),
-  };
+/** What the table `pending` says of an epoch that is under way, or not observed by proposers. */
+export type PendingBody =
+  | {
+      readonly kind: "proposed";
+      readonly proposer: string;
+      readonly visits: readonly PendingVisit[];
+      readonly front: readonly number[];
+    }
+  | {
+      readonly kind: "settled";
+      readonly outcomes: readonly Json[];
+      readonly fitsMost: number;
+    };
+
+const isPendingBody = (value: unknown): value is PendingBody =>
+  isRecord(value) &&
+  (value["kind"] === "proposed"
+    ? Array.isArray(value["visits"]) && isNumbers(value["front"])
+    : value["kind"] === "settled" && Array.isArray(value["outcomes"]));
+
+/** Candidates that were met and are no duplicates, in order, those under way last. */
+function* readSeen(source: Source, pending: readonly PendingBatch[]): Generator<SeenCandidate> {
+  const plain = new Map<number, string>();
+  const where =
+    "is_revisit = 1 AND origin = ? AND parents = '[]' AND params IS NULL AND prompt IS NULL";
+  const isPlain = { where, values: [PLAIN_ORIGIN] };
+  for (const { id, source: text } of readRows(source, "candidates", isPlain)) plain.set(id, text);
+  for (const row of readRows(source, "epochs"))
+    for (const { id, hash } of digestsOf(source, row)) yield { id, hash, plain: plain.get(id) };
+  for (const { visits } of pending)
+    for (const visit of visits) {
+      if (visit.id !== visit.visit || visit.duplicateOf !== undefined) continue;
+      const { id, skeleton, source: text } = visit;
+      yield {
+        id,
+        hash: identityHash(skeleton, text),
+        plain: isPlainVisit(visit) ? text : undefined,
+      };
+    }
+}
+
+const isPlainVisit = ({ isRevisit, origin, parents, params, prompt }: PendingVisit): boolean =>
+  isRevisit &&
+  origin === PLAIN_ORIGIN &&
+  parents.length === 0 &&
+  params === undefined &&
+  prompt === undefined;
+
+function digestsOf(source: Source, row: Row<"epochs">) {
+  const digests = unpackDigests(row.digests, row.first_visit, row.visits);
+  if (digests !== undefined) return digests;
+  const { file } = source.database;
+  throw damage(file, "json", "epochs", [row.round, row.slot], "its digests are none");
 }

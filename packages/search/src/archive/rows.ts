@@ -1,10 +1,11 @@
 /**
- * Rows on their way to the writer: all numbers of a table in one array, all words in another, each
- * in the order of the table's columns, row after row. A number that is not finite stands for null.
+ * Rows on their way to the writer: numbers of all columns in one array, texts in another, row after
+ * row. A number that is not finite stands for null.
  */
 
+import { checksumOf } from "./checksum.js";
 import type { Value } from "./driver.js";
-import { BULK, type BulkTable, TEXT_COLUMNS } from "./schema.js";
+import { type BulkTable, COLUMNS } from "./schema.js";
 
 export interface PackedRows {
   readonly numbers: Float64Array;
@@ -40,9 +41,13 @@ export class RowPacker {
   }
 }
 
+/** A number as SQLite gives it back: it knows neither NaN nor infinities nor the sign of zero. */
+export const storable = (value: number): number | null =>
+  Number.isFinite(value) ? value + 0 : null;
+
 /**
- * Gives the values of packed rows to `take`, so many rows at once in one flat list, the last list
- * shorter. A list is good until the next: there is only one of each length.
+ * Gives the values of packed rows, each row with its checksum, to `take`, so many rows at once in one
+ * flat list, the last list shorter. A list is good until the next: there is only one of each length.
  */
 export function unpackRows(
   table: BulkTable,
@@ -50,7 +55,7 @@ export function unpackRows(
   rowsAtOnce: number,
   take: (values: readonly Value[], rows: number) => void,
 ): void {
-  const isText = BULK[table].map((column) => TEXT_COLUMNS.has(column));
+  const isText = COLUMNS[table].map((column) => column.isText);
   const width = isText.length;
   const total = (numbers.length + texts.length) / width;
   let number = 0;
@@ -58,13 +63,13 @@ export function unpackRows(
   let values: Value[] = [];
   for (let row = 0; row < total; row += rowsAtOnce) {
     const count = Math.min(rowsAtOnce, total - row);
-    if (values.length !== count * width) values = new Array(count * width).fill(null);
-    for (let at = 0, column = 0; at < values.length; at++) {
-      const value = isText[column]
-        ? (texts[text++] as string | null)
-        : (numbers[number++] as number);
-      values[at] = typeof value === "number" && !Number.isFinite(value) ? null : value;
-      column = column + 1 === width ? 0 : column + 1;
+    if (values.length !== count * (width + 1)) values = new Array(count * (width + 1)).fill(null);
+    for (let start = 0; start < values.length; start += width + 1) {
+      for (let column = 0; column < width; column++)
+        values[start + column] = isText[column]
+          ? (texts[text++] as string | null)
+          : storable(numbers[number++] as number);
+      values[start + width] = checksumOf(table, values, start, width);
     }
     take(values, count);
   }

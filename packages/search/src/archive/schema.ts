@@ -1,99 +1,223 @@
 /**
- * The tables of an archive, and the columns in the order in which rows are written.
+ * The tables of an archive, declared once: their columns in the order in which rows are written and
+ * checked, the kinds of these columns, and the keys.
  *
- * What is proposed is written before it is fitted, what became of it after: rows are added and never
- * changed, but for the two that say where the study stands (state, proposers). Parameters are JSON
- * text, so that their bits survive; numbers that are not finite are null.
+ * Rows are added and never changed, but for the tables that say where the study stands (`state`,
+ * `proposers`, `pending`). Parameters are JSON text, so that their bits survive; numbers that are not
+ * finite are null. Every row ends with a checksum (checksum.ts).
  *
  * `visit` numbers proposals, `id` and `candidate` are the visit at which a program was first seen.
  * `revisits` has the later visits whose proposal is not word for word the first one.
  *
  * A short fit takes some ten microseconds, and a row takes one or two: so a visit has one row for
  * each of its rungs and no more. The row of the best rung says in `visit_rung` and `visit_fits` which
- * rung the visit reached and how many fits it took; `scores` is a view of these rows. What the seconds
- * of a fit were spent on is summed over a batch. Seeds of fits follow from the study's (seeds.ts).
+ * rung the visit reached and how many fits it took. What the seconds of a fit were spent on is summed
+ * over an epoch. Seeds of fits follow from the study's (seeds.ts).
  */
 
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
-export const SCHEMA = `
-CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE runs (run INTEGER PRIMARY KEY, started TEXT NOT NULL, resumed_from INTEGER NOT NULL,
-  workers INTEGER NOT NULL, budget TEXT NOT NULL, command TEXT NOT NULL);
-CREATE TABLE versions (run INTEGER NOT NULL, name TEXT NOT NULL, version TEXT NOT NULL,
-  PRIMARY KEY (run, name)) WITHOUT ROWID;
-CREATE TABLE seeds (name TEXT PRIMARY KEY, seed INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE prompts (prompt INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
-CREATE TABLE candidates (id INTEGER PRIMARY KEY, batch INTEGER NOT NULL, proposer TEXT NOT NULL,
-  origin TEXT NOT NULL, source TEXT NOT NULL, skeleton TEXT NOT NULL, complexity INTEGER NOT NULL,
-  parents TEXT NOT NULL, params TEXT, prompt INTEGER, duplicate_of INTEGER, failure TEXT,
-  is_revisit INTEGER NOT NULL);
-CREATE TABLE revisits (visit INTEGER PRIMARY KEY, candidate INTEGER NOT NULL, origin TEXT NOT NULL,
-  source TEXT NOT NULL, parents TEXT NOT NULL, params TEXT, prompt INTEGER);
-CREATE TABLE batches (batch INTEGER PRIMARY KEY, proposer TEXT NOT NULL,
-  first_visit INTEGER NOT NULL, candidates TEXT NOT NULL, front TEXT NOT NULL,
-  fits_most INTEGER NOT NULL);
-CREATE TABLE fits (visit INTEGER NOT NULL, rung INTEGER NOT NULL, candidate INTEGER NOT NULL,
-  restarts INTEGER NOT NULL, loss REAL, train_r2 REAL, r2 REAL, bic REAL, params TEXT,
-  seconds REAL NOT NULL, visit_rung INTEGER, visit_fits INTEGER, PRIMARY KEY (visit, rung)) WITHOUT ROWID;
-CREATE VIEW scores AS SELECT visit, candidate, visit_rung AS rung, rung AS best_rung,
-  visit_fits AS fits, loss, train_r2, r2, bic FROM fits WHERE visit_fits IS NOT NULL;
-CREATE TABLE failures (visit INTEGER PRIMARY KEY, candidate INTEGER NOT NULL, fits INTEGER NOT NULL,
-  stage TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL);
-CREATE TABLE timings (batch INTEGER NOT NULL, rung INTEGER NOT NULL, worker INTEGER NOT NULL,
-  visits INTEGER NOT NULL, screen REAL NOT NULL, walk REAL NOT NULL, replay REAL NOT NULL,
-  fit REAL NOT NULL, score REAL NOT NULL, at REAL NOT NULL,
-  PRIMARY KEY (batch, rung, worker)) WITHOUT ROWID;
-CREATE TABLE intervals (visit INTEGER PRIMARY KEY, intervals TEXT NOT NULL);
-CREATE TABLE events (event INTEGER PRIMARY KEY, run INTEGER NOT NULL, at REAL NOT NULL,
-  type TEXT NOT NULL, body TEXT NOT NULL);
-CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL);
-CREATE TABLE proposers (place INTEGER PRIMARY KEY, name TEXT NOT NULL, state TEXT NOT NULL);
-`;
+/** A whole number, a number or words; with a question mark it may be null. */
+type Kind = "whole" | "whole?" | "real" | "real?" | "text" | "text?";
+
+interface Shape {
+  readonly key: readonly string[];
+  readonly columns: Readonly<Record<string, Kind>>;
+}
+
+export const TABLES = {
+  study: { key: ["key"], columns: { key: "text", value: "text" } },
+  runs: {
+    key: ["run"],
+    columns: {
+      run: "whole",
+      started: "text",
+      resumed_from: "whole",
+      workers: "whole",
+      budget: "text",
+      command: "text",
+    },
+  },
+  versions: { key: ["run", "name"], columns: { run: "whole", name: "text", version: "text" } },
+  seeds: { key: ["name"], columns: { name: "text", seed: "whole" } },
+  prompts: { key: ["prompt"], columns: { prompt: "whole", text: "text" } },
+  epochs: {
+    key: ["round", "slot"],
+    columns: {
+      round: "whole",
+      slot: "whole",
+      proposer: "text",
+      first_visit: "whole",
+      visits: "whole",
+      candidates: "text?",
+      front: "text",
+      fits_most: "whole",
+      counts: "text",
+      digests: "text",
+    },
+  },
+  candidates: {
+    key: ["id"],
+    columns: {
+      id: "whole",
+      round: "whole",
+      slot: "whole",
+      proposer: "text",
+      origin: "text",
+      source: "text",
+      skeleton: "text",
+      complexity: "whole",
+      parents: "text",
+      params: "text?",
+      prompt: "whole?",
+      duplicate_of: "whole?",
+      is_revisit: "whole",
+    },
+  },
+  revisits: {
+    key: ["visit"],
+    columns: {
+      visit: "whole",
+      candidate: "whole",
+      origin: "text",
+      source: "text",
+      skeleton: "text?",
+      complexity: "whole?",
+      parents: "text",
+      params: "text?",
+      prompt: "whole?",
+    },
+  },
+  fits: {
+    key: ["visit", "rung"],
+    columns: {
+      visit: "whole",
+      rung: "whole",
+      candidate: "whole",
+      restarts: "whole",
+      loss: "real?",
+      train_r2: "real?",
+      r2: "real?",
+      bic: "real?",
+      params: "text?",
+      seconds: "real",
+      visit_rung: "whole?",
+      visit_fits: "whole?",
+    },
+  },
+  failures: {
+    key: ["visit"],
+    columns: {
+      visit: "whole",
+      candidate: "whole",
+      fits: "whole",
+      stage: "text",
+      code: "text",
+      message: "text",
+      facts: "text?",
+    },
+  },
+  members: {
+    key: ["visit"],
+    columns: {
+      visit: "whole",
+      length: "real?",
+      parts: "text?",
+      params: "text?",
+      intervals: "text?",
+      undetermined: "text?",
+    },
+  },
+  timings: {
+    key: ["round", "slot", "rung", "worker"],
+    columns: {
+      round: "whole",
+      slot: "whole",
+      rung: "whole",
+      worker: "whole",
+      visits: "whole",
+      screen: "real",
+      walk: "real",
+      replay: "real",
+      fit: "real",
+      score: "real",
+      at: "real",
+    },
+  },
+  events: {
+    key: ["event"],
+    columns: { event: "whole", run: "whole", at: "real", type: "text", body: "text" },
+  },
+  state: { key: ["one"], columns: { one: "whole", state: "text" } },
+  proposers: { key: ["place"], columns: { place: "whole", name: "text", state: "text" } },
+  pending: { key: ["round", "slot"], columns: { round: "whole", slot: "whole", body: "text" } },
+} as const satisfies Readonly<Record<string, Shape>>;
+
+export type Table = keyof typeof TABLES;
+export const TABLE_NAMES = Object.keys(TABLES) as readonly Table[];
+
+interface ValueOf {
+  whole: number;
+  "whole?": number | null;
+  real: number;
+  "real?": number | null;
+  text: string;
+  "text?": string | null;
+}
+
+/** A row of a table, as a reader gives it. */
+export type Row<T extends Table> = {
+  readonly [C in keyof (typeof TABLES)[T]["columns"]]: (typeof TABLES)[T]["columns"][C] extends Kind
+    ? ValueOf[(typeof TABLES)[T]["columns"][C]]
+    : never;
+};
+
+export interface Column {
+  readonly name: string;
+  readonly isText: boolean;
+  readonly isWhole: boolean;
+  readonly mayBeNull: boolean;
+}
+
+/** The columns of each table in their order, without the checksum. */
+export const COLUMNS = Object.fromEntries(
+  TABLE_NAMES.map((table) => [
+    table,
+    Object.entries(TABLES[table].columns).map(([name, kind]: [string, Kind]) => ({
+      name,
+      isText: kind.startsWith("text"),
+      isWhole: kind.startsWith("whole"),
+      mayBeNull: kind.endsWith("?"),
+    })),
+  ]),
+) as unknown as Readonly<Record<Table, readonly Column[]>>;
 
 /** Tables that grow with the study: rows come in bulk (rows.ts). */
-export const BULK = {
-  candidates: [
-    "id",
-    "batch",
-    "proposer",
-    "origin",
-    "source",
-    "skeleton",
-    "complexity",
-    "parents",
-    "params",
-    "prompt",
-    "duplicate_of",
-    "failure",
-    "is_revisit",
-  ],
-  revisits: ["visit", "candidate", "origin", "source", "parents", "params", "prompt"],
-  batches: ["batch", "proposer", "first_visit", "candidates", "front", "fits_most"],
-  fits: [
-    "visit",
-    "rung",
-    "candidate",
-    "restarts",
-    "loss",
-    "train_r2",
-    "r2",
-    "bic",
-    "params",
-    "seconds",
-    "visit_rung",
-    "visit_fits",
-  ],
-  failures: ["visit", "candidate", "fits", "stage", "code", "message"],
-  timings: ["batch", "rung", "worker", "visits", "screen", "walk", "replay", "fit", "score", "at"],
-} as const;
+export const BULK_TABLES = [
+  "candidates",
+  "revisits",
+  "epochs",
+  "fits",
+  "failures",
+  "timings",
+] as const satisfies readonly Table[];
+export type BulkTable = (typeof BULK_TABLES)[number];
 
-/** Columns of these tables that hold words; the others hold numbers. */
-export const TEXT_COLUMNS: ReadonlySet<string> = new Set(
-  "proposer origin source skeleton parents params failure candidates front stage code message".split(
-    " ",
-  ),
-);
+/** Statements that make the tables, letter for letter as SQLite keeps them. */
+export const STATEMENTS: readonly string[] = TABLE_NAMES.map(statementOf);
 
-export type BulkTable = keyof typeof BULK;
-export const BULK_TABLES = Object.keys(BULK) as readonly BulkTable[];
+function statementOf(table: Table): string {
+  const { key } = TABLES[table];
+  const columns = COLUMNS[table];
+  const [first] = columns.filter(({ name }) => name === key[0]);
+  const isRowId = key.length === 1 && first?.isWhole === true;
+  const parts = columns.map(({ name, isText, isWhole, mayBeNull }) => {
+    const type = isText ? "TEXT" : isWhole ? "INTEGER" : "REAL";
+    const isKey = isRowId && name === key[0];
+    return `${name} ${type}${isKey ? " PRIMARY KEY" : mayBeNull ? "" : " NOT NULL"}`;
+  });
+  parts.push("checksum INTEGER NOT NULL");
+  if (isRowId) return `CREATE TABLE ${table} (${parts.join(", ")})`;
+  parts.push(`PRIMARY KEY (${key.join(", ")})`);
+  return `CREATE TABLE ${table} (${parts.join(", ")}) WITHOUT ROWID`;
+}

@@ -5,15 +5,18 @@
  * The answer goes out after the commit, in the order of the entries.
  */
 
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { NdvmError } from "@ndvm/core";
+import { readRows } from "./checked-rows.js";
 import { type Database, openDatabase, type Statement, type Value } from "./driver.js";
+import { checkHead, otherFormat } from "./head.js";
 import { type Lock, takeLock } from "./lock.js";
 import type { FromWriter, ToWriter, WriterStart } from "./messages.js";
-import { otherFormat } from "./reader.js";
+import { checkSchema, formatOf, readState } from "./reader.js";
 import { type PackedRows, unpackRows } from "./rows.js";
-import { BULK, BULK_TABLES, type BulkTable, SCHEMA, SCHEMA_VERSION } from "./schema.js";
+import { BULK_TABLES, type BulkTable, COLUMNS, SCHEMA_VERSION } from "./schema.js";
+import { makeTables, RowWriter } from "./tables.js";
 
 /** Rows that one statement inserts: fewer calls of the driver. */
 const ROWS_AT_ONCE = 32;
@@ -25,7 +28,7 @@ class Inserter {
 
   constructor(database: Database, table: BulkTable) {
     this.#table = table;
-    const columns = BULK[table];
+    const columns = [...COLUMNS[table].map(({ name }) => name), "checksum"];
     const row = `(${columns.map(() => "?").join(", ")})`;
     const into = `INSERT INTO ${table} (${columns.join(", ")}) VALUES `;
     this.#one = database.prepare(into + row);
@@ -48,21 +51,28 @@ class Writer {
   readonly #lock: Lock;
   readonly #database: Database;
   readonly #inserters: Readonly<Record<BulkTable, Inserter>>;
+  readonly #rows: RowWriter;
   readonly #run: number;
-  readonly #event: Statement;
-  readonly #state: Statement;
-  readonly #proposer: Statement;
-  readonly #interval: Statement;
+  readonly #drop: Statement;
+  #event: number;
 
   constructor(start: WriterStart) {
+    if (existsSync(start.file)) {
+      if (!start.mayResume) throw taken(start.file);
+      // Before anything is opened, and so before anything is changed.
+      if (statSync(start.file).size > 0) checkHead(start.file);
+    }
     this.#lock = takeLock(start.file);
     let database: Database | undefined;
     try {
-      if (existsSync(start.file) && !start.mayResume) throw taken(start.file);
       database = openDatabase(start.file);
-      database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
       this.#database = database;
-      this.#run = this.#prepare(start);
+      this.#rows = new RowWriter(database);
+      // A search that was killed at once leaves a file without tables.
+      const isEmpty = numberOf(database, "SELECT count(*) FROM sqlite_schema") === 0;
+      if (!isEmpty) checkWhole(database);
+      database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+      this.#run = this.#prepare(start, isEmpty);
     } catch (error) {
       database?.close();
       this.#lock.release();
@@ -71,62 +81,57 @@ class Writer {
     this.#inserters = Object.fromEntries(
       BULK_TABLES.map((table) => [table, new Inserter(database, table)]),
     ) as Record<BulkTable, Inserter>;
-    this.#event = database.prepare("INSERT INTO events (run, at, type, body) VALUES (?, ?, ?, ?)");
-    this.#state = database.prepare("INSERT OR REPLACE INTO state (one, state) VALUES (1, ?)");
-    this.#proposer = database.prepare("INSERT OR REPLACE INTO proposers VALUES (?, ?, ?)");
-    this.#interval = database.prepare("INSERT OR REPLACE INTO intervals VALUES (?, ?)");
+    this.#drop = database.prepare("DELETE FROM pending WHERE round = ? AND slot = ?");
+    this.#event = numberOf(database, "SELECT max(event) FROM events");
   }
 
   /** Makes the tables, or finds the study that is wanted in them. The number of this run. */
-  #prepare({ file, study, seeds, versions, workers, budget, command }: WriterStart): number {
+  #prepare(start: WriterStart, isEmpty: boolean): number {
+    const { file, study, seeds, versions, workers, budget, command } = start;
     const database = this.#database;
+    const rows = this.#rows;
     database.exec("BEGIN IMMEDIATE");
-    const tables = database.all("SELECT name FROM sqlite_schema WHERE name = 'study'");
-    if (tables.length === 0) {
-      if (database.all("SELECT name FROM sqlite_schema").length > 0) throw foreign(file);
-      database.exec(SCHEMA);
-      database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
-      const put = database.prepare("INSERT INTO study VALUES (?, ?)");
-      for (const [key, value] of Object.entries(study)) put.run([key, value]);
-      const seed = database.prepare("INSERT INTO seeds VALUES (?, ?)");
-      for (const [name, value] of Object.entries(seeds)) seed.run([name, value]);
-    } else this.#compare(file, study);
-    const [last] = database.all<{ run: number | null }>("SELECT max(run) AS run FROM runs");
-    const [from] = database.all<{ n: number | null }>(
-      "SELECT state ->> 'nextVisit' AS n FROM state",
-    );
-    const run = (last?.run ?? 0) + 1;
+    if (!isEmpty) this.#compare(file, study);
+    else {
+      makeTables(database);
+      for (const [key, value] of Object.entries(study)) rows.insert("study", [key, value]);
+      for (const [name, value] of Object.entries(seeds)) rows.insert("seeds", [name, value]);
+    }
+    const run = numberOf(database, "SELECT max(run) FROM runs") + 1;
+    const from = readState({ database, format: SCHEMA_VERSION })?.nextVisit ?? 0;
     const started = new Date().toISOString();
-    database
-      .prepare("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?)")
-      .run([run, started, from?.n ?? 0, workers, budget, command]);
-    const version = database.prepare("INSERT INTO versions VALUES (?, ?, ?)");
-    for (const [name, value] of Object.entries(versions)) version.run([run, name, value]);
+    rows.insert("runs", [run, started, from, workers, budget, command]);
+    for (const [name, value] of Object.entries(versions))
+      rows.insert("versions", [run, name, value]);
     database.exec("COMMIT");
     return run;
   }
 
   #compare(file: string, study: Readonly<Record<string, string>>): void {
-    const [version] = this.#database.all<{ user_version: number }>("PRAGMA user_version");
-    if (version?.user_version !== SCHEMA_VERSION) throw otherFormat(file, version?.user_version);
-    const kept = this.#database.all<{ key: string; value: string }>("SELECT * FROM study");
+    const source = { database: this.#database, format: SCHEMA_VERSION };
+    const kept = new Map([...readRows(source, "study")].map(({ key, value }) => [key, value]));
     for (const [key, value] of Object.entries(study)) {
-      const before = kept.find((row) => row.key === key)?.value;
+      const before = kept.get(key);
       if (before !== value) throw otherStudy(file, key, before, value);
     }
   }
 
   commit(message: Extract<ToWriter, { readonly type: "commit" }>): void {
     const database = this.#database;
+    const rows = this.#rows;
     database.exec("BEGIN IMMEDIATE");
-    for (const [prompt, text] of message.prompts)
-      database.prepare("INSERT OR IGNORE INTO prompts VALUES (?, ?)").run([prompt, text]);
+    for (const prompt of message.prompts) rows.insertOnce("prompts", prompt);
     for (const table of BULK_TABLES) this.#inserters[table].insert(message.rows[table]);
-    for (const [at, type, body] of message.events) this.#event.run([this.#run, at, type, body]);
-    for (const [visit, text] of message.intervals) this.#interval.run([visit, text]);
-    this.#state.run([message.state]);
+    for (const [at, type, body] of message.events) {
+      this.#event += 1;
+      rows.insert("events", [this.#event, this.#run, at, type, body]);
+    }
+    for (const member of message.members) rows.replace("members", member);
+    for (const key of message.dropped) this.#drop.run(key);
+    for (const pending of message.pending) rows.replace("pending", pending);
+    rows.replace("state", [1, message.state]);
     for (const [place, [name, state]] of message.proposers.entries())
-      this.#proposer.run([place, name, state]);
+      rows.replace("proposers", [place, name, state]);
     database.exec("COMMIT");
   }
 
@@ -142,14 +147,29 @@ class Writer {
   }
 }
 
+/** Goes through a file that is to be written to: new rows on damaged pages would spoil more. */
+function checkWhole(database: Database): void {
+  const format = formatOf(database);
+  checkSchema({ database, format });
+  if (format !== SCHEMA_VERSION) throw otherFormat(database.file, format);
+  const [first] = database.all("SELECT CAST(quick_check AS BLOB) FROM pragma_quick_check(1)");
+  if (String(first?.[0]) === "ok") return;
+  throw new NdvmError("E-ARCHIVE", `${database.file} is damaged and cannot be gone on with`, {
+    help: `ndvm archive check ${database.file} says what is whole, ndvm archive salvage keeps it`,
+    facts: { reason: "page", actual: String(first?.[0]) },
+  });
+}
+
+/** A number of a query's only cell; 0 where it is null. */
+function numberOf(database: Database, sql: string): number {
+  const cell = database.all(sql)[0]?.[0];
+  return typeof cell === "number" ? cell : 0;
+}
+
 const taken = (file: string): NdvmError =>
   new NdvmError("E-ARCHIVE", `${file} exists`, {
     help: "resume the study in it (resume: true, --resume), or write to another file",
-  });
-
-const foreign = (file: string): NdvmError =>
-  new NdvmError("E-ARCHIVE", `${file} is a database of something else`, {
-    help: "write to another file",
+    facts: { reason: "exists" },
   });
 
 function otherStudy(file: string, key: string, before = "nothing", now = ""): NdvmError {
@@ -157,7 +177,10 @@ function otherStudy(file: string, key: string, before = "nothing", now = ""): Nd
   return new NdvmError(
     "E-ARCHIVE",
     `${file} holds another study: its ${key} is ${shown(before)}, not ${shown(now)}`,
-    { help: "resume with the same data, options and seed, or write to another file" },
+    {
+      help: "resume with the same data, options and seed, or write to another file",
+      facts: { reason: "study", option: key },
+    },
   );
 }
 
@@ -165,8 +188,8 @@ function otherStudy(file: string, key: string, before = "nothing", now = ""): Nd
 function plain(error: unknown): FromWriter {
   const { message } = error as Error;
   if (!(error instanceof NdvmError)) return { type: "failed", code: "E-ARCHIVE", message };
-  const { code, help } = error;
-  return { type: "failed", code, message, ...(help === undefined ? {} : { help }) };
+  const { code, help, facts } = error;
+  return { type: "failed", code, message, facts, ...(help === undefined ? {} : { help }) };
 }
 
 const port = parentPort;

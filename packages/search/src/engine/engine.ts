@@ -21,7 +21,7 @@ import type { Budget, ProposalBatch, Proposer, SearchEvent, StopCause } from "..
 import { Batch, fitsAtMost, type Slot } from "./batch.js";
 import { bestOf, choiceOf, describeFront, heldOutWarning, type Intervals } from "./front.js";
 import { Intake } from "./intake.js";
-import type { EngineState, Journal, Resumption, Unobserved } from "./journal.js";
+import type { EngineState, Journal, MemberFacts, Resumption, Unobserved } from "./journal.js";
 import { EventQueue } from "./queue.js";
 import { restoreSlots } from "./resume.js";
 import { countsOf, Tally } from "./tally.js";
@@ -61,6 +61,7 @@ export class Engine {
   readonly #unobserved = new Map<number, Unobserved>();
   readonly #screened = new Set<number>();
   readonly #intervals = new Map<number, Intervals>();
+  readonly #members = new Map<number, MemberFacts>();
   readonly #ending = new AbortController();
   readonly #began = performance.now();
   readonly #exhausted: boolean[];
@@ -183,6 +184,7 @@ export class Engine {
       const { recipe } = this.#study;
       this.#batches.set(index, new Batch(index, proposer, slots, recipe, { members: front }));
     }
+    this.#parts.journal?.restore([...this.#unobserved.keys(), ...this.#batches.keys()]);
   }
 
   // The schedule.
@@ -329,7 +331,8 @@ export class Engine {
       this.#tally.add(outcomes);
       const { journal } = this.#parts;
       if (journal !== undefined) {
-        journal.settle({ batch, outcomes, seconds: this.#secondsBefore + this.#seconds });
+        const seconds = this.#secondsBefore + this.#seconds;
+        journal.settle({ batch, outcomes, front: this.#tally.front, seconds });
         this.#outcomesUnwritten += outcomes.length;
       }
       for (const outcome of outcomes) this.#tell({ type: "candidate", outcome });
@@ -442,7 +445,7 @@ export class Engine {
     const { journal } = this.#parts;
     if (journal === undefined) return;
     const events = this.#eventsUntold;
-    const entry = { events, intervals: this.#intervals, state: this.#state() };
+    const entry = { events, members: this.#members, state: this.#state() };
     this.#eventsUntold = [];
     this.#outcomesUnwritten = 0;
     this.#committedAt = performance.now();
@@ -529,6 +532,7 @@ export class Engine {
         };
         const { intervals } = await station.run(task);
         this.#intervals.set(visit, intervals ?? {});
+        this.#members.set(visit, { intervals: intervals ?? {} });
       }
     } finally {
       station.dispose();

@@ -46,15 +46,18 @@ type KnownText = Reading & { readonly hash: number };
 /** A candidate of an earlier run. */
 export interface SeenCandidate {
   readonly id: number;
-  readonly skeleton: string;
-  readonly source: string;
-  /** Whether its first proposal was a text and nothing else. */
-  readonly isPlain: boolean;
+  /** Of its identity. */
+  readonly hash: number;
+  /** Its text, where its first proposal was that and nothing else. */
+  readonly plain: string | undefined;
 }
 
 /** What makes two programs one: the skeleton, or the text where there is none. */
 const identityOf = (skeleton: string, source: string): string =>
   skeleton === "" ? `!${source}` : skeleton;
+
+export const identityHash = (skeleton: string, source: string): number =>
+  hashText(identityOf(skeleton, source));
 
 export class Intake {
   readonly #study: Study;
@@ -69,9 +72,9 @@ export class Intake {
   }
 
   /** Notes a candidate of an earlier run. They must come in order. */
-  remember({ skeleton, source, id, isPlain: wasPlain }: SeenCandidate): void {
-    this.#seen.set(hashText(identityOf(skeleton, source)), id);
-    if (wasPlain) this.#plain.set(id, source);
+  remember({ id, hash, plain }: SeenCandidate): void {
+    this.#seen.set(hash, id);
+    if (plain !== undefined) this.#plain.set(id, plain);
   }
 
   /** `isScreened` says whether a candidate is known to have passed the screen. */
@@ -117,7 +120,7 @@ export class Intake {
 /** All fields are there, always in this order: most of the texts of a stream are known. */
 function withHash(reading: Reading, source: string): KnownText {
   const { skeleton, complexity, isStraight: isPassed, failure, shown } = reading;
-  const hash = hashText(identityOf(skeleton, shown ?? source));
+  const hash = identityHash(skeleton, shown ?? source);
   return { skeleton, complexity, isStraight: isPassed, failure, shown, hash };
 }
 

@@ -8,7 +8,7 @@
 import type { TaskResult } from "../pipeline/task.js";
 import type { Json, Outcome, SearchEvent, Spending } from "../types.js";
 import type { Batch } from "./batch.js";
-import type { Intervals } from "./front.js";
+import type { Front, Intervals } from "./front.js";
 import type { SeenCandidate } from "./intake.js";
 import type { TallyCounts } from "./tally.js";
 
@@ -36,17 +36,34 @@ export interface EngineState {
 export interface SettledBatch {
   readonly batch: Batch;
   readonly outcomes: readonly Outcome[];
+  /** The front with these outcomes taken in. */
+  readonly front: Front;
   /** Seconds of all runs until then. */
   readonly seconds: number;
 }
 
+/** What is known of a member of the front besides its outcome. */
+export interface MemberFacts {
+  /** Description length, in bits, and what it is made of. */
+  readonly length?: number;
+  readonly parts?: Readonly<Record<string, number>>;
+  /** Parameters fitted on all rows. */
+  readonly params?: Readonly<Record<string, number>>;
+  readonly intervals?: Intervals;
+  /** Parameters that the data say nothing of. */
+  readonly undetermined?: readonly string[];
+}
+
 export interface JournalEntry {
   readonly events: readonly SearchEvent[];
-  readonly intervals: ReadonlyMap<number, Intervals>;
+  /** By visit. Facts are never changed: what is new is a new object. */
+  readonly members: ReadonlyMap<number, MemberFacts>;
   readonly state: EngineState;
 }
 
 export interface Journal {
+  /** Notes the batches that an earlier run left under way, or that proposers have not heard of. */
+  restore(pending: readonly number[]): void;
   /** Notes what belongs to the next entry. */
   propose(batch: Batch): void;
   settle(settled: SettledBatch): void;

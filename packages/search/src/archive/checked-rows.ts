@@ -1,0 +1,172 @@
+/**
+ * Reading rows that may be damaged: every cell's kind, every text's bytes and every row's checksum is
+ * looked at before anybody sees the row.
+ *
+ * Text is read as bytes and made a string here: the driver ends the process over text that is no
+ * UTF-8. Formats before 3 have no checksums; their tables are given the shape of today's
+ * (earlier-formats.ts), so that nobody else knows of them.
+ */
+
+import { isUtf8 } from "node:buffer";
+import { NdvmError, type Reason } from "@ndvm/core";
+import { checksumOf } from "./checksum.js";
+import type { Cell, Database, Value } from "./driver.js";
+import { earlierTable } from "./earlier-formats.js";
+import { COLUMNS, type Row, SCHEMA_VERSION, TABLES, type Table } from "./schema.js";
+
+/** A file that is open for reading, and the format that it has. */
+export interface Source {
+  readonly database: Database;
+  readonly format: number;
+}
+
+export interface Selection {
+  /** A condition over the table's columns, with values for its question marks. */
+  readonly where?: string;
+  readonly values?: readonly Value[];
+  /** Default: the order of the key. */
+  readonly order?: string;
+  readonly limit?: number;
+  /** Hears of rows that are damaged; they are left out. Without it they end the reading. */
+  damaged?(error: NdvmError): void;
+}
+
+/** Rows of a table, in the order of its key. */
+export function* readRows<T extends Table>(
+  source: Source,
+  table: T,
+  selection: Selection = {},
+): Generator<Row<T>> {
+  const { where, values = [], order, limit, damaged } = selection;
+  const { sql, hasChecksum } = selectOf(source.format, table);
+  const query =
+    sql +
+    (where === undefined ? "" : ` WHERE ${where}`) +
+    ` ORDER BY ${order ?? TABLES[table].key.join(", ")}` +
+    (limit === undefined ? "" : ` LIMIT ${limit}`);
+  for (const cells of source.database.iterate(query, ...values)) {
+    const row = rowOf(source.database.file, table, cells, hasChecksum);
+    if (!(row instanceof NdvmError)) yield row as Row<T>;
+    else if (damaged === undefined) throw row;
+    else damaged(row);
+  }
+}
+
+/** The only row, or the first. */
+export function readRow<T extends Table>(
+  source: Source,
+  table: T,
+  selection: Selection = {},
+): Row<T> | undefined {
+  return [...readRows(source, table, { ...selection, limit: 1 })][0];
+}
+
+interface Select {
+  readonly sql: string;
+  readonly hasChecksum: boolean;
+}
+
+function selectOf(format: number, table: Table): Select {
+  const hasChecksum = format >= SCHEMA_VERSION;
+  const columns = COLUMNS[table].map(({ name, isText }) =>
+    isText ? `CAST(${name} AS BLOB)` : `CASE typeof(${name}) WHEN 'text' THEN x'' ELSE ${name} END`,
+  );
+  if (hasChecksum) columns.push("CASE typeof(checksum) WHEN 'integer' THEN checksum ELSE -1 END");
+  const from = hasChecksum ? table : earlierTable(format, table);
+  return { sql: `SELECT ${columns.join(", ")} FROM ${from}`, hasChecksum };
+}
+
+/** A row whose cells are all right, or what is wrong with it. */
+function rowOf(
+  file: string,
+  table: Table,
+  cells: readonly Cell[],
+  hasChecksum: boolean,
+): Record<string, Value> | NdvmError {
+  const columns = COLUMNS[table];
+  const width = columns.length;
+  const key = keyOf(table, cells);
+  if (hasChecksum && cells[width] !== checksumOf(table, cells, 0, width))
+    return damage(file, "checksum", table, key, "its checksum is not that of its values");
+  const row: Record<string, Value> = {};
+  for (let i = 0; i < width; i++) {
+    const { name, isText, isWhole, mayBeNull } = columns[i] as (typeof columns)[number];
+    const cell = cells[i] as Cell;
+    if (cell === null ? mayBeNull : isText ? Buffer.isBuffer(cell) : typeof cell === "number") {
+      if (isWhole && cell !== null && !Number.isSafeInteger(cell))
+        return damage(file, "kind", table, key, `its ${name} is no whole number`);
+      if (Buffer.isBuffer(cell) && !isUtf8(cell))
+        return damage(file, "text", table, key, `its ${name} is no UTF-8 text`);
+      row[name] = Buffer.isBuffer(cell) ? cell.toString("utf8") : cell;
+    } else return damage(file, "kind", table, key, `its ${name} is ${kindOf(cell)}`);
+  }
+  return row;
+}
+
+const kindOf = (cell: Cell): string =>
+  cell === null ? "missing" : Buffer.isBuffer(cell) ? "no number" : "no text";
+
+type Key = readonly (number | string)[];
+
+function keyOf(table: Table, cells: readonly Cell[]): Key {
+  const columns = COLUMNS[table];
+  return TABLES[table].key.map((name) => {
+    const cell = cells[columns.findIndex((column) => column.name === name)] ?? null;
+    return cell === null ? "?" : Buffer.isBuffer(cell) ? cell.toString("utf8") : cell;
+  });
+}
+
+/** The key of a row that was read. */
+export const keyOfRow = <T extends Table>(table: T, row: Row<T>): Key =>
+  TABLES[table].key.map((name) => (row as Record<string, number | string>)[name] ?? "?");
+
+/** An error that names the row, and says where to hear what is whole. */
+export function damage(
+  file: string,
+  reason: Reason,
+  table: Table,
+  key: Key,
+  what: string,
+): NdvmError {
+  const rows = key.filter((part): part is number => typeof part === "number");
+  const names = key.filter((part): part is string => typeof part === "string");
+  return new NdvmError(
+    "E-ARCHIVE",
+    `${file} is damaged: in the table ${table}, row ${key.join("/")}: ${what}`,
+    {
+      help: `ndvm archive check ${file} says what is whole, ndvm archive salvage keeps it`,
+      facts: {
+        reason,
+        column: table,
+        ...(rows.length === 0 ? {} : { rows }),
+        ...(names.length === 0 ? {} : { names }),
+      },
+    },
+  );
+}
+
+/** What a text of a row says in JSON. `isGood` looks whether it is what belongs there. */
+export function parse<T extends Table, V>(
+  source: Source,
+  table: T,
+  row: Row<T>,
+  column: string & keyof Row<T>,
+  isGood: (value: unknown) => value is V,
+): V {
+  try {
+    const value: unknown = JSON.parse(row[column] as string);
+    if (isGood(value)) return value;
+  } catch {
+    // Told below, with the row.
+  }
+  const what = `its ${column} is not the JSON that belongs there`;
+  throw damage(source.database.file, "json", table, keyOfRow(table, row), what);
+}
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+export const isAnything = (_value: unknown): _value is unknown => true;
+export const isNumbers = (value: unknown): value is readonly number[] =>
+  Array.isArray(value) && value.every((each) => Number.isSafeInteger(each));
+export const isNumberRecord = (value: unknown): value is Readonly<Record<string, number>> =>
+  isRecord(value) && Object.values(value).every((each) => typeof each === "number");

@@ -1,0 +1,14 @@
+/**
+ * Outcomes as JSON, which has no NaN: numbers that are missing are null there.
+ */
+
+import type { Json, Outcome } from "../types.js";
+
+const NUMBERS = ["loss", "trainR2", "r2", "bic"] as const;
+
+/** What `JSON.stringify` makes of an outcome, back again. */
+export function outcomeFromJson(kept: Json): Outcome {
+  const outcome = { ...(kept as unknown as Outcome) } as Record<string, unknown>;
+  for (const name of NUMBERS) outcome[name] ??= Number.NaN;
+  return outcome as unknown as Outcome;
+}

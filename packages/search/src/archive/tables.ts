@@ -1,0 +1,48 @@
+/**
+ * Making an archive's tables, and writing single rows with their checksums.
+ */
+
+import { checksumOf } from "./checksum.js";
+import type { Database, Statement, Value } from "./driver.js";
+import { storable } from "./rows.js";
+import { COLUMNS, SCHEMA_VERSION, STATEMENTS, type Table } from "./schema.js";
+
+export function makeTables(database: Database): void {
+  for (const statement of STATEMENTS) database.exec(statement);
+  database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+}
+
+type Verb = "INSERT" | "INSERT OR IGNORE" | "INSERT OR REPLACE";
+
+export class RowWriter {
+  readonly #database: Database;
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Values are in the order of the columns. */
+  insert(table: Table, values: readonly Value[]): void {
+    this.#write("INSERT", table, values);
+  }
+
+  insertOnce(table: Table, values: readonly Value[]): void {
+    this.#write("INSERT OR IGNORE", table, values);
+  }
+
+  replace(table: Table, values: readonly Value[]): void {
+    this.#write("INSERT OR REPLACE", table, values);
+  }
+
+  #write(verb: Verb, table: Table, values: readonly Value[]): void {
+    const sql = `${verb} INTO ${table} VALUES (${COLUMNS[table].map(() => "?").join(", ")}, ?)`;
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    const row = values.map((value) => (typeof value === "number" ? storable(value) : value));
+    statement.run([...row, checksumOf(table, row)]);
+  }
+}
