@@ -7,7 +7,7 @@
  * study's candidates, fits and front depend on its options and its seed only.
  */
 
-import type { AdamOptions, Column, Facts, Optimiser, ParameterSpec } from "@ndvm/core";
+import type { AdamOptions, Column, NdvmError, Optimiser, ParameterSpec } from "@ndvm/core";
 
 /** What JSON can hold: a proposer's state, an event. */
 export type Json =
@@ -110,7 +110,7 @@ export interface Failure {
   readonly code: string;
   readonly message: string;
   /** What the error was about, for code to read. */
-  readonly facts?: Facts;
+  readonly facts?: NdvmError["facts"];
 }
 
 /** What became of a candidate after the last fit of a visit. */

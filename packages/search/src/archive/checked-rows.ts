@@ -8,11 +8,14 @@
  */
 
 import { isUtf8 } from "node:buffer";
-import { NdvmError, type Reason } from "@ndvm/core";
+import { NdvmError } from "@ndvm/core";
 import { checksumOf } from "./checksum.js";
 import type { Cell, Database, Value } from "./driver.js";
 import { earlierTable } from "./earlier-formats.js";
 import { COLUMNS, type Row, SCHEMA_VERSION, TABLES, type Table } from "./schema.js";
+
+/** What can be wrong with a row: `rows` are rows that are missing or too many. */
+type DamageReason = "checksum" | "kind" | "text" | "json" | "rows";
 
 /** A file that is open for reading, and the format that it has. */
 export interface Source {
@@ -123,7 +126,7 @@ export const keyOfRow = <T extends Table>(table: T, row: Row<T>): Key =>
 /** An error that names the row, and says where to hear what is whole. */
 export function damage(
   file: string,
-  reason: Reason,
+  reason: DamageReason,
   table: Table,
   key: Key,
   what: string,

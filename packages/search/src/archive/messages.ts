@@ -2,7 +2,7 @@
  * Messages between a search and the thread that writes its archive.
  */
 
-import type { ErrorCode, Facts } from "@ndvm/core";
+import type { ErrorCode, NdvmError } from "@ndvm/core";
 import type { Value } from "./driver.js";
 import type { PackedRows } from "./rows.js";
 import type { BulkTable } from "./schema.js";
@@ -48,5 +48,5 @@ export type FromWriter =
       readonly code: ErrorCode;
       readonly message: string;
       readonly help?: string;
-      readonly facts?: Facts;
+      readonly facts?: NdvmError["facts"];
     };
