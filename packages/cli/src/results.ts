@@ -260,6 +260,7 @@ export function jsonText(report: Report, withStats: boolean): string {
     lane,
     code: error.code,
     message: error.message,
+    facts: error.facts,
   }));
   object["nonFinite"] = result.nonFinite.map(({ lane, value, message, span }) => ({
     lane,

@@ -5,7 +5,7 @@
 
 import { formatError, type NdvmError } from "@ndvm/core";
 import pc from "picocolors";
-import { withTypedHelp } from "./command-words.js";
+import { inCommandWords } from "./command-words.js";
 
 const wantsColour = (stream: NodeJS.WriteStream): boolean =>
   stream.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
@@ -38,7 +38,7 @@ export function endQuietlyOnBrokenPipe(): void {
 }
 
 export function reportError(error: NdvmError): void {
-  const text = formatError(withTypedHelp(error), { color: err.isColorSupported });
+  const text = formatError(inCommandWords(error), { color: err.isColorSupported });
   process.stderr.write(`${text}\n`);
 }
 

@@ -334,7 +334,7 @@ describe("the program", () => {
   test("rows are counted as the file has them, also where some are left out", async () => {
     const gap = "t,y\n1,NA\n\n4,2\n-9,3\n";
     expect(await failure(ofFile(gap, "(* a (sqrt t))"), 1)).toMatchInlineSnapshot(`
-      "program:1:6: error E-INPUT: the prediction is not finite on row 3 (line 5) at a = 1: it is NaN, made so by (sqrt t)
+      "program:1:6: error E-INPUT: the prediction is not finite on row 3 (line 5) at a = 1: it is NaN, first made so by (sqrt t)
         1 | (* a (sqrt t))
           |      ^^^^^^^^
         help: start elsewhere, draw starts from a range, or bound the parameters, or leave these rows out with --where"
@@ -343,13 +343,13 @@ describe("the program", () => {
 
   test("a prediction or loss that is not finite at the start", async () => {
     expect(await failure(ofFile(rows, "(* a (sqrt t))"), 1)).toMatchInlineSnapshot(`
-      "program:1:6: error E-INPUT: the prediction is not finite on rows 2, 4 (lines 3, 5) at a = 1: it is NaN, made so by (sqrt t)
+      "program:1:6: error E-INPUT: the prediction is not finite on rows 2, 4 (lines 3, 5) at a = 1: it is NaN, first made so by (sqrt t)
         1 | (* a (sqrt t))
           |      ^^^^^^^^
         help: start elsewhere, draw starts from a range, or bound the parameters, or leave these rows out with --where"
     `);
     expect(await failure(["-e", "(log (- a 5))"], 1)).toMatchInlineSnapshot(`
-      "program:1:1: error E-INPUT: the loss is not finite at a = 1: it is NaN, made so by (log (- a 5))
+      "program:1:1: error E-INPUT: the loss is not finite at a = 1: it is NaN, first made so by (log (- a 5))
         1 | (log (- a 5))
           | ^^^^^^^^^^^^^
         help: start elsewhere, draw starts from a range, or bound the parameters"
@@ -498,4 +498,15 @@ test("a constant target is fitted, and said to be one", async () => {
   expect(stderr).toContain("warning: the target is constant, so R² is not defined");
   expect(stdout).not.toContain("R²");
   expect(code).toBe(0);
+});
+
+describe("limits", () => {
+  test("the time of a fit is told as --time, and no option that sets its steps is made up", async () => {
+    const slow = "(loop ((i 0)) (if (< i 1e12) (recur (+ i 1)) (* a i)))";
+    const told = await failure(["-e", slow, "--time", "30ms"], 1);
+    expect(told).toContain("the first evaluation took longer than --time");
+    expect(told).toContain("help: give more time");
+    expect(told).not.toContain("--steps");
+    expect(told).not.toContain("stepsMax");
+  });
 });

@@ -2,7 +2,8 @@
  * The one error type a user of NDVM meets, and the stable codes it carries.
  *
  * A message names the user's thing, says what was expected and what came; `span` says where in the
- * source, `help` what to do about it. Our own mistakes are failed assertions, never an NdvmError.
+ * source, `help` what to do about it. `facts` say the same to code, as plain JSON data: nobody takes
+ * a sentence apart. Our own mistakes are failed assertions, never an NdvmError.
  */
 
 /** A half-open range of UTF-16 offsets in a program's source text. */
@@ -37,30 +38,99 @@ export type ErrorCode =
   | "E-ARCHIVE" // a study's archive that another process writes, that is none, or of another study
   | "E-FILE"; // a file that cannot be read or is not what it should be
 
-/**
- * What an error is about, as plain JSON data: code decides by `code` and these, and nobody takes a
- * sentence apart. Rows and indices count from 0.
- */
+/** Which of a code's causes an error has. The list is closed: code can rely on it. */
+export type Reason =
+  // Budgets and limits.
+  | "budget" // a limit (`option`) was reached while a program ran
+  | "recursion" // calls went deeper than the memory budget allows
+  | "room" // the machine's memory is taken by what it holds already
+  | "result" // a result, or what is read of it, is larger than the memory budget
+  | "together" // a fit's restarts, run together, need more memory than there is
+  | "first" // a fit's time was over before its first evaluation was
+  | "occupied" // another evaluation had the machine until a fit's time was over
+  | "aborted" // the caller's signal fired
+  | "wasm" // the machine's code cannot be had, or is another one's
+  // Options and inputs.
+  | "option" // an option's value makes no sense
+  | "setting" // an option of a machine or a run has another type than it should
+  | "needs" // an option that makes sense only with another one (`names`)
+  | "input" // an input has no value
+  | "lanes" // two inputs have different numbers of lanes
+  | "structure" // the result is structure, where numbers were asked for
+  | "seed" // the gradient of a vector or matrix needs output adjoints
+  // The data of a fit or a search.
+  | "column" // there is no such column
+  | "cell" // a cell that is no number
+  | "missing" // a cell that is NaN
+  | "infinite" // a cell that is infinite
+  | "count" // a count below 0
+  | "trials" // more successes than trials, or fewer than none
+  | "deviation" // a standard deviation that is not positive
+  | "weight" // a weight below 0
+  | "group" // a group that the fit did not see
+  | "points" // fewer points than parameters
+  | "target" // the program reads its own target
+  | "shape" // the program's value has another shape than a fit needs
+  // The parameters of a fit.
+  | "slip" // a name that looks like a misspelt one
+  | "builtin" // a parameter whose name means something in the language
+  | "bounds" // bounds that contradict each other
+  // A fit's first evaluation.
+  | "failure" // the program fails
+  | "prediction" // predictions are not finite
+  | "objective" // the program's value, which is the loss, is not finite
+  | "loss" // the user's own loss fails or is not finite
+  | "gradient" // the loss or its gradient is not finite
+  // Wrapping and files.
+  | "within" // something happened inside a part (`actual`) of what the caller gave
+  | "busy" // another process has the file
+  // Archives.
+  | "absent" // there is no such file
+  | "exists" // there is one already
+  | "foreign" // a file of something else
+  | "header" // a file that does not begin as one should
+  | "format" // written by another version
+  | "schema" // a table or a column is not there
+  | "page" // the database itself is damaged
+  | "checksum" // a row is not as it was written
+  | "kind" // a value is of another type than its column
+  | "rows" // rows are not there
+  | "text" // a text is not UTF-8
+  | "json" // a text is not JSON, or not what it should be
+  | "writer" // the thread that writes it is gone
+  | "study"; // it holds another study: `option` says what differs
+
+/** An error as data. Rows count from 0, as the caller gave them; numbers are finite. */
 export interface ErrorFacts {
-  /** Which of the code's causes it is. */
-  readonly reason?: string;
+  readonly reason?: Reason;
   /** The option as JavaScript spells it: "stepsMax", "params.a.bounds". */
   readonly option?: string;
-  /** What was allowed, and what came. */
+  /** What was allowed. */
   readonly limit?: number;
+  /** What came. */
   readonly value?: number;
   /** The user's names that it is about. */
   readonly names?: readonly string[];
-  /** The first few rows, as the caller gave them, and how many more there are. */
+  /** Numbers of `names`, in their order: where a fit started. */
+  readonly values?: readonly number[];
+  /** The first few rows that it is about, and how many more there are. */
   readonly rows?: readonly number[];
   readonly rowsMore?: number;
-  /** The column of a table, or of an archive. */
+  /** A column of a table, or a table of an archive. */
   readonly column?: string;
   /** What was expected and what came, where they are not numbers. */
   readonly expected?: string;
   readonly actual?: string;
   /** How often it was tried. */
   readonly attempts?: number;
+  /** The error that led to this one. */
+  readonly cause?: ErrorCause;
+}
+
+export interface ErrorCause {
+  readonly message: string;
+  readonly help?: string | undefined;
+  readonly facts: ErrorFacts;
 }
 
 export interface ErrorDetails {
@@ -71,6 +141,8 @@ export interface ErrorDetails {
   readonly facts?: ErrorFacts | undefined;
 }
 
+const NO_FACTS: ErrorFacts = Object.freeze({});
+
 export class NdvmError extends Error {
   override readonly name = "NdvmError";
   readonly code: ErrorCode;
@@ -80,6 +152,7 @@ export class NdvmError extends Error {
   readonly source: string | undefined;
   /** The file it came from, when the caller said so. */
   readonly file: string | undefined;
+  /** The same for code to read. */
   readonly facts: ErrorFacts;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -89,17 +162,18 @@ export class NdvmError extends Error {
     this.help = details.help;
     this.source = details.source;
     this.file = details.file;
-    this.facts = details.facts ?? {};
+    this.facts = details.facts ?? NO_FACTS;
   }
 
   /** The same error, told where its text comes from. Details already known are kept. */
   in(source: string, file?: string): NdvmError {
-    return new NdvmError(this.code, this.message, {
-      span: this.span,
-      help: this.help,
-      source: this.source ?? source,
-      file: this.file ?? file,
-      facts: this.facts,
-    });
+    return this.with({ source: this.source ?? source, file: this.file ?? file });
+  }
+
+  /** The same error with some of its parts replaced: the others are kept, facts too. */
+  with({ message, ...changes }: ErrorDetails & { readonly message?: string }): NdvmError {
+    const { span, help, source, file, facts } = this;
+    const details = { span, help, source, file, facts, ...changes };
+    return new NdvmError(this.code, message ?? this.message, details);
   }
 }

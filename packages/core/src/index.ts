@@ -3,10 +3,12 @@
  */
 
 export {
+  type ErrorCause,
   type ErrorCode,
   type ErrorDetails,
   type ErrorFacts,
   NdvmError,
+  type Reason,
   type Span,
 } from "./errors.js";
 export {
@@ -78,3 +80,4 @@ export { print } from "./syntax/print.js";
 export { printCore } from "./syntax/print-core.js";
 export { read } from "./syntax/read.js";
 export { nearest } from "./syntax/suggest.js";
+export { causeOf, makeError, rowFacts, type Speech, type Words, wordsFor } from "./words.js";

@@ -9,6 +9,7 @@ import {
   type Column,
   expand,
   inputScaleProblem,
+  makeError,
   NdvmError,
   nearest,
   read,
@@ -182,18 +183,18 @@ export function rowsOf(columns: Columns): number {
 export const refuse = (message: string, help: string): NdvmError =>
   new NdvmError("E-OPTION", message, { help });
 
+export const refuseOption = (option: string, value: unknown, expected: string): NdvmError =>
+  makeError("E-OPTION", { reason: "option", option, actual: String(value), expected });
+
 export function whole(name: string, value: unknown, least: number, most: number): number {
   const isGood = Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
   if (isGood) return value as number;
-  throw refuse(
-    `the option ${name} is ${String(value)}`,
-    `it must be a whole number from ${least} to ${most}`,
-  );
+  throw refuseOption(name, value, `it must be a whole number from ${least} to ${most}`);
 }
 
 export function positive(name: string, value: unknown): number {
   if (typeof value === "number" && value > 0) return value;
-  throw refuse(`the option ${name} is ${String(value)}`, "it must be a number above 0");
+  throw refuseOption(name, value, "it must be a number above 0");
 }
 
 function readColumns(options: SearchOptions): Columns {
@@ -223,9 +224,10 @@ function numbersOf(name: string, column: Column, rows: number): Float64Array {
     );
   const bad = Array.prototype.findIndex.call(column, (x) => !Number.isFinite(x)) as number;
   if (bad >= 0)
-    throw refuse(
-      `column ${name} holds ${String(column[bad])} in row ${bad + 1}`,
-      "columns hold finite numbers; leave out rows without, or choose other inputs",
+    throw makeError(
+      "E-OPTION",
+      { reason: "infinite", column: name, rows: [bad], actual: String(column[bad]) },
+      { help: "columns hold finite numbers; leave out rows without, or choose other inputs" },
     );
   return Float64Array.from(column as ArrayLike<number>);
 }
@@ -250,7 +252,7 @@ function heldOutRows(
     return held;
   }
   if (!(holdOut > 0 && holdOut < 1))
-    throw refuse(`the option holdOut is ${holdOut}`, "it is a share between 0 and 1, or rows");
+    throw refuseOption("holdOut", holdOut, "it is a share between 0 and 1, or rows");
   const count = Math.max(2, Math.round(rows * holdOut));
   const order = new Draws(seedFor(seed, SEED_SPLIT)).shuffled(rows);
   return order.slice(0, count).sort((a, b) => a - b);
@@ -303,10 +305,7 @@ function recipeOf(given: Partial<Recipe>): Recipe {
     whole(`recipe.rungs[${i}].restarts`, restarts, 1, 1e6);
     whole(`recipe.rungs[${i}].steps`, steps, 1, 1e9);
     if (!(share > 0 && share <= 1))
-      throw refuse(
-        `the option recipe.rungs[${i}].share is ${share}`,
-        "it is above 0 and at most 1",
-      );
+      throw refuseOption(`recipe.rungs[${i}].share`, share, "it is above 0 and at most 1");
   }
   return {
     optimiser: given.optimiser ?? "lm",

@@ -1,6 +1,7 @@
 /** `ndvm fit`: the constants of a program from a table, how sure they are, and a picture. */
 
-import { type FitResult, fit as fitProgram } from "@ndvm/core";
+import { type FitResult, fit as fitProgram, NdvmError } from "@ndvm/core";
+import { type Context, inCommandWords } from "../command-words.js";
 import { type Export, type ExportedModel, parseExports, writeModels } from "../fit/export.js";
 import { type HeldOutScore, scoreHeldOut } from "../fit/held-out.js";
 import type { FitCommandOptions } from "../fit/options.js";
@@ -10,7 +11,6 @@ import { viewProgress } from "../fit/progress.js";
 import { resultJson } from "../fit/result-json.js";
 import { summaryText, warningsOf } from "../fit/summary.js";
 import { terminalPlot } from "../fit/terminal-plot.js";
-import { inCommandWords } from "../fit/words.js";
 import { UsageError } from "../inputs.js";
 import { note, print, reportError, warn } from "../terminal.js";
 import { requireWritable, writeTextFile } from "../text-file.js";
@@ -35,10 +35,28 @@ export async function fit(file: string | undefined, options: FitCommandOptions):
     if (result.stopped === "aborted") return INTERRUPTED;
     return failed.length > 0 ? 1 : 0;
   } catch (error) {
-    throw inCommandWords(error, problem);
+    throw error instanceof NdvmError ? inCommandWords(error, contextOf(problem)) : error;
   } finally {
     problem.machine.dispose();
   }
+}
+
+/** What errors say about the rows and columns of the file. */
+function contextOf({ table, rows, targets, columns }: FitProblem): Context {
+  if (table === undefined || rows === undefined) return { command: "fit" };
+  return {
+    command: "fit",
+    // Rows of the fit are counted without those left out; the file's own numbers help more.
+    rows: (some, more) =>
+      table.rowsInWords(
+        some.map((row) => rows.taken[row] ?? 0),
+        more,
+      ),
+    hasTarget: targets.length > 0,
+    unusedColumn: table.names.find((name) => !columns.includes(name)),
+    rowCount: table.rowCount,
+    rowsLeftOut: rows.filtered + rows.missing + rows.heldOut.length,
+  };
 }
 
 function checkExports(options: FitCommandOptions): Export[] {

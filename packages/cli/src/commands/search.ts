@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { NdvmError } from "@ndvm/core";
 import { type SearchDone, type SearchOptions, search as searchFor } from "@ndvm/search";
+import { inCommandWords } from "../command-words.js";
 import { type Display, jsonDisplay, lineDisplay, liveDisplay } from "../search/display.js";
 import { budgetOf, type SearchCommandOptions } from "../search/options.js";
 import { ModelPlotter } from "../search/picture.js";
@@ -34,6 +35,8 @@ export async function search(options: SearchCommandOptions): Promise<number> {
     await finish(archive, options);
     if (done.stopped === "aborted") return INTERRUPTED;
     return done.best === undefined ? 1 : 0;
+  } catch (error) {
+    throw error instanceof NdvmError ? inCommandWords(error, { command: "search" }) : error;
   } finally {
     plotter.dispose();
   }

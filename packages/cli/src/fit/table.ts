@@ -68,6 +68,9 @@ class Column {
   }
 }
 
+/** Rows that a message names. */
+const ROWS_SHOWN = 8;
+
 export class DataTable {
   readonly file: string;
   readonly names: readonly string[];
@@ -116,11 +119,12 @@ export class DataTable {
     );
   }
 
-  /** How messages call some rows (counted from 0): their numbers and lines, the first few. */
-  rowsInWords(rows: readonly number[], most = 8): string {
-    const shown = rows.slice(0, most);
-    const more = rows.length > shown.length ? ` and ${rows.length - shown.length} more` : "";
-    const one = rows.length === 1;
+  /** How messages call some rows (counted from 0), and `unnamed` more: the first few' numbers, lines. */
+  rowsInWords(rows: readonly number[], unnamed = 0): string {
+    const shown = rows.slice(0, ROWS_SHOWN);
+    const count = rows.length + unnamed;
+    const more = count > shown.length ? ` and ${count - shown.length} more` : "";
+    const one = count === 1;
     const counted = shown.map((row) => row + 1).join(", ");
     const words = `${one ? "row" : "rows"} ${counted}${more}`;
     if (this.#lines === undefined) return words;

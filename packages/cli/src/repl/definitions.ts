@@ -6,7 +6,7 @@
  * follows, as in a notebook.
  */
 
-import { type Datum, NdvmError, read, type Span } from "@ndvm/core";
+import { type Datum, type NdvmError, read, type Span } from "@ndvm/core";
 
 export interface Definition {
   readonly name: string;
@@ -73,13 +73,12 @@ export class SessionProgram {
 
   /** The same error, with its span pointing into what the user typed. */
   locate(error: NdvmError): NdvmError {
-    const { code, message, help, span } = error;
-    if (span === undefined) return new NdvmError(code, message, { help });
+    const { span } = error;
+    if (span === undefined) return error.with({ source: undefined, file: undefined });
     const piece = this.#pieces.findLast(({ start }) => start <= span.start);
     if (piece === undefined) return error;
     const local: Span = { start: span.start - piece.start, end: span.end - piece.start };
-    return new NdvmError(code, message, {
-      help,
+    return error.with({
       span: { start: local.start, end: Math.min(local.end, piece.text.length) },
       source: piece.text,
       file: piece.file,

@@ -4,6 +4,7 @@
  */
 
 import { type Machine, NdvmError, nearest, type Program } from "@ndvm/core";
+import { inCommandWords } from "../command-words.js";
 import { InputReader, type SetInputs, splitAssignment, UsageError } from "../inputs.js";
 import { bytesText, countText, timeText } from "../numbers.js";
 import type { ProgramOptions } from "../options.js";
@@ -141,7 +142,9 @@ export class ReplSession {
       program = loadProgram(this.#machine, source, this.#options, Object.keys(this.#inputs));
       return await work(program);
     } catch (error) {
-      throw error instanceof NdvmError ? withSetHelp(session.locate(error)) : error;
+      throw error instanceof NdvmError
+        ? inCommandWords(session.locate(error), { command: "repl" })
+        : error;
     } finally {
       program?.dispose();
     }
@@ -238,15 +241,4 @@ function repeat(work: () => unknown): number {
     best = Math.min(best, performance.now() - start);
   } while (performance.now() < end);
   return best;
-}
-
-/** In the repl a missing input is set with `:set`. */
-function withSetHelp(error: NdvmError): NdvmError {
-  if (error.code !== "E-INPUT" || error.help === undefined) return error;
-  return new NdvmError(error.code, error.message, {
-    span: error.span,
-    source: error.source,
-    file: error.file,
-    help: "set an input with :set name=value; :inputs lists those that are set",
-  });
 }

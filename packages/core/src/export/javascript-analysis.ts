@@ -89,12 +89,12 @@ export function analyse(
   numbers: ReadonlySet<string>,
   hasTensors: boolean,
 ): Analysis {
-  const facts = new Facts(expansion, numbers, hasTensors);
+  const facts = new ErrorFacts(expansion, numbers, hasTensors);
   facts.findKinds();
   return facts;
 }
 
-class Facts implements Analysis {
+class ErrorFacts implements Analysis {
   readonly known = new Map<Variable, LambdaNode>();
   readonly hasTensors: boolean;
   readonly #nodes: readonly Core[];

@@ -7,6 +7,7 @@
 
 import { NdvmError } from "../errors.js";
 import { nearest } from "../syntax/suggest.js";
+import { makeError } from "../words.js";
 import { ownField, setField } from "./fields.js";
 import { refuse } from "./parameters.js";
 import type { Column, Data, FitOptions } from "./types.js";
@@ -80,17 +81,27 @@ function copyOf(name: string, column: Column): Float64Array {
   for (let row = 0; row < column.length; row++) {
     const value = column[row];
     if (typeof value !== "number")
-      throw refuse(
-        `column ${name} holds ${JSON.stringify(value) ?? String(value)} in row ${row + 1}, ` +
-          "which is no number",
-        "leave out the row, or turn the column into numbers",
+      throw makeError(
+        "E-INPUT",
+        {
+          reason: "cell",
+          column: name,
+          rows: [row],
+          actual: JSON.stringify(value) ?? String(value),
+        },
+        { help: "leave out the row, or turn the column into numbers" },
+      );
+    if (Number.isNaN(value))
+      throw makeError(
+        "E-INPUT",
+        { reason: "missing", column: name, rows: [row] },
+        { help: "leave out rows with missing values" },
       );
     if (!Number.isFinite(value))
-      throw refuse(
-        `column ${name} holds ${value} in row ${row + 1}`,
-        Number.isNaN(value)
-          ? "leave out rows with missing values"
-          : "a fit needs finite numbers: leave out the row, or correct it",
+      throw makeError(
+        "E-INPUT",
+        { reason: "infinite", column: name, rows: [row], actual: String(value) },
+        { help: "a fit needs finite numbers: leave out the row, or correct it" },
       );
     numbers[row] = value;
   }
@@ -128,6 +139,7 @@ export function columnOf(data: Data, name: string, role: string): Column {
     near === undefined
       ? `the columns are ${names.join(", ") || "none"}`
       : `did you mean ${near}? The columns are ${names.join(", ")}`,
+    { reason: "column", column: name },
   );
 }
 
@@ -192,6 +204,7 @@ function readTarget(data: Data, name: string, inputs: readonly string[]): Float6
   throw refuse(
     `the program reads the target ${name} itself`,
     "a prediction is made without it; leave out target where the program's value is the loss",
+    { reason: "target", names: [name] },
   );
 }
 
@@ -276,9 +289,11 @@ function rootsOf(data: Data, given: string | Column, isSigma: boolean, rows: num
   const numbers = side(data, given, isSigma ? "sigma" : "weights", rows);
   const bad = numbers.findIndex((value) => (isSigma ? value <= 0 : value < 0));
   if (bad < 0) return numbers.map((value) => (isSigma ? 1 / value : Math.sqrt(value)));
-  throw isSigma
-    ? refuse(`sigma is ${numbers[bad]} in row ${bad + 1}`, "deviations are positive")
-    : refuse(`the weight of row ${bad + 1} is ${numbers[bad]}`, "weights are 0 or more");
+  throw makeError(
+    "E-INPUT",
+    { reason: isSigma ? "deviation" : "weight", value: numbers[bad] as number, rows: [bad] },
+    { help: isSigma ? "deviations are positive" : "weights are 0 or more" },
+  );
 }
 
 /**
@@ -345,9 +360,10 @@ export function groupsOfRows(data: Data, by: string, groups: readonly string[]):
   return Int32Array.from(column as readonly (string | number)[], (word, row) => {
     const found = groups.indexOf(String(word));
     if (found >= 0) return found;
-    throw refuse(
-      `row ${row + 1} is of the group ${word}, which the fit did not see`,
-      `its groups are ${groups.join(", ")}`,
+    throw makeError(
+      "E-INPUT",
+      { reason: "group", rows: [row], actual: String(word), names: groups },
+      { help: `its groups are ${groups.join(", ")}` },
     );
   });
 }

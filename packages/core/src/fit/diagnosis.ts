@@ -199,7 +199,8 @@ function logFlips(
 }
 
 /** What made a number not finite, without the lane: in a fit lanes are rows. */
-export const causeOf = ({ message }: NonFinite): string => message.replace(/^lane \d+ is /, "");
+export const originOf = ({ value, cause }: NonFinite): string =>
+  cause === "" ? `it is ${value}` : `it is ${value}, ${cause}`;
 
 /** Where the first number that is not finite comes from, at starts that had no finite loss. */
 function failedStarts(problem: Problem, restarts: readonly Ended[]): Found["nonFinite"] {
@@ -215,7 +216,7 @@ function failedStarts(problem: Problem, restarts: readonly Ended[]): Found["nonF
     const [failure] = run.failures;
     const [bad] = run.nonFinite;
     const span = failure?.error.span ?? bad?.span;
-    const message = failure?.error.message ?? (bad && causeOf(bad));
+    const message = failure?.error.message ?? (bad && originOf(bad));
     if (message === undefined) return [];
     const text = span === undefined ? "" : source.source.slice(span.start, span.end);
     return [{ restart: index, row: (failure?.lane ?? bad?.lane ?? 0) + 1, text, message }];

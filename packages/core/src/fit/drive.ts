@@ -9,6 +9,7 @@
  */
 
 import { NdvmError } from "../errors.js";
+import { makeError } from "../words.js";
 import type { Batch } from "./batch.js";
 import type { Restart } from "./restart.js";
 import { leaderOf } from "./rounds.js";
@@ -154,19 +155,21 @@ class Course {
 
 const endedAtFirst = (stopped: "time" | "aborted"): NdvmError =>
   stopped === "time"
-    ? new NdvmError("E-TIME", "the first evaluation took longer than timeMax", {
-        help: "give more time, or a limit of steps (stepsMax) that ends slow programs",
-      })
-    : new NdvmError("E-ABORTED", "the fit was aborted in its first evaluation");
+    ? makeError("E-TIME", { reason: "first", option: "timeMax" })
+    : new NdvmError("E-ABORTED", "the fit was aborted in its first evaluation", {
+        facts: { reason: "aborted" },
+      });
 
 const endedWaiting = (stopped: "time" | "aborted"): NdvmError =>
-  new NdvmError(
-    stopped === "time" ? "E-TIME" : "E-ABORTED",
-    `the machine was busy with another evaluation until the fit ${
-      stopped === "time" ? "had used up timeMax" : "was aborted"
-    }`,
-    { help: "await that evaluation first, or use another machine" },
-  );
+  stopped === "time"
+    ? makeError("E-TIME", { reason: "occupied", option: "timeMax" }, { help: WAIT_HELP })
+    : new NdvmError(
+        "E-ABORTED",
+        "the machine was busy with another evaluation until the fit was aborted",
+        { facts: { reason: "aborted" }, help: WAIT_HELP },
+      );
+
+const WAIT_HELP = "await that evaluation first, or use another machine";
 
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 

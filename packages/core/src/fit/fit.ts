@@ -182,6 +182,7 @@ function residualProblem(source: Program, options: FitOptions, settings: Setting
       `there ${points === 1 ? "is 1 point" : `are ${points} points`} for ` +
         `${parameters.free.length} parameters`,
       "give more rows, or fix some parameters",
+      { reason: "points", value: points, limit: parameters.free.length },
     );
   const program = targets.length > 1 ? source.elementBy(SELECTOR) : source;
   const lossProgram = loadLoss(source, loss);

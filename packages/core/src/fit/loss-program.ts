@@ -6,6 +6,7 @@
 import { NdvmError } from "../errors.js";
 import type { Program } from "../machine/program.js";
 import { nearest } from "../syntax/suggest.js";
+import { causeOf, makeError } from "../words.js";
 import { numbersOf, repeated, type Table } from "./columns.js";
 import { setField } from "./fields.js";
 import type { Settings } from "./settings.js";
@@ -22,8 +23,9 @@ export function loadLoss(model: Program, loss: Settings["loss"]): Program | unde
     return model.loadBeside(loss, { file: "loss" });
   } catch (error) {
     if (!(error instanceof NdvmError)) throw error;
-    const { code, message, span, help, source, file } = error;
-    throw new NdvmError(code, `the loss: ${message}`, { span, help, source, file });
+    const { code, span, source, file } = error;
+    const facts = { reason: "within", actual: "the loss", cause: causeOf(error) } as const;
+    throw makeError(code, facts, { span, source, file });
   }
 }
 

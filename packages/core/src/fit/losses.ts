@@ -11,7 +11,6 @@
  * The last two are negative log-likelihoods without the terms that no parameter changes.
  */
 
-import { NdvmError } from "../errors.js";
 import {
   FIT_ABSOLUTE,
   FIT_BINOMIAL,
@@ -19,8 +18,8 @@ import {
   FIT_POISSON,
   FIT_SQUARES,
 } from "../program/layout.js";
+import { makeError } from "../words.js";
 import type { Table } from "./columns.js";
-import { refuse } from "./parameters.js";
 import type { FitOptions, LossName } from "./types.js";
 
 export interface PointLoss {
@@ -62,21 +61,32 @@ export function makeLoss(name: LossName, table: Table, options: FitOptions): Poi
 
 function checkWidth(width: number): number {
   if (Number.isFinite(width) && width > 0) return width;
-  throw new NdvmError("E-OPTION", `huberWidth is ${width}`, { help: "it must be above 0" });
+  const expected = "it must be above 0";
+  throw makeError("E-OPTION", {
+    reason: "option",
+    option: "huberWidth",
+    actual: String(width),
+    expected,
+  });
 }
 
 function checkCounts(y: Float64Array): void {
   const bad = y.findIndex((count) => count < 0);
   if (bad >= 0)
-    throw refuse(`the target is ${y[bad]} in row ${bad + 1}`, "Poisson's loss is for counts");
+    throw makeError(
+      "E-INPUT",
+      { reason: "count", value: y[bad] as number, rows: [bad] },
+      { help: "Poisson's loss is for counts" },
+    );
 }
 
 function checkHits(y: Float64Array, trials: Float64Array | undefined): void {
   const of = (row: number) => (trials === undefined ? 1 : (trials[row] as number));
   const bad = y.findIndex((count, row) => count < 0 || count > of(row));
   if (bad >= 0)
-    throw refuse(
-      `the target is ${y[bad]} in row ${bad + 1}, of ${of(bad)} trials`,
-      "the binomial loss is for numbers of successes; give the trials",
+    throw makeError(
+      "E-INPUT",
+      { reason: "trials", value: y[bad] as number, limit: of(bad), rows: [bad] },
+      { help: "the binomial loss is for numbers of successes; give the trials" },
     );
 }

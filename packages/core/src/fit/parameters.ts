@@ -5,7 +5,7 @@
  * a slip of another name is refused. A parameter of a group stands once for every group.
  */
 
-import { NdvmError } from "../errors.js";
+import { type ErrorFacts, NdvmError } from "../errors.js";
 import { nearest } from "../nearest.js";
 import type { Listing } from "../program/listing.js";
 import { exp, log } from "./elementary.js";
@@ -44,8 +44,8 @@ const NO_SPEC: ParameterOptions = {};
 /** Where a parameter starts that nobody said anything about. */
 const START = 1;
 
-export function refuse(message: string, help: string): NdvmError {
-  return new NdvmError("E-INPUT", message, { help });
+export function refuse(message: string, help: string, facts?: ErrorFacts): NdvmError {
+  return new NdvmError("E-INPUT", message, { help, facts });
 }
 
 /** Which inputs of the program are what; `columns` are the names that are data. */
@@ -164,6 +164,7 @@ const slip = (name: string, near: string, what: string): NdvmError =>
   refuse(
     `the program uses ${name}, which is no column and no declared parameter`,
     `did you mean ${what} ${near}? If ${name} is a parameter, declare it: params: { ${name}: {} }`,
+    { reason: "slip", names: [name], expected: `${what} ${near}` },
   );
 
 const KEYS = ["start", "range", "bounds", "fixed", "scale"];
@@ -232,6 +233,12 @@ function checkBounds(name: string, lower: number, upper: number, isLog: boolean)
     throw refuse(
       `the bounds of parameter ${name} contradict each other: ${lower} is not below ${upper}`,
       lower === upper ? `to keep it there: { fixed: ${lower} }` : "the lower bound comes first",
+      {
+        reason: "bounds",
+        names: [name],
+        ...(Number.isFinite(lower) ? { value: lower } : {}),
+        ...(Number.isFinite(upper) ? { limit: upper } : {}),
+      },
     );
   if (isLog && upper <= 0)
     throw refuse(

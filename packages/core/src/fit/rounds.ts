@@ -7,7 +7,6 @@
  *   | states | sums | block | work | columns, or what an evaluation elsewhere came to |
  */
 
-import { NdvmError } from "../errors.js";
 import { LOOP_MOST } from "../machine/chunk.js";
 import type { Machine } from "../machine/machine.js";
 import type { Numbers, Session } from "../machine/session.js";
@@ -65,6 +64,7 @@ import {
   STATE_REASON,
   SUMS_FACTOR,
 } from "../program/layout.js";
+import { makeError } from "../words.js";
 import { type Factor, factorNumbers, factorStride } from "./linear.js";
 import type { Free } from "./parameters.js";
 import { type Restart, stateNumbers } from "./restart.js";
@@ -222,9 +222,11 @@ export class MachineRounds {
   #bufferOf(machine: Machine, block: Block): number {
     const address = machine.fitBuffer(block.bytes);
     if (address !== 0) return address;
-    throw new NdvmError("E-MEMORY", "no memory is left for the fit's own numbers", {
-      help: "fit fewer restarts together, or raise memoryMax",
-    });
+    throw makeError(
+      "E-MEMORY",
+      { reason: "together", option: "memoryMax" },
+      { message: "no memory is left for the fit's own numbers" },
+    );
   }
 
   /** Rounds that are over soon enough. */

@@ -5,6 +5,7 @@
 import { NdvmError } from "../errors.js";
 import type { Program } from "../machine/program.js";
 import { nearest } from "../syntax/suggest.js";
+import { makeError } from "../words.js";
 import { isLossText } from "./loss-program.js";
 import { lossNames } from "./losses.js";
 import type { Limits } from "./restart.js";
@@ -112,7 +113,7 @@ const checkAdam = (given: AdamOptions): Required<AdamOptions> => ({
 });
 
 const bad = (name: string, value: unknown, help: string): NdvmError =>
-  new NdvmError("E-OPTION", `the option ${name} is ${String(value)}`, { help });
+  makeError("E-OPTION", { reason: "option", option: name, actual: String(value), expected: help });
 
 function count(name: string, value: number): number {
   if (Number.isInteger(value) && value >= 1) return value;
@@ -157,9 +158,11 @@ function checkLoss(options: FitOptions, mode: Settings["mode"]) {
       (key) => options[key] !== undefined,
     );
     if (other !== undefined)
-      throw new NdvmError("E-OPTION", `the option ${other} needs a target`, {
-        help: "without target the program's value is the loss",
-      });
+      throw makeError(
+        "E-OPTION",
+        { reason: "needs", option: other, names: ["target"] },
+        { help: "without target the program's value is the loss" },
+      );
     return { loss, lossName: "program" as const };
   }
   if (typeof loss !== "string" || isLossText(loss)) return { loss, lossName: "program" as const };

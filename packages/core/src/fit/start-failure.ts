@@ -3,10 +3,11 @@
  * it fails or is not finite.
  */
 
-import { NdvmError } from "../errors.js";
+import { type ErrorFacts, NdvmError } from "../errors.js";
 import type { Evaluation, Input } from "../machine/types.js";
+import { causeOf, makeError, rowFacts } from "../words.js";
 import { limited } from "./batch.js";
-import { causeOf, rowInputs } from "./diagnosis.js";
+import { originOf, rowInputs } from "./diagnosis.js";
 import type { Problem } from "./fit.js";
 import type { Restart } from "./restart.js";
 
@@ -15,46 +16,35 @@ export function explainStart(problem: Problem, restart: Restart): void {
   const { source: program, table, parameters, options } = problem;
   const inputs = rowInputs(problem, restart.start);
   const outcome = program.evaluateTraced(inputs, limited(options));
-  const starts = parameters.free.map(({ label }, j) => `${label} = ${restart.start[j]}`);
-  const at = `at ${starts.join(", ")}`;
+  const start: ErrorFacts = {
+    names: parameters.free.map(({ label }) => label),
+    values: [...restart.start],
+  };
   checkShape(outcome, table?.targets.length ?? 1);
   const [failure] = outcome.failures;
+  const { source, file } = program;
   if (failure !== undefined) {
-    const rows = rowsInWords(outcome.failures.map(({ lane }) => lane));
     const { error } = failure;
-    throw new NdvmError(error.code, `the program fails on ${rows} ${at}: ${error.message}`, {
-      span: error.span,
-      source: program.source,
-      file: program.file,
-      help: error.help ?? "start elsewhere, or leave out these rows",
-    });
+    const rows = rowFacts(outcome.failures.map(({ lane }) => lane));
+    const facts: ErrorFacts = { reason: "failure", ...rows, ...start, cause: causeOf(error) };
+    throw makeError(error.code, facts, { span: error.span, source, file });
   }
-  const bad = outcome.nonFinite.map(({ lane }) => lane);
-  const where = table === undefined || outcome.lanes === 1 ? "" : ` on ${rowsInWords(bad)}`;
-  const reason = outcome.nonFinite[0];
-  const details = {
-    span: reason?.span,
-    source: program.source,
-    file: program.file,
-    help: "start elsewhere, draw starts from a range, or bound the parameters",
-  };
-  if (bad.length > 0) {
-    const told = reason === undefined ? "" : `: ${causeOf(reason)}`;
-    throw new NdvmError(
-      "E-INPUT",
-      `the ${table === undefined ? "loss" : "prediction"} is not finite${where} ${at}${told}`,
-      details,
-    );
+  const [bad] = outcome.nonFinite;
+  const details = { span: bad?.span, source, file };
+  if (bad !== undefined) {
+    const rows = outcome.lanes === 1 ? {} : rowFacts(outcome.nonFinite.map(({ lane }) => lane));
+    const reason = table === undefined ? "objective" : "prediction";
+    throw makeError("E-INPUT", { reason, ...rows, ...start, actual: originOf(bad) }, details);
   }
-  explainLoss(problem, outcome, at);
-  throw new NdvmError("E-INPUT", `the loss or its gradient is not finite ${at}`, details);
+  explainLoss(problem, outcome, start);
+  throw makeError("E-INPUT", { reason: "gradient", ...start }, details);
 }
 
 /** The same for the user's own loss, at predictions that are well. */
 function explainLoss(
   { lossProgram, table, options }: Problem,
   { values, lanes }: Evaluation,
-  at: string,
+  start: ErrorFacts,
 ): void {
   if (lossProgram === undefined || table === undefined) return;
   const { target, columns, others, rows, targets } = table;
@@ -79,14 +69,11 @@ function explainLoss(
     });
   const reason = outcome.nonFinite[0] ?? outcome.failures[0];
   if (reason === undefined) return;
-  const told = "error" in reason ? reason.error.message : causeOf(reason);
+  const actual = "error" in reason ? reason.error.message : originOf(reason);
   const span = "error" in reason ? reason.error.span : reason.span;
   const bad = [...outcome.nonFinite, ...outcome.failures].map(({ lane }) => lane % rows);
-  throw new NdvmError("E-INPUT", `the loss fails on ${rowsInWords(bad)} ${at}: ${told}`, {
-    ...details,
-    span,
-    help: "start elsewhere, or write a loss that is finite there",
-  });
+  const facts: ErrorFacts = { reason: "loss", ...rowFacts(bad), ...start, actual };
+  throw makeError("E-INPUT", facts, { ...details, span });
 }
 
 /** The program's value must be a number, or a vector with an element for each target. */
@@ -96,18 +83,12 @@ export function checkShape({ shape }: Pick<Evaluation, "shape">, targets: number
   const kind =
     shape === undefined
       ? "not a number"
-      : ["a number", `a vector of ${shape[0]}`, "a matrix"][shape.length];
+      : (["a number", `a vector of ${shape[0]}`, "a matrix"][shape.length] ?? "not a number");
   throw new NdvmError("E-RESULT", `the program's value is ${kind}`, {
+    facts: { reason: "shape", actual: kind, value: shape?.[0] ?? 1, limit: targets },
     help:
       targets === 1
         ? "a fit needs one number: the prediction of the target, or the loss"
         : `there are ${targets} targets: its value must be a vector of ${targets}`,
   });
-}
-
-/** Rows are counted from 1. */
-function rowsInWords(lanes: readonly number[]): string {
-  const shown = lanes.slice(0, 8).map((lane) => lane + 1);
-  const more = lanes.length > shown.length ? ` and ${lanes.length - shown.length} more` : "";
-  return `${lanes.length === 1 ? "row" : "rows"} ${shown.join(", ")}${more}`;
 }

@@ -24,7 +24,10 @@ export function checkSeed(results: Results, seed: Seed | undefined): void {
     throw new NdvmError(
       "E-RESULT",
       `the result is ${shape.length === 1 ? "a vector" : "a matrix"}, which has no single gradient`,
-      { help: "give a seed (output adjoints), or use program.jacobian" },
+      {
+        facts: { reason: "seed" },
+        help: "give a seed (output adjoints), or use program.jacobian",
+      },
     );
   if (seed === undefined || typeof seed === "number" || seed.length === count * lanes) return;
   throw new NdvmError(

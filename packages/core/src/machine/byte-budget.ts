@@ -3,7 +3,7 @@
  * its result, and what reading it makes, stay within the machine's `memoryMax` as well.
  */
 
-import { NdvmError } from "../errors.js";
+import { makeError } from "../words.js";
 
 export class ByteBudget {
   readonly #limit: number;
@@ -23,14 +23,11 @@ export class ByteBudget {
   take(bytes: number): void {
     this.#left -= bytes;
     if (this.#left >= 0) return;
-    throw new NdvmError(
+    throw makeError(
       "E-MEMORY",
-      `the result takes more than the memory budget of ${this.#limit} bytes when it is read`,
+      { reason: "result", option: "memoryMax", limit: this.#limit },
       {
-        facts: { reason: "result", option: "memoryMax", limit: this.#limit },
-        help:
-          "return less of it, since shared structure is written out once for every use; " +
-          "or raise memoryMax",
+        message: `the result takes more than the memory budget of ${this.#limit} bytes when it is read`,
       },
     );
   }

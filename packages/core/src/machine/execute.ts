@@ -298,6 +298,7 @@ export class Execution {
         "E-TIME",
         `ran longer than ${this.#job.options.timeMax} ms`,
         "timeMax",
+        this.#job.options.timeMax ?? 0,
       );
   }
 
@@ -547,6 +548,7 @@ export class Execution {
       "E-STEPS",
       `took more than ${this.#stepsMax} steps`,
       "stepsMax",
+      this.#stepsMax,
     );
     this.results.fail(set, lanes, error);
     lanes.forEach((one, i) => {

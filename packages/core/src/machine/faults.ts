@@ -2,7 +2,7 @@
  * Faults in words: what the machine stopped on, told in the user's names, with where and what to do.
  */
 
-import { type ErrorCode, NdvmError, type Span } from "../errors.js";
+import type { ErrorCode, ErrorFacts, NdvmError, Span } from "../errors.js";
 import { primitives } from "../primitives/index.js";
 import {
   FAULT_ARITY,
@@ -48,6 +48,7 @@ import {
   TAG_TENSOR,
 } from "../program/layout.js";
 import type { Listing, ProcedureInfo } from "../program/listing.js";
+import { makeError } from "../words.js";
 import type { Exports } from "./instance.js";
 import { payloadInfo } from "./payloads.js";
 
@@ -69,13 +70,14 @@ interface Words {
   readonly code: ErrorCode;
   readonly message: string;
   readonly help?: string | undefined;
+  readonly facts?: ErrorFacts;
 }
 
 export function faultError(exports: Exports, context: FaultContext): NdvmError {
   const fault = new Fault(exports, context);
-  const { code, message, help } = fault.words();
+  const { code, facts, ...words } = fault.words();
   const { source, file } = context;
-  return new NdvmError(code, message, { span: fault.span, help, source, file });
+  return makeError(code, facts ?? {}, { ...words, span: fault.span, source, file });
 }
 
 const shapeNeeds: ReadonlyMap<number, string> = new Map([
@@ -129,7 +131,7 @@ class Fault {
         return {
           code: "E-RECURSION",
           message: "recursion went so deep that it used up the memory budget",
-          help: "check that it ends; a call in tail position needs no memory; raise memoryMax",
+          facts: { reason: "recursion", option: "memoryMax" },
         };
       case FAULT_STEPS:
         return this.#steps();
@@ -151,7 +153,7 @@ class Fault {
   }
 
   #budget(code: ErrorCode, message: string, option: string): Words {
-    return { code, message, help: `check that the program ends, or raise ${option}` };
+    return { code, message, facts: { reason: "budget", option } };
   }
 
   #steps(): Words {

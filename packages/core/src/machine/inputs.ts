@@ -372,12 +372,14 @@ function unknownInput(name: string, names: readonly string[]): NdvmError {
 function missingInput(name: string, taker: Taker): NdvmError {
   return new NdvmError("E-INPUT", `input ${name} has no value`, {
     span: taker.inputSpan(name),
+    facts: { reason: "input", names: [name], expected: taker.inputs.join(", ") },
     help: `the program's inputs are its free names: ${taker.inputs.join(", ")}`,
   });
 }
 
 function unequalLanes(name: string, count: number, other: string, lanes: number): NdvmError {
   return new NdvmError("E-INPUT", `input ${name} has ${count} lanes, but ${other} has ${lanes}`, {
+    facts: { reason: "lanes", names: [name, other], value: count, limit: lanes },
     help: "arrays are one value per lane; use vec(…) for a vector that all lanes share",
   });
 }

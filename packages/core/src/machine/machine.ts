@@ -8,6 +8,7 @@
 import { NdvmError } from "../errors.js";
 import { IMAGE_WORDS } from "../program/layout.js";
 import type { Image, Listing } from "../program/listing.js";
+import { makeError } from "../words.js";
 import { Reals, Views } from "./inputs.js";
 import { type Exports, foreignCode, givenModule, instantiate, machineModule } from "./instance.js";
 import { readProgram } from "./languages.js";
@@ -21,6 +22,9 @@ const MEMORY_MAX = 2 ** 30;
 const MEMORY_MOST = 2 ** 32 - 65536;
 const MEMORY_LEAST = 4 * 2 ** 20;
 const WORD_BYTES = 4;
+/** ErrorFacts of a machine whose memory is taken by what it holds already. */
+const ROOM = { reason: "room", option: "memoryMax" } as const;
+
 /** Integers beyond these are no longer exact as reals (f32), or leave 32 bits (f64). */
 const INTEGER_MAX = { f32: 2 ** 24, f64: 2 ** 31 - 1 } as const;
 
@@ -134,8 +138,8 @@ export class Machine {
         address = this.#allocate(image);
       }
       if (address === 0)
-        throw new NdvmError("E-MEMORY", "the program does not fit into the memory budget", {
-          help: "dispose programs that are no longer needed, or raise memoryMax",
+        throw makeError("E-MEMORY", ROOM, {
+          message: "the program does not fit into the memory budget",
         });
       this.writeImage(image, address);
       return new Program(this, listing, image, address, source, options);
@@ -277,9 +281,7 @@ export class Machine {
       this.#laneBuffer = this.exports.allocate(lanes);
       this.#laneBufferBytes = this.#laneBuffer === 0 ? 0 : lanes;
       if (this.#laneBuffer === 0)
-        throw new NdvmError("E-MEMORY", "no memory is left for lane masks", {
-          help: "dispose programs that are no longer needed, or raise memoryMax",
-        });
+        throw makeError("E-MEMORY", ROOM, { message: "no memory is left for lane masks" });
     }
     return this.#laneBuffer;
   }

@@ -3,6 +3,7 @@
  */
 
 import { NdvmError } from "../errors.js";
+import { makeError } from "../words.js";
 import type { RunOptions } from "./types.js";
 
 /** A value in words, for messages. */
@@ -20,9 +21,8 @@ const shown = (value: unknown): string =>
       : describe(value);
 
 export function badOption(name: string, wanted: string, got: unknown): NdvmError {
-  return new NdvmError("E-OPTION", `${name} must be ${wanted}, got ${shown(got)}`, {
-    help: `leave ${name} out for its default`,
-  });
+  const facts = { reason: "setting", option: name, expected: wanted, actual: shown(got) } as const;
+  return makeError("E-OPTION", facts);
 }
 
 /** Most lanes of one run. */

@@ -6,6 +6,7 @@ import { NdvmError } from "../errors.js";
 import { laneOf } from "./axes.js";
 import { type Part, unpackError } from "./pool-parts.js";
 import { numericDatum, printResult } from "./result-text.js";
+import { nonFiniteLane } from "./results.js";
 import type {
   Axis,
   AxisIndices,
@@ -52,13 +53,14 @@ export class PoolOutcome implements Evaluation {
     const first = refusals[0];
     const isOne =
       first !== undefined &&
-      refusals.every(({ message }) => message === first.message) &&
+      refusals.every(({ facts }) => facts.actual === first.facts.actual) &&
       this.#parts.every(({ values }) => values === undefined);
     if (isOne) throw unpackError(first, this.#text.source, this.#text.file);
     throw new NdvmError(
       "E-RESULT",
       "the program returned different things in different lanes, not numbers of one shape",
       {
+        facts: { reason: "structure", actual: "different things" },
         help: "use datum(lane) to read it; only numbers, vectors and matrices have values",
         ...this.#text,
       },
@@ -162,9 +164,8 @@ function joinNonFinite(parts: readonly Part[]): NonFinite[] {
   let from = 0;
   for (const part of parts) {
     for (const entry of part.nonFinite) {
-      const lane = from + entry.lane;
-      const rest = entry.message.slice(`lane ${entry.lane} `.length);
-      joined.push({ ...entry, lane, message: `lane ${lane} ${rest}` });
+      const { lane, value, span, cause } = entry;
+      joined.push(nonFiniteLane(from + lane, value, span, cause));
     }
     from += part.lanes;
   }

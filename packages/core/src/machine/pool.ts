@@ -474,6 +474,7 @@ const disposedError = (): NdvmError =>
 
 const abortedError = (text: Text): NdvmError =>
   new NdvmError("E-ABORTED", "the evaluation was aborted by the caller", {
+    facts: { reason: "aborted" },
     help: "the signal passed to it fired; the pool can be used again",
     ...text,
   });

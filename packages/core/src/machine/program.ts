@@ -439,6 +439,7 @@ export class Program {
   #aborted(isRunning: boolean): NdvmError {
     const { source, file } = this;
     return new NdvmError("E-ABORTED", "the evaluation was aborted by the caller", {
+      facts: { reason: "aborted" },
       span: isRunning ? runningSpan(this.#machine, this) : undefined,
       help: "the signal passed to it fired; the machine can be used again",
       source,

@@ -98,6 +98,10 @@ export class Results {
         ? "different things in different lanes, not numbers of one shape"
         : `${[...kinds][0] ?? "nothing"}, not numbers`;
     throw new NdvmError("E-RESULT", `the program returned ${what}`, {
+      facts: {
+        reason: "structure",
+        actual: kinds.size > 1 ? "different things" : [...kinds].join(),
+      },
       help: "use datum(lane) to read it; only numbers, vectors and matrices have values",
     }).in(this.#program.source, this.#program.file);
   }
@@ -213,13 +217,12 @@ export class Results {
 
   /** Takes over what another run of these lanes found out about them. */
   explain(lanes: readonly number[], found: readonly NonFinite[]): void {
-    for (const { lane: place, span, message } of found) {
+    for (const { lane: place, span, cause } of found) {
       const lane = lanes[place];
       const at = this.nonFinite.findIndex((entry) => entry.lane === lane);
       const known = this.nonFinite[at];
       if (known === undefined || lane === undefined) continue;
-      const reason = message.slice(`lane ${place} is `.length);
-      this.nonFinite[at] = { ...known, span, message: `lane ${lane} is ${reason}` };
+      this.nonFinite[at] = nonFiniteLane(lane, known.value, span, cause);
     }
   }
 
@@ -231,16 +234,15 @@ export class Results {
     place: number,
     value: number,
   ): NonFinite {
-    const what = `lane ${lane} is ${value}`;
     const { exports } = machine;
     const payload =
       place < 0 ? -1 : exports.firstNonFinite(place, result, this.#program.firstInputPayload);
     if (payload < 0) {
       if (place >= 0) this.unexplained.push(lane);
-      return { lane, value, span: undefined, message: what };
+      return nonFiniteLane(lane, value, undefined, "");
     }
     const { span, words } = this.#causeAt(originOf(exports, payload));
-    return { lane, value, span, message: what + words };
+    return nonFiniteLane(lane, value, span, words);
   }
 
   /** What made a number infinite, by the node it was made at, or −1 − the input that it is. */
@@ -253,15 +255,28 @@ export class Results {
   }
 
   #inputCause(input: number): Cause {
-    return { span: undefined, words: `: input ${this.#program.inputs[input]} is not finite` };
+    return { span: undefined, words: `input ${this.#program.inputs[input]} is not finite` };
   }
 
   #nodeCause(node: number): Cause {
     const span = this.#program.listing.spanOf(node);
     const text = span === undefined ? "" : this.#program.source.slice(span.start, span.end);
-    return { span, words: text === "" ? "" : `: first made so by ${shorten(text)}` };
+    return { span, words: text === "" ? "" : `first made so by ${shorten(text)}` };
   }
 }
+
+export const nonFiniteLane = (
+  lane: number,
+  value: number,
+  span: Span | undefined,
+  cause: string,
+): NonFinite => ({
+  lane,
+  value,
+  span,
+  cause,
+  message: `lane ${lane} is ${value}${cause === "" ? "" : `: ${cause}`}`,
+});
 
 function originOf(exports: Exports, payload: number): number {
   const entry = new DataView(exports.memory.buffer, exports.entryAddress(payload));

@@ -2,7 +2,7 @@
  * Where a walk is: the user's text that belongs to a fault, or to a walk that was stopped.
  */
 
-import { NdvmError, type Span } from "../errors.js";
+import type { NdvmError, Span } from "../errors.js";
 import {
   CONTROL_FRAME_BYTES,
   CONTROL_FRAME_CELL,
@@ -10,6 +10,7 @@ import {
   FAULT_RECURSION,
   FRAME_RETURN,
 } from "../program/layout.js";
+import { makeError } from "../words.js";
 import { faultError, nearestVisible } from "./faults.js";
 import type { Machine } from "./machine.js";
 import { isUniform } from "./payloads.js";
@@ -22,10 +23,12 @@ export function limitError(
   code: "E-STEPS" | "E-TIME",
   what: string,
   option: string,
+  limit: number,
 ): NdvmError {
-  return new NdvmError(code, `the program ${what}`, {
+  const facts = { reason: "budget", option, limit } as const;
+  return makeError(code, facts, {
+    message: `the program ${what}`,
     span: runningSpan(machine, program),
-    help: `check that every loop ends, or raise ${option}`,
     source: program.source,
     file: program.file,
   });

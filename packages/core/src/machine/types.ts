@@ -210,6 +210,8 @@ export interface NonFinite {
   readonly lane: number;
   readonly value: number;
   readonly span: Span | undefined;
+  /** What made it so, without the lane; empty where that is not known. */
+  readonly cause: string;
   readonly message: string;
 }
 

@@ -120,7 +120,7 @@ describe("diagnostics", () => {
       restart: failed[0]?.index,
       row: 1,
       text: "(sqrt (- x b))",
-      message: "NaN: first made so by (sqrt (- x b))",
+      message: "it is NaN, first made so by (sqrt (- x b))",
     });
   });
 

@@ -122,7 +122,10 @@ describe("refusals of data", () => {
     [{ data: { t: [1, 2], y: [1, 2, 3] }, target: "y" }, "has 2 rows, but the target y has 3"],
     [{ data: { t: [1], y: [1] }, target: "y" }, "1 point for 2 parameters"],
     [{ data: { t: [], y: [] }, target: "y" }, "no rows"],
-    [{ data: { t: [1, Number.NaN, 3], y: [1, 2, 3] }, target: "y" }, "column t holds NaN in row 2"],
+    [
+      { data: { t: [1, Number.NaN, 3], y: [1, 2, 3] }, target: "y" },
+      "column t has no value in row 2",
+    ],
     [{ data: { t: ["1", "x", "3"], y: [1, 2, 3] }, target: "y" }, 'column t holds "1" in row 1'],
     [{ data: { t, y: decay, k: t, a: t }, target: "y" }, "no parameter to fit"],
     [{ data: { t, y: decay }, target: "y", sigma: "s" }, "no column s, which is to hold the sigma"],

@@ -141,12 +141,14 @@ describe("numbers that are not finite", () => {
         lane: 1,
         value: Number.NaN,
         span: undefined,
+        cause: "input a is not finite",
         message: "lane 1 is NaN: input a is not finite",
       },
       {
         lane: 2,
         value: Number.POSITIVE_INFINITY,
         span: undefined,
+        cause: "input a is not finite",
         message: "lane 2 is Infinity: input a is not finite",
       },
     ]);

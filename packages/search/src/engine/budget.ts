@@ -2,7 +2,7 @@
  * Budgets, checked.
  */
 
-import { positive, refuse, whole } from "../study.js";
+import { positive, refuseOption, whole } from "../study.js";
 import type { Budget } from "../types.js";
 
 export function checkBudget(budget: Budget = {}): Budget {
@@ -11,6 +11,6 @@ export function checkBudget(budget: Budget = {}): Budget {
   for (const [name, value] of Object.entries({ candidates, fits, tokens }))
     if (value !== undefined) whole(`budget.${name}`, value, 1, Number.MAX_SAFE_INTEGER);
   if (r2 !== undefined && !(typeof r2 === "number" && r2 <= 1))
-    throw refuse(`the option budget.r2 is ${String(r2)}`, "it is a number up to 1");
+    throw refuseOption("budget.r2", r2, "it is a number up to 1");
   return budget;
 }

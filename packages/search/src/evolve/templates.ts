@@ -9,7 +9,7 @@
  * program; a template must be made of what evolve varies.
  */
 
-import { expand, NdvmError, read } from "@ndvm/core";
+import { causeOf, expand, makeError, NdvmError, read } from "@ndvm/core";
 import type { Draft } from "./draft.js";
 import type { Grammar } from "./grammar.js";
 import { type Names, readTree } from "./text.js";
@@ -59,8 +59,9 @@ function check(source: string, index: number, { inputs }: Names): void {
     expand(read(source), { inputs: [...inputs] });
   } catch (error) {
     if (!(error instanceof NdvmError)) throw error;
-    const help = error.help ?? "every seed is a program of the language";
-    throw new NdvmError(error.code, `seed ${index + 1}: ${error.message}`, { help });
+    const help = "every seed is a program of the language";
+    const facts = { reason: "within", actual: `seed ${index + 1}`, cause: causeOf(error) } as const;
+    throw makeError(error.code, facts, { help });
   }
 }
 

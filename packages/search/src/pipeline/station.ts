@@ -23,6 +23,7 @@ import {
   type ParameterOptions,
   type ParameterSpec,
   type Program,
+  type Reason,
   type Tolerances,
 } from "@ndvm/core";
 import { Draws, seedFor } from "../seeds.js";
@@ -387,8 +388,15 @@ const machineFor = ({ precision, limits }: Study): Promise<Machine> =>
 const ended = (stage: Stage, code: string, message: string): Ending =>
   new Ending({ stage, code, message });
 
+/** Reasons that other starts may not have. */
+const NOT_FINITE: ReadonlySet<Reason | undefined> = new Set<Reason>([
+  "prediction",
+  "objective",
+  "gradient",
+]);
+
 const isNotFinite = (error: unknown): boolean =>
-  error instanceof NdvmError && error.code === "E-INPUT" && error.message.includes("not finite");
+  error instanceof NdvmError && NOT_FINITE.has(error.facts.reason);
 
 function failureOf(error: unknown, stage: Stage): Failure {
   if (error instanceof Ending) return error.failure;
