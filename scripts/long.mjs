@@ -14,6 +14,8 @@ import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
+const vitest = (project, file) => ["npx", "vitest", "run", "--project", project, file];
+
 const RUNS = [
   {
     name: "fuzz",
@@ -29,6 +31,16 @@ const RUNS = [
     name: "result-reading",
     env: { RESULTS: "20000" },
     command: ["npx", "vitest", "run", "--project", "core", "machine/reading"],
+  },
+  {
+    name: "endpoint",
+    env: { ENDPOINT_RUNS: "2000" },
+    command: vitest("search", "packages/search/test/llm/hostile.test.ts"),
+  },
+  {
+    name: "redact",
+    env: { REDACT_RUNS: "20000" },
+    command: vitest("search", "packages/search/test/redact.test.ts"),
   },
 ];
 

@@ -11,8 +11,9 @@ import { evolve } from "./evolve/evolve.js";
 import { InlineRunner } from "./pool/inline.js";
 import { Pool } from "./pool/pool.js";
 import type { Runner, RunnerEvents } from "./pool/runner.js";
+import { hideCredentials } from "./redact.js";
 import { makeStudy, refuse, type Study, whole } from "./study.js";
-import type { SearchDone, SearchEvent, SearchOptions } from "./types.js";
+import type { Proposer, SearchDone, SearchEvent, SearchOptions } from "./types.js";
 
 /** Ways in for tests. */
 export interface SearchHooks {
@@ -67,7 +68,7 @@ async function makeEngine(options: SearchOptions, hooks: SearchHooks): Promise<E
           proposers,
           workers,
           budget,
-          command: options.command ?? "",
+          command: withoutSecrets(options.command ?? "", proposers),
         });
   try {
     const resumption = archive === undefined || !mayResume ? undefined : readResumption(archive);
@@ -85,6 +86,12 @@ async function makeEngine(options: SearchOptions, hooks: SearchHooks): Promise<E
     await journal?.close();
     throw error;
   }
+}
+
+/** The command as it may be archived: addresses without passwords, and no proposer's key. */
+function withoutSecrets(command: string, proposers: readonly Proposer[]): string {
+  const clean = proposers.reduce((text, proposer) => proposer.redact?.(text) ?? text, command);
+  return hideCredentials(clean);
 }
 
 async function start(study: Study, workers: number, events: RunnerEvents): Promise<Runner> {

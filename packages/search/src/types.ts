@@ -96,6 +96,8 @@ export interface Proposer {
   propose(count: number, signal: AbortSignal): Promise<ProposalBatch>;
   /** Outcomes of all proposers' candidates, in the order of their visits, batch after batch. */
   observe(outcomes: readonly Outcome[]): void;
+  /** A text that is stored or printed, without the proposer's keys and passwords. */
+  redact?(text: string): string;
   /** Called at any time; while `propose` is under way, the state from before it. */
   save(): Json;
   restore(state: Json): void;

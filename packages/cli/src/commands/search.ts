@@ -76,7 +76,7 @@ async function searchOptions(
   study: StudyData,
   archive: string,
 ): Promise<SearchOptions> {
-  const { model, baseUrl, price, maxCost, requestsPerMinute } = options;
+  const { model, baseUrl, price, maxCost, requestsPerSecond, requestsPerMinute } = options;
   const seedPrograms = await Promise.all((options.start ?? []).map((file) => readTextFile(file)));
   const proposers = await makeProposers(options.proposer, {
     seedPrograms,
@@ -86,6 +86,7 @@ async function searchOptions(
       ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
       ...(price === undefined ? {} : { prices: { input: price[0], output: price[1] } }),
       ...(maxCost === undefined ? {} : { caps: { cost: maxCost } }),
+      ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
       ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
     },
   });

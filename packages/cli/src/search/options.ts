@@ -21,6 +21,7 @@ export interface SearchCommandOptions {
   readonly baseUrl?: string;
   readonly price?: readonly [number, number];
   readonly maxCost?: number;
+  readonly requestsPerSecond?: number;
   readonly requestsPerMinute?: number;
   readonly budget?: number;
   readonly candidates?: number;
@@ -102,7 +103,8 @@ function addProposerOptions(command: Command): void {
     .option("--base-url <address>", "OpenAI-compatible endpoint (default: NDVM_LLM_BASE_URL)")
     .option("--price <in,out>", "prices per million tokens, for the ledger", parsePrice)
     .option("--max-cost <cost>", "most that the model may cost, at --price", parsePositive)
-    .option("--requests-per-minute <n>", "most questions to the model", parsePositive);
+    .option("--requests-per-second <n>", "most requests to the model (default: 5)", parsePositive)
+    .option("--requests-per-minute <n>", "most requests to the model", parsePositive);
 }
 
 function addBudgetOptions(command: Command): void {

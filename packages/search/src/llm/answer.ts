@@ -2,56 +2,90 @@
  * Reading a language model's answer: programs out of whatever it wrote.
  *
  * The model is asked for `{ "programs": [ { "source": …, "idea": … } ] }`. What comes is often that
- * inside a code fence, behind a sentence, or a bare list. Anything that holds programs is taken;
- * anything else is a problem that names what was wrong.
+ * inside a code fence, behind a sentence, or a bare list. Anything that holds programs is taken, as
+ * many as were asked for; anything else is a problem that names what was wrong.
  */
 
-import { z } from "zod";
+import { excerpt, field, wellFormed } from "./completion.js";
 
-export const answerSchema = z.object({
-  programs: z
-    .array(
-      z.object({
-        source: z.string().describe("The program, one expression in the Scheme described"),
-        idea: z.string().describe("Half a sentence: what it models").optional(),
-      }),
-    )
-    .describe("Different programs, best guess first"),
-});
-
-/** What models write instead of the object asked for. */
-const looseSchema = z.union([
-  answerSchema.transform((answer) => answer.programs.map((program) => program.source)),
-  z.object({ programs: z.array(z.string()) }).transform((answer) => answer.programs),
-  z
-    .array(z.object({ source: z.string() }))
-    .transform((programs) => programs.map((program) => program.source)),
-  z.array(z.string()),
-]);
+/** JSON Schema of the answer asked for. */
+export const answerSchema = {
+  type: "object",
+  properties: {
+    programs: {
+      type: "array",
+      description: "Different programs, best guess first",
+      items: {
+        type: "object",
+        properties: {
+          source: {
+            type: "string",
+            description: "The program, one expression in the Scheme described",
+          },
+          idea: { type: "string", description: "Half a sentence: what it models" },
+        },
+        required: ["source", "idea"],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ["programs"],
+  additionalProperties: false,
+} as const;
 
 export type ReadAnswer =
-  | { readonly programs: readonly string[] }
+  | {
+      readonly programs: readonly string[];
+      /** Programs beyond those asked for, and those longer than any program that is fitted. */
+      readonly surplus: number;
+      readonly tooLong: number;
+    }
   | { readonly problem: string; readonly isRefusal: boolean };
 
-/** Longest piece of an answer that a message repeats. */
-const EXCERPT = 120;
+export interface Reading {
+  /** Programs that were asked for: more are not taken. */
+  readonly most: number;
+  /** Takes secrets out of a text that is repeated to the user. */
+  readonly clean: (text: string) => string;
+}
 
-export function readAnswer(text: string): ReadAnswer {
+/** Characters of an answer that are searched for words of refusal. */
+const REFUSAL_LENGTH = 4_000;
+/** Characters of the longest program that is taken. */
+const SOURCE_LENGTH_MAX = 20_000;
+
+export function readAnswer(text: string, { most, clean }: Reading): ReadAnswer {
   const json = parseSomewhere(text);
-  if (json === undefined) return { problem: describeText(text), isRefusal: soundsRefused(text) };
-  const answer = looseSchema.safeParse(json);
-  if (!answer.success) {
+  if (json === undefined) {
+    return { problem: describeText(clean(text)), isRefusal: soundsRefused(text) };
+  }
+  const sources = sourcesIn(json);
+  if (sources === undefined) {
     return { problem: "the JSON in the answer has no list of programs", isRefusal: false };
   }
-  const programs = answer.data.map((source) => source.trim()).filter((source) => source !== "");
-  if (programs.length === 0) return { problem: "the answer holds no program", isRefusal: false };
-  return { programs };
+  const whole = sources.map((source) => wellFormed(source).trim()).filter((each) => each !== "");
+  const programs = whole.filter((source) => source.length <= SOURCE_LENGTH_MAX);
+  const tooLong = whole.length - programs.length;
+  if (programs.length === 0) {
+    const what = tooLong > 0 ? "no program of less than 20,000 characters" : "no program";
+    return { problem: `the answer holds ${what}`, isRefusal: false };
+  }
+  const surplus = Math.max(0, programs.length - most);
+  return { programs: programs.slice(0, most), surplus, tooLong };
+}
+
+/** The list asked for, or what models write instead; undefined where there is none. */
+function sourcesIn(json: unknown): string[] | undefined {
+  const list = field(json, "programs") ?? json;
+  if (!Array.isArray(list)) return undefined;
+  const sources = list.map((each: unknown) => field(each, "source") ?? each);
+  return sources.every((source) => typeof source === "string") ? sources : undefined;
 }
 
 /** The first of: the whole text, a fenced block, from the first bracket to the last. */
 function parseSomewhere(text: string): unknown {
-  const fenced = /```(?:json)?\s*\n([\s\S]*?)```/.exec(text)?.[1];
-  for (const piece of [text, fenced, between(text, "{", "}"), between(text, "[", "]")]) {
+  const pieces = [text, fencedIn(text), between(text, "{", "}"), between(text, "[", "]")];
+  for (const piece of pieces) {
     if (piece === undefined) continue;
     try {
       return JSON.parse(piece);
@@ -62,6 +96,16 @@ function parseSomewhere(text: string): unknown {
   return undefined;
 }
 
+const FENCE = "```";
+
+/** What stands between the first two fences, without the language behind the first one. */
+function fencedIn(text: string): string | undefined {
+  const open = text.indexOf(FENCE);
+  const start = open < 0 ? -1 : text.indexOf("\n", open);
+  const end = start < 0 ? -1 : text.indexOf(FENCE, start);
+  return end < 0 ? undefined : text.slice(start, end);
+}
+
 function between(text: string, open: string, close: string): string | undefined {
   const start = text.indexOf(open);
   const end = text.lastIndexOf(close);
@@ -69,13 +113,13 @@ function between(text: string, open: string, close: string): string | undefined 
 }
 
 function soundsRefused(text: string): boolean {
-  return /\b(can't|cannot|can not|unable to|won't|not able to|sorry)\b/i.test(text);
+  return /\b(can't|cannot|can not|unable to|won't|not able to|sorry)\b/i.test(
+    text.slice(0, REFUSAL_LENGTH),
+  );
 }
 
 function describeText(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  if (line === "") return "the answer is empty";
-  const excerpt = line.length > EXCERPT ? `${line.slice(0, EXCERPT)}…` : line;
+  if (text.trim() === "") return "the answer is empty";
   const what = soundsRefused(text) ? "the model declined" : "the answer is not the JSON asked for";
-  return `${what}: "${excerpt}"`;
+  return `${what}: "${excerpt(text)}"`;
 }

@@ -6,7 +6,6 @@
  * for its answer. Answers are not reproducible; they are in the archive with their prompts.
  */
 
-import { NdvmError } from "@ndvm/core";
 import type {
   Json,
   Outcome,
@@ -18,9 +17,14 @@ import type {
   StudyBrief,
 } from "../types.js";
 import { readAnswer } from "./answer.js";
+import type { Completion } from "./completion.js";
+import { endpointOf, intervalOf } from "./endpoint.js";
+import type { StartTimer } from "./http.js";
 import { type Caps, Ledger, type Prices } from "./ledger.js";
+import { Pace } from "./pace.js";
 import { Recollection, systemPrompt, userPrompt } from "./prompt.js";
-import type { Endpoint, Question, Reply } from "./request.js";
+import { ask, type Endpoint, type Question, type Reply } from "./request.js";
+import type { LlmCode, Trouble } from "./trouble.js";
 
 export interface LlmOptions {
   /** Default: NDVM_LLM_MODEL of the environment. */
@@ -37,11 +41,19 @@ export interface LlmOptions {
   readonly programs?: number;
   /** Milliseconds that one request may take. Default 60,000. */
   readonly timeout?: number;
+  /** Milliseconds without a byte after which an answer that has begun is given up. Default 20,000. */
+  readonly idleTimeout?: number;
+  /** Bytes of an answer, unpacked. Default 4 MiB. */
+  readonly answerBytesMax?: number;
   /** Default 4. */
   readonly retries?: number;
   /** Milliseconds before the first retry; doubles each time. Default 1,000. */
   readonly retryDelay?: number;
-  /** Default: no limit but the endpoint's. */
+  /** Milliseconds: an endpoint that asks for a longer pause is left for good. Default 600,000. */
+  readonly pauseMax?: number;
+  /** Requests that are made in a second at most, retries and all. Default 5. */
+  readonly requestsPerSecond?: number;
+  /** The same for a minute. Default: no limit. */
   readonly requestsPerMinute?: number;
   readonly temperature?: number;
   /** Wait for each answer (the only proposer), or go on without (the default). */
@@ -51,9 +63,14 @@ export interface LlmOptions {
 /** Questions in a row that may fail before the proposer gives up. */
 const MISSES_MAX = 3;
 
+/** Milliseconds: who waits for an answer hears of a longer pause before it begins. */
+const NOTICE_PAUSE = 1_000;
+
 interface Arrival {
   readonly reply: Reply;
   readonly prompt: string;
+  /** Programs that were asked for. */
+  readonly asked: number;
 }
 
 interface SavedState {
@@ -61,10 +78,16 @@ interface SavedState {
   readonly recollection: ReturnType<Recollection["save"]>;
   readonly misses: number;
   readonly isOver: boolean;
+  readonly leftOver: readonly Proposal[];
 }
 
-export function llm(options: LlmOptions = {}): Proposer {
-  return new LlmProposer(options);
+/** Ways in for tests. */
+export interface LlmHooks {
+  readonly startTimer?: StartTimer;
+}
+
+export function llm(options: LlmOptions = {}, hooks: LlmHooks = {}): Proposer {
+  return new LlmProposer(options, hooks);
 }
 
 class LlmProposer implements Proposer {
@@ -74,29 +97,28 @@ class LlmProposer implements Proposer {
   readonly #recollection = new Recollection();
   readonly #programs: number;
   readonly #waits: boolean;
-  readonly #interval: number;
+  readonly #pace: Pace;
   #brief: StudyBrief | undefined;
   #underWay: Promise<void> | undefined;
   #arrived: Arrival | undefined;
-  #lastAsked = Number.NEGATIVE_INFINITY;
+  /** Programs of an answer for which a turn had no room. */
+  #leftOver: readonly Proposal[] = [];
   #misses = 0;
   #isOver = false;
-  #hasSaidUncounted = false;
   /** What is to be told while a question is still under way, and who waits for it. */
   #notices: ProposerProblem[] = [];
   #wake: () => void = () => {};
-  #hasSaidUnreachable = false;
+  /** Troubles that were told since the last answer. */
+  readonly #told = new Set<LlmCode>();
+  /** What is said once: how the endpoint is, not how it fares. */
+  readonly #toldOnce = new Set<LlmCode>();
 
-  constructor(options: LlmOptions) {
-    this.#endpoint = endpointOf(options);
+  constructor(options: LlmOptions, hooks: LlmHooks) {
+    this.#endpoint = { ...endpointOf(options), ...hooks };
     this.#ledger = new Ledger(options.prices, options.caps ?? {});
     this.#programs = options.programs ?? 8;
     this.#waits = options.waits ?? false;
-    const perMinute = options.requestsPerMinute;
-    if (perMinute !== undefined && !(perMinute > 0)) {
-      throw new NdvmError("E-OPTION", `requestsPerMinute must be positive, got ${perMinute}`);
-    }
-    this.#interval = perMinute === undefined ? 0 : 60_000 / perMinute;
+    this.#pace = new Pace(intervalOf(options));
   }
 
   begin(brief: StudyBrief): void {
@@ -104,6 +126,7 @@ class LlmProposer implements Proposer {
   }
 
   async propose(count: number, signal: AbortSignal): Promise<ProposalBatch> {
+    if (this.#leftOver.length > 0) return this.#shareOut(this.#leftOver, count, []);
     if (this.#isOver) return { proposals: [], isExhausted: true };
     const cap = this.#ledger.reachedCap();
     if (cap !== undefined) return this.#giveUp("E-LLM-CAP", `the cap is reached: ${cap}`);
@@ -111,10 +134,15 @@ class LlmProposer implements Proposer {
     if (this.#waits) await Promise.race([this.#underWay, this.#noticed()]);
     const notices = this.#notices.splice(0);
     const arrival = this.#arrived;
-    if (arrival === undefined) return withProblems({ proposals: [] }, notices);
+    if (arrival === undefined) return this.#cleaned({ proposals: [] }, notices);
     this.#arrived = undefined;
     this.#underWay = undefined;
-    return withProblems(this.#handOver(arrival), notices);
+    return this.#cleaned(this.#handOver(arrival, count), notices);
+  }
+
+  /** The key and the password, out of a text that is stored or printed. */
+  redact(text: string): string {
+    return this.#endpoint.clean(text);
   }
 
   observe(outcomes: readonly Outcome[]): void {
@@ -127,6 +155,7 @@ class LlmProposer implements Proposer {
       recollection: this.#recollection.save() as unknown as Json,
       misses: this.#misses,
       isOver: this.#isOver,
+      leftOver: this.#leftOver as unknown as Json,
     };
   }
 
@@ -136,6 +165,7 @@ class LlmProposer implements Proposer {
     this.#recollection.restore(saved.recollection);
     this.#misses = saved.misses;
     this.#isOver = saved.isOver;
+    this.#leftOver = saved.leftOver;
   }
 
   async #startQuestion(count: number, signal: AbortSignal): Promise<void> {
@@ -146,13 +176,10 @@ class LlmProposer implements Proposer {
       system: systemPrompt(brief),
       prompt: userPrompt(brief, this.#recollection.memory, asked),
     };
-    // The SDK is loaded by those who use it only: it costs other searches 0.2 s of start.
-    const { ask, pause } = await import("./request.js");
-    await pause(this.#lastAsked + this.#interval - Date.now(), signal);
-    this.#lastAsked = Date.now();
-    const onRetry = (problem: ProposerProblem) => this.#noteUnreachable(problem);
-    const reply = await ask(this.#endpoint, question, signal, onRetry);
-    this.#arrived = { reply, prompt: question.prompt };
+    const reply = await ask(this.#endpoint, question, this.#pace, signal, (trouble, wait) =>
+      this.#noteRetry(trouble, wait),
+    );
+    this.#arrived = { reply, prompt: question.prompt, asked };
   }
 
   /** Resolves when there is something to tell before the answer. */
@@ -163,46 +190,96 @@ class LlmProposer implements Proposer {
     });
   }
 
-  /** An endpoint that is not there is told at once: all retries together take a quarter minute. */
-  #noteUnreachable({ code, message }: ProposerProblem): void {
-    if (code !== "E-LLM-UNREACHABLE" || this.#hasSaidUnreachable) return;
-    this.#hasSaidUnreachable = true;
-    this.#notices.push({ code, message: `${message}; it is asked again` });
-    this.#wake();
+  /**
+   * Told once for each kind until an answer comes: all retries together can take minutes. Whoever
+   * waits for the answer is woken, unless the next try comes at once.
+   */
+  #noteRetry({ code, message }: Trouble, wait: number): void {
+    if (this.#told.has(code)) return;
+    this.#told.add(code);
+    const soon = wait < NOTICE_PAUSE;
+    const when = soon ? "" : ` in ${Math.round(wait / 1000)} s`;
+    this.#notices.push({ code, message: `${message}; it is asked again${when}` });
+    if (!soon || code === "E-LLM-UNREACHABLE") this.#wake();
   }
 
-  #handOver({ reply, prompt }: Arrival): ProposalBatch {
+  #handOver({ reply, prompt, asked }: Arrival, count: number): ProposalBatch {
     if (reply.kind === "aborted") return { proposals: [] };
-    if (reply.kind === "failed") return this.#miss(reply.code, reply.message);
-    this.#hasSaidUnreachable = false;
-    this.#ledger.enter(reply.use);
-    const problems = this.#uncounted(reply.isCounted);
-    const answer = readAnswer(reply.text);
+    for (const use of reply.uses) this.#ledger.enter(use);
+    if (reply.kind === "failed") {
+      const { code, message, isFinal = false } = reply.trouble;
+      return this.#miss({ code, message }, [], isFinal);
+    }
+    this.#told.clear();
+    this.#ledger.enter(reply.answer.use);
+    const problems = this.#usageProblems(reply.answer);
+    const { clean, name } = this.#endpoint;
+    const answer = readAnswer(reply.answer.text, { most: asked, clean });
     if ("problem" in answer) {
-      const code = answer.isRefusal ? "E-LLM-REFUSED" : "E-LLM-ANSWER";
-      return this.#miss(code, answer.problem, problems);
+      const isRefusal = answer.isRefusal || reply.answer.isRefusal;
+      const code: LlmCode = isRefusal ? "E-LLM-REFUSED" : "E-LLM-ANSWER";
+      return this.#miss({ code, message: `${name}: ${answer.problem}` }, problems);
     }
     this.#misses = 0;
+    const { surplus, tooLong } = answer;
+    if (surplus + tooLong > 0) {
+      const message = `${name} gives programs that are too many or too long: ${surplus} and ${tooLong} are left out`;
+      problems.push(...this.#once("E-LLM-SURPLUS", message));
+    }
     const proposals = answer.programs.map(
-      (source): Proposal => ({ source, parents: [], origin: "answer", prompt }),
+      (source): Proposal => ({ source: clean(source), parents: [], origin: "answer", prompt }),
     );
-    return { proposals, spending: this.#ledger.takeUntold(), problems };
+    return this.#shareOut(proposals, count, problems);
   }
 
-  #uncounted(isCounted: boolean): readonly ProposerProblem[] {
-    if (isCounted || this.#hasSaidUncounted) return [];
-    this.#hasSaidUncounted = true;
-    const message = "the endpoint does not count tokens: they are estimated at four letters each";
-    return [{ code: "E-LLM-UNCOUNTED", message }];
+  /** At most `count` programs; the others wait for the next turn. */
+  #shareOut(
+    proposals: readonly Proposal[],
+    count: number,
+    problems: readonly ProposerProblem[],
+  ): ProposalBatch {
+    this.#leftOver = proposals.slice(count);
+    return { proposals: proposals.slice(0, count), spending: this.#ledger.takeUntold(), problems };
   }
 
-  #miss(code: string, message: string, before: readonly ProposerProblem[] = []): ProposalBatch {
+  #usageProblems({ counted }: Completion): ProposerProblem[] {
+    const estimated = "they are estimated at four letters each";
+    const { name } = this.#endpoint;
+    if (counted === "no") {
+      return this.#once("E-LLM-UNCOUNTED", `${name} does not count tokens: ${estimated}`);
+    }
+    if (counted === "absurdly") {
+      return this.#once("E-LLM-USAGE", `${name} counts tokens as they cannot be: ${estimated}`);
+    }
+    return [];
+  }
+
+  #once(code: LlmCode, message: string): ProposerProblem[] {
+    if (this.#toldOnce.has(code)) return [];
+    this.#toldOnce.add(code);
+    return [{ code, message }];
+  }
+
+  /** Everything that leaves for the archive and the screen passes here. */
+  #cleaned(batch: ProposalBatch, notices: readonly ProposerProblem[]): ProposalBatch {
+    const told = [...notices, ...(batch.problems ?? [])];
+    if (told.length === 0) return batch;
+    const problems = told.map(({ code, message }) => ({ code, message: this.redact(message) }));
+    return { ...batch, problems };
+  }
+
+  #miss(
+    { code, message }: ProposerProblem,
+    before: readonly ProposerProblem[],
+    isFinal = false,
+  ): ProposalBatch {
     this.#misses += 1;
     const problems = [...before, { code, message }];
-    if (this.#misses < MISSES_MAX && code !== "E-LLM-KEY") {
+    if (this.#misses < MISSES_MAX && !isFinal) {
       return { proposals: [], spending: this.#ledger.takeUntold(), problems };
     }
-    return this.#giveUp(code, `given up after ${this.#misses} failed questions`, problems);
+    const times = this.#misses === 1 ? "one failed question" : `${this.#misses} failed questions`;
+    return this.#giveUp(code, `given up after ${times}`, problems);
   }
 
   #giveUp(code: string, message: string, before: readonly ProposerProblem[] = []): ProposalBatch {
@@ -214,48 +291,4 @@ class LlmProposer implements Proposer {
       isExhausted: true,
     };
   }
-}
-
-function withProblems(batch: ProposalBatch, problems: readonly ProposerProblem[]): ProposalBatch {
-  if (problems.length === 0) return batch;
-  return { ...batch, problems: [...problems, ...(batch.problems ?? [])] };
-}
-
-/** An address that can be asked over HTTP, without slashes at its end. */
-function addressOf(text: string): string {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
-    throw new NdvmError("E-OPTION", `the llm proposer's endpoint "${text}" is no address`, {
-      help: "write it with its protocol, such as http://localhost:8080/v1",
-    });
-  }
-  return text.replace(/\/+$/, "");
-}
-
-function endpointOf(options: LlmOptions): Endpoint {
-  const variables = options.environment ?? process.env;
-  /** An empty variable is none. */
-  const setting = (name: string): string | undefined => variables[name] || undefined;
-  const model = options.model ?? setting("NDVM_LLM_MODEL");
-  const baseURL = options.baseURL ?? setting("NDVM_LLM_BASE_URL") ?? setting("OPENAI_BASE_URL");
-  if (model === undefined || baseURL === undefined) {
-    const missing = model === undefined ? "model" : "endpoint";
-    throw new NdvmError("E-OPTION", `the llm proposer has no ${missing}`, {
-      help:
-        "set NDVM_LLM_MODEL and NDVM_LLM_BASE_URL (an OpenAI-compatible address that ends in " +
-        "/v1), and NDVM_LLM_API_KEY if it wants a key; or use --proposer evolve",
-    });
-  }
-  const apiKey =
-    options.keyVariable === undefined
-      ? (setting("NDVM_LLM_API_KEY") ?? setting("OPENAI_API_KEY"))
-      : setting(options.keyVariable);
-  return {
-    baseURL: addressOf(baseURL),
-    model,
-    apiKey,
-    timeout: options.timeout ?? 60_000,
-    retries: options.retries ?? 4,
-    retryDelay: options.retryDelay ?? 1_000,
-    temperature: options.temperature,
-  };
 }

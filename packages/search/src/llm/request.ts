@@ -3,26 +3,41 @@
  *
  * A request that was refused for its rate (429), that timed out, whose connection dropped or that
  * met a server's failure (5xx) is made again, after the pause the endpoint asks for or one that
- * doubles. Everything else ends the question at once, with a sentence for the user.
+ * doubles. Everything else ends the question at once, with a sentence for the user. Every request,
+ * also one made again, waits for its turn at the pace.
  */
 
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { APICallError, generateText, NoObjectGeneratedError, Output } from "ai";
-import type { ProposerProblem } from "../types.js";
 import { answerSchema } from "./answer.js";
+import { type Completion, excerpt, field, readCompletion } from "./completion.js";
+import { type Answer, post, type StartTimer } from "./http.js";
 import type { TokenUse } from "./ledger.js";
+import { type Pace, pause } from "./pace.js";
+import { EndpointError, estimate, type Trouble } from "./trouble.js";
 
 export interface Endpoint {
-  readonly baseURL: string;
+  /** Where questions go, without user and password. */
+  readonly url: URL;
+  /** How it is called in messages: its address without anything secret. */
+  readonly name: string;
   readonly model: string;
-  readonly apiKey: string | undefined;
+  /** The value of the header, with a key or a password in it. */
+  readonly authorization: string | undefined;
   /** Milliseconds that one request may take. */
   readonly timeout: number;
+  /** Milliseconds without a byte after which an answer that has begun is given up. */
+  readonly idleTimeout: number;
+  /** Bytes of an answer, unpacked. */
+  readonly bytesMax: number;
   /** Requests made again before a question is given up. */
   readonly retries: number;
   /** Milliseconds before the first retry; doubles each time. */
   readonly retryDelay: number;
+  /** Milliseconds: an endpoint that asks for a longer pause is left. */
+  readonly pauseMax: number;
   readonly temperature: number | undefined;
+  /** Takes the key and the password out of a text. */
+  readonly clean: (text: string) => string;
+  readonly startTimer: StartTimer;
 }
 
 export interface Question {
@@ -30,154 +45,112 @@ export interface Question {
   readonly prompt: string;
 }
 
+/** `uses`: what requests before the last one have cost. */
 export type Reply =
-  | {
-      readonly kind: "text";
-      readonly text: string;
-      readonly use: TokenUse;
-      readonly isCounted: boolean;
-    }
-  | { readonly kind: "failed"; readonly code: string; readonly message: string }
+  | { readonly kind: "answer"; readonly answer: Completion; readonly uses: readonly TokenUse[] }
+  | { readonly kind: "failed"; readonly trouble: Trouble; readonly uses: readonly TokenUse[] }
   | { readonly kind: "aborted" };
 
-/** Longest pause that an endpoint may ask for. */
-const PAUSE_MAX = 60_000;
-const CHARACTERS_PER_TOKEN = 4;
+/** Hears of a request that failed, and in how many milliseconds it is made again. */
+export type OnRetry = (trouble: Trouble, wait: number) => void;
 
 export async function ask(
   endpoint: Endpoint,
   question: Question,
+  pace: Pace,
   signal: AbortSignal,
-  /** Hears of a request that failed before it is made again. */
-  onRetry: (problem: ProposerProblem) => void,
+  onRetry: OnRetry,
 ): Promise<Reply> {
+  const uses: TokenUse[] = [];
+  const asked = question.system + question.prompt;
   let delay = endpoint.retryDelay;
   for (let attempt = 0; ; attempt++) {
-    const timer = AbortSignal.timeout(endpoint.timeout);
+    await pace.turn(signal);
+    if (signal.aborted) return { kind: "aborted" };
     try {
-      return await request(endpoint, question, AbortSignal.any([signal, timer]));
+      return { kind: "answer", answer: await request(endpoint, question, signal), uses };
     } catch (error) {
       if (signal.aborted) return { kind: "aborted" };
-      const trouble = timer.aborted ? slowness(endpoint) : troubleOf(error, endpoint);
-      if (!trouble.canRetry || attempt >= endpoint.retries) {
-        return { kind: "failed", code: trouble.code, message: trouble.message };
-      }
-      onRetry({ code: trouble.code, message: trouble.message });
-      await pause(trouble.after ?? delay, signal);
-      if (signal.aborted) return { kind: "aborted" };
+      if (!(error instanceof EndpointError)) throw error;
+      const trouble = patient(endpoint, error.trouble);
+      if (trouble.received !== undefined) uses.push(estimate(asked, trouble.received));
+      if (!trouble.canRetry || attempt >= endpoint.retries)
+        return { kind: "failed", trouble, uses };
+      const wait = trouble.after ?? delay;
+      onRetry(trouble, wait);
+      await pause(wait, signal);
       delay *= 2;
     }
   }
 }
 
+/** A pause that is too long is no reason to ask again, now or later. */
+function patient({ pauseMax }: Endpoint, trouble: Trouble): Trouble {
+  if (trouble.after === undefined || trouble.after <= pauseMax) return trouble;
+  const seconds = Math.ceil(trouble.after / 1000);
+  const message =
+    `${trouble.message}. It asks for a pause of ${seconds} s, ` +
+    `and ${pauseMax / 1000} s are waited at most`;
+  return { ...trouble, message, canRetry: false, isFinal: true };
+}
+
 async function request(
   endpoint: Endpoint,
   { system, prompt }: Question,
-  abortSignal: AbortSignal,
-): Promise<Reply> {
-  const provider = createOpenAICompatible({
-    name: "ndvm",
-    baseURL: endpoint.baseURL,
-    supportsStructuredOutputs: true,
-    ...(endpoint.apiKey === undefined ? {} : { apiKey: endpoint.apiKey }),
-  });
-  try {
-    const { text, usage } = await generateText({
-      model: provider(endpoint.model),
-      system,
-      prompt,
-      output: Output.object({ schema: answerSchema, name: "programs" }),
-      maxRetries: 0,
-      abortSignal,
-      ...(endpoint.temperature === undefined ? {} : { temperature: endpoint.temperature }),
-    });
-    return textReply(text, usage, system + prompt);
-  } catch (error) {
-    // The answer came, but is not the JSON asked for: it may still hold programs.
-    if (!NoObjectGeneratedError.isInstance(error)) throw error;
-    return textReply(error.text ?? "", error.usage, system + prompt);
-  }
-}
-
-interface Usage {
-  readonly inputTokens?: number | undefined;
-  readonly outputTokens?: number | undefined;
-}
-
-/** Endpoints that do not count tokens are charged by the length of the texts. */
-function textReply(text: string, usage: Usage | undefined, asked: string): Reply {
-  const { inputTokens, outputTokens } = usage ?? {};
-  const estimate = (of: string) => Math.ceil(of.length / CHARACTERS_PER_TOKEN);
-  return {
-    kind: "text",
-    text,
-    use: {
-      inputTokens: inputTokens ?? estimate(asked),
-      outputTokens: outputTokens ?? estimate(text),
+  signal: AbortSignal,
+): Promise<Completion> {
+  const { url, name, authorization, timeout, idleTimeout, bytesMax, temperature } = endpoint;
+  const body = JSON.stringify({
+    model: endpoint.model,
+    messages: [
+      { role: "system", content: system },
+      { role: "user", content: prompt },
+    ],
+    response_format: {
+      type: "json_schema",
+      json_schema: { name: "programs", strict: true, schema: answerSchema },
     },
-    isCounted: inputTokens !== undefined && outputTokens !== undefined,
-  };
-}
-
-interface Trouble {
-  readonly code: string;
-  readonly message: string;
-  readonly canRetry: boolean;
-  /** Milliseconds that the endpoint asks us to wait. */
-  readonly after?: number | undefined;
-}
-
-function slowness({ baseURL, timeout }: Endpoint): Trouble {
-  const message = `${baseURL} gave no answer within ${timeout / 1000} s`;
-  return { code: "E-LLM-TIMEOUT", message, canRetry: true };
-}
-
-function troubleOf(error: unknown, { baseURL, model }: Endpoint): Trouble {
-  if (!APICallError.isInstance(error)) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { code: "E-LLM-UNREACHABLE", message: `${baseURL}: ${reason}`, canRetry: true };
-  }
-  const status = error.statusCode;
-  if (status === undefined) {
-    return {
-      code: "E-LLM-UNREACHABLE",
-      message: `no model answers at ${baseURL} (${error.message})`,
-      canRetry: true,
-    };
-  }
-  const said = `${baseURL} answered ${status} for model "${model}": ${error.message}`;
-  if (status === 429) {
-    const after = retryAfter(error.responseHeaders);
-    return { code: "E-LLM-RATE", message: said, canRetry: true, after };
-  }
-  if (status === 401 || status === 403) {
-    return {
-      code: "E-LLM-KEY",
-      message: `${said}. Is the key in the environment right?`,
-      canRetry: false,
-    };
-  }
-  return { code: "E-LLM-ENDPOINT", message: said, canRetry: status >= 500 || status === 408 };
-}
-
-/** Retry-After holds seconds or a date. */
-function retryAfter(headers: Record<string, string> | undefined): number | undefined {
-  const value = headers?.["retry-after"];
-  if (value === undefined) return undefined;
-  const seconds = Number(value);
-  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now();
-  return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), PAUSE_MAX) : undefined;
-}
-
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (milliseconds <= 0) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener("abort", end);
+    ...(temperature === undefined ? {} : { temperature }),
   });
+  const limits = { timeout, idleTimeout, bytesMax, startTimer: endpoint.startTimer };
+  const came = await post({ url, name, authorization, body, signal, ...limits });
+  const answer = { ...came, type: excerpt(endpoint.clean(came.type)) };
+  if (answer.status < 200 || answer.status > 299)
+    throw new EndpointError(refused(endpoint, answer));
+  return readCompletion(name, answer, system + prompt);
+}
+
+function refused({ name, model, clean }: Endpoint, answer: Answer): Trouble {
+  const { status } = answer;
+  const words = excerpt(clean(errorWords(answer)));
+  const said = `${name} answered ${status} for model "${model}"${words === "" ? "" : `: ${words}`}`;
+  if (status === 401 || status === 403) {
+    const message = `${said}. Is the key in the environment right?`;
+    return { code: "E-LLM-KEY", message, canRetry: false, isFinal: true };
+  }
+  const after = retryAfter(answer.retryAfter);
+  if (status === 429) return { code: "E-LLM-RATE", message: said, canRetry: true, after };
+  const canRetry = status >= 500 || status === 408;
+  return { code: "E-LLM-ENDPOINT", message: said, canRetry, ...(canRetry ? { after } : {}) };
+}
+
+/** What an endpoint says of its own error: `{ error: { message } }`, or less. */
+function errorWords({ text }: Answer): string {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return "";
+  }
+  const error = field(json, "error");
+  const words = [field(error, "message"), error, field(json, "message")];
+  return words.find((one): one is string => typeof one === "string") ?? "";
+}
+
+/** Milliseconds of Retry-After, which holds seconds or a date. */
+function retryAfter(value: string | undefined): number | undefined {
+  if (value === undefined || value.trim() === "") return undefined;
+  const seconds = Number(value);
+  const wait = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * 1000;
+  return Number.isNaN(wait) ? undefined : Math.max(wait, 0);
 }

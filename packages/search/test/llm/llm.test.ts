@@ -194,8 +194,10 @@ describe("a troubled endpoint", () => {
   test("that stays slow is a problem in words", async () => {
     const { proposer, endpoint } = await start([{ stall: true }], { timeout: 50, retries: 1 });
     const batch = await propose(proposer);
+    const message = `${endpoint.baseURL} gave no answer within 0.05 s`;
     expect(batch.problems).toEqual([
-      { code: "E-LLM-TIMEOUT", message: `${endpoint.baseURL} gave no answer within 0.05 s` },
+      { code: "E-LLM-TIMEOUT", message: `${message}; it is asked again` },
+      { code: "E-LLM-TIMEOUT", message },
     ]);
   });
 

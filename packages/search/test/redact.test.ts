@@ -1,0 +1,122 @@
+/**
+ * Secrets are found in every spelling that an endpoint is likely to echo them in. The seed is new in
+ * every run and printed; `SEED=… npx vitest run redact` runs the same again.
+ */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { basic, HIDDEN, hideCredentials, Redactor, secretsIn } from "../src/redact.js";
+
+const { SEED, REDACT_RUNS } = process.env;
+const seed = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
+const numRuns = Number(REDACT_RUNS ?? 300);
+console.info(`redact: SEED=${seed}`);
+
+const KEY = 'sk-Ab/12+"q=é';
+const { clean } = { clean: (text: string) => new Redactor([KEY]).clean(text) };
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
+const units = (character: string): number[] =>
+  Array.from({ length: character.length }, (_, i) => character.charCodeAt(i));
+
+/** Ways to write one character. */
+const SPELLINGS: readonly ((character: string) => string)[] = [
+  (character) => character,
+  (character) => [...Buffer.from(character)].map((byte) => `%${hex(byte, 2)}`).join(""),
+  (character) =>
+    [...Buffer.from(character)].map((byte) => `%${hex(byte, 2).toUpperCase()}`).join(""),
+  (character) =>
+    units(character)
+      .map((unit) => `\\u${hex(unit, 4)}`)
+      .join(""),
+  (character) =>
+    units(character)
+      .map((unit) => `\\\\u${hex(unit, 4).toUpperCase()}`)
+      .join(""),
+  (character) => `&#${character.codePointAt(0)};`,
+  (character) => `&#x${hex(character.codePointAt(0) as number, 4)};`,
+  (character) => (/[/"\\]/.test(character) ? `\\${character}` : character),
+];
+
+describe("a key is replaced", () => {
+  test.each([
+    ["as it is", KEY],
+    ["URL-encoded", encodeURIComponent(KEY)],
+    ["URL-encoded twice", encodeURIComponent(encodeURIComponent(KEY))],
+    ["in JSON", JSON.stringify(KEY).slice(1, -1)],
+    ["in JSON inside JSON", JSON.stringify(JSON.stringify(KEY)).slice(3, -3)],
+    ["in capitals", KEY.toUpperCase()],
+    ["in base64", Buffer.from(KEY).toString("base64")],
+    ["in base64 of a header", Buffer.from(`Authorization: Bearer ${KEY}`).toString("base64")],
+    ["in base64url behind one letter", Buffer.from(`x${KEY}`).toString("base64url")],
+    ["in base64 behind two letters", Buffer.from(`xy${KEY}`).toString("base64")],
+  ])("%s", (_, text) => {
+    const shown = clean(`they sent "${text}" to us`);
+    expect(shown).toContain(HIDDEN);
+    expect(shown).toMatch(/^they sent "/);
+    expect(shown).toMatch(/" to us$/);
+    expect(shown).not.toContain(text.slice(-10));
+  });
+
+  test("with each character spelled in its own way, anywhere in a text", () => {
+    const secrets = fc.string({ minLength: 6, maxLength: 40, unit: "grapheme-ascii" });
+    const ways = fc.array(fc.nat(SPELLINGS.length - 1), { minLength: 40, maxLength: 40 });
+    const texts = fc.string({ unit: "grapheme", maxLength: 60 });
+    const property = fc.property(secrets, ways, texts, texts, (secret, how, before, after) => {
+      const written = [...secret].map((character, at) => SPELLINGS[how[at] as number]?.(character));
+      const shown = new Redactor([secret]).clean(`${before} ${written.join("")} ${after}`);
+      expect(shown).toContain(HIDDEN);
+      if (!before.includes(secret) && !after.includes(secret)) expect(shown).not.toContain(secret);
+    });
+    fc.assert(property, { seed, numRuns });
+  });
+
+  test("also where another secret begins like it", () => {
+    expect(new Redactor(["abcd", "abcdefgh"]).clean("abcdefgh abcd")).toBe(`${HIDDEN} ${HIDDEN}`);
+  });
+});
+
+describe("other texts", () => {
+  test.each(["", "(* a (exp (* b x)))", "http://localhost:8080/v1?api-version=1", "a@b.c"])(
+    "stay as they are: %s",
+    (text) => {
+      expect(clean(text)).toBe(text);
+    },
+  );
+
+  test("are not torn apart by a secret of two letters", () => {
+    expect(new Redactor(["ab", undefined, ""]).clean("about a cab")).toBe("about a cab");
+  });
+
+  test("of any kind take time in proportion to their length", () => {
+    // A pattern that goes back and forth would not come to an end here.
+    for (const piece of ["\\", "%25", "&#0", "://", "://x:", "?a", "sk-", "A"]) {
+      expect(clean(piece.repeat(300_000)).length).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe("addresses", () => {
+  test.each([
+    ["http://me:pass@host/v1", `http://${HIDDEN}@host/v1`],
+    ["see https://token@host:1/x now", `see https://${HIDDEN}@host:1/x now`],
+    ["http://me:p@ss@host/", `http://${HIDDEN}@host/`],
+    ["ftp://me:a/b@host/v1", `ftp://${HIDDEN}@host/v1`],
+    ["http://host:80/a@b", "http://host:80/a@b"],
+    ["http://h/v1?api_key=abc&v=2", `http://h/v1?api_key=${HIDDEN}&v=2`],
+    ["http://h/v1?v=2&Access-Token=abc#x", `http://h/v1?v=2&Access-Token=${HIDDEN}#x`],
+    ["--base-url 'http://me:pass@host'", `--base-url 'http://${HIDDEN}@host'`],
+  ])("%s", (text, shown) => {
+    expect(hideCredentials(text)).toBe(shown);
+  });
+
+  test("hold passwords, tokens for names, and keys", () => {
+    expect(secretsIn(new URL("http://me:p%40ss@h/v1?key=k1&v=2"))).toEqual([
+      "p@ss",
+      basic("me", "p@ss"),
+      "k1",
+    ]);
+    expect(secretsIn(new URL("http://token@h/"))).toEqual(["token"]);
+    expect(basic("me", "p@ss")).toBe("bWU6cEBzcw==");
+  });
+});
