@@ -44,7 +44,7 @@ describe("search", () => {
     expect(stdout).toContain("2 failed: ");
     expect(stdout).toContain("the proposers have nothing more");
     expect(stdout).toMatch(/^y = (1 \+ 2·x|2·x \+ 1)$/m);
-    expect(stdout).toMatch(/^a +1 +1 +1$/m);
+    expect(stdout).toMatch(/^a +1 +0\.98\d* +1\.0\d* +taken as exact$/m);
     expect(stdout).toContain("y over x: data ●, model —");
   });
 

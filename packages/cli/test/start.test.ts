@@ -19,9 +19,9 @@ test("the bundled search shows the front, a formula with intervals, a plot and i
     env: { ...process.env, NO_COLOR: "1" },
   });
   expect(stdout).toContain("600 candidates in");
-  expect(stdout).toMatch(/^size +held-out R² +score +BIC +model$/m);
+  expect(stdout).toMatch(/^ +size +held-out R² +bits +score +BIC +model$/m);
   expect(stdout).toMatch(/^height = .*t/m);
-  expect(stdout).toMatch(/^constant +value +from +to \(95 %\)$/m);
+  expect(stdout).toMatch(/^constant +value +from +to \(95 %\)/m);
   expect(stdout).toContain("height over t: data ●, model —");
   expect(stderr).toContain(`a page about it is in ${page}`);
   expect(existsSync(study) && existsSync(page)).toBe(true);

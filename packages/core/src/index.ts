@@ -19,6 +19,7 @@ export {
   exportModel,
   type ModelSource,
 } from "./export/model.js";
+export { log } from "./fit/elementary.js";
 export { fit } from "./fit/fit.js";
 export { fitFromJSON } from "./fit/restore.js";
 export { inputScaleProblem, targetScaleProblem } from "./fit/scale.js";

@@ -11,8 +11,16 @@ export {
   openArchive,
   type TimingTotals,
 } from "./archive/archive.js";
+export {
+  bestOf,
+  choiceOf,
+  choiceWarnings,
+  heldOutWarning,
+  nextBestOf,
+  whyChosen,
+} from "./choice/choose.js";
+export { yardstickOf } from "./choice/yardstick.js";
 export { complexityOf } from "./complexity.js";
-export { choiceOf, heldOutWarning } from "./engine/front.js";
 export { type EvolveOptions, evolve } from "./evolve/evolve.js";
 export { type LlmOptions, llm } from "./llm/llm.js";
 export { type ReplayOptions, type ReplayProgram, readPrograms, replay } from "./replay.js";

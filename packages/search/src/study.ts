@@ -336,3 +336,13 @@ function summarise(name: string, columns: Columns): ColumnSummary {
   for (const x of column) squares += (x - mean) ** 2;
   return { name, min, max, mean, deviation: Math.sqrt(squares / column.length) };
 }
+
+/** Sum of squares around the mean. */
+export function squaresAround(numbers: Float64Array): number {
+  let sum = 0;
+  for (const x of numbers) sum += x;
+  const mean = sum / numbers.length;
+  let squares = 0;
+  for (const x of numbers) squares += (x - mean) ** 2;
+  return squares;
+}

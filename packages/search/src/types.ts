@@ -239,19 +239,61 @@ export interface SearchOptions {
   readonly limits?: CandidateLimits;
 }
 
-/** A member of the front: nothing simpler is as accurate. */
+/** Parts of a description length, in bits. */
+export interface LengthParts {
+  /** The target's digits, given the model's predictions of all rows. */
+  readonly data: number;
+  /** Constants, at the precision that the data give them. */
+  readonly constants: number;
+  /** Operators, names and numbers of the program. */
+  readonly symbols: number;
+  /** Swings between neighbouring rows that no row shows. */
+  readonly gaps: number;
+}
+
+export type Intervals = Readonly<Record<string, readonly [number, number]>>;
+
+/** What all rows, held-out ones too, say about a member of the front: choice/weigh.ts. */
+export interface Weighing {
+  /** The program, with constants that are 0, 1 or −1 written out and what follows taken away. */
+  readonly source: string;
+  readonly complexity: number;
+  readonly length: number;
+  readonly parts: LengthParts;
+  /** Constants fitted on all rows. */
+  readonly params: Readonly<Record<string, number>>;
+  readonly intervals: Intervals;
+  /** Constants that are simple numbers: 2, −1, 1/2, π. */
+  readonly simple: readonly string[];
+  /** Constants that the data do not even tell from 0. */
+  readonly undetermined: readonly string[];
+  /** Share of the gaps between neighbouring rows in which the model swings unseen. */
+  readonly hidden: number;
+}
+
+/** A member of the front: nothing that is no larger is both more accurate and shorter. */
 export interface FrontMember {
   readonly id: number;
   /** The visit whose fit it is. */
   readonly visit: number;
   readonly source: string;
+  /** Fitted on all rows once it is weighed, until then on the training rows. */
   readonly params: Readonly<Record<string, number>>;
-  readonly intervals: Readonly<Record<string, readonly [number, number]>>;
+  readonly intervals: Intervals;
+  /** Held-out R² of the constants that the training rows gave. */
   readonly r2: number;
   readonly trainR2: number;
   readonly loss: number;
   readonly bic: number;
   readonly complexity: number;
+  /** Description length in bits: the shortest member is the choice. Rough until it is weighed. */
+  readonly length: number;
+  readonly parts: LengthParts;
+  /** Whether the length is that of all rows: a search weighs its front when it ends. */
+  readonly isWeighed: boolean;
+  readonly simple: readonly string[];
+  readonly undetermined: readonly string[];
+  readonly hidden: number;
   /** Fall of log loss per unit of complexity from the member before: PySR's score. */
   readonly score: number;
 }
@@ -298,10 +340,12 @@ export type SearchEvent =
 export interface SearchDone {
   readonly type: "done";
   readonly stopped: StopCause;
-  /** Undefined where no candidate could be scored. */
+  /** The most accurate member. Undefined where no candidate could be scored. */
   readonly best?: FrontMember;
-  /** The parsimony choice: the member with the best score among those near the best. */
+  /** The member of least description length. */
   readonly choice?: FrontMember;
+  /** Why it is the choice, and what the next best would be, in a sentence. */
+  readonly why?: string;
   readonly front: readonly FrontMember[];
   readonly counts: Counts;
   readonly seconds: number;

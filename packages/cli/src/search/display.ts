@@ -3,7 +3,13 @@
  * lines elsewhere, events as JSON lines with --json.
  */
 
-import type { Counts, FrontMember, SearchDone, SearchEvent } from "@ndvm/search";
+import {
+  type Counts,
+  choiceOf,
+  type FrontMember,
+  type SearchDone,
+  type SearchEvent,
+} from "@ndvm/search";
 import { countText } from "../numbers.js";
 import { note, out, print, warn, widthOf } from "../terminal.js";
 import { formulaOf, frontTable } from "./front-table.js";
@@ -60,11 +66,9 @@ class Standing {
     if (event.type === "done") this.front = event.front;
   }
 
-  get best(): FrontMember | undefined {
-    return this.front.reduce<FrontMember | undefined>(
-      (best, member) => (best === undefined || member.r2 > best.r2 ? member : best),
-      undefined,
-    );
+  /** What would be the answer now. */
+  get choice(): FrontMember | undefined {
+    return choiceOf(this.front);
   }
 
   rates(): string {
@@ -98,10 +102,10 @@ function tell(event: SearchEvent): void {
   if (event.type === "warning") warn(event.message);
 }
 
-/** A line when the best changes, and one every two seconds. */
+/** A line when the choice changes, and one every two seconds. */
 export function lineDisplay(): Display {
   const standing = new Standing();
-  let bestId: number | undefined;
+  let chosenId: number | undefined;
   let last = performance.now();
   return {
     show(event) {
@@ -110,10 +114,13 @@ export function lineDisplay(): Display {
       if (event.type === "started" && event.resumedFrom > 0) {
         note(`going on after ${countText(event.resumedFrom)} candidates`);
       }
-      const best = standing.best;
-      if (event.type === "front" && best !== undefined && best.id !== bestId) {
-        bestId = best.id;
-        print(`R² ${best.r2.toFixed(6)}  size ${best.complexity}  ${formulaOf(best)}`);
+      const chosen = standing.choice;
+      if (event.type === "front" && chosen !== undefined && chosen.id !== chosenId) {
+        chosenId = chosen.id;
+        const bits = `${chosen.length.toFixed(0)} bits`;
+        print(
+          `R² ${chosen.r2.toFixed(6)}  size ${chosen.complexity}  ${bits}  ${formulaOf(chosen)}`,
+        );
       }
       if (event.type === "progress" && performance.now() - last > LINE_MS) {
         last = performance.now();
@@ -135,8 +142,8 @@ export function liveDisplay(options: DisplayOptions): Display {
     if (lines > 0) process.stdout.write(`\x1b[${lines}A\x1b[J`);
     lines = 0;
   };
-  const plotOf = (best: FrontMember): string => {
-    if (plotted?.id !== best.id) plotted = { id: best.id, text: options.plot(best) };
+  const plotOf = (member: FrontMember): string => {
+    if (plotted?.id !== member.id) plotted = { id: member.id, text: options.plot(member) };
     return plotted.text;
   };
   const draw = (): void => {
@@ -164,26 +171,36 @@ export function liveDisplay(options: DisplayOptions): Display {
 function screenText(
   standing: Standing,
   options: DisplayOptions,
-  plotOf: (best: FrontMember) => string,
+  plotOf: (member: FrontMember) => string,
 ): string {
   const width = widthOf(process.stdout);
   const limit = options.seconds === undefined ? "" : ` of ${options.seconds} s`;
   const workers = `${standing.workers} ${standing.workers === 1 ? "worker" : "workers"}`;
   const failures = failuresText(standing.counts);
   const spending = spendingText(standing.counts);
-  const best = standing.best;
-  const shown = standing.front.slice(-MEMBERS);
+  const chosen = standing.choice;
+  const shown = shownOf(standing.front, chosen);
   return [
     out.bold(`${standing.seconds.toFixed(1)} s${limit}, ${workers}: ${standing.rates()}`),
     `${countText(standing.counts.duplicates)} duplicates, ${countText(standing.counts.failed)} failed${failures === "" ? "" : ` (${failures})`}`,
     ...(spending === "" ? [] : [spending]),
     ...(shown.length === 0 ? [] : [frontTable(shown, width)]),
-    ...(best === undefined ? [] : [plotOf(best)]),
+    ...(chosen === undefined ? [] : [plotOf(chosen)]),
   ]
     .join("\n")
     .split("\n")
     .map((line) => fitWidth(line, width))
     .join("\n");
+}
+
+/** The members around the choice. */
+function shownOf(
+  front: readonly FrontMember[],
+  chosen: FrontMember | undefined,
+): readonly FrontMember[] {
+  const at = chosen === undefined ? 0 : front.indexOf(chosen);
+  const first = Math.max(0, Math.min(at - MEMBERS / 2, front.length - MEMBERS));
+  return front.slice(first, first + MEMBERS);
 }
 
 /** A line longer than the terminal would wrap, and the next erase would miss a line. */

@@ -49,7 +49,11 @@ export class ModelPlotter {
   }
 
   /** The model as a curve over its one input, or predictions against what was observed. */
-  curve(member: FrontMember): {
+  curve(
+    member: FrontMember,
+    places = PLACES,
+    beyond = 0,
+  ): {
     readonly x: string;
     readonly points: Points;
     readonly line: Points;
@@ -66,7 +70,7 @@ export class ModelPlotter {
       return { x: "predicted", points, line: agreement(observed, predicted) };
     }
     const x = data[only] ?? new Float64Array(0);
-    const grid = gridOver(x);
+    const grid = gridOver(x, places, beyond);
     const line = this.predictions(member, { [only]: grid });
     return {
       x: only,
@@ -86,12 +90,15 @@ export class ModelPlotter {
   }
 }
 
-function gridOver(x: Float64Array): Float64Array {
+/** Places over the range of a column, and so much of its width further on either side. */
+function gridOver(x: Float64Array, places: number, beyond: number): Float64Array {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   for (const value of x) {
     low = Math.min(low, value);
     high = Math.max(high, value);
   }
-  return Float64Array.from({ length: PLACES }, (_, i) => low + ((high - low) * i) / (PLACES - 1));
+  const from = low - beyond * (high - low);
+  const width = (1 + 2 * beyond) * (high - low);
+  return Float64Array.from({ length: places }, (_, i) => from + (width * i) / (places - 1));
 }

@@ -7,10 +7,14 @@ import type { Domain } from "@ndvm/core";
 import {
   type Archive,
   type ArchiveSummary,
+  bestOf,
   choiceOf,
+  choiceWarnings,
   type FrontMember,
   heldOutWarning,
   type Outcome,
+  whyChosen,
+  yardstickOf,
 } from "@ndvm/search";
 import { countText, shortText } from "../numbers.js";
 import { drawChart, type Layer, type XY } from "../report/chart.js";
@@ -39,6 +43,7 @@ interface Described {
   readonly domain: Domain;
   readonly train: Columns;
   readonly heldOut: Columns;
+  readonly yardstick: ReturnType<typeof yardstickOf>;
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -50,8 +55,8 @@ export async function studyReport(archive: Archive): Promise<string> {
   const rows = rowCount(study.train) + rowCount(study.heldOut);
   const body: Content[] = [
     cards(headline(summary, front)),
-    warningSection(study),
-    chosen && (await modelSection(chosen, study)),
+    warningSection(study, chosen),
+    chosen && (await modelSection(chosen, front, study)),
     front.length > 0 && (await frontSection(front, chosen)),
     await discoverySection(archive),
     await throughputSection(archive, summary),
@@ -67,10 +72,22 @@ export async function studyReport(archive: Archive): Promise<string> {
   });
 }
 
-function warningSection({ heldOut }: Described): Html | undefined {
-  const warning = heldOutWarning(rowCount(heldOut));
-  if (warning === undefined) return undefined;
-  return html`<section class="warnings"><h2>To be wary of</h2>${list([`${warning}.`])}</section>`;
+function warningSection(study: Described, chosen: FrontMember | undefined): Html | undefined {
+  const held = study.heldOut[study.target] ?? new Float64Array(0);
+  const few = heldOutWarning(held.length);
+  const own = choiceWarnings(
+    chosen,
+    { rows: held.length, squares: squaresAround(held) },
+    study.yardstick,
+  );
+  const warnings = few === undefined ? own : [few, ...own];
+  if (warnings.length === 0) return undefined;
+  return html`<section class="warnings"><h2>To be wary of</h2>${list(warnings.map((text) => `${text}.`))}</section>`;
+}
+
+function squaresAround(numbers: Float64Array): number {
+  const mean = numbers.reduce((sum, y) => sum + y, 0) / numbers.length;
+  return numbers.reduce((sum, y) => sum + (y - mean) ** 2, 0);
 }
 
 const rowCount = (columns: Columns): number => Object.values(columns)[0]?.length ?? 0;
@@ -90,6 +107,7 @@ function describe(study: Readonly<Record<string, unknown>>): Described {
     domain: study["domain"] as Domain,
     train: columns(train),
     heldOut: columns(heldOut),
+    yardstick: yardstickOf(study as unknown as Parameters<typeof yardstickOf>[0]),
     options,
   };
 }
@@ -98,7 +116,7 @@ function headline(
   { visits, fits, seconds, duplicates, failed }: ArchiveSummary,
   front: readonly FrontMember[],
 ): [string, Content][] {
-  const best = front.at(-1);
+  const best = bestOf(front);
   return [
     ["held-out R² of the most accurate", best === undefined ? "none" : best.r2.toFixed(5)],
     ["candidates", countText(visits)],
@@ -110,7 +128,11 @@ function headline(
   ];
 }
 
-async function modelSection(member: FrontMember, study: Described): Promise<Html> {
+async function modelSection(
+  member: FrontMember,
+  front: readonly FrontMember[],
+  study: Described,
+): Promise<Html> {
   const { target, inputs, train, heldOut, domain } = study;
   const plotter = await ModelPlotter.create(
     { data: joined(train, heldOut), inputs },
@@ -118,26 +140,33 @@ async function modelSection(member: FrontMember, study: Described): Promise<Html
     domain,
   );
   try {
-    const { x, points, line } = plotter.curve(member);
+    const { x, points, line } = plotter.curve(member, DRAWN_PLACES, BEYOND);
     const trained = points.slice(0, rowCount(train));
     const held = points.slice(rowCount(train));
+    const { inside, outside, domain: heights } = partsOfLine(points, line);
+    const why = whyChosen(front, formulaOf);
     const svg = await drawChart({
       description: `${target} over ${x}: data and model`,
       x: { label: x },
-      y: { label: target },
+      y: { label: target, domain: heights },
       layers: [
+        ...inside.map((part) => ({ kind: "line", points: part, color: seriesColor(0) }) as const),
+        ...outside.map(
+          (part) =>
+            ({ kind: "line", points: part, color: seriesColor(2), isDashed: true }) as const,
+        ),
         { kind: "dots", points: trained, color: "var(--ink)" },
         { kind: "dots", points: held, color: seriesColor(1), isRing: true },
-        { kind: "line", points: line, color: seriesColor(0) },
       ],
     });
     return section(
       "The model",
       html`<p class="formula">${target} = ${formulaOf(member)}</p>`,
+      why === undefined ? undefined : html`<p>Chosen because ${why}.</p>`,
       html`<p></p>`,
       figure({
         svg,
-        caption: `Held-out R² ${member.r2.toFixed(6)}, size ${member.complexity}.`,
+        caption: `Held-out R² ${member.r2.toFixed(6)}, size ${member.complexity}, ${member.length.toFixed(1)} bits.`,
         legend: [
           { label: "fitted rows", color: "var(--ink)", mark: "dot" },
           { label: "held-out rows", color: seriesColor(1), mark: "ring" },
@@ -146,6 +175,15 @@ async function modelSection(member: FrontMember, study: Described): Promise<Html
             color: seriesColor(0),
             mark: "line",
           },
+          ...(outside.length === 0
+            ? []
+            : [
+                {
+                  label: "model where there are no data",
+                  color: seriesColor(2),
+                  mark: "line",
+                } as const,
+              ]),
         ],
       }),
       constantsTable(member),
@@ -157,6 +195,57 @@ async function modelSection(member: FrontMember, study: Described): Promise<Html
   }
 }
 
+/** Places at which the page draws a model of one input. */
+const DRAWN_PLACES = 2000;
+/** Share of the data's width that is drawn on either side of them. */
+const BEYOND = 0.08;
+/** A model that leaves the data's range is drawn this share of it further, and then cut. */
+const ROOM = 0.25;
+
+interface LineParts {
+  readonly inside: readonly (readonly XY[])[];
+  /** Where there are no data: beside the first and last row, and above or below all of them. */
+  readonly outside: readonly (readonly XY[])[];
+  readonly domain: readonly [number, number];
+}
+
+/** A model's line, cut where it leaves the range of the data. */
+function partsOfLine(points: readonly XY[], line: readonly XY[]): LineParts {
+  const ends = (side: 0 | 1): [number, number] => {
+    let [low, high] = [Infinity, -Infinity];
+    for (const point of points) {
+      low = Math.min(low, point[side]);
+      high = Math.max(high, point[side]);
+    }
+    return [low, high];
+  };
+  const [left, right] = ends(0);
+  const [bottom, top] = ends(1);
+  const room = ROOM * (top - bottom || Math.abs(top) || 1);
+  const domain: [number, number] = [bottom - room, top + room];
+  const slack = 1e-9 * (right - left);
+  const inside: XY[][] = [];
+  const outside: XY[][] = [];
+  let wasInside: boolean | undefined;
+  let last: XY | undefined;
+  for (const [x, y] of line) {
+    if (!Number.isFinite(y)) {
+      wasInside = undefined;
+      last = undefined;
+      continue;
+    }
+    const isInside =
+      x >= left - slack && x <= right + slack && y >= bottom - room / 2 && y <= top + room / 2;
+    const drawn: XY = [x, Math.max(domain[0], Math.min(domain[1], y))];
+    const parts = isInside ? inside : outside;
+    if (isInside !== wasInside) parts.push(last === undefined ? [] : [last]);
+    parts.at(-1)?.push(drawn);
+    wasInside = isInside;
+    last = drawn;
+  }
+  return { inside, outside, domain };
+}
+
 function joined(train: Columns, heldOut: Columns): Columns {
   return Object.fromEntries(
     Object.entries(train).map(([name, numbers]) => [
@@ -166,7 +255,12 @@ function joined(train: Columns, heldOut: Columns): Columns {
   );
 }
 
-function constantsTable({ params, intervals }: FrontMember): Html | undefined {
+function constantsTable({
+  params,
+  intervals,
+  simple,
+  undetermined,
+}: FrontMember): Html | undefined {
   const names = Object.keys(params);
   if (names.length === 0) return undefined;
   const end = (name: string, side: 0 | 1): string => {
@@ -179,6 +273,15 @@ function constantsTable({ params, intervals }: FrontMember): Html | undefined {
       { title: "value", isNumber: true, cell: (name) => shortText(params[name] ?? Number.NaN, 7) },
       { title: "from", isNumber: true, cell: (name) => end(name, 0) },
       { title: "to (95 %)", isNumber: true, cell: (name) => end(name, 1) },
+      {
+        title: "",
+        cell: (name) =>
+          simple.includes(name)
+            ? "taken as exact"
+            : undetermined.includes(name)
+              ? "not determined"
+              : "",
+      },
     ],
     names,
   );
@@ -193,10 +296,13 @@ async function frontSection(
 ): Promise<Html> {
   const point = (member: FrontMember): XY => [
     member.complexity,
-    Math.max(1 - member.r2, ERROR_LEAST),
+    Math.max(1 - member.trainR2, ERROR_LEAST),
   ];
+  const accurate = front.filter((member) =>
+    front.every(({ complexity, loss }) => complexity > member.complexity || loss >= member.loss),
+  );
   const layers: Layer[] = [
-    { kind: "line", points: front.map(point), color: seriesColor(0), isStep: true },
+    { kind: "line", points: accurate.map(point), color: seriesColor(0), isStep: true },
     {
       kind: "dots",
       points: front.map(point),
@@ -217,9 +323,9 @@ async function frontSection(
         ]),
   ];
   const svg = await drawChart({
-    description: "unexplained share of the held-out variance over the size of the program",
+    description: "unexplained share of the training variance over the size of the program",
     x: { label: "size of the program", isWhole: true },
-    y: { label: "1 − held-out R²", isLog: true },
+    y: { label: "1 − R² of the training rows", isLog: true },
     layers,
   });
   return section(
@@ -227,12 +333,17 @@ async function frontSection(
     figure({
       svg,
       caption:
-        "Nothing simpler is as accurate. The ring is the choice: the greatest fall of the loss per size among those near the best.",
+        "Nothing that is no larger is both more accurate and shorter. The ring is the choice: the one that takes the fewest bits.",
     }),
     table(
       [
         { title: "size", isNumber: true, cell: (member: FrontMember) => member.complexity },
         { title: "held-out R²", isNumber: true, cell: ({ r2 }) => r2.toFixed(6) },
+        { title: "bits", isNumber: true, cell: ({ length }) => length.toFixed(1) },
+        { title: "data", isNumber: true, cell: ({ parts }) => parts.data.toFixed(1) },
+        { title: "constants", isNumber: true, cell: ({ parts }) => parts.constants.toFixed(1) },
+        { title: "symbols", isNumber: true, cell: ({ parts }) => parts.symbols.toFixed(1) },
+        { title: "gaps", isNumber: true, cell: ({ parts }) => parts.gaps.toFixed(1) },
         { title: "score", isNumber: true, cell: ({ score }) => score.toFixed(3) },
         { title: "BIC", isNumber: true, cell: ({ bic }) => shortText(bic, 6) },
         { title: "model", cell: (member) => formulaOf(member) },

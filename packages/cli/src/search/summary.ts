@@ -1,6 +1,6 @@
 /** What a search says at its end. */
 
-import type { FrontMember, SearchDone } from "@ndvm/search";
+import { type FrontMember, type SearchDone, whyChosen } from "@ndvm/search";
 import { countText, shortText } from "../numbers.js";
 import { formatTable, type TextColumn } from "../tables.js";
 import { out, widthOf } from "../terminal.js";
@@ -25,12 +25,18 @@ export function searchSummary(done: SearchDone, options: SummaryOptions): string
     "",
     out.bold(`${target} = ${formulaOf(member)}`),
     `held-out R² ${member.r2.toFixed(6)}, size ${member.complexity}; as a program: ${member.source}`,
+    ...whyText(done),
     ...done.warnings.map((warning) => `To be wary of: ${warning}.`),
     ...constantsText(member),
     ...(done.best !== undefined && done.best.id !== member.id ? [bestText(done.best)] : []),
     "",
     options.plot(member),
   ].join("\n");
+}
+
+function whyText({ front }: SearchDone): string[] {
+  const why = whyChosen(front, formulaOf);
+  return why === undefined ? [] : [`Chosen because ${why}.`];
 }
 
 /** Why there is nothing to show. */
@@ -58,7 +64,8 @@ function bestText(best: FrontMember): string {
   return `most accurate: ${formulaOf(best)} (held-out R² ${best.r2.toFixed(6)}, size ${best.complexity})`;
 }
 
-function constantsText({ params, intervals }: FrontMember): string[] {
+function constantsText(member: FrontMember): string[] {
+  const { params, intervals, simple, undetermined } = member;
   const names = Object.keys(params);
   if (names.length === 0) return [];
   const end = (name: string, side: 0 | 1): string => {
@@ -75,6 +82,13 @@ function constantsText({ params, intervals }: FrontMember): string[] {
     column("value", (name) => shortText(params[name] ?? Number.NaN, 6)),
     column("from", (name) => end(name, 0)),
     column("to (95 %)", (name) => end(name, 1)),
+    column("", (name) =>
+      simple.includes(name)
+        ? "taken as exact"
+        : undetermined.includes(name)
+          ? "not determined"
+          : "",
+    ),
   ];
   return ["", formatTable(columns, names.length, "constants", true)];
 }

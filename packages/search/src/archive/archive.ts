@@ -2,9 +2,10 @@
  * An archive to look at: what `ndvm archive` and `ndvm report` show.
  */
 
-import { describeFront, type Front, type Intervals } from "../engine/front.js";
+import { type Measured, yardstickOf } from "../choice/yardstick.js";
+import { describeFront, type Front } from "../engine/front.js";
 import type { MemberFacts } from "../engine/journal.js";
-import type { FrontMember, Outcome, SearchEvent } from "../types.js";
+import type { FrontMember, Intervals, LengthParts, Outcome, SearchEvent } from "../types.js";
 import {
   damage,
   isAnything,
@@ -78,6 +79,8 @@ export function openArchive(file: string): Archive {
 
 const isEvent = (value: unknown): value is SearchEvent =>
   isRecord(value) && typeof value["type"] === "string";
+const isParts = (value: unknown): value is LengthParts =>
+  isNumberRecord(value) && ["data", "constants", "symbols", "gaps"].every((key) => key in value);
 const isIntervals = (value: unknown): value is Intervals =>
   isRecord(value) && Object.values(value).every((pair) => Array.isArray(pair));
 const isNames = (value: unknown): value is readonly string[] =>
@@ -188,10 +191,8 @@ export class Archive {
 
   front(): readonly FrontMember[] {
     return this.#reading(() => {
-      const intervals = new Map<number, Intervals>();
-      for (const [visit, facts] of this.members())
-        if (facts.intervals !== undefined) intervals.set(visit, facts.intervals);
-      return describeFront(this.#front(), intervals);
+      const yardstick = yardstickOf(this.study() as unknown as Measured);
+      return describeFront(this.#front(), this.members(), yardstick);
     });
   }
 
@@ -200,15 +201,20 @@ export class Archive {
     const source = this.#source;
     const members = new Map<number, MemberFacts>();
     for (const row of readRows(source, "members")) {
-      const { length, parts, params, intervals, undetermined } = row;
+      const { length, parts, params, intervals, undetermined, simple, hidden, source: text } = row;
+      const { complexity } = row;
       const of = <V>(column: keyof typeof row, isGood: (value: unknown) => value is V) =>
         parse(source, "members", row, column, isGood);
       members.set(row.visit, {
         ...(length === null ? {} : { length }),
-        ...(parts === null ? {} : { parts: of("parts", isNumberRecord) }),
+        ...(parts === null ? {} : { parts: of("parts", isParts) }),
         ...(params === null ? {} : { params: of("params", isNumberRecord) }),
         ...(intervals === null ? {} : { intervals: of("intervals", isIntervals) }),
         ...(undetermined === null ? {} : { undetermined: of("undetermined", isNames) }),
+        ...(simple === null ? {} : { simple: of("simple", isNames) }),
+        ...(hidden === null ? {} : { hidden }),
+        ...(text === null ? {} : { source: text }),
+        ...(complexity === null ? {} : { complexity }),
       });
     }
     return members;

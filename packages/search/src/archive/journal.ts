@@ -123,10 +123,11 @@ export class ArchiveJournal implements Journal {
     for (const [visit, facts] of members) {
       if (this.#members.get(visit) === facts) continue;
       this.#members.set(visit, facts);
-      const { length, parts, params, intervals, undetermined } = facts;
+      const { length, parts, params, intervals, undetermined, simple, hidden } = facts;
       const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
-      const texts = [json(parts), json(params), json(intervals), json(undetermined)];
-      rows.push([visit, length ?? Number.NaN, ...texts]);
+      const texts = [parts, params, intervals, undetermined, simple].map(json);
+      const { source = null, complexity = null } = facts;
+      rows.push([visit, length ?? null, ...texts, hidden ?? null, source, complexity]);
     }
     return rows;
   }

@@ -126,6 +126,10 @@ export const TABLES = {
       params: "text?",
       intervals: "text?",
       undetermined: "text?",
+      simple: "text?",
+      hidden: "real?",
+      source: "text?",
+      complexity: "whole?",
     },
   },
   timings: {

@@ -78,7 +78,6 @@ export class Batch {
     return this.#climbing.map(({ visit, id, proposal, isScreened, results }): Task => {
       const best = bestResult(results);
       return {
-        kind: "fit",
         visit,
         id,
         rung,

@@ -12,16 +12,26 @@
  */
 
 import { performance } from "node:perf_hooks";
-import { Station } from "../pipeline/station.js";
+import { bestOf, choiceOf, choiceWarnings, heldOutWarning, whyChosen } from "../choice/choose.js";
+import { weighFront } from "../choice/weigh-front.js";
+import { type Yardstick, yardstickOf } from "../choice/yardstick.js";
 import type { Task, TaskResult } from "../pipeline/task.js";
 import type { Runner, RunnerEvents } from "../pool/runner.js";
 import { addSpending, NO_SPENDING } from "../spending.js";
-import { briefFor, rowsOf, type Study } from "../study.js";
-import type { Budget, ProposalBatch, Proposer, SearchEvent, StopCause } from "../types.js";
+import { briefFor, rowsOf, type Study, squaresAround } from "../study.js";
+import type {
+  Budget,
+  FrontMember,
+  ProposalBatch,
+  Proposer,
+  SearchEvent,
+  StopCause,
+  Weighing,
+} from "../types.js";
 import { Batch, fitsAtMost, type Slot } from "./batch.js";
-import { bestOf, choiceOf, describeFront, heldOutWarning, type Intervals } from "./front.js";
+import { describeFront } from "./front.js";
 import { Intake } from "./intake.js";
-import type { EngineState, Journal, MemberFacts, Resumption, Unobserved } from "./journal.js";
+import type { EngineState, Journal, Resumption, Unobserved } from "./journal.js";
 import { EventQueue } from "./queue.js";
 import { restoreSlots } from "./resume.js";
 import { countsOf, Tally } from "./tally.js";
@@ -54,14 +64,14 @@ export class Engine {
   readonly #study: Study;
   readonly #intake: Intake;
   /** All settled batches, and those that may decide something. */
-  readonly #tally = new Tally();
-  readonly #observedTally = new Tally();
+  readonly #tally: Tally;
+  readonly #observedTally: Tally;
+  readonly #yardstick: Yardstick;
   readonly #batches = new Map<number, Batch>();
   /** Batches that are settled and not observed. */
   readonly #unobserved = new Map<number, Unobserved>();
   readonly #screened = new Set<number>();
-  readonly #intervals = new Map<number, Intervals>();
-  readonly #members = new Map<number, MemberFacts>();
+  #weighings: ReadonlyMap<number, Weighing> = new Map();
   readonly #ending = new AbortController();
   readonly #began = performance.now();
   readonly #exhausted: boolean[];
@@ -89,6 +99,9 @@ export class Engine {
     this.#parts = parts;
     this.#study = parts.study;
     this.#intake = new Intake(parts.study);
+    this.#yardstick = yardstickOf(parts.study);
+    this.#tally = new Tally(this.#yardstick);
+    this.#observedTally = new Tally(this.#yardstick);
     this.#exhausted = parts.proposers.map(() => false);
   }
 
@@ -405,7 +418,7 @@ export class Engine {
   // Telling and keeping.
 
   #front() {
-    return describeFront(this.#tally.front, this.#intervals);
+    return describeFront(this.#tally.front, this.#weighings, this.#yardstick);
   }
 
   #counts() {
@@ -415,6 +428,12 @@ export class Engine {
   #warnings(): readonly string[] {
     const warning = heldOutWarning(rowsOf(this.#study.heldOut));
     return warning === undefined ? [] : [warning];
+  }
+
+  #choiceWarnings(choice: FrontMember | undefined): readonly string[] {
+    const held = this.#study.heldOut[this.#study.target] as Float64Array;
+    const rows = { rows: held.length, squares: squaresAround(held) };
+    return choiceWarnings(choice, rows, this.#yardstick);
   }
 
   #tell(event: SearchEvent): void {
@@ -445,7 +464,7 @@ export class Engine {
     const { journal } = this.#parts;
     if (journal === undefined) return;
     const events = this.#eventsUntold;
-    const entry = { events, members: this.#members, state: this.#state() };
+    const entry = { events, members: this.#weighings, state: this.#state() };
     this.#eventsUntold = [];
     this.#outcomesUnwritten = 0;
     this.#committedAt = performance.now();
@@ -485,19 +504,21 @@ export class Engine {
   async #finish(): Promise<void> {
     if (this.#error !== undefined) throw this.#error;
     await this.#runner?.stop();
-    await this.#findIntervals();
+    this.#weighings = await weighFront(this.#study, this.#tally.front.members);
     const front = this.#front();
     const best = bestOf(front);
     const choice = choiceOf(front);
+    const why = whyChosen(front);
     const done: SearchEvent = {
       type: "done",
       stopped: this.#stopped ?? "exhausted",
       ...(best === undefined ? {} : { best }),
       ...(choice === undefined ? {} : { choice }),
+      ...(why === undefined ? {} : { why }),
       front,
       counts: this.#counts(),
       seconds: this.#seconds,
-      warnings: this.#warnings(),
+      warnings: [...this.#warnings(), ...this.#choiceWarnings(choice)],
     };
     if (this.#parts.journal === undefined) {
       this.queue.push(done);
@@ -510,32 +531,5 @@ export class Engine {
     this.#startCommit();
     await this.#commit;
     if (this.#error !== undefined) throw this.#error;
-  }
-
-  /** Intervals of the constants of the front's members, on this thread: they are few. */
-  async #findIntervals(): Promise<void> {
-    const { members } = this.#tally.front;
-    if (members.length === 0) return;
-    const station = await Station.create(this.#study);
-    try {
-      for (const { visit, id, rung, source, params } of members) {
-        if (Object.keys(params).length === 0) continue;
-        const task: Task = {
-          kind: "intervals",
-          visit,
-          id,
-          rung,
-          source,
-          params: undefined,
-          from: params,
-          isScreened: true,
-        };
-        const { intervals } = await station.run(task);
-        this.#intervals.set(visit, intervals ?? {});
-        this.#members.set(visit, { intervals: intervals ?? {} });
-      }
-    } finally {
-      station.dispose();
-    }
   }
 }

@@ -1,26 +1,19 @@
 /**
- * The front: candidates that nothing simpler matches in accuracy.
+ * The front: of every size the most accurate candidate and the shortest.
  *
- * A candidate is as accurate as it is on the rows that it explains less, held-out or training ones.
- * Few rows are held out, and of many thousand candidates some match those by chance that miss the
- * others; what was fitted too closely misses the held-out ones.
+ * The training rows make it; held-out rows warn (choice/choose.ts). Accuracy is the loss, down to
+ * what rounding or the target's last digit leaves. Short is the rough description length of
+ * choice/yardstick.ts, which differs from accuracy, within one size, by the number of constants.
+ * A candidate that some member no larger beats or equals in both is not on the front. Of two
+ * aliases that explain the rows alike, the lower is the more accurate.
  *
- * Members are in order of complexity, and so of accuracy. What is left unexplained counts down to
- * 10⁻¹⁰ of the variance: below, it is rounding, and the simplest program wins. A front is never
- * changed: a better candidate makes a new one, so that whoever looks at an old front sees it as it
- * was.
+ * Members are in order of complexity, then of loss. A front is never changed: a better candidate
+ * makes a new one, so that whoever looks at an old front sees it as it was.
  */
 
-import type { FrontMember, Outcome } from "../types.js";
-
-/** Least share of the target's variance that counts as unexplained. */
-const SHARE_LEAST = 1e-10;
-
-type Accuracy = Pick<Outcome, "r2" | "trainR2">;
-
-/** Share of the target's variance that is left unexplained, where more is. */
-const shareLeft = ({ r2, trainR2 }: Accuracy): number =>
-  Math.max(1 - Math.min(r2, trainR2), SHARE_LEAST);
+import { foldRates } from "../choice/aliases.js";
+import { roughLength, totalOf, type Yardstick } from "../choice/yardstick.js";
+import type { FrontMember, Outcome, Weighing } from "../types.js";
 
 export interface Front {
   readonly members: readonly Outcome[];
@@ -28,19 +21,82 @@ export interface Front {
 
 export const emptyFront: Front = { members: [] };
 
+/** What members are compared by. */
+interface Standing {
+  readonly square: number;
+  readonly length: number;
+}
+
+/** A rate that has a lower alias explains this many times less than it seems to. */
+const ALIAS_HANDICAP = 1.001;
+
+const standings = new WeakMap<Outcome, { readonly by: Yardstick; readonly standing: Standing }>();
+
+function plainStanding(outcome: Outcome, yardstick: Yardstick): Standing {
+  return {
+    square: Math.max(outcome.loss / yardstick.trainRows, yardstick.leastSquare),
+    length: totalOf(roughLength(outcome, yardstick)),
+  };
+}
+
+function standingOf(outcome: Outcome, yardstick: Yardstick): Standing {
+  const known = standings.get(outcome);
+  if (known?.by === yardstick) return known.standing;
+  const { square, length } = plainStanding(outcome, yardstick);
+  const { source, params } = outcome;
+  const isAlias = foldRates(source, params, yardstick.inputs, yardstick.lattices) !== undefined;
+  const standing = isAlias
+    ? { square: square * ALIAS_HANDICAP, length: length + yardstick.symbolBits }
+    : { square, length };
+  standings.set(outcome, { by: yardstick, standing });
+  return standing;
+}
+
+const isAsGood = (one: Standing, as: Standing): boolean =>
+  one.square <= as.square && one.length <= as.length;
+
 /** The front with an outcome taken in, or the same front where it changes nothing. */
-export function advance(front: Front, outcome: Outcome): Front {
-  if (outcome.status !== "scored" || !Number.isFinite(shareLeft(outcome))) return front;
-  const { members } = front;
-  const share = shareLeft(outcome);
-  let at = 0;
-  while (at < members.length && (members[at] as Outcome).complexity <= outcome.complexity) {
-    if (shareLeft(members[at] as Outcome) <= share) return front;
-    at += 1;
+export function advance(front: Front, outcome: Outcome, yardstick: Yardstick): Front {
+  if (outcome.status !== "scored" || !Number.isFinite(outcome.loss)) return front;
+  // Most outcomes fail here, before anything is read.
+  if (isBeaten(front, outcome, plainStanding(outcome, yardstick), yardstick)) return front;
+  const own = standingOf(outcome, yardstick);
+  if (isBeaten(front, outcome, own, yardstick)) return front;
+  const { complexity } = outcome;
+  const rivals = front.members.filter(
+    (member) => member.complexity === complexity && !isAsGood(own, standingOf(member, yardstick)),
+  );
+  const best = (by: (standing: Standing) => number): Outcome =>
+    rivals.reduce(
+      (least, rival) =>
+        by(standingOf(rival, yardstick)) <= by(standingOf(least, yardstick)) ? rival : least,
+      outcome,
+    );
+  const kept = new Set([best(({ square }) => square), best(({ length }) => length)]);
+  if (!kept.has(outcome)) return front;
+  const members = front.members.filter((member) =>
+    member.complexity < complexity
+      ? true
+      : member.complexity === complexity
+        ? kept.has(member)
+        : !isAsGood(own, standingOf(member, yardstick)),
+  );
+  members.push(outcome);
+  members.sort((a, b) => a.complexity - b.complexity || a.loss - b.loss || a.visit - b.visit);
+  return { members };
+}
+
+function isBeaten(
+  { members }: Front,
+  { complexity }: Outcome,
+  own: Standing,
+  yardstick: Yardstick,
+): boolean {
+  for (const member of members) {
+    if (member.complexity > complexity) break;
+    if (isAsGood(standingOf(member, yardstick), own)) return true;
   }
-  const simpler = members.slice(0, at).filter(({ complexity }) => complexity < outcome.complexity);
-  const larger = members.slice(at).filter((member) => shareLeft(member) < share);
-  return { members: [...simpler, outcome, ...larger] };
+  return false;
 }
 
 /** The smallest training loss on the front among members that are no larger; Infinity if none. */
@@ -53,66 +109,83 @@ export function lossAt(front: Front, complexity: number): number {
   return loss;
 }
 
-export type Intervals = Readonly<Record<string, readonly [number, number]>>;
-
-/** Members as users see them, with scores. */
-export function describeFront(
-  front: Front,
-  intervals: ReadonlyMap<number, Intervals>,
-): readonly FrontMember[] {
-  return front.members.map((member, i): FrontMember => {
-    const before = front.members[i - 1];
-    const fall =
-      before === undefined ? 0 : Math.log(shareLeft(before)) - Math.log(shareLeft(member));
-    const grown = before === undefined ? 1 : member.complexity - before.complexity;
-    const { id, visit, source, params, r2, trainR2, loss, bic, complexity } = member;
-    const known = intervals.get(visit) ?? {};
-    const score = fall / grown;
-    return {
-      id,
-      visit,
-      source,
-      params,
-      intervals: known,
-      r2,
-      trainR2,
-      loss,
-      bic,
-      complexity,
-      score,
-    };
-  });
-}
-
-/** The most accurate member: the largest. */
-export function bestOf(front: readonly FrontMember[]): FrontMember | undefined {
-  return front.at(-1);
-}
-
-/** Members whose unexplained share is at most this many times the best one's are near the best. */
-const NEAR = 1.5;
-
-/** The parsimony choice: of the members near the best, the one with the highest score. */
-export function choiceOf(front: readonly FrontMember[]): FrontMember | undefined {
-  const best = front.at(-1);
-  if (best === undefined) return undefined;
-  const most = NEAR * shareLeft(best);
-  const near = front.filter((member) => shareLeft(member) <= most);
-  return near.reduce((chosen, member) => (member.score > chosen.score ? member : chosen));
-}
+/** Data that differ by fewer bits are predicted alike. */
+const TWIN_BITS = 0.005;
 
 /**
- * Held-out rows that tell models apart, at least: with fewer, the losses of two models that are
- * equally good differ by chance more than 2.7 times in one comparison of ten, and a search compares
- * thousands.
+ * Members as users see them. Those that are one function are one, the shortest; a member goes that
+ * another one, no larger, beats or equals in accuracy and in length.
  */
-const HELD_OUT_LEAST = 12;
-
-/** What to be wary of where few rows are held out; undefined where there are enough. */
-export function heldOutWarning(rows: number): string | undefined {
-  if (rows >= HELD_OUT_LEAST) return undefined;
-  return (
-    `only ${rows} rows are held out: among many candidates some match so few rows by chance, so the ` +
-    "best may be a fluke; hold out more rows, or try the models on other data"
+export function describeFront(
+  front: Front,
+  weighings: ReadonlyMap<number, Partial<Weighing>>,
+  yardstick: Yardstick,
+): readonly FrontMember[] {
+  const all = front.members.map((member) =>
+    describe(member, weighings.get(member.visit), yardstick),
   );
+  const byLength = [...all].sort(
+    (a, b) => a.length - b.length || a.complexity - b.complexity || a.visit - b.visit,
+  );
+  const single: FrontMember[] = [];
+  for (const member of byLength)
+    if (!single.some((other) => isTwin(member, other))) single.push(member);
+  const kept = single
+    .filter((member) => !single.some((other) => other !== member && isBetter(other, member)))
+    .sort((a, b) => a.complexity - b.complexity || b.loss - a.loss || a.visit - b.visit);
+  return withScores(kept, yardstick);
+}
+
+const isTwin = (a: FrontMember, b: FrontMember): boolean =>
+  a.isWeighed && b.isWeighed && Math.abs(a.parts.data - b.parts.data) < TWIN_BITS;
+
+function isBetter(a: FrontMember, b: FrontMember): boolean {
+  if (a.complexity > b.complexity || a.loss > b.loss || a.length > b.length) return false;
+  return a.complexity < b.complexity || a.loss < b.loss || a.length < b.length || a.visit < b.visit;
+}
+
+function describe(
+  member: Outcome,
+  weighing: Partial<Weighing> = {},
+  yardstick: Yardstick,
+): FrontMember {
+  const { id, visit, r2, trainR2, loss, bic } = member;
+  const rough = roughLength(member, yardstick);
+  return {
+    id,
+    visit,
+    source: weighing.source ?? member.source,
+    params: weighing.params ?? member.params,
+    intervals: weighing.intervals ?? {},
+    r2,
+    trainR2,
+    loss,
+    bic,
+    complexity: weighing.complexity ?? member.complexity,
+    length: weighing.length ?? totalOf(rough),
+    parts: weighing.parts ?? rough,
+    isWeighed: weighing.length !== undefined,
+    simple: weighing.simple ?? [],
+    undetermined: weighing.undetermined ?? [],
+    hidden: weighing.hidden ?? 0,
+    score: 0,
+  };
+}
+
+/** PySR's score: fall of the logarithm of the loss, per size, from the best of the smaller ones. */
+function withScores(
+  members: readonly FrontMember[],
+  { trainRows, leastSquare }: Yardstick,
+): readonly FrontMember[] {
+  const squareOf = ({ loss }: FrontMember): number => Math.max(loss / trainRows, leastSquare);
+  return members.map((member) => {
+    const smaller = members.filter(({ complexity }) => complexity < member.complexity);
+    const before = smaller.reduce<FrontMember | undefined>(
+      (best, one) => (best === undefined || squareOf(one) <= squareOf(best) ? one : best),
+      undefined,
+    );
+    if (before === undefined) return member;
+    const fall = Math.log(squareOf(before)) - Math.log(squareOf(member));
+    return { ...member, score: fall / (member.complexity - before.complexity) };
+  });
 }

@@ -6,9 +6,9 @@
  */
 
 import type { TaskResult } from "../pipeline/task.js";
-import type { Json, Outcome, SearchEvent, Spending } from "../types.js";
+import type { Json, Outcome, SearchEvent, Spending, Weighing } from "../types.js";
 import type { Batch } from "./batch.js";
-import type { Front, Intervals } from "./front.js";
+import type { Front } from "./front.js";
 import type { SeenCandidate } from "./intake.js";
 import type { TallyCounts } from "./tally.js";
 
@@ -42,17 +42,8 @@ export interface SettledBatch {
   readonly seconds: number;
 }
 
-/** What is known of a member of the front besides its outcome. */
-export interface MemberFacts {
-  /** Description length, in bits, and what it is made of. */
-  readonly length?: number;
-  readonly parts?: Readonly<Record<string, number>>;
-  /** Parameters fitted on all rows. */
-  readonly params?: Readonly<Record<string, number>>;
-  readonly intervals?: Intervals;
-  /** Parameters that the data say nothing of. */
-  readonly undetermined?: readonly string[];
-}
+/** What is known of a member of the front besides its outcome; older archives know less. */
+export type MemberFacts = Partial<Weighing>;
 
 export interface JournalEntry {
   readonly events: readonly SearchEvent[];

@@ -2,6 +2,7 @@
  * What a study has come to, batch after batch in order: counts, the front, the best.
  */
 
+import type { Yardstick } from "../choice/yardstick.js";
 import type { Counts, Outcome, Spending } from "../types.js";
 import { advance, emptyFront, type Front } from "./front.js";
 
@@ -17,6 +18,7 @@ export interface TallyCounts {
 }
 
 export class Tally {
+  readonly #yardstick: Yardstick;
   front: Front = emptyFront;
   #candidates = 0;
   #revisits = 0;
@@ -26,13 +28,20 @@ export class Tally {
   #fits = 0;
   #failures: Record<string, number> = {};
 
+  constructor(yardstick: Yardstick) {
+    this.#yardstick = yardstick;
+  }
+
   get fits(): number {
     return this.#fits;
   }
 
-  /** The best held-out R² so far. */
+  /** The held-out R² of the most accurate member. */
   get r2(): number {
-    return this.front.members.at(-1)?.r2 ?? Number.NEGATIVE_INFINITY;
+    let best: Outcome | undefined;
+    for (const member of this.front.members)
+      if (best === undefined || member.loss < best.loss) best = member;
+    return best?.r2 ?? Number.NEGATIVE_INFINITY;
   }
 
   /** Takes the outcomes of a batch. */
@@ -44,7 +53,7 @@ export class Tally {
       if (outcome.status === "duplicate") this.#duplicates += 1;
       else if (outcome.status === "scored") {
         this.#scored += 1;
-        this.front = advance(this.front, outcome);
+        this.front = advance(this.front, outcome, this.#yardstick);
       } else {
         this.#failed += 1;
         const code = outcome.failure?.code ?? "E-NONE";

@@ -27,7 +27,14 @@ import {
   type Tolerances,
 } from "@ndvm/core";
 import { Draws, seedFor } from "../seeds.js";
-import { type Columns, rowsOf, SEED_FIT, SEED_SCREEN, type Study } from "../study.js";
+import {
+  type Columns,
+  rowsOf,
+  SEED_FIT,
+  SEED_SCREEN,
+  type Study,
+  squaresAround,
+} from "../study.js";
 import type { Failure, Rung, Stage } from "../types.js";
 import { emptyResult, failedResult, type Task, type TaskResult } from "./task.js";
 
@@ -43,8 +50,6 @@ const STARTS_MAX = 4;
  */
 const COARSE: Tolerances = { gradient: 1e-8, step: 1e-8, loss: 1e-8 };
 const FINE: Tolerances = {};
-/** Steps of the fit that finds intervals: it begins where it should end. */
-const INTERVAL_STEPS = 1;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -142,13 +147,10 @@ export class Station {
       if (!task.isScreened) this.#screen(program, names, task, timing);
       screened = performance.now();
       stage = "fit";
-      if (task.kind === "intervals") await this.#intervals(program, task, made);
-      else {
-        const predict = await this.#fit(program, names, task, made);
-        fitted = performance.now();
-        stage = "score";
-        made.r2 = this.#score(program, made.params, predict);
-      }
+      const predict = await this.#fit(program, names, task, made);
+      fitted = performance.now();
+      stage = "score";
+      made.r2 = this.#score(program, made.params, predict);
     } catch (error) {
       const failure = this.#failureOf(error, stage, task, program, timing);
       made = {
@@ -343,36 +345,6 @@ export class Station {
     const which = columns === this.#study.heldOut ? "held-out rows" : "training rows";
     throw ended("score", "E-NOT-FINITE", `the prediction of ${which} is not finite`);
   }
-
-  /** Intervals of the parameters a fit has found, from the Jacobian where they are. */
-  async #intervals(program: Program, task: Task, made: Made): Promise<void> {
-    const from = task.from ?? {};
-    const detailed = await fit(program, {
-      ...this.#fitting,
-      tolerances: FINE,
-      optimiser: "lm",
-      params: Object.fromEntries(
-        Object.entries(from).map(([name, start]) => [
-          name,
-          { ...optionsOf(task.params?.[name]), start },
-        ]),
-      ),
-      restarts: 1,
-      steps: INTERVAL_STEPS,
-      detail: "full",
-    });
-    const { params, loss, r2, bic } = detailed.best;
-    const intervals: Record<string, readonly [number, number]> = {};
-    for (const [name, [low, high]] of Object.entries(detailed.intervals)) {
-      const shift = (from[name] as number) - (params[name] as number);
-      intervals[name] = [low + shift, high + shift];
-    }
-    made.params = params;
-    made.loss = loss;
-    made.trainR2 = r2;
-    made.bic = bic;
-    made.intervals = intervals;
-  }
 }
 
 function squaresTo(target: Float64Array, values: Float64Array): number {
@@ -446,14 +418,4 @@ function someRows(columns: Columns, names: readonly string[]): Columns {
   return Object.fromEntries(
     names.map((name) => [name, Float64Array.from(at, (row) => columns[name]?.[row] as number)]),
   );
-}
-
-/** Sum of squares around the mean. */
-function squaresAround(numbers: Float64Array): number {
-  let sum = 0;
-  for (const x of numbers) sum += x;
-  const mean = sum / numbers.length;
-  let squares = 0;
-  for (const x of numbers) squares += (x - mean) ** 2;
-  return squares;
 }

@@ -7,9 +7,8 @@ import type { Failure } from "../types.js";
 
 type Numbers = Readonly<Record<string, number>>;
 
-/** One fit of a candidate on one rung, or the intervals of one that has been fitted. */
+/** One fit of a candidate on one rung. */
 export interface Task {
-  readonly kind: "fit" | "intervals";
   readonly visit: number;
   /** The candidate that is visited. */
   readonly id: number;
@@ -51,7 +50,6 @@ export interface TaskResult {
   readonly trainR2: number;
   readonly r2: number;
   readonly bic: number;
-  readonly intervals: Readonly<Record<string, readonly [number, number]>> | undefined;
 }
 
 const NOTHING = Number.NaN;
@@ -69,7 +67,6 @@ export const emptyResult = ({ visit, rung }: Pick<Task, "visit" | "rung">) => ({
   trainR2: NOTHING,
   r2: NOTHING,
   bic: NOTHING,
-  intervals: undefined as TaskResult["intervals"],
 });
 
 const NO_PARAMS: Numbers = {};

@@ -32,7 +32,6 @@ const TASK_NUMBERS = 4;
 /** visit, rung, fits, loss, trainR2, r2, bic, five times, count of parameters */
 const RESULT_NUMBERS = 13;
 
-/** Tasks of fits: intervals are found where the search runs. */
 export function packTasks(tasks: readonly Task[]): TaskParcel {
   const numbers = new Float64Array(tasks.length * TASK_NUMBERS);
   const sources: string[] = [];
@@ -57,7 +56,6 @@ export function unpackTasks({ numbers, sources, extras }: TaskParcel): readonly 
     const at = i * TASK_NUMBERS;
     const extra = extras[next]?.[0] === i ? extras[next++]?.[1] : undefined;
     tasks.push({
-      kind: "fit",
       visit: numbers[at] as number,
       id: numbers[at + 1] as number,
       rung: numbers[at + 2] as number,
@@ -165,9 +163,6 @@ class ArrivedResult extends Arrived implements TaskResult {
   }
   get timing(): Timing {
     return new ArrivedTiming(this.numbers, this.at);
-  }
-  get intervals(): undefined {
-    return undefined;
   }
 }
 

@@ -1,11 +1,23 @@
 /**
- * The front and the choices on it, against a definition that looks at all pairs.
+ * The front: who enters, who leaves, and how its members are described.
  */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { advance, choiceOf, describeFront, emptyFront, lossAt } from "../../src/engine/front.js";
-import type { Outcome } from "../../src/index.js";
+import { bestOf, choiceOf } from "../../src/choice/choose.js";
+import { roughLength, totalOf, yardstickOf } from "../../src/choice/yardstick.js";
+import { advance, describeFront, emptyFront, lossAt } from "../../src/engine/front.js";
+import type { Outcome, Weighing } from "../../src/index.js";
+
+const x = Float64Array.from({ length: 30 }, (_, i) => Math.sqrt(i));
+const yardstick = yardstickOf({
+  target: "y",
+  inputs: ["x"],
+  operators: ["+", "*", "sin"],
+  precision: "f64",
+  train: { x: x.slice(0, 20), y: x.slice(0, 20).map((v) => v * 3.1) },
+  heldOut: { x: x.slice(20), y: x.slice(20).map((v) => v * 3.1) },
+});
 
 const outcome = (change: Partial<Outcome>): Outcome => ({
   id: 0,
@@ -29,43 +41,53 @@ const outcome = (change: Partial<Outcome>): Outcome => ({
 });
 
 const frontOf = (outcomes: readonly Outcome[]) =>
-  outcomes.reduce((front, each) => advance(front, each), emptyFront);
+  outcomes.reduce((front, each) => advance(front, each, yardstick), emptyFront);
 
+const constants = [{}, { a: 1 }, { a: 1, b: 2 }, { a: 1, b: 2, c: 3 }];
 const some = fc.array(
   fc.record({
-    complexity: fc.integer({ min: 1, max: 12 }),
-    r2: fc.oneof(
-      fc.constantFrom(0, 0.25, 0.5, 0.75, 1, 1 - 1e-12, 1 - 1e-9, Number.NaN),
-      fc.double({ min: -2, max: 1, noNaN: true }),
+    complexity: fc.integer({ min: 1, max: 8 }),
+    loss: fc.oneof(
+      fc.constantFrom(0, 1e-30, 0.25, 1, Number.NaN, Number.POSITIVE_INFINITY),
+      fc.double({ min: 0, max: 3, noNaN: true }),
     ),
-    trainR2: fc.constantFrom(1, 1, 0.6, -1, Number.NaN),
+    params: fc.constantFrom(...constants),
     status: fc.constantFrom("scored" as const, "scored" as const, "failed" as const),
   }),
-  { maxLength: 40 },
+  { maxLength: 60 },
 );
-const seed = Number(process.env["SEED"] ?? 20261115);
+const seed = Number(process.env["SEED"] ?? 20261116);
 
 describe(`the front (SEED=${seed})`, () => {
-  test("has exactly the candidates that none is as accurate and no larger than", () => {
+  const squareOf = ({ loss }: Outcome) =>
+    Math.max(loss / yardstick.trainRows, yardstick.leastSquare);
+  const lengthOf = (each: Outcome) => totalOf(roughLength(each, yardstick));
+
+  test("has the most accurate and the shortest of all candidates, and nothing that is beaten", () => {
     fc.assert(
       fc.property(some, (drawn) => {
         const outcomes = drawn.map((each, visit) => outcome({ ...each, visit, id: visit }));
         const scored = outcomes.filter(
-          ({ status, r2, trainR2 }) => status === "scored" && !Number.isNaN(r2 + trainR2),
+          ({ status, loss }) => status === "scored" && Number.isFinite(loss),
         );
-        const left = ({ r2, trainR2 }: Outcome) => Math.max(1 - r2, 1 - trainR2, 1e-10);
-        const isFirst = (a: Outcome, b: Outcome) =>
-          a.complexity < b.complexity || a.visit < b.visit;
-        const beats = (a: Outcome, b: Outcome) =>
-          a !== b &&
-          a.complexity <= b.complexity &&
-          (left(a) < left(b) || (left(a) === left(b) && isFirst(a, b)));
-        const wanted = scored
-          .filter((b) => !scored.some((a) => beats(a, b)))
-          .sort((a, b) => a.complexity - b.complexity);
-        expect(frontOf(outcomes).members.map(({ visit }) => visit)).toEqual(
-          wanted.map(({ visit }) => visit),
-        );
+        const { members } = frontOf(outcomes);
+        expect(members.length === 0).toBe(scored.length === 0);
+        const least = (of: readonly Outcome[], by: (each: Outcome) => number) =>
+          Math.min(...of.map(by));
+        expect(least(members, squareOf)).toBe(least(scored, squareOf));
+        expect(least(members, lengthOf)).toBe(least(scored, lengthOf));
+        for (const member of members) {
+          const isBeaten = members.some(
+            (other) =>
+              other !== member &&
+              other.complexity <= member.complexity &&
+              squareOf(other) <= squareOf(member) &&
+              lengthOf(other) <= lengthOf(member),
+          );
+          expect(isBeaten).toBe(false);
+          const rivals = members.filter(({ complexity }) => complexity === member.complexity);
+          expect(rivals.length).toBeLessThanOrEqual(2);
+        }
       }),
       { seed },
     );
@@ -73,52 +95,110 @@ describe(`the front (SEED=${seed})`, () => {
 
   test("takes the simplest of those that leave nothing but rounding", () => {
     const front = frontOf([
-      outcome({ visit: 1, complexity: 9, r2: 1 }),
-      outcome({ visit: 2, complexity: 7, r2: 1 - 1e-13 }),
-      outcome({ visit: 3, complexity: 8, r2: 1 - 1e-15 }),
-      outcome({ visit: 4, complexity: 3, r2: 0.9 }),
+      outcome({ visit: 1, complexity: 9, loss: 0 }),
+      outcome({ visit: 2, complexity: 7, loss: 1e-29 }),
+      outcome({ visit: 3, complexity: 8, loss: 1e-31 }),
+      outcome({ visit: 4, complexity: 3, loss: 2 }),
     ]);
     expect(front.members.map(({ visit }) => visit)).toEqual([4, 2]);
   });
 
-  test("is not for those that match the held-out rows alone", () => {
-    const truth = outcome({ visit: 1, complexity: 9, r2: 0.96, trainR2: 0.98 });
-    const fluke = outcome({ visit: 2, complexity: 8, r2: 0.99, trainR2: 0.9 });
-    const members = describeFront(frontOf([truth, fluke]), new Map());
-    expect(members.map(({ visit }) => visit)).toEqual([2, 1]);
-    expect(choiceOf(members)?.visit).toBe(1);
+  test("keeps a candidate that has a constant less, though it is a little less accurate", () => {
+    const front = frontOf([
+      outcome({ visit: 1, loss: 1, params: { a: 1, b: 2 } }),
+      outcome({ visit: 2, loss: 1.01, params: { a: 1 } }),
+      outcome({ visit: 3, loss: 1.02, params: { a: 1 } }),
+    ]);
+    expect(front.members.map(({ visit }) => visit)).toEqual([1, 2]);
+  });
+
+  test("is made by the training rows: held-out rows do not keep a candidate out", () => {
+    const front = frontOf([
+      outcome({ visit: 1, complexity: 9, loss: 1, r2: 0.9 }),
+      outcome({ visit: 2, complexity: 9, loss: 0.5, r2: -3 }),
+    ]);
+    expect(front.members.map(({ visit }) => visit)).toEqual([2]);
+  });
+
+  test("prefers the lower of two aliases", () => {
+    const even = yardstickOf({
+      target: "y",
+      inputs: ["x"],
+      operators: ["*", "cos"],
+      precision: "f64",
+      train: { x: [0, 0.1, 0.2, 0.4, 0.5, 0.6], y: [1, 2, 3, 4, 5, 6] },
+      heldOut: { x: [0.3, 0.7], y: [7, 8] },
+    });
+    const wave = (visit: number, rate: number, loss: number) =>
+      outcome({ visit, source: "(cos (* a x))", params: { a: rate }, loss });
+    const alias = wave(1, 3 + 20 * Math.PI, 1);
+    const low = wave(2, 3, 1.0000001);
+    for (const order of [
+      [alias, low],
+      [low, alias],
+    ]) {
+      const { members } = order.reduce((front, each) => advance(front, each, even), emptyFront);
+      expect(members.map(({ visit }) => visit)).toEqual([2]);
+    }
   });
 
   test("does not change a front that someone holds", () => {
-    const before = frontOf([outcome({ visit: 1, complexity: 5, r2: 0.5 })]);
-    const after = advance(before, outcome({ visit: 2, complexity: 4, r2: 0.9 }));
+    const before = frontOf([outcome({ visit: 1, complexity: 5, loss: 2 })]);
+    const after = advance(before, outcome({ visit: 2, complexity: 4, loss: 1 }), yardstick);
     expect(before.members.map(({ visit }) => visit)).toEqual([1]);
     expect(after.members.map(({ visit }) => visit)).toEqual([2]);
   });
 });
 
-describe("scores", () => {
+describe("members as users see them", () => {
+  const weighing = (length: number, data: number): Partial<Weighing> => ({
+    length,
+    parts: { data, constants: 0, symbols: length - data, gaps: 0 },
+    params: { a: 3 },
+    intervals: { a: [2, 4] },
+    simple: ["a"],
+    undetermined: [],
+    hidden: 0,
+  });
   const front = frontOf([
-    outcome({ visit: 1, complexity: 1, r2: 0, loss: 10 }),
-    outcome({ visit: 2, complexity: 5, r2: 1 - Math.exp(-4), loss: 0.2 }),
-    outcome({ visit: 3, complexity: 7, r2: 1 - Math.exp(-4.2), loss: 0.3 }),
+    outcome({ visit: 1, complexity: 1, loss: 20 }),
+    outcome({ visit: 2, complexity: 5, loss: 20 * Math.exp(-4) }),
+    outcome({ visit: 3, complexity: 7, loss: 20 * Math.exp(-4.2) }),
   ]);
 
-  test("are the fall of the logarithm of the loss per unit of complexity", () => {
-    const scores = describeFront(front, new Map()).map(({ score }) => score);
+  test("have PySR's score: the fall of the logarithm of the loss per unit of complexity", () => {
+    const scores = describeFront(front, new Map(), yardstick).map(({ score }) => score);
     expect(scores[0]).toBe(0);
-    expect(scores[1]).toBeCloseTo(1, 12);
-    expect(scores[2]).toBeCloseTo(0.1, 12);
+    expect(scores[1]).toBeCloseTo(1, 6);
+    expect(scores[2]).toBeCloseTo(0.1, 6);
   });
 
-  test("choose the highest among the members near the best", () => {
-    expect(choiceOf(describeFront(front, new Map()))?.visit).toBe(2);
+  test("are chosen by length, and the most accurate is the best", () => {
+    const weighings = new Map([
+      [1, weighing(100, 90)],
+      [2, weighing(60, 40)],
+      [3, weighing(70, 39)],
+    ]);
+    const members = describeFront(front, weighings, yardstick);
+    expect(choiceOf(members)?.visit).toBe(2);
+    expect(choiceOf(members)).toMatchObject({ params: { a: 3 }, simple: ["a"], isWeighed: true });
+    expect(bestOf(members)?.visit).toBe(3);
     expect(choiceOf([])).toBeUndefined();
+  });
+
+  test("are one where they predict the same, the shortest", () => {
+    const weighings = new Map([
+      [1, weighing(100, 90)],
+      [2, weighing(60, 40)],
+      [3, weighing(58, 40.001)],
+    ]);
+    const members = describeFront(front, weighings, yardstick);
+    expect(members.map(({ visit }) => visit)).toEqual([1, 3]);
   });
 
   test("compare a loss with the best of what is no larger", () => {
     expect(lossAt(front, 0)).toBe(Number.POSITIVE_INFINITY);
-    expect(lossAt(front, 4)).toBe(10);
-    expect(lossAt(front, 9)).toBe(0.2);
+    expect(lossAt(front, 4)).toBe(20);
+    expect(lossAt(front, 9)).toBe(20 * Math.exp(-4.2));
   });
 });

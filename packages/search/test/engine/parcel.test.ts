@@ -21,7 +21,6 @@ const failure = fc.record({
 });
 
 const task: fc.Arbitrary<Task> = fc.record({
-  kind: fc.constant("fit" as const),
   visit: whole,
   id: whole,
   rung: fc.nat(9),
@@ -55,7 +54,7 @@ const result: fc.Arbitrary<TaskResult> = fc
 
 /** A result as an object that has its fields by itself. */
 function plain(result: TaskResult): TaskResult {
-  const { visit, rung, worker, fits, failure, params, loss, trainR2, r2, bic, intervals } = result;
+  const { visit, rung, worker, fits, failure, params, loss, trainR2, r2, bic } = result;
   const { screen, walk, fit, replay, score } = result.timing;
   const timing = { screen, walk, fit, replay, score };
   return {
@@ -70,7 +69,6 @@ function plain(result: TaskResult): TaskResult {
     trainR2,
     r2,
     bic,
-    intervals,
   };
 }
 

@@ -1,0 +1,289 @@
+/**
+ * The scales: what is known of a member of the front once all rows have been asked.
+ *
+ * A member's constants are fitted again on all rows, from where the search left them. Rates are tried
+ * at their lowest alias, and constants at the simple numbers within their errors; what shortens the
+ * description stays. All of it is a function of the study and of the member.
+ */
+
+import { type Expansion, expand, fit, Machine, type Program, read } from "@ndvm/core";
+import type { Columns, Study } from "../study.js";
+import type { Intervals, Outcome, Weighing } from "../types.js";
+import { foldRates } from "./aliases.js";
+import { log2 } from "./bits.js";
+import { type Gaps, gapsOf, type Swings, swingsOf } from "./gaps.js";
+import { type Length, lengthOf } from "./length.js";
+import { type Likelihood, likelihoodOf } from "./losses.js";
+import { literalBits, type SimpleNumber, simpleNear } from "./simple-numbers.js";
+import { type Yardstick, yardstickOf } from "./yardstick.js";
+
+/** Steps of a fit that begins where another has ended, on fewer rows. */
+const STEPS = 60;
+/** Standard errors that a simple number may be away. */
+const REACH = 3;
+/** Standard errors on either side of an interval, for many rows: 95 %. */
+const HALF_WIDTH = 1.959963984540054;
+
+export type Weighable = Pick<Outcome, "visit" | "source" | "params" | "complexity">;
+
+/** A model with its constants: real ones are fitted, simple ones are what they are. */
+interface State {
+  readonly params: Readonly<Record<string, number>>;
+  readonly simple: ReadonlyMap<string, SimpleNumber>;
+  readonly loss: number;
+  readonly length: Length;
+  readonly swings: Swings;
+}
+
+export class Scales {
+  readonly #study: Study;
+  readonly #machine: Machine;
+  readonly #yardstick: Yardstick;
+  readonly #likelihood: Likelihood;
+  readonly #columns: Columns;
+  readonly #gaps: Gaps;
+
+  static async create(study: Study): Promise<Scales> {
+    const { precision, limits } = study;
+    return new Scales(await Machine.create({ precision, memoryMax: limits.memory }), study);
+  }
+
+  private constructor(machine: Machine, study: Study) {
+    this.#machine = machine;
+    this.#study = study;
+    this.#yardstick = yardstickOf(study);
+    this.#likelihood = likelihoodOf("squares");
+    this.#columns = joined(study);
+    this.#gaps = gapsOf(this.#columns, study.inputs, study.target);
+  }
+
+  dispose(): void {
+    this.#machine.dispose();
+  }
+
+  /** Undefined where the member has no finite length on all rows. */
+  async weigh(member: Weighable): Promise<Weighing | undefined> {
+    const { inputs, domain } = this.#study;
+    const program = this.#machine.load(member.source, { inputs, domain });
+    try {
+      const first = await this.#settle(program, member, member.params, new Map());
+      const folded = await this.#folded(program, member, first ?? member);
+      const start = shorter(first, folded);
+      if (start === undefined || !Number.isFinite(start.length.length)) return undefined;
+      return this.#describe(program, member, start, await this.#simplified(program, member, start));
+    } finally {
+      program.dispose();
+    }
+  }
+
+  async #folded(
+    program: Program,
+    member: Weighable,
+    { params }: Pick<Weighable, "params">,
+  ): Promise<State | undefined> {
+    const low = foldRates(member.source, params, this.#study.inputs, this.#yardstick.lattices);
+    return low === undefined ? undefined : this.#settle(program, member, low, new Map());
+  }
+
+  /** Tries constants at simple numbers, those next to one first. */
+  async #simplified(program: Program, member: Weighable, start: State): Promise<State> {
+    let state = start;
+    const tried = new Set<string>();
+    for (;;) {
+      const trial = nextTrial(program, this.#study.inputs, state, tried);
+      if (trial === undefined) return state;
+      tried.add(trial.name);
+      for (const number of trial.numbers) {
+        const simple = new Map(state.simple).set(trial.name, number);
+        const params = { ...state.params, [trial.name]: number.value };
+        const next = await this.#settle(program, member, params, simple);
+        if (next === undefined || next.length.length >= state.length.length) continue;
+        state = next;
+        break;
+      }
+    }
+  }
+
+  /** Fits the real constants on all rows and takes the length. Undefined where that fails. */
+  async #settle(
+    program: Program,
+    member: Weighable,
+    params: Weighable["params"],
+    simple: ReadonlyMap<string, SimpleNumber>,
+  ): Promise<State | undefined> {
+    const free = namesOf(program, this.#study.inputs).filter((name) => !simple.has(name));
+    const fitted = await this.#fit(program, params, free);
+    const { values, gradients } = this.#slopes(program, fitted, free);
+    const { rows, symbolBits } = this.#yardstick;
+    const target = this.#columns[this.#study.target] as Float64Array;
+    const loss = squaresTo(target, spread(values, rows));
+    if (!Number.isFinite(loss)) return undefined;
+    const probe = this.#valuesAt(program, fitted, this.#gaps.places, this.#gaps.placeCount);
+    const swings = swingsOf(this.#gaps, probe);
+    const weighted = {
+      loss,
+      values: free.map((name) => fitted[name] as number),
+      slopes: free.map((name) => spread(gradients[name] as Float64Array, rows)),
+      simpleBits: [...simple.values()].reduce((sum, { bits }) => sum + bits, 0),
+      symbols: member.complexity * symbolBits + literalsOf(member.source, rows),
+      gaps: swings.bits,
+    };
+    const length = lengthOf(weighted, this.#yardstick, this.#likelihood);
+    if (Number.isNaN(length.length)) return undefined;
+    return { params: fitted, simple, loss, length, swings };
+  }
+
+  async #fit(
+    program: Program,
+    params: Weighable["params"],
+    free: readonly string[],
+  ): Promise<Weighable["params"]> {
+    if (free.length === 0) return params;
+    const { target, limits } = this.#study;
+    const specs = Object.entries(params).map(([name, value]) => [
+      name,
+      free.includes(name) ? { start: value } : { fixed: value },
+    ]);
+    try {
+      const { best } = await fit(program, {
+        data: this.#columns,
+        target,
+        optimiser: "lm",
+        params: Object.fromEntries(specs),
+        steps: STEPS,
+        stepsMax: limits.fitSteps,
+        detail: "scores",
+      });
+      return { ...params, ...best.params };
+    } catch {
+      // It cannot be fitted on all rows, and stays as the training rows have left it.
+      return params;
+    }
+  }
+
+  #slopes(
+    program: Program,
+    params: Weighable["params"],
+    free: readonly string[],
+  ): { readonly values: Float64Array; readonly gradients: Readonly<Record<string, Float64Array>> } {
+    const { stepsMax, given } = this.#given(params, this.#columns);
+    if (free.length === 0)
+      return { values: program.evaluate(given, { stepsMax }).values, gradients: {} };
+    return program.gradient(given, { wrt: [...free], stepsMax });
+  }
+
+  #given(params: Weighable["params"], columns: Columns) {
+    const given: Record<string, number | Float64Array> = { ...params };
+    for (const name of this.#study.inputs) given[name] = columns[name] as Float64Array;
+    return { given, stepsMax: this.#study.limits.fitSteps };
+  }
+
+  #valuesAt(
+    program: Program,
+    params: Weighable["params"],
+    places: Columns,
+    count: number,
+  ): Float64Array {
+    if (count === 0) return new Float64Array(0);
+    const { given, stepsMax } = this.#given(params, places);
+    return spread(program.evaluate(given, { stepsMax }).values, count);
+  }
+
+  /** Intervals of simple numbers are those of the real constants that they stand for. */
+  #describe(program: Program, member: Weighable, real: State, state: State): Weighing {
+    const { params, simple, length, swings } = state;
+    const names = namesOf(program, this.#study.inputs);
+    const free = names.filter((name) => !simple.has(name));
+    const intervals: Record<string, readonly [number, number]> = {};
+    const undetermined: string[] = [];
+    const note = (name: string, { params: values }: State, error: number): void => {
+      const value = values[name] as number;
+      const half = HALF_WIDTH * error;
+      if (Number.isFinite(half)) intervals[name] = [value - half, value + half];
+    };
+    for (const [i, name] of names.entries())
+      if (simple.has(name)) note(name, real, real.length.errors[i] as number);
+    for (const [i, name] of free.entries()) {
+      const error = length.errors[i] as number;
+      note(name, state, error);
+      if (!(error < Math.abs(params[name] as number))) undetermined.push(name);
+    }
+    return {
+      source: member.source,
+      complexity: member.complexity,
+      length: length.length,
+      parts: length.parts,
+      params,
+      intervals: intervals as Intervals,
+      simple: [...simple.keys()],
+      undetermined,
+      hidden: swings.share,
+    };
+  }
+}
+
+/** The real constant that is nearest to a simple number, in standard errors, and those numbers. */
+function nextTrial(
+  program: Program,
+  inputs: readonly string[],
+  { params, simple, length }: State,
+  tried: ReadonlySet<string>,
+): { readonly name: string; readonly numbers: readonly SimpleNumber[] } | undefined {
+  const free = namesOf(program, inputs).filter((name) => !simple.has(name));
+  let found: { readonly name: string; readonly numbers: readonly SimpleNumber[] } | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const [i, name] of free.entries()) {
+    const error = length.errors[i] as number;
+    const value = params[name] as number;
+    if (tried.has(name) || !Number.isFinite(value)) continue;
+    const reach = Number.isFinite(error) ? REACH * error : Math.abs(value) + 1;
+    const numbers = simpleNear(value, reach).slice(0, TRIALS);
+    const distance = Math.min(...numbers.map((number) => Math.abs(number.value - value) / reach));
+    if (numbers.length === 0 || distance >= least) continue;
+    least = distance;
+    found = { name, numbers };
+  }
+  return found;
+}
+
+/** Simple numbers that are tried for one constant, the cheapest. */
+const TRIALS = 3;
+
+const shorter = (a: State | undefined, b: State | undefined): State | undefined =>
+  a === undefined || (b !== undefined && b.length.length < a.length.length) ? b : a;
+
+const namesOf = (program: Program, inputs: readonly string[]): readonly string[] =>
+  program.inputs.filter((name) => !inputs.includes(name));
+
+/** Bits of the numbers in a program, each at most what it takes to tell one row from another. */
+function literalsOf(source: string, rows: number): number {
+  let bits = 0;
+  const { nodes }: Expansion = expand(read(source));
+  for (const node of nodes)
+    if (node.span.start >= 0 && node.kind === "const" && node.value.kind === "number")
+      bits += literalBits(node.value.value, 1 + log2(rows));
+  return bits;
+}
+
+function squaresTo(target: Float64Array, values: Float64Array): number {
+  let squares = 0;
+  for (let i = 0; i < target.length; i++)
+    squares += ((target[i] as number) - (values[i] as number)) ** 2;
+  return squares;
+}
+
+/** A number for every row, where a program that reads no input has one for all. */
+const spread = (values: Float64Array, rows: number): Float64Array =>
+  values.length === rows ? values : new Float64Array(rows).fill(values[0] as number);
+
+export function joined({ train, heldOut }: Pick<Study, "train" | "heldOut">): Columns {
+  return Object.fromEntries(
+    Object.entries(train).map(([name, numbers]) => {
+      const held = heldOut[name] as Float64Array;
+      const all = new Float64Array(numbers.length + held.length);
+      all.set(numbers);
+      all.set(held, numbers.length);
+      return [name, all];
+    }),
+  );
+}
