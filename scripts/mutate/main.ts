@@ -1,0 +1,80 @@
+/**
+ * Plants small bugs one at a time and lists those that no test notices:
+ *
+ *   npm run mutate -- ROOM [--count N] [--seed S] [--files a,b] [--changed REV] [--jobs J]
+ *
+ * Bugs are planted in copies of the repository, never in the working tree. The same seed plants the same
+ * bugs. docs/design/0024-mutation.md says why it is our own.
+ */
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { UsageError, usage, type Wish, wishOf } from "./arguments.js";
+import { changedLines } from "./changes.js";
+import { Compiler } from "./compiles.js";
+import { readEquivalents, staleAmong } from "./equivalent.js";
+import type { Job } from "./job.js";
+import { described, type Mutant } from "./mutant.js";
+import { candidatesOf, type RoomReport, runRoom } from "./run.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
+const open = new Set<Job>();
+const print = (line: string): void => console.log(line);
+
+/** Whether a mutant is asked for, by its file and line. */
+function coverage({ files, changed }: Wish): (mutant: Mutant) => boolean {
+  const lines = changed === undefined ? undefined : changedLines(root, changed);
+  return ({ file, line }) =>
+    (files.length === 0 || files.some((part) => file.includes(part))) &&
+    (lines === undefined || lines.get(file)?.has(line) === true);
+}
+
+async function work(wish: Wish): Promise<RoomReport[]> {
+  const equivalents = readEquivalents(root);
+  const stale = staleAmong(root, equivalents);
+  for (const { file, before, lineText } of stale) {
+    console.error(`equivalent.json: ${file} has no such mutant any more: ${before} in ${lineText}`);
+  }
+  if (stale.length > 0) throw new Error("take the stale entries out of equivalent.json");
+  const settings = { root, equivalents, covers: coverage(wish), compiler: new Compiler(root) };
+  const until = performance.now() + wish.seconds * 1000;
+  const { count, seed, jobs } = wish;
+  const reports: RoomReport[] = [];
+  for (const room of wish.rooms) {
+    const candidates = candidatesOf({ ...settings, room, seed });
+    if (candidates.length === 0 && wish.rooms.length > 1) continue;
+    print(`${room.name}: ${candidates.length} places for a bug, seed ${seed}`);
+    if (wish.list) for (const mutant of candidates.slice(0, count)) print(described(mutant));
+    else reports.push(await runRoom({ ...settings, room, count, seed, jobs, until, print, open }));
+  }
+  return reports;
+}
+
+function tell(reports: readonly RoomReport[]): void {
+  for (const { room, planted, caught, share, survivors } of reports) {
+    print(`\n${room}: ${caught} of ${planted} caught, ${(100 * share).toFixed(0)} %`);
+    for (const mutant of survivors) print(`  ${described(mutant)}\n      ${mutant.lineText}`);
+  }
+}
+
+function closeAll(): void {
+  for (const job of open) job.close();
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    closeAll();
+    process.exit(130);
+  });
+}
+
+try {
+  const wish = wishOf(process.argv.slice(2));
+  const reports = await work(wish);
+  tell(reports);
+  if (wish.json !== undefined) writeFileSync(wish.json, `${JSON.stringify(reports, null, 2)}\n`);
+  process.exitCode = reports.some(({ share }) => share < wish.least) ? 1 : 0;
+} catch (error) {
+  closeAll();
+  console.error(error instanceof UsageError ? `${error.message}\n\n${usage}` : error);
+  process.exitCode = 2;
+}

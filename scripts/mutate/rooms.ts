@@ -1,0 +1,178 @@
+/**
+ * The rooms of the code, and for each the test files that should see a bug in it, the most specific
+ * first: a mutant is given to them in this order until one fails.
+ *
+ * A test file that most bugs of the room fail in comes early, a slow one late. A folder stands for all
+ * its test files, so a new one takes part by itself. Browser tests and benchmarks take no part.
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+export interface Room {
+  readonly name: string;
+  /** Folders and files that belong to it, from the root of the repository. */
+  readonly sources: readonly string[];
+  readonly tests: readonly string[];
+}
+
+/** Compiled by both sides of the boundary: another number there is the same number everywhere. */
+const LEFT_OUT = [
+  "packages/core/src/program/layout.ts",
+  "packages/core/src/program/cells.ts",
+  "packages/core/src/program/asc.d.ts",
+  "packages/core/src/bytecode/codes.ts",
+  "packages/core/wasm/generated/",
+  "packages/core/wasm/kernels.ts",
+  "packages/core/wasm/math/door.ts",
+  "packages/core/wasm/linalg/door.ts",
+];
+
+const inFolder = (folder: string, names: string) =>
+  names
+    .trim()
+    .split(/\s+/)
+    .map((name) => (name.endsWith("/") ? folder + name : `${folder}${name}.test.ts`));
+const core = (names: string) => inFolder("packages/core/test/", names);
+const search = (names: string) => inFolder("packages/search/test/", names);
+const cli = (names: string) => inFolder("packages/cli/test/", names);
+
+const LANES = core(`
+  lanes/divergence lanes/property lanes/chunks lanes/sorting machine/lanes lanes/budgets
+  lanes/trajectory lanes/leaks`);
+const MACHINE = core(`
+  machine/api machine/gradient machine/shapes machine/history machine/budgets machine/memory
+  machine/bad-calls machine/bad-input machine/loops session session-non-finite axes diagnose`);
+
+export const rooms: readonly Room[] = [
+  {
+    name: "syntax",
+    sources: ["packages/core/src/syntax/", "packages/core/src/nearest.ts"],
+    tests: core(`
+      reader printer expander expander-errors format-error nearest language/language semantics
+      machine/nesting machine/bad-input`),
+  },
+  {
+    name: "primitives",
+    sources: ["packages/core/src/primitives/"],
+    tests: core("primitives semantics language/language machine/shapes machine/gradient fuzz"),
+  },
+  {
+    name: "program",
+    sources: ["packages/core/src/program/"],
+    tests: core(`
+      language/language expander semantics machine/loops machine/nesting machine/api lanes/divergence
+      machine/large fuzz`),
+  },
+  {
+    name: "bytecode",
+    sources: ["packages/core/src/bytecode/"],
+    tests: core("bytecode/"),
+  },
+  {
+    name: "machine",
+    sources: ["packages/core/src/machine/"],
+    tests: [...MACHINE, ...core("machine/"), ...LANES, ...core("lanes/ api pool fuzz")],
+  },
+  {
+    name: "export",
+    sources: ["packages/core/src/export/"],
+    tests: core("export/"),
+  },
+  {
+    name: "fit",
+    sources: ["packages/core/src/fit/"],
+    tests: core(`
+      fit/parameters fit/losses fit/result fit/outputs fit/bad-input fit/names fit/loss-text fit/scale
+      fit/elementary fit/adam fit/steps-max fit/again fit/control fit/diagnostics fit/rounds fit/nls
+      fit/nist fit/interruption fit/ export/fitted`),
+  },
+  {
+    name: "wasm",
+    sources: ["packages/core/wasm/"],
+    tests: [
+      ...core("language/language semantics machine/gradient fuzz mechanisms machine/integers"),
+      ...LANES,
+      ...MACHINE,
+      ...core("lanes/ machine/ bytecode/machine bytecode/property fit/rounds fit/losses"),
+    ],
+  },
+  {
+    name: "kernels",
+    sources: ["packages/core/wasm/math/", "packages/core/wasm/linalg/"],
+    tests: core("linalg math primitives language/language machine/gradient fuzz"),
+  },
+  {
+    name: "search",
+    sources: ["packages/search/src/"],
+    tests: search("engine/search engine/budgets evolve/skeleton engine/endless evolve/simplify"),
+  },
+  {
+    name: "engine",
+    sources: ["packages/search/src/engine/"],
+    tests: search(`
+      engine/front engine/recent engine/search engine/budgets engine/replay engine/determinism
+      archive/archive engine/hostile engine/`),
+  },
+  {
+    name: "pipeline",
+    sources: ["packages/search/src/pipeline/"],
+    tests: search("engine/search engine/budgets engine/hostile engine/determinism engine/endless"),
+  },
+  {
+    name: "archive",
+    sources: ["packages/search/src/archive/"],
+    tests: search("archive/ engine/replay"),
+  },
+  {
+    name: "evolve",
+    sources: ["packages/search/src/evolve/"],
+    tests: search("evolve/simplify evolve/skeleton evolve/evolve evolve/ engine/search"),
+  },
+  {
+    name: "llm",
+    sources: ["packages/search/src/llm/"],
+    tests: search("llm/"),
+  },
+  {
+    name: "pool",
+    sources: ["packages/search/src/pool/", "packages/search/src/worker.ts"],
+    tests: search("engine/parcel engine/workers engine/hostile engine/search"),
+  },
+  {
+    name: "cli",
+    sources: ["packages/cli/src/"],
+    tests: cli("./"),
+  },
+];
+
+/** All files under folders and file names, from the root, in a fixed order. */
+function filesUnder(root: string, paths: readonly string[], ends: string): string[] {
+  return paths.flatMap((path) => {
+    if (!path.endsWith("/")) return [path];
+    return readdirSync(join(root, path), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith(ends))
+      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+      .sort();
+  });
+}
+
+/** The room's source files. A narrower room's files belong to it alone. */
+export function sourcesOf(root: string, room: Room): string[] {
+  const narrower = rooms
+    .filter((other) => other !== room)
+    .flatMap(({ sources }) => sources)
+    .filter((path) => room.sources.some((own) => path !== own && path.startsWith(own)));
+  return filesUnder(root, room.sources, ".ts").filter(
+    (file) => ![...LEFT_OUT, ...narrower].some((path) => file.startsWith(path)),
+  );
+}
+
+/** Never among a folder's tests: they run long and look at memory or speed. */
+const TOO_LONG = /\/(soak|bench)\.test\.ts$/;
+
+/** The room's test files in order; those that a folder brings in come after those with a name. */
+export function testsOf(root: string, room: Room): string[] {
+  return [...new Set(filesUnder(root, room.tests, ".test.ts"))].filter(
+    (file) => !TOO_LONG.test(file),
+  );
+}

@@ -1,0 +1,218 @@
+/**
+ * One room's run: its mutants one after the other, several copies at a time.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isMachine } from "./build.js";
+import { inTurns } from "./choose.js";
+import type { Compiler } from "./compiles.js";
+import type { Equivalent } from "./equivalent.js";
+import { Job, type Verdict } from "./job.js";
+import { described, identityOf, type Mutant } from "./mutant.js";
+import { mutantsOf } from "./plant.js";
+import { type Room, sourcesOf, testsOf } from "./rooms.js";
+
+export interface RunSettings {
+  readonly root: string;
+  readonly room: Room;
+  readonly count: number;
+  readonly seed: number;
+  readonly jobs: number;
+  /** Whether mutants of a line may be planted. */
+  readonly covers: (mutant: Mutant) => boolean;
+  readonly equivalents: readonly Equivalent[];
+  readonly compiler: Compiler;
+  /** At this moment of `performance.now()` the run ends; mutants under way do not count. */
+  readonly until: number;
+  readonly print: (line: string) => void;
+  /** Copies under way, for whoever must remove them when the run is cut short. */
+  readonly open: Set<Job>;
+}
+
+export interface RoomReport {
+  readonly room: string;
+  readonly seed: number;
+  /** Mutants that the sources offer, and how many of them are listed as equivalent. */
+  readonly possible: number;
+  readonly equivalent: number;
+  readonly planted: number;
+  readonly caught: number;
+  readonly share: number;
+  readonly survivors: readonly Mutant[];
+  /** How many mutants each test file caught. */
+  readonly caughtBy: Readonly<Record<string, number>>;
+}
+
+/** Mutants of a room in the order of the seed, without those known to change nothing. */
+export function candidatesOf(
+  settings: Pick<RunSettings, "root" | "room" | "seed" | "covers">,
+): Mutant[] {
+  const { root, room, seed, covers } = settings;
+  const all = sourcesOf(root, room).flatMap((file) =>
+    mutantsOf(file, readFileSync(join(root, file), "utf8")),
+  );
+  return inTurns(all.filter(covers), seed);
+}
+
+export async function runRoom(settings: RunSettings): Promise<RoomReport> {
+  const { root, room } = settings;
+  const known = new Set(settings.equivalents.map(identityOf));
+  const all = candidatesOf(settings);
+  const candidates = all.filter((mutant) => !known.has(identityOf(mutant)));
+  const report = { room: room.name, seed: settings.seed, possible: all.length };
+  const missing = testsOf(root, room).filter((test) => !existsSync(join(root, test)));
+  if (missing.length > 0) throw new Error(`${room.name}: no test file ${missing.join(", ")}`);
+  const equivalent = all.length - candidates.length;
+  if (candidates.length === 0) return { ...report, equivalent, ...countedUp([]) };
+  const limits = new Map<string, number>();
+  const jobs = openJobs(settings, candidates, limits);
+  const alarm = alarmAt(settings.until, jobs);
+  try {
+    const results = await plantAll(settings, jobs, candidates, new Measures(limits));
+    return { ...report, equivalent, ...countedUp(results) };
+  } finally {
+    clearTimeout(alarm);
+    for (const job of jobs) {
+      job.close();
+      settings.open.delete(job);
+    }
+  }
+}
+
+function openJobs(
+  { root, jobs, count, open }: RunSettings,
+  candidates: readonly Mutant[],
+  limits: ReadonlyMap<string, number>,
+): Job[] {
+  const machines = candidates.some(({ file }) => isMachine(file));
+  const limitOf = (test: string): number => limits.get(test) ?? 600;
+  return Array.from({ length: Math.max(1, Math.min(jobs, count, candidates.length)) }, () => {
+    const job = new Job({ root, machines, limitOf });
+    open.add(job);
+    return job;
+  });
+}
+
+function alarmAt(until: number, jobs: readonly Job[]): NodeJS.Timeout | undefined {
+  if (until === Number.POSITIVE_INFINITY) return undefined;
+  return setTimeout(
+    () => {
+      for (const job of jobs) job.stop();
+    },
+    Math.max(0, until - performance.now()),
+  );
+}
+
+/**
+ * Test files without a bug: each must pass, and its time says when a test with a bug has become endless.
+ * A file is measured when a mutant first comes to it. The limit is wide because all jobs share the
+ * processor.
+ */
+class Measures {
+  readonly limits: Map<string, number>;
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  constructor(limits: Map<string, number>) {
+    this.limits = limits;
+  }
+
+  /** Makes sure of the first file, and returns how many of the first ones are sure. */
+  async sure(job: Job, tests: readonly string[]): Promise<number> {
+    const [first] = tests;
+    if (first === undefined) return 0;
+    const known = this.#underWay.get(first) ?? this.#measure(job, first);
+    this.#underWay.set(first, known);
+    await known;
+    const unknown = tests.findIndex((test) => !this.limits.has(test));
+    return unknown < 0 ? tests.length : unknown;
+  }
+
+  async #measure(job: Job, test: string): Promise<void> {
+    const { outcome, name, seconds } = await job.run({ tests: [test] });
+    if (outcome === "unfinished") return;
+    if (outcome !== "survived") throw new Error(`${test} fails without a bug: ${name ?? outcome}`);
+    this.limits.set(test, 30 + 10 * seconds);
+  }
+}
+
+/** Gives a mutant to the room's tests until one fails. */
+async function judge(
+  job: Job,
+  mutant: Mutant,
+  tests: readonly string[],
+  measures: Measures,
+): Promise<Verdict> {
+  let verdict: Verdict = { outcome: "survived", seconds: 0 };
+  for (let at = 0; at < tests.length && verdict.outcome === "survived"; ) {
+    const count = await measures.sure(job, tests.slice(at));
+    if (count === 0) return { outcome: "unfinished", seconds: 0 };
+    const next = await job.run({ mutant, tests: tests.slice(at, at + count) });
+    verdict = { ...next, seconds: verdict.seconds + next.seconds };
+    at += count;
+  }
+  return verdict;
+}
+
+interface Result {
+  readonly mutant: Mutant;
+  readonly verdict: Verdict;
+}
+
+async function plantAll(
+  settings: RunSettings,
+  jobs: readonly Job[],
+  candidates: readonly Mutant[],
+  measures: Measures,
+): Promise<Result[]> {
+  const { root, room, count, compiler, until, print } = settings;
+  const tests = testsOf(root, room);
+  const queue = [...candidates];
+  const results: Result[] = [];
+  let begun = 0;
+  const next = (): Mutant | undefined => {
+    while (begun < count && performance.now() < until) {
+      const mutant = queue.shift();
+      if (!mutant) return undefined;
+      if (!isMachine(mutant.file) && !compiler.accepts(mutant)) continue;
+      begun += 1;
+      return mutant;
+    }
+    return undefined;
+  };
+  const work = async (job: Job): Promise<void> => {
+    for (let mutant = next(); mutant; mutant = next()) {
+      const verdict = await judge(job, mutant, tests, measures);
+      if (verdict.outcome === "unfinished") return;
+      if (verdict.outcome === "refused") begun -= 1;
+      else {
+        results.push({ mutant, verdict });
+        print(`${String(results.length).padStart(4)}  ${told(verdict)}  ${described(mutant)}`);
+      }
+    }
+  };
+  await Promise.all(jobs.map(work));
+  return results;
+}
+
+function told({ outcome, test, seconds }: Verdict): string {
+  const time = `${seconds.toFixed(0)} s`.padStart(5);
+  if (outcome === "survived") return `${time}  SURVIVED`;
+  const file = test?.replace(/^packages\//, "").replace(/\.test\.ts$/, "") ?? "";
+  return `${time}  ${outcome} (${file.replace("/test/", ": ")})`;
+}
+
+function countedUp(results: readonly Result[]) {
+  const survivors = results
+    .filter(({ verdict }) => verdict.outcome === "survived")
+    .map(({ mutant }) => mutant)
+    .sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.start - b.start));
+  const caughtBy = new Map<string, number>();
+  for (const { verdict } of results) {
+    if (verdict.outcome === "survived" || verdict.test === undefined) continue;
+    caughtBy.set(verdict.test, (caughtBy.get(verdict.test) ?? 0) + 1);
+  }
+  const planted = results.length;
+  const caught = planted - survivors.length;
+  const part = planted === 0 ? 1 : caught / planted;
+  return { planted, caught, share: part, survivors, caughtBy: Object.fromEntries(caughtBy) };
+}

@@ -1,0 +1,169 @@
+/**
+ * The planter must find the bugs it claims to, plant the same ones again for the same seed, catch what a
+ * test notices and report what none does, and leave the working tree alone.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { UsageError, wishOf } from "../mutate/arguments.js";
+import { linesOfDiff } from "../mutate/changes.js";
+import { inTurns } from "../mutate/choose.js";
+import { Compiler } from "../mutate/compiles.js";
+import { readEquivalents, staleAmong } from "../mutate/equivalent.js";
+import { identityOf, planted } from "../mutate/mutant.js";
+import { mutantsOf } from "../mutate/plant.js";
+import { rooms, sourcesOf, testsOf } from "../mutate/rooms.js";
+import { runRoom } from "../mutate/run.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+/** What a line becomes, by kind of bug. */
+function variants(text: string, kind: string): string[] {
+  return mutantsOf("a.ts", text)
+    .filter((mutant) => mutant.kind === kind)
+    .map((mutant) => planted(text, mutant));
+}
+
+describe("the planter", () => {
+  test.each([
+    ["boundary", "f(a < b);", ["f(a <= b);"]],
+    ["arithmetic", "f(a + b);", ["f(a - b);"]],
+    ["arithmetic", "f(`x` + b);", []],
+    ["overwrite", "a += b;", ["a = b;"]],
+    ["negated", "if (a) f();", ["if (!(a)) f();"]],
+    ["negated", "f(a === b, !c);", ["f(a !== b, !c);", "f(a === b, c);"]],
+    ["logic", "f(a && b);", ["f(a);", "f(b);", "f(a || b);"]],
+    ["logic", "f(a ?? b);", ["f(b);"]],
+    ["off by one", "f(a + 1);", ["f(a);", "f(a + 2);"]],
+    ["off by one", "f(a.length);", ["f((a.length - 1));"]],
+    ["off by one", "a.length = b;", []],
+    ["sign", "f(-a);", ["f(a);"]],
+    ["flag", "a = true;", ["a = false;"]],
+    ["dropped", "reset();", [";"]],
+    ["dropped", "assert(a > 0);", []],
+    ["guard", "if (a) return;", [";"]],
+    ["early", "function f(): void { a(); b(); }", ["function f(): void { a(); return; b(); }"]],
+    ["early", "while (a) { b(); }", ["while (a) { b(); break; }"]],
+    ["argument", "f(a, b);", ["f(b, a);", "f(a, a);"]],
+    ["argument", "v128.add<f64>(a, b);", ["v128.add<f64>(a, a);"]],
+    ["entry", "f({ a: b, c });", ["f({ a: c, c: b });"]],
+    ["member", "f(Op.Add, Op.Sub);", ["f(Op.Sub, Op.Sub);", "f(Op.Add, Op.Add);"]],
+    ["method", "f(a.slice(1), Math.max(b, c));", ["f(a, Math.max(b, c));"]],
+    ["copy", "f([...a]);", ["f(a);"]],
+  ] as const)("%s: %s", (kind, text, expected) => {
+    expect(variants(text, kind)).toEqual(expect.arrayContaining([...expected]));
+    if (expected.length === 0) expect(variants(text, kind)).toEqual([]);
+  });
+
+  test("leaves types, imports and what a thrown error says alone", () => {
+    const text = `import { a } from "b";\ntype T = 1 | 2;\nfunction f(): never { throw new E(1 + 2); }`;
+    expect(mutantsOf("a.ts", text)).toEqual([]);
+  });
+
+  test("reads AssemblyScript as well", () => {
+    const text = "export function f(at: usize): u32 { return load<u32>(at + 1, 4); }";
+    const all = mutantsOf("a.ts", text).map((mutant) => planted(text, mutant));
+    expect(all).toContain(text.replace("at + 1", "at - 1"));
+    expect(all).toContain(text.replace("4)", "5)"));
+  });
+
+  test("takes the same bugs for the same seed, and each once", () => {
+    const all = mutantsOf("a.ts", read("packages/core/src/syntax/number-text.ts"));
+    expect(inTurns(all, 5)).toEqual(inTurns(all, 5));
+    expect(inTurns(all, 5)).not.toEqual(inTurns(all, 6));
+    expect(new Set(inTurns(all, 5)).size).toBe(all.length);
+    const kinds = new Set(all.map(({ kind }) => kind));
+    const first = inTurns(all, 5).slice(0, kinds.size);
+    expect(new Set(first.map(({ kind }) => kind))).toEqual(kinds);
+  });
+});
+
+describe("what is asked for", () => {
+  test("lines of a change are those that its diff adds", () => {
+    const diff = "--- a/x.ts\n+++ b/x.ts\n@@ -1 +1,2 @@\n-a\n+b\n+c\n@@ -9,2 +10,0 @@\n-d\n-e\n";
+    expect([...linesOfDiff(diff)]).toEqual([["x.ts", new Set([1, 2])]]);
+  });
+
+  test.each([
+    [[]],
+    [["nowhere"]],
+    [["syntax", "program"]],
+    [["syntax", "--count", "few"]],
+    [["syntax", "--least", "2"]],
+    [["syntax", "--unknown"]],
+  ])("%j is refused with a reason", (args) => {
+    expect(() => wishOf(args)).toThrow(UsageError);
+  });
+
+  test("every room has sources and test files that exist", () => {
+    for (const room of rooms) {
+      expect(sourcesOf(root, room), room.name).not.toEqual([]);
+      expect(testsOf(root, room), room.name).not.toEqual([]);
+      for (const file of testsOf(root, room)) expect(read(file), file).not.toBe("");
+    }
+  });
+
+  test("no file belongs to two rooms", () => {
+    const files = rooms.flatMap((room) => sourcesOf(root, room));
+    expect(files.filter((file, index) => files.indexOf(file) !== index)).toEqual([]);
+  });
+
+  test("every mutant listed as equivalent is still there, with a reason", () => {
+    const entries = readEquivalents(root);
+    expect(staleAmong(root, entries)).toEqual([]);
+    for (const { file, reason } of entries) expect(reason.length, file).toBeGreaterThan(20);
+    expect(new Set(entries.map(identityOf)).size).toBe(entries.length);
+  });
+});
+
+describe("a run", () => {
+  const plant = (sources: string, only: string, tests: readonly string[]) =>
+    runRoom({
+      root,
+      room: { name: "sample", sources: [sources], tests },
+      ...{ count: 1, seed: 1, jobs: 1, until: Number.POSITIVE_INFINITY },
+      covers: ({ kind, lineText }) => `${kind}: ${lineText}`.includes(only),
+      equivalents: [],
+      compiler: new Compiler(root),
+      print: () => {},
+      open: new Set(),
+    });
+
+  test("catches a bug that a test notices, and leaves the sources alone", async () => {
+    const file = "packages/core/src/syntax/number-text.ts";
+    const text = read(file);
+    const only = 'guard: if (Object.is(value, -0)) return "-0.0";';
+    const tests = ["packages/core/test/printer.test.ts"];
+    expect(await plant(file, only, tests)).toMatchObject({ planted: 1, caught: 1, survivors: [] });
+    expect(read(file)).toBe(text);
+  });
+
+  test("reports a bug that no test notices", async () => {
+    const file = "packages/core/src/nearest.ts";
+    const { survivors, ...rest } = await plant(file, "boundary", [
+      "packages/core/test/reader.test.ts",
+    ]);
+    expect(rest).toMatchObject({ planted: 1, caught: 0, share: 0 });
+    expect(survivors[0]).toMatchObject({ file, kind: "boundary" });
+  });
+
+  test("builds a machine with the bug in it", async () => {
+    const file = "packages/core/wasm/integer.ts";
+    const tests = ["packages/core/test/machine/integers.test.ts"];
+    expect(await plant(file, "negated", tests)).toMatchObject({ planted: 1, caught: 1 });
+  });
+
+  test("has no count of what TypeScript refuses", () => {
+    const file = "packages/core/src/syntax/number-text.ts";
+    const all = mutantsOf(file, read(file));
+    const compiler = new Compiler(root);
+    const refused = all.filter(({ lineText, kind }) => {
+      return kind === "guard" && lineText.startsWith("if (at < text.length");
+    });
+    expect(refused.map((mutant) => compiler.accepts(mutant))).toEqual([true]);
+    const broken = { ...(all[0] as (typeof all)[number]), after: '"text" * 2' };
+    expect(compiler.accepts(broken)).toBe(false);
+  });
+});
