@@ -85,6 +85,7 @@ function buildCommands(finish: Finish): Command {
   addFit(root, finish);
   addSearchCommands(root, finish);
   addRepl(root, finish);
+  addServe(root, finish);
   return root;
 }
 
@@ -180,6 +181,20 @@ function addRepl(root: Command, finish: Finish): void {
     .action(async (file: string | undefined, options: ProgramOptions) =>
       finish(await repl(file, options)),
     );
+}
+
+function addServe(root: Command, finish: Finish): void {
+  root
+    .command("serve")
+    .description("answer calls of another program over standard input and output")
+    .addHelpText(
+      "after",
+      "\nThe Python package starts it by itself; docs/protocol.md describes calls.",
+    )
+    .action(async () => {
+      const { serve } = await import("./commands/serve.js");
+      finish(await serve());
+    });
 }
 
 /** Runs the command line and returns the exit code. */

@@ -36,6 +36,7 @@ export type ErrorCode =
   | "E-DISPOSED" // a machine, program or run used after dispose, or a run after a later one
   | "E-WORKER" // a worker of a pool could not be started, or died twice over the same lanes
   | "E-ARCHIVE" // a study's archive that another process writes, that is none, or of another study
+  | "E-PROTOCOL" // bytes or a call that `ndvm serve` does not understand
   | "E-FILE"; // a file that cannot be read or is not what it should be
 
 /** Which of a code's causes an error has. The list is closed: code can rely on it. */

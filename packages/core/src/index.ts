@@ -21,6 +21,7 @@ export {
 } from "./export/model.js";
 export { log } from "./fit/elementary.js";
 export { fit } from "./fit/fit.js";
+export { type FitManyOptions, type FitManyResult, fitMany } from "./fit/fit-many.js";
 export { fitFromJSON } from "./fit/restore.js";
 export { inputScaleProblem, targetScaleProblem } from "./fit/scale.js";
 export type {

@@ -1,0 +1,2 @@
+import { serve } from "./dist/commands/serve.js";
+process.exitCode = await serve();

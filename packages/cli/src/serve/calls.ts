@@ -1,0 +1,298 @@
+/**
+ * The calls that a client can make, each a function from its fields to the fields of the answer.
+ *
+ * A service holds the machines and programs of one client. Programs are known by number, so that a
+ * client can let them go (`release`) without waiting.
+ */
+
+import {
+  type AsyncGradientOptions,
+  type Domain,
+  type Evaluation,
+  type ExportFormat,
+  exportModel,
+  type FitOptions,
+  type FitResult,
+  fit,
+  fitMany,
+  type LoadOptions,
+  Machine,
+  type MachineOptions,
+  type Program,
+} from "@ndvm/core";
+import type { SearchOptions } from "@ndvm/search";
+import { ArrayList, type Frame, type Shaped } from "./frames.js";
+import {
+  arrayOf,
+  dataOf,
+  datumJson,
+  errorJson,
+  type Fields,
+  field,
+  inputOf,
+  isFields,
+  mapFields,
+  plain,
+  refuse,
+} from "./values.js";
+
+/** What a call may use besides its fields. */
+export interface CallContext {
+  readonly arrays: readonly Shaped[];
+  readonly signal: AbortSignal;
+  /** Tells the client something before the answer. */
+  tell(event: Fields): void;
+}
+
+export interface Answer {
+  readonly fields: Fields;
+  readonly arrays?: ArrayList;
+}
+
+type Call = (fields: Fields, context: CallContext) => Answer | Promise<Answer>;
+
+/** Lanes whose results are sent as data where they are no numbers. */
+const DATUMS_MAX = 100_000;
+
+export class Service {
+  readonly #machines = new Map<string, Machine>();
+  readonly #programs = new Map<number, Program>();
+  #nextProgram = 1;
+
+  readonly #calls: ReadonlyMap<string, Call> = new Map<string, Call>([
+    ["load", (fields) => this.#load(fields)],
+    ["evaluate", (fields, context) => this.#run("evaluate", fields, context)],
+    ["gradient", (fields, context) => this.#run("gradient", fields, context)],
+    ["jacobian", (fields, context) => this.#run("jacobian", fields, context)],
+    ["fit", (fields, context) => this.#fit(fields, context)],
+    ["fitMany", (fields, context) => this.#fitMany(fields, context)],
+    ["export", (fields) => ({ fields: { text: exportText(fields) } })],
+    ["search", runSearch],
+  ]);
+
+  async answer(frame: Frame, context: CallContext): Promise<Answer> {
+    const { header } = frame;
+    this.release(field(header, "release"));
+    const name = field(header, "call");
+    const call = typeof name === "string" ? this.#calls.get(name) : undefined;
+    if (call === undefined)
+      throw refuse(
+        `there is no call ${String(name)}`,
+        `calls are ${[...this.#calls.keys()].join(", ")}`,
+      );
+    return call(header, context);
+  }
+
+  /** Frees programs that the client has no use for any more. */
+  release(numbers: unknown): void {
+    if (!Array.isArray(numbers)) return;
+    for (const number of numbers) {
+      this.#programs.get(number as number)?.dispose();
+      this.#programs.delete(number as number);
+    }
+  }
+
+  dispose(): void {
+    for (const machine of this.#machines.values()) machine.dispose();
+    this.#machines.clear();
+    this.#programs.clear();
+  }
+
+  async #machine(given: unknown): Promise<Machine> {
+    const { precision, memoryMax } = (isFields(given) ? given : {}) as MachineOptions;
+    const key = JSON.stringify([precision, memoryMax]);
+    const known = this.#machines.get(key);
+    if (known !== undefined) return known;
+    const made = await Machine.create({
+      ...(precision === undefined ? {} : { precision }),
+      ...(memoryMax === undefined ? {} : { memoryMax }),
+    });
+    this.#machines.set(key, made);
+    return made;
+  }
+
+  async #load(fields: Fields): Promise<Answer> {
+    const machine = await this.#machine(field(fields, "machine"));
+    const program = machine.load(textOf(fields, "source"), loadOptions(fields));
+    const number = this.#nextProgram++;
+    this.#programs.set(number, program);
+    return { fields: { program: number, inputs: program.inputs } };
+  }
+
+  #program(fields: Fields): Program {
+    const number = field(fields, "program");
+    const program = this.#programs.get(number as number);
+    if (program === undefined) throw refuse(`there is no program ${String(number)}`);
+    return program;
+  }
+
+  async #run(
+    kind: "evaluate" | "gradient" | "jacobian",
+    fields: Fields,
+    { arrays, signal }: CallContext,
+  ): Promise<Answer> {
+    const program = this.#program(fields);
+    const inputs = mapFields(field(fields, "inputs") ?? {}, "inputs", (one, name) =>
+      inputOf(one, name, arrays),
+    );
+    const options = { ...runOptions(field(fields, "options"), arrays), signal };
+    const list = new ArrayList();
+    if (kind === "jacobian") {
+      const { signal: _signal, seed: _seed, ...limits } = options;
+      const result = program.jacobian(inputs, limits);
+      return { fields: resultFields(result, result.jacobians, list), arrays: list };
+    }
+    if (kind === "evaluate") {
+      const result = await program.evaluateAsync(inputs, options);
+      return { fields: resultFields(result, undefined, list), arrays: list };
+    }
+    const result = await program.gradientAsync(inputs, options);
+    const { inactive } = result;
+    const fieldsOut = resultFields(result, result.gradients, list);
+    return { fields: { ...fieldsOut, inactive }, arrays: list };
+  }
+
+  async #fit(fields: Fields, context: CallContext): Promise<Answer> {
+    const program = this.#program(fields);
+    const options = fitOptions(fields, context);
+    const result = await fit(program, options);
+    const list = new ArrayList();
+    const predicted = predictionOf(result, options.data);
+    return {
+      fields: {
+        result: result.toJSON(),
+        ...(predicted === undefined ? {} : { prediction: list.add(predicted) }),
+      },
+      arrays: list,
+    };
+  }
+
+  async #fitMany(fields: Fields, context: CallContext): Promise<Answer> {
+    const machine = await this.#machine(field(fields, "machine"));
+    const sources = field(fields, "sources");
+    if (!Array.isArray(sources)) throw refuse("fitMany takes a list of sources");
+    const options = { ...fitOptions(fields, context), load: loadOptions(fields) };
+    const found = await fitMany(machine, sources as string[], options);
+    const results = found.map((one) =>
+      one.status === "failed"
+        ? { error: errorJson(one.error) }
+        : { best: plain(one.result.best), stopped: one.result.stopped },
+    );
+    return { fields: { results } };
+  }
+}
+
+function textOf(fields: Fields, name: string): string {
+  const text = field(fields, name);
+  if (typeof text !== "string") throw refuse(`${name} is not a text`);
+  return text;
+}
+
+function loadOptions(fields: Fields): LoadOptions {
+  const given = field(fields, "load") ?? {};
+  if (!isFields(given)) throw refuse("load is not an object");
+  const { inputs, domain, file, language } = given as LoadOptions;
+  return {
+    ...(inputs === undefined ? {} : { inputs }),
+    ...(domain === undefined ? {} : { domain: domain as Domain }),
+    ...(file === undefined ? {} : { file }),
+    ...(language === undefined ? {} : { language }),
+  };
+}
+
+type Limits = Omit<AsyncGradientOptions, "signal">;
+
+function runOptions(given: unknown, arrays: readonly Shaped[]): Limits {
+  if (given === undefined) return {};
+  if (!isFields(given)) throw refuse("options is not an object");
+  const { seed, ...others } = given;
+  const seeds = arrayOf(seed, arrays)?.numbers ?? seed;
+  return { ...others, ...(seed === undefined ? {} : { seed: seeds }) } as Limits;
+}
+
+function resultFields(
+  result: Evaluation,
+  slopes: Readonly<Record<string, Float64Array>> | undefined,
+  list: ArrayList,
+): Fields {
+  const { lanes, shape, failures, nonFinite, stats } = result;
+  const common = {
+    lanes,
+    shape,
+    hasLanes: result.axes.length > 0,
+    failures: failures.map(({ lane, error }) => ({ lane, error: errorJson(error) })),
+    nonFinite: nonFinite.map(({ lane, value, message }) => ({
+      lane,
+      value: plain(value),
+      message,
+    })),
+    stats: plain(stats),
+  };
+  if (shape === undefined) {
+    const count = Math.min(lanes, DATUMS_MAX);
+    const datums = Array.from({ length: count }, (_, lane) => datumJson(result.datum(lane)));
+    return { ...common, datums };
+  }
+  const values = list.add(result.values);
+  if (slopes === undefined) return { ...common, values };
+  const by = Object.create(null) as Record<string, unknown>;
+  for (const [name, numbers] of Object.entries(slopes)) by[name] = list.add(numbers);
+  return { ...common, values, slopes: by };
+}
+
+function fitOptions(fields: Fields, { arrays, signal, tell }: CallContext): FitOptions {
+  const given = field(fields, "options") ?? {};
+  if (!isFields(given)) throw refuse("options is not an object");
+  const { data, isProgressWanted, ...others } = given;
+  const columns = mapFields(data ?? {}, "data", (one, name) => dataOf(one, name, arrays));
+  const named = (key: "weights" | "sigma" | "trials") => {
+    const shaped = arrayOf(field(given, key), arrays);
+    return shaped === undefined ? {} : { [key]: shaped.numbers };
+  };
+  return {
+    ...others,
+    ...named("weights"),
+    ...named("sigma"),
+    ...named("trials"),
+    data: columns,
+    signal,
+    ...(isProgressWanted === true
+      ? { onProgress: (progress: unknown) => tell({ progress: plain(progress) }) }
+      : {}),
+  } as FitOptions;
+}
+
+/** What the fitted model says on its own rows; undefined where it predicts none. */
+function predictionOf(result: FitResult, data: FitOptions["data"]): Float64Array | undefined {
+  return result.mode === "residual" && data !== undefined ? result.predict(data).values : undefined;
+}
+
+function exportText(fields: Fields): string {
+  const params = mapFields(field(fields, "params") ?? {}, "params", Number);
+  const options = field(fields, "options") ?? {};
+  return exportModel(
+    { program: textOf(fields, "source"), params },
+    textOf(fields, "format") as ExportFormat,
+    isFields(options) ? options : {},
+  );
+}
+
+async function runSearch(fields: Fields, context: CallContext): Promise<Answer> {
+  const { search, evolve } = await import("@ndvm/search");
+  const given = field(fields, "options") ?? {};
+  if (!isFields(given)) throw refuse("options is not an object");
+  const { data, evolve: evolveOptions, ...others } = given;
+  const columns = mapFields(data ?? {}, "data", (one, name) => dataOf(one, name, context.arrays));
+  const options = {
+    ...others,
+    data: columns,
+    signal: context.signal,
+    ...(isFields(evolveOptions) ? { proposers: [evolve(evolveOptions)] } : {}),
+  } as unknown as SearchOptions;
+  let done: unknown;
+  for await (const event of search(options)) {
+    if (event.type === "done") done = event;
+    else if (event.type !== "candidate") context.tell({ event: plain(event) });
+  }
+  return { fields: { done: plain(done) } };
+}

@@ -1,0 +1,116 @@
+/**
+ * `ndvm serve`: answers calls over its pipes until its input ends.
+ *
+ * Calls run one after the other. While one runs, frames are still read, so `cancel` and the end of the
+ * input reach it. A frame that makes no sense is answered with an error; bytes that are no frame end
+ * the service, since nobody can tell where the next frame begins.
+ */
+
+import type { Readable } from "node:stream";
+import { commandVersion } from "../versions.js";
+import { Service } from "./calls.js";
+import { ArrayList, type Frame, FrameReader } from "./frames.js";
+import { errorJson, type Fields, field, refuse } from "./values.js";
+
+/** Grows when a client of today would misunderstand a server of tomorrow. */
+export const PROTOCOL = 1;
+
+/** Where answers go: the bytes of a frame, in parts. */
+export type Send = (parts: readonly Uint8Array[]) => void;
+
+interface Waiting {
+  readonly frame: Frame;
+  readonly id: unknown;
+  readonly ending: AbortController;
+}
+
+export class Server {
+  readonly #service = new Service();
+  readonly #waiting: Waiting[] = [];
+  readonly #reader: FrameReader;
+  #running: Waiting | undefined;
+  #idle: (() => void) | undefined;
+
+  constructor(private readonly send: Send) {
+    this.#reader = new FrameReader((frame) => this.#take(frame));
+    this.#answer({ hello: { protocol: PROTOCOL, ndvm: commandVersion(), node: process.version } });
+  }
+
+  /** Takes bytes of the client. False: they are no frame, and the service has to end. */
+  push(bytes: Uint8Array): boolean {
+    try {
+      this.#reader.push(bytes);
+      return true;
+    } catch (error) {
+      this.#answer({ id: null, error: errorJson(error) });
+      return false;
+    }
+  }
+
+  /** Ends what runs and forgets what waits. */
+  async end(): Promise<void> {
+    this.#waiting.length = 0;
+    this.#running?.ending.abort();
+    if (this.#running !== undefined)
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+    this.#service.dispose();
+  }
+
+  #take(frame: Frame): void {
+    const { header } = frame;
+    const id = field(header, "id") ?? null;
+    const broken = field(header, "broken");
+    if (broken !== undefined) {
+      const error = refuse(`a frame cannot be read: ${String(broken)}`);
+      this.#answer({ id, error: errorJson(error) });
+    } else if (field(header, "call") === "cancel") this.#cancel(field(header, "of"));
+    else {
+      this.#waiting.push({ frame, id, ending: new AbortController() });
+      if (this.#running === undefined) void this.#work();
+    }
+  }
+
+  #cancel(id: unknown): void {
+    const one = this.#running?.id === id ? this.#running : this.#waiting.find((w) => w.id === id);
+    one?.ending.abort();
+  }
+
+  async #work(): Promise<void> {
+    for (;;) {
+      this.#running = this.#waiting.shift();
+      if (this.#running === undefined) break;
+      await this.#run(this.#running);
+    }
+    this.#idle?.();
+  }
+
+  async #run({ frame, id, ending }: Waiting): Promise<void> {
+    const tell = (event: Fields) => this.#answer({ id, ...event });
+    try {
+      const context = { arrays: frame.arrays, signal: ending.signal, tell };
+      const { fields, arrays } = await this.#service.answer(frame, context);
+      this.#answer({ id, result: fields }, arrays);
+    } catch (error) {
+      this.#answer({ id, error: errorJson(error) });
+    }
+  }
+
+  #answer(header: Fields, arrays = new ArrayList()): void {
+    this.send(arrays.frame(header));
+  }
+}
+
+/** Serves one client over streams; resolves with the exit code when its input ends. */
+export async function serve(input: Readable, send: Send): Promise<number> {
+  const server = new Server(send);
+  let code = 0;
+  for await (const chunk of input) {
+    if (server.push(chunk as Uint8Array)) continue;
+    code = 1;
+    break;
+  }
+  await server.end();
+  return code;
+}

@@ -1,0 +1,118 @@
+/**
+ * Values between JSON and the library: inputs and columns in, results and errors out.
+ *
+ * An input is a number, or an object that says what an array is:
+ *   { "$array": 0, "kind": "lanes" }      one number for each lane, shape [B]
+ *   { "$array": 0, "kind": "vector" }     a vector, shape [n], or one for each lane, shape [B, n]
+ *   { "$array": 0, "kind": "matrix" }     a matrix, shape [r, c], or one for each lane, [B, r, c]
+ *   { "int": 80 }                         a structural integer
+ *   { "number": "NaN" }                   a number that JSON has no word for
+ */
+
+import {
+  type DatumValue,
+  formatError,
+  type Input,
+  int,
+  mat,
+  NdvmError,
+  type TensorInput,
+  vec,
+} from "@ndvm/core";
+import type { Numbers, Shaped } from "./frames.js";
+
+export const refuse = (message: string, help?: string): NdvmError =>
+  new NdvmError("E-PROTOCOL", message, { help: help ?? "docs/protocol.md describes calls" });
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export function field(fields: Fields, name: string): unknown {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+/** Fields by name in a record without a prototype: names are the user's. */
+export function mapFields<T>(value: unknown, what: string, map: (one: unknown, name: string) => T) {
+  if (!isFields(value)) throw refuse(`${what} is not an object`);
+  const record = Object.create(null) as Record<string, T>;
+  for (const [name, one] of Object.entries(value)) record[name] = map(one, name);
+  return record as Readonly<Record<string, T>>;
+}
+
+export function arrayOf(value: unknown, arrays: readonly Shaped[]): Shaped | undefined {
+  if (!isFields(value) || !Object.hasOwn(value, "$array")) return undefined;
+  const found = arrays[value["$array"] as number];
+  if (found === undefined) throw refuse(`there is no array ${String(value["$array"])}`);
+  return found;
+}
+
+const realsOf = (numbers: Numbers): Float64Array | Float32Array =>
+  numbers instanceof Int32Array ? Float64Array.from(numbers) : numbers;
+
+export function inputOf(value: unknown, name: string, arrays: readonly Shaped[]): Input {
+  if (typeof value === "number") return value;
+  if (!isFields(value)) throw refuse(`input ${name} is not a number or an array`);
+  if (Object.hasOwn(value, "int")) return int(value["int"] as number);
+  if (Object.hasOwn(value, "number")) return Number(value["number"]);
+  const shaped = arrayOf(value, arrays);
+  if (shaped === undefined) throw refuse(`input ${name} is not a number or an array`);
+  return arrayInput(name, shaped, field(value, "kind"));
+}
+
+function arrayInput(name: string, { numbers, shape }: Shaped, kind: unknown): Input {
+  const reals = realsOf(numbers);
+  const rank = kind === "lanes" ? 0 : kind === "vector" ? 1 : kind === "matrix" ? 2 : -1;
+  const extra = shape.length - rank;
+  if (rank < 0 || extra < 0 || extra > 1 || (rank === 0 && extra !== 1))
+    throw refuse(`input ${name} of shape [${shape.join(", ")}] is no ${String(kind)}`);
+  if (rank === 0) return reals;
+  const rows = shape[extra] ?? 1;
+  const cell = (part: Float64Array | Float32Array): TensorInput =>
+    rank === 1 ? vec(part) : mat(part, rows);
+  if (extra === 0) return cell(reals);
+  const [lanes = 0] = shape;
+  const size = reals.length / lanes;
+  return Array.from({ length: lanes }, (_, lane) =>
+    cell(reals.subarray(lane * size, (lane + 1) * size)),
+  );
+}
+
+/** A column of numbers or of words, a vector or matrix, an integer, or one number. */
+export function dataOf(value: unknown, name: string, arrays: readonly Shaped[]): unknown {
+  if (Array.isArray(value)) return value;
+  const shaped = arrayOf(value, arrays);
+  const isColumn = shaped !== undefined && field(value as Fields, "kind") === "lanes";
+  return isColumn ? realsOf(shaped.numbers) : inputOf(value, name, arrays);
+}
+
+/** Numbers that are not finite as words, undefined left out, arrays as lists. */
+export function plain(value: unknown): unknown {
+  if (typeof value === "number") return Number.isFinite(value) ? value : { number: String(value) };
+  if (ArrayBuffer.isView(value)) return Array.from(value as Float64Array, plain);
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  const record = Object.create(null) as Record<string, unknown>;
+  for (const [key, one] of Object.entries(value))
+    if (one !== undefined && typeof one !== "function") record[key] = plain(one);
+  return record;
+}
+
+/** A datum of the language: symbols as { symbol }, vectors and matrices as { vector }. */
+export function datumJson(value: DatumValue): unknown {
+  if (typeof value === "symbol") return { symbol: value.description ?? "" };
+  if (value instanceof Float64Array) return { vector: Array.from(value, plain) };
+  if (Array.isArray(value)) return value.map(datumJson);
+  return plain(value);
+}
+
+/** An error as data: what its sentence says, and the sentence with its place in the text. */
+export function errorJson(error: unknown): Fields {
+  if (!(error instanceof NdvmError)) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { code: "E-INTERNAL", message, facts: {}, text: `error E-INTERNAL: ${message}` };
+  }
+  const { code, message, span, help, source, file, facts } = error;
+  return { code, message, span, help, source, file, facts, text: formatError(error) };
+}

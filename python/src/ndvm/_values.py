@@ -1,0 +1,178 @@
+"""Values between Python and the Node process: inputs and columns out, results back."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any, Dict, List, Mapping, Optional, Sequence
+
+import numpy as np
+
+from ._frames import ArrayList
+from .errors import NdvmError
+
+
+class Tensor:
+    """A vector or matrix input, made by ``vec`` and ``mat``."""
+
+    def __init__(self, kind: str, array: np.ndarray) -> None:
+        self.kind = kind
+        self.array = array
+
+
+class Integer:
+    """A structural integer, made by ``int_``: a step count or size, the same in every lane."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+
+def refuse(message: str, help: str, **facts: Any) -> NdvmError:
+    return NdvmError("E-INPUT", message, help=help, facts=facts)
+
+
+def vec(values: Any) -> Tensor:
+    """A vector that all lanes share; from an array of rank 2, one vector for each lane."""
+    return Tensor("vector", _numbers(values, "vec", (1, 2)))
+
+
+def mat(values: Any) -> Tensor:
+    """A matrix that all lanes share; from an array of rank 3, one matrix for each lane."""
+    return Tensor("matrix", _numbers(values, "mat", (2, 3)))
+
+
+def int_(value: int) -> Integer:
+    """A structural integer: a step count or a size, never differentiated."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise refuse(f"int_ takes a whole number, got {value!r}", "pass a plain number instead")
+    return Integer(int(value))
+
+
+def _numbers(values: Any, name: str, ranks: Sequence[int]) -> np.ndarray:
+    array = reals(values, name)
+    if array.ndim not in ranks:
+        wanted = " or ".join(str(rank) for rank in ranks)
+        raise refuse(
+            f"{name} has shape {list(array.shape)}", f"it takes arrays of rank {wanted}",
+            names=[name],
+        )
+    return array
+
+
+def reals(values: Any, name: str) -> np.ndarray:
+    """Numbers as float64, float32 stays; refuses what are no real numbers."""
+    try:
+        array = np.asarray(values)
+        if array.dtype == object and array.size:
+            array = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise refuse(f"{name} holds something that is not a number", "give numbers",
+                     names=[name]) from error
+    if array.dtype.kind not in "fiub":
+        raise refuse(
+            f"{name} is of type {array.dtype}, not of real numbers",
+            "convert it: numpy.asarray(x, dtype=float)", names=[name],
+        )
+    if array.dtype == np.float32:
+        return array.astype("<f4", copy=False)
+    return array.astype("<f8", copy=False)
+
+
+def input_json(name: str, value: Any, arrays: ArrayList) -> Any:
+    """One input: a number is shared by all lanes, an array of rank 1 has one value for each."""
+    if isinstance(value, Integer):
+        return {"int": value.value}
+    if isinstance(value, Tensor):
+        return {**arrays.add(value.array), "kind": value.kind}
+    if isinstance(value, numbers.Real) and not isinstance(value, np.ndarray):
+        number = float(value)
+        return number if math.isfinite(number) else {"number": _word(number)}
+    array = reals(value, name)
+    if array.ndim == 0:
+        return input_json(name, float(array), arrays)
+    if array.ndim != 1:
+        raise refuse(
+            f"input {name} has shape {list(array.shape)}",
+            f"an array of rank 1 has one value for each lane; use vec({name}) or mat({name}) for "
+            "vectors and matrices", names=[name],
+        )
+    return {**arrays.add(array), "kind": "lanes"}
+
+
+def _word(number: float) -> str:
+    return "NaN" if number != number else "Infinity" if number > 0 else "-Infinity"
+
+
+def column_json(name: str, value: Any, arrays: ArrayList) -> Any:
+    """A column of data: numbers, or words that name groups."""
+    if isinstance(value, (Tensor, Integer)) or np.isscalar(value):
+        return input_json(name, value, arrays)
+    array = np.asarray(value)
+    if array.dtype.kind in "US" or (
+        array.dtype == object and all(isinstance(one, str) for one in array.ravel())
+    ):
+        return [str(one) for one in array.ravel()]
+    column = reals(array, name)
+    if column.ndim != 1:
+        raise refuse(f"column {name} has shape {list(column.shape)}", "columns have rank 1",
+                     names=[name])
+    return {**arrays.add(column), "kind": "lanes"}
+
+
+def data_json(data: Any, arrays: ArrayList) -> Dict[str, Any]:
+    """Columns by name, from a mapping or a data frame."""
+    if hasattr(data, "columns") and hasattr(data, "__getitem__"):
+        return {str(name): column_json(str(name), data[name], arrays) for name in data.columns}
+    if not isinstance(data, Mapping):
+        raise refuse(
+            f"data are {type(data).__name__}", "give columns by name: a mapping or a data frame"
+        )
+    return {str(name): column_json(str(name), one, arrays) for name, one in data.items()}
+
+
+def plain(value: Any) -> Any:
+    """Numbers that JSON has no word for, back from their words."""
+    if isinstance(value, dict):
+        if set(value) == {"number"}:
+            return float(value["number"].replace("Infinity", "inf"))
+        return {key: plain(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [plain(one) for one in value]
+    return value
+
+
+_WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+
+
+def unworded(value: Any) -> Any:
+    """As ``plain``, for results that write such numbers as bare words."""
+    if isinstance(value, str):
+        return _WORDS.get(value, value)
+    if isinstance(value, dict):
+        return {key: unworded(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [unworded(one) for one in value]
+    return value
+
+
+class Symbol(str):
+    """A symbol of the language."""
+
+
+def datum(value: Any) -> Any:
+    """A value of the language: lists, booleans, numbers, symbols, vectors as arrays."""
+    if isinstance(value, dict):
+        if set(value) == {"symbol"}:
+            return Symbol(value["symbol"])
+        if set(value) == {"vector"}:
+            return np.array([plain(one) for one in value["vector"]], dtype=float)
+        return plain(value)
+    if isinstance(value, list):
+        return [datum(one) for one in value]
+    return value
+
+
+def array_of(reference: Optional[Mapping[str, int]], arrays: List[np.ndarray]) -> np.ndarray:
+    if reference is None:
+        raise NdvmError("E-PROTOCOL", "an answer has no array where one belongs")
+    return arrays[reference["$array"]]

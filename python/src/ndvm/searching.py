@@ -1,0 +1,136 @@
+"""Co-search: programs for data, from nothing but the data."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+
+from ._frames import ArrayList
+from ._html import search_html
+from ._process import service
+from ._values import data_json, plain
+from .errors import NdvmError
+from .machine import Machine, Program, export_model
+
+_OPTIONS = {"hold_out": "holdOut", "complexity_max": "complexityMax"}
+_PLAIN = ("inputs", "seed", "workers", "operators", "precision", "domain", "description", "recipe",
+          "limits", "epoch", "islands", "lag", "archive", "resume", "keep")
+
+
+class Model:
+    """One member of the front: a program with its constants."""
+
+    def __init__(self, fields: Dict[str, Any], inputs: Sequence[str]) -> None:
+        self.fields = fields
+        self.inputs = list(inputs)
+        self.source: str = fields["source"]
+        self.params: Dict[str, float] = fields["params"]
+        self.complexity: int = fields["complexity"]
+        self.loss: float = fields["loss"]
+        #: Held-out R².
+        self.r2: float = fields["r2"]
+        #: Description length in bits: the member with the least is the choice.
+        self.length: Optional[float] = fields.get("length")
+
+    @property
+    def equation(self) -> str:
+        """The model with its constants as a line of mathematics."""
+        return self._text("math")
+
+    def latex(self) -> str:
+        return self._text("latex")
+
+    def sympy(self) -> str:
+        return self._text("sympy")
+
+    def _text(self, format: str) -> str:
+        try:
+            return export_model(self.source, format, self.params)
+        except NdvmError as error:
+            if error.code == "E-REFUSED":  # loops and branches have no closed form
+                return self.source
+            raise
+
+    def program(self, precision: str = "f64") -> Program:
+        return Machine(precision).load(self.source, inputs=self.inputs)
+
+    def predict(self, data: Mapping[str, Any]) -> Any:
+        """Predictions for columns by name."""
+        program = self.program()
+        given = {name: data[name] for name in program.inputs if name not in self.params}
+        rows = len(next(iter(data.values()))) if len(data) else 1
+        return program.evaluate({**self.params, **given}, lanes=rows).values
+
+    def __repr__(self) -> str:
+        return f"<Model {self.equation}; complexity {self.complexity}, R² {self.r2:.6g}>"
+
+
+class SearchResult:
+    """What a search found: ``choice`` (the shortest law), ``best`` (the most accurate), ``front``."""
+
+    def __init__(self, done: Dict[str, Any], inputs: Sequence[str]) -> None:
+        self.done = done
+        self.inputs = list(inputs)
+        self.front: List[Model] = [Model(one, inputs) for one in done["front"]]
+        self.choice = self._member("choice")
+        self.best = self._member("best")
+        self.counts: Dict[str, Any] = done["counts"]
+        self.warnings: List[str] = done["warnings"]
+        self.stopped: str = done["stopped"]
+
+    def _member(self, key: str) -> Optional[Model]:
+        fields = self.done.get(key)
+        if fields is None:
+            return None
+        return next((one for one in self.front if one.fields["visit"] == fields["visit"]),
+                    Model(fields, self.inputs))
+
+    def __repr__(self) -> str:
+        return f"<SearchResult {self.choice!r}>"
+
+    def _repr_html_(self) -> str:
+        return search_html(self)
+
+
+def search(
+    data: Any,
+    target: str,
+    *,
+    seconds: Optional[float] = None,
+    candidates: Optional[int] = None,
+    fits: Optional[int] = None,
+    r2: Optional[float] = None,
+    start: Optional[Sequence[str]] = None,
+    evolve: Optional[Mapping[str, Any]] = None,
+    timeout: Optional[float] = None,
+    on_event: Optional[Callable[[Dict[str, Any]], None]] = None,
+    **options: Any,
+) -> SearchResult:
+    """Searches for the program behind a column of the data.
+
+    ``seconds``, ``candidates``, ``fits`` and ``r2`` limit it; at least one of them is needed. With a
+    budget in candidates and a ``seed``, the result is the same on every computer. ``start`` are
+    programs to begin with. Ctrl-C ends it. Other options as in JavaScript, in snake case.
+    """
+    budget = {key: value for key, value in
+              {"seconds": seconds, "candidates": candidates, "fits": fits, "r2": r2}.items()
+              if value is not None}
+    if not budget:
+        raise NdvmError("E-OPTION", "a search needs a limit", facts={"option": "budget"},
+                        help="give seconds=30 or candidates=20000")
+    arrays = ArrayList()
+    described: Dict[str, Any] = {"data": data_json(data, arrays), "target": target,
+                                 "budget": budget}
+    if start is not None or evolve is not None:
+        described["evolve"] = {**(evolve or {}), **({"seeds": list(start)} if start else {})}
+    for name, value in options.items():
+        if name not in _PLAIN and name not in _OPTIONS:
+            known = ", ".join(sorted({*_PLAIN, *_OPTIONS}))
+            raise NdvmError("E-OPTION", f"search has no option {name}",
+                            help=f"options are {known}", facts={"option": name})
+        if value is not None:
+            described[_OPTIONS.get(name, name)] = value
+    listener = None if on_event is None else (lambda event: on_event(plain(event["event"])))
+    answer, _ = service.call("search", {"options": described}, arrays, timeout=timeout,
+                             on_event=listener)
+    names = options.get("inputs") or [name for name in described["data"] if name != target]
+    return SearchResult(plain(answer["done"]), names)
