@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._values import Symbol, int_, mat, vec
+from ._values import int_, mat, vec
 from .errors import NdvmError
 from .fitting import FitResult, fit, fit_many
 from .machine import Evaluation, Gradient, Jacobian, Machine, Program, export_model
@@ -37,7 +37,6 @@ __all__ = [
     "Program",
     "SearchRegressor",
     "SearchResult",
-    "Symbol",
     "export_model",
     "fit",
     "fit_many",

@@ -64,6 +64,8 @@ def reals(values: Any, name: str) -> np.ndarray:
     try:
         array = np.asarray(values)
         if array.dtype == object and array.size:
+            if not all(isinstance(one, numbers.Real) for one in array.ravel()):
+                raise TypeError
             array = array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise refuse(f"{name} holds something that is not a number", "give numbers",
@@ -155,15 +157,9 @@ def unworded(value: Any) -> Any:
     return value
 
 
-class Symbol(str):
-    """A symbol of the language."""
-
-
 def datum(value: Any) -> Any:
-    """A value of the language: lists, booleans, numbers, symbols, vectors as arrays."""
+    """A value of the language: lists, booleans, numbers, symbols as texts, vectors as arrays."""
     if isinstance(value, dict):
-        if set(value) == {"symbol"}:
-            return Symbol(value["symbol"])
         if set(value) == {"vector"}:
             return np.array([plain(one) for one in value["vector"]], dtype=float)
         return plain(value)

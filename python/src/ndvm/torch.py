@@ -77,8 +77,7 @@ def _sum_lanes(values: np.ndarray) -> np.ndarray:
             # A running sum keeps the order of the rows; numpy's own sum pairs them up.
             partials[index] = np.add.accumulate(part, axis=0)[-1] if len(part) > 1 else part[0] + 0.0
     while len(partials) > 1:
-        half = len(partials) // 2
-        partials = partials[:half] + partials[half:]
+        partials = partials[0::2] + partials[1::2]
     return partials[0]
 
 

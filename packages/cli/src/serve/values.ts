@@ -99,9 +99,9 @@ export function plain(value: unknown): unknown {
   return record;
 }
 
-/** A datum of the language: symbols as { symbol }, vectors and matrices as { vector }. */
+/** A datum of the language: symbols as texts, vectors as { vector }. */
 export function datumJson(value: DatumValue): unknown {
-  if (typeof value === "symbol") return { symbol: value.description ?? "" };
+  if (typeof value === "symbol") return value.description ?? "";
   if (value instanceof Float64Array) return { vector: Array.from(value, plain) };
   if (Array.isArray(value)) return value.map(datumJson);
   return plain(value);

@@ -1,2 +1,0 @@
-import { serve } from "./dist/commands/serve.js";
-process.exitCode = await serve();

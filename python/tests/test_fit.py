@@ -1,0 +1,92 @@
+"""Calibration and search from Python."""
+
+import numpy as np
+import pytest
+
+import ndvm
+
+
+@pytest.fixture(scope="module")
+def rows():
+    t = np.linspace(0, 4, 40)
+    noise = 0.01 * np.sin(37.0 * np.arange(40))
+    return {"t": t, "y": 2.0 * np.exp(-0.7 * t) + noise}
+
+
+def test_fit_finds_the_constants_with_errors(decay, rows):
+    result = ndvm.fit(decay, rows, "y", {"k": (-2.0, 0.0)}, restarts=4, seed=1)
+    assert result.params["a"] == pytest.approx(2, abs=0.02)
+    assert result.params["k"] == pytest.approx(-0.7, abs=0.02)
+    assert 0 < result.standard_errors["k"] < 0.02
+    low, high = result.intervals["a"]
+    assert low < result.params["a"] < high
+    assert result.has_converged
+    np.testing.assert_allclose(result.fitted_values, result.predict({"t": rows["t"]}))
+    assert "e^" in result.latex()
+    html = result._repr_html_()
+    assert "<table>" in html and "<svg" in html
+
+
+def test_a_program_given_as_text_and_options_by_their_python_names(rows):
+    result = ndvm.fit(
+        "(* a (exp (* k t)))", rows, "y",
+        {"a": 1.0, "k": {"start": -0.1, "bounds": (-3, 0)}},
+        weights=np.ones(40), loss="huber", huber_width=0.5, level=0.9,
+    )
+    assert result.params["k"] == pytest.approx(-0.7, abs=0.02)
+
+
+def test_a_data_frame_and_progress(decay, rows):
+    pandas = pytest.importorskip("pandas")
+    told = []
+    result = ndvm.fit(decay, pandas.DataFrame(rows), "y", restarts=8, seed=2,
+                      on_progress=told.append)
+    assert result.r2 > 0.99
+    assert all("bestLoss" in one for one in told)
+
+
+def test_options_that_do_not_exist_are_named(decay, rows):
+    with pytest.raises(ndvm.NdvmError, match="fit has no option restart"):
+        ndvm.fit(decay, rows, "y", restart=3)
+    with pytest.raises(ndvm.NdvmError, match="E-"):
+        ndvm.fit(decay, rows, "z")
+
+
+def test_a_fit_goes_on_from_its_json(decay, rows):
+    first = ndvm.fit(decay, rows, "y", {"a": 1.0, "k": 0.0}, optimiser="adam", steps=5)
+    more = ndvm.fit(decay, rows, "y", {"a": 1.0, "k": 0.0}, optimiser="adam", steps=400,
+                    resume=first.json)
+    assert more.loss <= first.loss
+    with pytest.raises(ndvm.NdvmError):
+        ndvm.fit(decay, rows, "y", {"a": 1.0, "k": 0.0}, optimiser="lm", resume=first.json)
+
+
+def test_fit_many_keeps_the_order_and_the_failures(rows):
+    results = ndvm.fit_many(["(* a (exp (* k t)))", "(* a", "(+ a (* b t))"], rows, "y")
+    assert results[0]["params"]["k"] == pytest.approx(-0.7, abs=0.02)
+    assert results[1]["error"].code == "E-SYNTAX"
+    assert results[2]["loss"] > results[0]["loss"]
+
+
+def test_search_finds_a_law_and_tells_of_it():
+    x = np.linspace(0, 3, 40)
+    told = []
+    result = ndvm.search({"x": x, "y": 2 * np.sin(x) + 1}, "y", candidates=2000, seed=1, workers=0,
+                         on_event=told.append)
+    np.testing.assert_allclose(result.best.predict({"x": x}), 2 * np.sin(x) + 1, atol=1e-6)
+    assert {"started", "front"} <= {one["type"] for one in told}
+    assert result.counts["candidates"] == 2000
+    assert "<table>" in result._repr_html_()
+
+
+def test_a_search_is_the_same_for_any_number_of_workers():
+    x = np.linspace(0, 3, 30)
+    data = {"x": x, "y": np.exp(-x) * x}
+    found = [ndvm.search(data, "y", candidates=600, seed=3, workers=n) for n in (0, 2)]
+    assert [one.source for one in found[0].front] == [one.source for one in found[1].front]
+    assert [one.loss for one in found[0].front] == [one.loss for one in found[1].front]
+
+
+def test_a_search_without_a_limit_is_refused():
+    with pytest.raises(ndvm.NdvmError, match="needs a limit"):
+        ndvm.search({"x": [1, 2], "y": [1, 2]}, "y")
