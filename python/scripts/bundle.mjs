@@ -37,7 +37,10 @@ const addresses = (outFile) => ({
     onLoad({ filter: /[/\\]packages[/\\](core|search|cli)[/\\]dist[/\\].*\.js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8");
       if (!text.includes("import.meta.url")) return { contents: text, loader: "js" };
-      const up = relative(dirname(join(out, outFile)), out).split(sep).join("/") || ".";
+      const up =
+        relative(dirname(join(out, outFile)), out)
+          .split(sep)
+          .join("/") || ".";
       const own = relative(packages, path).split(sep).join("/");
       const address = `new URL(${JSON.stringify(`${up}/${own}`)}, import.meta.url).href`;
       return { contents: text.replaceAll("import.meta.url", `(${address})`), loader: "js" };

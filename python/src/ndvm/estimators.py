@@ -31,8 +31,9 @@ def _names_of(X: Any, count: int) -> List[str]:
 class _Regressor(RegressorMixin, BaseEstimator):
     """What both estimators do with rows."""
 
-    def _read(self, X: Any, y: Any) -> Any:
-        rows, target = check_X_y(X, y, dtype=np.float64, y_numeric=True)
+    def _read(self, X: Any, y: Any, rows_min: int = 1) -> Any:
+        rows, target = check_X_y(X, y, dtype=np.float64, y_numeric=True,
+                                 ensure_min_samples=rows_min)
         self.n_features_in_ = rows.shape[1]
         self.variables_ = _names_of(X, rows.shape[1])
         columns = getattr(X, "columns", None)
@@ -233,7 +234,7 @@ class FitRegressor(_Regressor):
         self.seed = seed
 
     def fit(self, X: Any, y: Any) -> "FitRegressor":
-        rows, target = self._read(X, y)
+        rows, target = self._read(X, y, rows_min=2)
         name = _target_name(self.variables_)
         columns = dict(zip(self.variables_, np.ascontiguousarray(rows.T)))
         program = Machine().load(self.source)

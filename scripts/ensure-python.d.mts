@@ -1,0 +1,1 @@
+export function ensurePython(): { readonly python?: string; readonly missing?: string };
