@@ -28,7 +28,7 @@ const OPTIONS: ReadonlyMap<string, Partial<Record<Command, string>>> = new Map<
 >([
   ["memoryMax", { run: "--memory", repl: "--memory", fit: "--memory" }],
   ["stepsMax", { run: "--steps", repl: "--steps" }],
-  ["tapeBytesMax", {}],
+  ["tapeBytesMax", { run: "--memory", repl: "--memory" }],
   ["timeMax", { run: "--timeout", repl: "--timeout", fit: "--time", search: "--budget" }],
   ["groups", { fit: "--group" }],
   ["isNegativeLogLikelihood", { fit: "--likelihood" }],

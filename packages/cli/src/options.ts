@@ -2,6 +2,7 @@
 
 import type { Domain, Precision } from "@ndvm/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { MEMORY_DEFAULT, STEPS_DEFAULT } from "./limits.js";
 
 export type Format = "table" | "json" | "csv";
 
@@ -114,9 +115,21 @@ export function addRunOptions(command: Command): Command {
         .choices(["ieee", "clamp"])
         .default("ieee"),
     )
-    .option("--steps <n>", "most steps of the evaluator", parseCount)
-    .option("--memory <size>", "most memory, such as 512M", parseSize)
-    .option("--timeout <time>", "most wall-clock time, such as 5s or 250ms", parseDuration);
+    .addOption(
+      new Option("--steps <n>", "most steps of the evaluator")
+        .argParser(parseCount)
+        .default(STEPS_DEFAULT, "2e8"),
+    )
+    .addOption(
+      new Option("--memory <size>", "most memory, such as 512M; as much again for a result")
+        .argParser(parseSize)
+        .default(MEMORY_DEFAULT, "192M"),
+    )
+    .option(
+      "--timeout <time>",
+      "most wall-clock time, such as 1m or 250ms (default: 5s of processor time)",
+      parseDuration,
+    );
 }
 
 export function addFormatOption(command: Command, formats: readonly Format[]): Command {

@@ -1,6 +1,7 @@
 /** `ndvm eval` and `ndvm grad`: run a program, print its value and gradients. */
 
 import type { Evaluation, GradientResult } from "@ndvm/core";
+import { withinLimits } from "../limits.js";
 import type { EvalOptions, GradOptions } from "../options.js";
 import { plotText } from "../plot.js";
 import { csvText, jsonText, laneColumns, noteStats, tableText, warnAbout } from "../results.js";
@@ -9,8 +10,10 @@ import { print } from "../terminal.js";
 
 export async function evaluate(file: string | undefined, options: EvalOptions): Promise<number> {
   const session = await openSession(file, options);
-  const result = await withInterrupt((signal) =>
-    session.program.evaluateAsync(session.inputs, { ...budgetsOf(options), signal }),
+  const result = await withInterrupt((interrupt) =>
+    withinLimits(options, interrupt, (signal) =>
+      session.program.evaluateAsync(session.inputs, { ...budgetsOf(options), signal }),
+    ),
   );
   return finish(session, result, options);
 }
@@ -20,13 +23,15 @@ export async function differentiate(
   options: GradOptions,
 ): Promise<number> {
   const session = await openSession(file, options);
-  const result = await withInterrupt((signal) =>
-    session.program.gradientAsync(session.inputs, {
-      ...budgetsOf(options),
-      ...(options.wrt === undefined ? {} : { wrt: options.wrt }),
-      ...(options.seedAdjoint === undefined ? {} : { seed: options.seedAdjoint }),
-      signal,
-    }),
+  const result = await withInterrupt((interrupt) =>
+    withinLimits(options, interrupt, (signal) =>
+      session.program.gradientAsync(session.inputs, {
+        ...budgetsOf(options),
+        ...(options.wrt === undefined ? {} : { wrt: options.wrt }),
+        ...(options.seedAdjoint === undefined ? {} : { seed: options.seedAdjoint }),
+        signal,
+      }),
+    ),
   );
   return finish(session, result, options);
 }

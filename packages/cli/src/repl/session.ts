@@ -3,9 +3,10 @@
  * line does to them. A failing line leaves the session as it was.
  */
 
-import { type Machine, NdvmError, nearest, type Program } from "@ndvm/core";
+import { type Evaluation, type Machine, NdvmError, nearest, type Program } from "@ndvm/core";
 import { inCommandWords } from "../command-words.js";
 import { InputReader, type SetInputs, splitAssignment, UsageError } from "../inputs.js";
+import { withinLimits } from "../limits.js";
 import { bytesText, countText, timeText } from "../numbers.js";
 import type { ProgramOptions } from "../options.js";
 import { tableText, warnAbout } from "../results.js";
@@ -109,7 +110,7 @@ export class ReplSession {
     if (hasExpression) {
       await this.#withProgram(expressions, all, async (program) => {
         const inputs = this.#used(program);
-        const result = await program.evaluateAsync(inputs, { ...this.#budgets(), signal });
+        const result = await this.#limited(program, inputs, signal);
         print(tableText({ result, inputs, precision: this.#options.precision }));
         warnAbout(result);
       });
@@ -126,8 +127,14 @@ export class ReplSession {
     await this.#withProgram("0", all, async (program) => {
       const inputs = this.#used(program);
       if (program.inputs.some((name) => !Object.hasOwn(inputs, name))) return;
-      await program.evaluateAsync(inputs, { ...this.#budgets(), signal });
+      await this.#limited(program, inputs, signal);
     });
+  }
+
+  #limited(program: Program, inputs: SetInputs, interrupt: AbortSignal): Promise<Evaluation> {
+    return withinLimits(this.#options, interrupt, (signal) =>
+      program.evaluateAsync(inputs, { ...this.#budgets(), signal }),
+    );
   }
 
   async #withProgram<T>(
@@ -187,13 +194,15 @@ export class ReplSession {
     return `${name}: ${input.rank === 1 ? "vector" : "matrix"} ${input.rows}×${input.cols}`;
   }
 
-  #gradient(argument: string, signal: AbortSignal): Promise<void> {
+  #gradient(argument: string, interrupt: AbortSignal): Promise<void> {
     const names = argument.split(/[\s,]+/).filter(Boolean);
     const wrt = names.length === 0 ? {} : { wrt: names };
     return this.#withProgram(this.#lastExpression(), this.#definitions, async (program) => {
       const inputs = this.#used(program);
-      const options = { ...this.#budgets(), ...wrt, signal };
-      const result = await program.gradientAsync(inputs, options);
+      const options = { ...this.#budgets(), ...wrt };
+      const result = await withinLimits(this.#options, interrupt, (signal) =>
+        program.gradientAsync(inputs, { ...options, signal }),
+      );
       print(tableText({ result, inputs, precision: this.#options.precision }));
       warnAbout(result);
     });
@@ -211,8 +220,7 @@ export class ReplSession {
   #time(signal: AbortSignal): Promise<void> {
     return this.#withProgram(this.#lastExpression(), this.#definitions, async (program) => {
       const inputs = this.#used(program);
-      const budgets = { ...this.#budgets(), signal };
-      const { stats } = await program.evaluateAsync(inputs, budgets);
+      const { stats } = await this.#limited(program, inputs, signal);
       const value = repeat(() => program.evaluate(inputs, this.#budgets()));
       print(`value      ${timeText(value)} (${countText(stats.steps)} steps)`);
       try {

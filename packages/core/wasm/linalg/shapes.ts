@@ -140,13 +140,21 @@ export function structuredWork(op: i32): i64 {
     case OP_LOGDET:
     case OP_INV:
     case OP_CHOLESKY:
-      return each * <i64>dimRows;
+      return large(each * <i64>dimRows, 8);
     case OP_SOLVE:
-      return each * (<i64>dimRows + <i64>dimCols);
+      return large(each * (<i64>dimRows + <i64>dimCols), 8);
     default:
       // A product of matrices without inner elements still has a result.
-      return max(each * <i64>dimCols, <i64>shapeRows * <i64>shapeCols);
+      return large(max(each * <i64>dimCols, <i64>shapeRows * <i64>shapeCols), 4);
   }
+}
+
+/** Multiplications from which on matrices no longer stay in a core's caches. */
+const LARGE: i64 = 1 << 18;
+
+/** Work of a matrix operation; beyond the caches each multiplication takes so many times as long. */
+function large(work: i64, times: i64): i64 {
+  return work <= LARGE ? work : LARGE + (work - LARGE) * times;
 }
 
 /**

@@ -1,0 +1,87 @@
+/**
+ * The defaults of `eval`, `grad` and `repl`: a program that nobody has read ends within about five
+ * seconds of processor time and 512 MB, and the error says which option allows more.
+ */
+
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const binary = fileURLToPath(new URL("../bin/ndvm.js", import.meta.url));
+
+/** Prints what the process took when it ends. */
+const meter = `process.on("exit", () => {
+  const { user, system } = process.cpuUsage();
+  const { maxRSS } = process.resourceUsage();
+  process.stderr.write("took " + JSON.stringify({ seconds: (user + system) / 1e6, kilobytes: maxRSS }));
+});`;
+
+interface Taken {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly seconds: number;
+  readonly kilobytes: number;
+}
+
+function measured(args: readonly string[], input = ""): Taken {
+  const hook = `data:text/javascript,${encodeURIComponent(meter)}`;
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--import", hook, binary, ...args],
+    { input, encoding: "utf8", maxBuffer: 2 ** 28, env: { ...process.env, NO_COLOR: "1" } },
+  );
+  const took = JSON.parse(stderr.split("took ").at(-1) as string) as Taken;
+  return { ...took, code: status, stdout, stderr };
+}
+
+function expectEnded(taken: Taken, code: string, option: string): void {
+  expect(taken.stderr).toContain(`error ${code}`);
+  expect(taken.stderr).toContain(option);
+  expect(taken.seconds).toBeLessThan(8);
+  expect(taken.kilobytes).toBeLessThan(512_000);
+}
+
+const grow = "(loop ((l '())) (recur (cons a l)))";
+
+test.each([
+  ["an endless loop", ["eval", "-e", "(loop ((x a)) (recur (sin x)))"], "E-TIME", "--timeout"],
+  ["endless counting", ["eval", "-e", "(loop ((i a)) (recur (+ i 1)))"], "E-STEPS", "--steps"],
+  ["its gradient", ["grad", "-e", "(loop ((x a)) (recur (sin x)))"], "E-MEMORY", "--memory"],
+  [
+    "a loop of matrices",
+    ["eval", "-e", "(loop ((m (scale a (eye 100)))) (recur (matmul m m)))"],
+    "E-STEPS",
+    "--steps",
+  ],
+  ["one large inverse", ["eval", "-e", "(trace (inv (scale a (eye 1500))))"], "E-STEPS", "--steps"],
+  ["a list that grows", ["eval", "-e", grow], "E-MEMORY", "--memory"],
+  ["recursion", ["eval", "-e", "(define (f n) (+ a (f n))) (f 1)"], "E-RECURSION", "--memory"],
+  [
+    "shared structure that unfolds",
+    ["eval", "-e", "(loop ((i 0) (x a)) (if (= i 60) x (recur (+ i 1) (cons x x))))"],
+    "E-MEMORY",
+    "--memory",
+  ],
+])("%s ends by itself", (_, args, code, option) => {
+  const taken = measured([...args, "--set", "a=1"]);
+  expect(taken.code).toBe(1);
+  expectEnded(taken, code, option);
+});
+
+test("a list that grows in many lanes ends, too", () => {
+  expectEnded(measured(["eval", "-e", grow, "--set", "a=0:99:1"]), "E-TIME", "--timeout");
+});
+
+test("the repl goes on after a bomb", () => {
+  const taken = measured(["repl"], "(loop ((i 0)) (recur (+ i 1)))\n(+ 1 2)\n");
+  expectEnded(taken, "E-STEPS", "--steps");
+  expect(taken.stdout.trim().endsWith("3")).toBe(true);
+});
+
+test("a loop of 10⁷ iterations with real state runs to its end", () => {
+  const source = "(loop ((i 0) (x 0.5)) (if (= i 10000000) x (recur (+ i 1) (* 3.7 x (- 1 x)))))";
+  const { code, stdout, kilobytes } = measured(["eval", "-e", source]);
+  expect([code, stdout.trim()]).toEqual([0, "0.2584050789759195"]);
+  expect(kilobytes).toBeLessThan(512_000);
+});
