@@ -68,8 +68,8 @@ function roomOf(path) {
 function mayImport(from, to) {
   if (from === "index") return true;
   if (from === to) return true;
-  if (from === "errors" || from === "nearest") return false;
-  if (to === "errors") return true;
+  if (from === "errors" || from === "nearest" || from === "records") return false;
+  if (to === "errors" || to === "records") return true;
   if (from === "primitives" || from === "words") return false;
   if (to === "primitives" || to === "nearest" || to === "words") return true;
   if (to === "bytecode") return from === "machine";

@@ -8,7 +8,7 @@
  */
 
 import { extname } from "node:path";
-import { mat, nearest, type TensorInput, vec } from "@ndvm/core";
+import { mat, nearest, own, type TensorInput, vec } from "@ndvm/core";
 import {
   DASH_HELP,
   EMPTY_HELP,
@@ -135,7 +135,7 @@ function jsonTable(file: string, text: string): Table {
       column(name) {
         pickColumn(file, names, name);
         return Float64Array.from(value, (row, index) =>
-          jsonNumber(file, `row ${index}, ${name}`, row[name] ?? null),
+          jsonNumber(file, `row ${index}, ${name}`, own(row, name) ?? null),
         );
       },
     };
@@ -151,7 +151,7 @@ function jsonTable(file: string, text: string): Table {
 function jsonColumns(file: string, value: Record<string, unknown>): Table {
   const names = Object.keys(value);
   const columns = names.map((name) => {
-    const column = value[name];
+    const column = own(value, name);
     if (!Array.isArray(column)) throw fileError(file, `not a table: ${name} is not an array`);
     return column as unknown[];
   });

@@ -13,7 +13,7 @@
  */
 
 import { existsSync } from "node:fs";
-import { type Input, int, NdvmError } from "@ndvm/core";
+import { type Input, int, NdvmError, recordOf } from "@ndvm/core";
 import { parseNumber, readTable, readTensor, type Table, tensorOfJson } from "./data-file.js";
 import { hasDash } from "./delimited.js";
 
@@ -133,7 +133,7 @@ export async function readInputs(
     const [name, value] = splitAssignment(text, "--int");
     put(name, parseInteger(name, value));
   }
-  return Object.fromEntries(inputs);
+  return recordOf(inputs);
 }
 
 /** The numbers of an input that has one value per lane; undefined for every other kind. */

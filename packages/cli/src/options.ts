@@ -1,6 +1,7 @@
 /** Options that several commands share, and how their texts become values. */
 
 import type { Domain, Precision } from "@ndvm/core";
+import { own } from "@ndvm/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { MEMORY_DEFAULT, STEPS_DEFAULT } from "./limits.js";
 
@@ -60,7 +61,7 @@ const MEMORY_MOST = 2 ** 32 - 2 ** 16;
 /** 64M, 1.5G, 8388608: bytes. 4G means all that can be addressed. */
 export function parseSize(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*([kmg]?)(?:i?b)?$/i.exec(text.trim());
-  const unit = SIZE_UNITS[match?.[2]?.toLowerCase() ?? ""];
+  const unit = own(SIZE_UNITS, match?.[2]?.toLowerCase() ?? "");
   const bytes = Math.floor(Number(match?.[1]) * (unit ?? Number.NaN));
   if (!(bytes >= MEMORY_LEAST && bytes <= 2 ** 32)) {
     throw new InvalidArgumentError("It must be a size from 4M to 4G, such as 512M.");
@@ -73,7 +74,8 @@ const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000
 /** 5s, 250ms, 2m: milliseconds. A bare number counts seconds. */
 export function parseDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h)?$/i.exec(text.trim());
-  const milliseconds = Number(match?.[1]) * (TIME_UNITS[match?.[2]?.toLowerCase() ?? "s"] ?? 1);
+  const milliseconds =
+    Number(match?.[1]) * (own(TIME_UNITS, match?.[2]?.toLowerCase() ?? "s") ?? 1);
   if (!(milliseconds > 0)) throw new InvalidArgumentError("It must be a time such as 5s or 250ms.");
   return milliseconds;
 }

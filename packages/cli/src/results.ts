@@ -16,6 +16,7 @@ import type {
   Precision,
   RunStats,
 } from "@ndvm/core";
+import { own, recordOf } from "@ndvm/core";
 import { laneValues, type SetInputs } from "./inputs.js";
 import { bytesText, countText, exactText, shortText } from "./numbers.js";
 import { formatGrid, formatTable, type TextColumn } from "./tables.js";
@@ -88,7 +89,7 @@ export function tableText(report: Report): string {
       align: "left",
       cell: (row) => {
         const [name = "", values = []] = gradients[row] ?? [];
-        return tensorText(values, 0, shapeOfInput(report.inputs[name]), digits);
+        return tensorText(values, 0, shapeOfInput(own(report.inputs, name)), digits);
       },
     },
   ];
@@ -109,7 +110,7 @@ function singleValue({ result, precision }: Report): string {
 }
 
 function inputText({ inputs, precision }: Report, name: string): string {
-  const input = inputs[name];
+  const input = own(inputs, name);
   if (input === undefined) return "";
   if (typeof input === "number") return exactText(input, precision);
   const lanes = laneValues(input);
@@ -133,7 +134,7 @@ function lanesTable(report: Report): string {
   }
   columns.push(right("value", (row) => failed.get(row)?.code ?? laneText(result, row)));
   for (const [name, values] of gradientsOf(result)) {
-    const shape = shapeOfInput(report.inputs[name]);
+    const shape = shapeOfInput(own(report.inputs, name));
     const count = elementsOf(shape);
     columns.push(right(`d/d${name}`, (row) => tensorText(values, row * count, shape, shortText)));
   }
@@ -189,7 +190,7 @@ export function* csvText(report: Report): Generator<string> {
     columns.push(...csvColumns("value", result.values, result.shape, text));
   }
   for (const [name, values] of gradientsOf(result)) {
-    columns.push(...csvColumns(`d/d${name}`, values, shapeOfInput(inputs[name]), text));
+    columns.push(...csvColumns(`d/d${name}`, values, shapeOfInput(own(inputs, name)), text));
   }
   let lines = [columns.map((column) => quoteCell(column.title)).join(",")];
   for (let lane = 0; lane < result.lanes; lane++) {
@@ -231,7 +232,7 @@ function jsonDatum(value: DatumValue, precision: Precision): unknown {
   }
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.entries(value as Record<string, DatumValue>);
-  return Object.fromEntries(fields.map(([key, item]) => [key, jsonDatum(item, precision)]));
+  return recordOf(fields.map(([key, item]) => [key, jsonDatum(item, precision)]));
 }
 
 export function jsonText(report: Report, withStats: boolean): string {
@@ -247,9 +248,9 @@ export function jsonText(report: Report, withStats: boolean): string {
     return jsonTensor(result.values, lane * elementsOf(shape), shape, precision);
   });
   if ("gradients" in result) {
-    object["gradients"] = Object.fromEntries(
+    object["gradients"] = recordOf(
       gradientsOf(result).map(([name, values]) => {
-        const inner = shapeOfInput(inputs[name]);
+        const inner = shapeOfInput(own(inputs, name));
         const count = elementsOf(inner);
         return [name, perLane((lane) => jsonTensor(values, lane * count, inner, precision))];
       }),

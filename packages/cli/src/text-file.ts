@@ -4,7 +4,7 @@ import { createReadStream, statSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { TextDecoder } from "node:util";
-import { NdvmError } from "@ndvm/core";
+import { NdvmError, own } from "@ndvm/core";
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
@@ -24,7 +24,7 @@ export async function readTextFile(file: string): Promise<string> {
 
 export function unreadable(file: string, cause: unknown): NdvmError {
   const code = (cause as NodeJS.ErrnoException).code ?? "unknown reason";
-  return new NdvmError("E-FILE", `cannot read ${file}: ${REASONS[code] ?? code}`, {
+  return new NdvmError("E-FILE", `cannot read ${file}: ${own(REASONS, code) ?? code}`, {
     help: `the path is taken relative to ${process.cwd()}`,
   });
 }
@@ -73,7 +73,7 @@ export async function writeTextFile(file: string, text: string): Promise<void> {
     await writeFile(file, text);
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown reason";
-    throw unwritable(file, REASONS[code] ?? code);
+    throw unwritable(file, own(REASONS, code) ?? code);
   }
 }
 

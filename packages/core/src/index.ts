@@ -74,6 +74,7 @@ export type { Program, Run } from "./machine/program.js";
 export type { Session, SessionStats } from "./machine/session.js";
 export { sumOver } from "./machine/sums.js";
 export type * from "./machine/types.js";
+export { emptyRecord, own, recordOf } from "./records.js";
 export type { Core, Expansion, Variable } from "./syntax/core.js";
 export type { Datum } from "./syntax/datum.js";
 export { type ExpandOptions, expand } from "./syntax/expand.js";

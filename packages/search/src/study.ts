@@ -12,7 +12,9 @@ import {
   makeError,
   NdvmError,
   nearest,
+  own,
   read,
+  recordOf,
   targetScaleProblem,
 } from "@ndvm/core";
 import { Draws, seedFor } from "./seeds.js";
@@ -98,7 +100,7 @@ export function makeStudy(options: SearchOptions): Study {
   const columns = readColumns(options);
   const { target } = options;
   const inputs = inputsOf(options, columns);
-  const rows = (columns[target] as Float64Array).length;
+  const rows = (own(columns, target) as Float64Array).length;
   const seed = whole("seed", options.seed ?? 0, 0, Number.MAX_SAFE_INTEGER);
   const held = heldOutRows(options.holdOut ?? 0.25, rows, seed);
   const isHeld = new Uint8Array(rows);
@@ -110,7 +112,7 @@ export function makeStudy(options: SearchOptions): Study {
       `${trained.length} rows are left to train on and ${held.length} are held out`,
       "give more rows, or hold out another share of them; both parts need 2 at least",
     );
-  const targets = columns[target] as Float64Array;
+  const targets = own(columns, target) as Float64Array;
   if (targets.every((x) => x === targets[0]))
     throw refuse(
       `${target} is ${targets[0]} in every row: there is nothing to explain`,
@@ -120,14 +122,14 @@ export function makeStudy(options: SearchOptions): Study {
   const problem =
     targetScaleProblem(target, targets, precision, true) ??
     inputs
-      .map((name) => inputScaleProblem(name, columns[name] as Float64Array, precision))
+      .map((name) => inputScaleProblem(name, own(columns, name) as Float64Array, precision))
       .find((found) => found !== undefined);
   if (problem !== undefined) throw refuse(problem.message, problem.help ?? "");
   for (const [part, rowsOfPart] of [
     ["trained on", trained],
     ["held out", held],
   ] as const) {
-    const numbers = rowsOfPart.map((row) => columns[target]?.[row]);
+    const numbers = rowsOfPart.map((row) => own(columns, target)?.[row]);
     if (numbers.every((x) => x === numbers[0]))
       throw refuse(
         `${target} is ${numbers[0]} in all rows that are ${part}`,
@@ -162,7 +164,7 @@ export function briefFor(study: Study, place: number): StudyBrief {
   const step = Math.max(1, Math.floor(rows / SAMPLE_ROWS));
   const names = [...study.inputs, study.target];
   const sample = Array.from({ length: Math.min(SAMPLE_ROWS, rows) }, (_, i) =>
-    Object.fromEntries(names.map((name) => [name, study.train[name]?.[i * step] as number])),
+    recordOf(names.map((name) => [name, own(study.train, name)?.[i * step] as number])),
   );
   return {
     target: summarise(study.target, study.train),
@@ -207,13 +209,13 @@ function readColumns(options: SearchOptions): Columns {
       `the data have no column ${String(target)} to predict`,
       `the columns are ${names.join(", ")}`,
     );
-  const rows = data[target]?.length ?? 0;
+  const rows = own(data, target)?.length ?? 0;
   const wanted = options.inputs === undefined ? names : [...options.inputs, target];
   const columnOf = (name: string): Float64Array => {
-    if (Object.hasOwn(data, name)) return numbersOf(name, data[name] as Column, rows);
+    if (Object.hasOwn(data, name)) return numbersOf(name, own(data, name) as Column, rows);
     throw refuse(`the data have no column ${name}`, `the columns are ${names.join(", ")}`);
   };
-  return Object.fromEntries(wanted.map((name) => [name, columnOf(name)]));
+  return recordOf(wanted.map((name) => [name, columnOf(name)]));
 }
 
 function numbersOf(name: string, column: Column, rows: number): Float64Array {
@@ -259,8 +261,11 @@ function heldOutRows(
 }
 
 function pick(columns: Columns, names: readonly string[], rows: readonly number[]): Columns {
-  return Object.fromEntries(
-    names.map((name) => [name, Float64Array.from(rows, (row) => columns[name]?.[row] as number)]),
+  return recordOf(
+    names.map((name) => [
+      name,
+      Float64Array.from(rows, (row) => own(columns, name)?.[row] as number),
+    ]),
   );
 }
 
@@ -322,7 +327,7 @@ function limitsOf(given: CandidateLimits): Required<CandidateLimits> {
 }
 
 function summarise(name: string, columns: Columns): ColumnSummary {
-  const column = columns[name] as Float64Array;
+  const column = own(columns, name) as Float64Array;
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
   let sum = 0;

@@ -7,7 +7,7 @@
  * whose gradient nobody asks for only evaluates.
  */
 
-import { type GradientResult, type Input, NdvmError, type Program, sumOver } from "@ndvm/core";
+import { type GradientResult, type Input, NdvmError, own, type Program, sumOver } from "@ndvm/core";
 import { customGrad, engine, type GradSaveFunc, type Tensor, tensor } from "@tensorflow/tfjs-core";
 import { type Argument, type Call, inputOf, readCall } from "./arguments.js";
 import type { InputKind, Operation, OperationInputs, OperationOptions } from "./types.js";
@@ -140,7 +140,7 @@ function withUnitAdjoints(job: Job): Differentiable | undefined {
   const backward: Backward = (adjoint) => {
     const seeds = adjoint.dataSync() as Float32Array;
     return differentiated.map((one) =>
-      gradientOf(one, scaled(result.gradients[one.name] as Float64Array, seeds), call),
+      gradientOf(one, scaled(own(result.gradients, one.name) as Float64Array, seeds), call),
     );
   };
   return { value: () => resultOf(result, call), backward };
@@ -151,7 +151,9 @@ function withSeeds({ program, call, inputs, differentiated, limits }: Job): Diff
   const backward: Backward = (adjoint) => {
     const seed = adjoint.dataSync() as Float32Array;
     const { gradients } = program.gradient(inputs, { ...limits, wrt, seed });
-    return differentiated.map((one) => gradientOf(one, gradients[one.name] as Float64Array, call));
+    return differentiated.map((one) =>
+      gradientOf(one, own(gradients, one.name) as Float64Array, call),
+    );
   };
   return { value: () => resultOf(program.evaluate(inputs, limits), call), backward };
 }

@@ -10,7 +10,9 @@ import {
   type LoggedFlip,
   laneNumbers,
   neighbourFlips,
+  own,
   type Program,
+  recordOf,
 } from "@ndvm/core";
 import { type SetInputs, splitAssignment, UsageError } from "../inputs.js";
 import type { ExplainOptions } from "../options.js";
@@ -53,7 +55,7 @@ function targetsOf(texts: readonly string[], inputs: SetInputs): Map<string, num
   const targets = new Map<string, number>();
   for (const text of texts) {
     const [name, value] = splitAssignment(text, "--to");
-    const from = inputs[name];
+    const from = own(inputs, name);
     if (typeof from !== "number")
       throw new UsageError(`--to ${name}: set one number for it first, with --set ${name}=…`);
     const number = value.trim() === "" ? Number.NaN : Number(value);
@@ -70,11 +72,11 @@ function interpolated(
   steps: number,
 ): Inputs[] {
   return Array.from({ length: steps + 1 }, (_, step) => {
-    const own = [...targets].map(([name, to]) => {
-      const from = inputs[name] as number;
+    const moved = [...targets].map(([name, to]): [string, number] => {
+      const from = own(inputs, name) as number;
       return [name, step === steps ? to : from + ((to - from) * step) / steps];
     });
-    return { ...inputs, ...Object.fromEntries(own) };
+    return { ...inputs, ...recordOf(moved) };
   });
 }
 
@@ -89,9 +91,9 @@ export function branchesText({ along, compared, instability, flips }: BranchesAl
 
 function flipText({ text, lane, before, now, from, to }: LoggedFlip, along: string): string {
   const where = along === "steps" ? `lane ${lane}` : `lane ${lane - 1} to ${lane}`;
-  const moved = Object.keys(to).filter((name) => from[name] !== to[name]);
-  const numbers = (own: Readonly<Record<string, number>>): string =>
-    moved.map((name) => `${name} = ${Number((own[name] as number).toPrecision(6))}`).join(", ");
+  const moved = Object.keys(to).filter((name) => own(from, name) !== own(to, name));
+  const numbers = (at: Readonly<Record<string, number>>): string =>
+    moved.map((name) => `${name} = ${Number((own(at, name) as number).toPrecision(6))}`).join(", ");
   const line = text.replaceAll(/\s+/g, " ");
   const short = line.length > 60 ? `${line.slice(0, 57)}…` : line;
   const change = `${truthText(before)}, then ${truthText(now)}`;

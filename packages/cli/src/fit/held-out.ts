@@ -1,6 +1,7 @@
 /** How well a fit predicts the rows it did not see. */
 
 import type { Data, FitResult, LossName, Program } from "@ndvm/core";
+import { emptyRecord, own } from "@ndvm/core";
 import type { FitProblem } from "./problem.js";
 
 /** Of one target. */
@@ -22,8 +23,8 @@ export function scoreHeldOut(result: FitResult, problem: FitProblem): HeldOutSco
   if (heldOut === undefined) return [];
   const predictions = result.predict(heldOut).targets;
   return targets.map((target) => {
-    const observed = heldOut[target] as Float64Array;
-    const values = predictions[target]?.values ?? new Float64Array(0);
+    const observed = own(heldOut, target) as Float64Array;
+    const values = own(predictions, target)?.values ?? new Float64Array(0);
     return scoreOf(problem, target, observed, spread(values, observed.length), heldOut);
   });
 }
@@ -72,7 +73,7 @@ function meanLoss(
   if (typeof loss !== "string") return meanOfProgram(loss, data, predicted, observed, target);
   const trialsOf = (row: number): number => {
     if (trials === undefined) return 1;
-    const column = typeof trials === "string" ? (data[trials] as Float64Array) : trials;
+    const column = typeof trials === "string" ? (own(data, trials) as Float64Array) : trials;
     return Number(column[typeof trials === "string" ? row : 0]);
   };
   const of: Record<LossName, (f: number, y: number, row: number) => number> = {
@@ -88,9 +89,9 @@ function meanLoss(
       return -(y === 0 ? 0 : y * Math.log(f)) - (missed === 0 ? 0 : missed * Math.log(1 - f));
     },
   };
-  const own = of[loss as LossName];
+  const deviation = of[loss as LossName];
   let sum = 0;
-  for (const [row, y] of observed.entries()) sum += own(predicted[row] as number, y, row);
+  for (const [row, y] of observed.entries()) sum += deviation(predicted[row] as number, y, row);
   return sum / observed.length;
 }
 
@@ -101,11 +102,11 @@ function meanOfProgram(
   observed: Float64Array,
   target: string,
 ): number {
-  const inputs: Record<string, Float64Array> = {};
+  const inputs: Record<string, Float64Array> = emptyRecord();
   for (const name of loss.inputs) {
     if (name === "pred") inputs[name] = predicted;
     else if (name === target || name === "target") inputs[name] = observed;
-    else inputs[name] = data[name] as Float64Array;
+    else inputs[name] = own(data, name) as Float64Array;
   }
   const { values } = loss.evaluate(inputs);
   return values.reduce((sum, value) => sum + value, 0) / values.length;

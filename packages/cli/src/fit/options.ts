@@ -6,6 +6,7 @@ import {
   type Optimiser,
   type ParameterOptions,
   type Precision,
+  recordOf,
 } from "@ndvm/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseNumber } from "../data-file.js";
@@ -220,9 +221,10 @@ const finite = (text: string): number | undefined => {
 /** What `--param`, `--bound`, `--fix` and `--log` say, by parameter. */
 export function parameterOptions(options: FitCommandOptions): Record<string, ParameterOptions> {
   const specs = new Map<string, Record<string, unknown>>();
-  const put = (name: string, key: string, value: unknown, option: string): void => {
+  type Key = "start" | "range" | "bounds" | "fixed" | "scale";
+  const put = (name: string, key: Key, value: unknown, option: string): void => {
     const spec = specs.get(name) ?? {};
-    if (key in spec) throw new UsageError(`${option} gives ${name} a ${key} twice`);
+    if (Object.hasOwn(spec, key)) throw new UsageError(`${option} gives ${name} a ${key} twice`);
     specs.set(name, { ...spec, [key]: value });
   };
   for (const text of options.param ?? []) {
@@ -249,7 +251,7 @@ export function parameterOptions(options: FitCommandOptions): Record<string, Par
     put(name, "fixed", number, "--fix");
   }
   for (const name of options.log ?? []) put(name, "scale", "log", "--log");
-  return Object.fromEntries(specs);
+  return recordOf(specs);
 }
 
 function parseStart(name: string, value: string): ["start", number] | ["range", [number, number]] {

@@ -3,7 +3,7 @@
  * where the program reads that column only, or at the rows where it reads more.
  */
 
-import { type Data, type FitResult, NdvmError, type Prediction } from "@ndvm/core";
+import { type Data, type FitResult, NdvmError, own, type Prediction, recordOf } from "@ndvm/core";
 import type { HeldOutScore } from "./held-out.js";
 import type { FitProblem } from "./problem.js";
 
@@ -46,13 +46,13 @@ export function picturesOf(
   if (targets.length === 0) return [];
   const name = xWanted ?? widestColumn(problem);
   const curves = curvesOf(result, problem, name);
-  const rows = thin((data[targets[0] ?? ""] as Float64Array).length);
+  const rows = thin((own(data, targets[0] ?? "") as Float64Array).length);
   const by = problem.options.groups?.by;
-  const words = by === undefined ? undefined : (data[by] as readonly string[]);
+  const words = by === undefined ? undefined : (own(data, by) as readonly string[]);
   const at = (from: Data, row: number): number =>
-    name === undefined ? row + 1 : Number((from[name] as Float64Array)[row]);
+    name === undefined ? row + 1 : Number((own(from, name) as Float64Array)[row]);
   return targets.map((target) => {
-    const observed = data[target] as Float64Array;
+    const observed = own(data, target) as Float64Array;
     const score = scores.find((one) => one.target === target);
     return {
       target,
@@ -63,7 +63,7 @@ export function picturesOf(
       curves: curves.map(({ group, x, prediction }) => ({
         group,
         x,
-        prediction: prediction.targets[target] as TargetPrediction,
+        prediction: own(prediction.targets, target) as TargetPrediction,
       })),
       heldOut: score && name !== undefined ? heldPoints(problem, score, at) : undefined,
       rows: observed.length,
@@ -109,7 +109,7 @@ function widestColumn({ columns, data }: FitProblem): string | undefined {
   let best: string | undefined;
   let most = 1;
   for (const name of columns) {
-    const different = new Set(data[name] as Float64Array).size;
+    const different = new Set(own(data, name) as Float64Array).size;
     if (different > most) [best, most] = [name, different];
   }
   return best;
@@ -125,15 +125,17 @@ function curvesOf(result: FitResult, problem: FitProblem, x: string | undefined)
   const { columns, data, options } = problem;
   if (x === undefined || columns.length !== 1 || columns[0] !== x) return [];
   const by = options.groups?.by;
-  const words = by === undefined ? [] : [...new Set(data[by] as readonly string[])];
+  const words = by === undefined ? [] : [...new Set(own(data, by) as readonly string[])];
   const curve = (group: string): WholeCurve => {
-    const own = rangeOfGroup(problem, x, group);
-    const places = alongOf(own);
+    const range = rangeOfGroup(problem, x, group);
+    const places = alongOf(range);
     const predict = (at: Float64Array): Prediction =>
-      result.predict({
-        [x]: at,
-        ...(by === undefined ? {} : { [by]: Array.from(at, () => group) }),
-      });
+      result.predict(
+        recordOf<Float64Array | string[]>([
+          [x, at],
+          ...(by === undefined ? [] : [[by, Array.from(at, () => group)] as const]),
+        ]),
+      );
     try {
       const prediction = predict(places);
       if (prediction.values.every(Number.isFinite)) return { group, x: places, prediction };
@@ -141,7 +143,7 @@ function curvesOf(result: FitResult, problem: FitProblem, x: string | undefined)
       if (!(error instanceof NdvmError)) throw error;
     }
     // A program may be defined at the data only (an index, say).
-    const there = Float64Array.from(new Set(own)).sort();
+    const there = Float64Array.from(new Set(range)).sort();
     return { group, x: there, prediction: predict(there) };
   };
   return by === undefined ? [curve("")] : words.map(curve);
@@ -155,10 +157,10 @@ function rangeOfGroup(
 ): Float64Array {
   const by = options.groups?.by;
   const parts = [data, ...(heldOut === undefined ? [] : [heldOut])].map((part) => {
-    const values = part[x] as Float64Array;
+    const values = own(part, x) as Float64Array;
     return by === undefined
       ? values
-      : values.filter((_, row) => (part[by] as readonly string[])[row] === group);
+      : values.filter((_, row) => (own(part, by) as readonly string[])[row] === group);
   });
   const [first = new Float64Array(0), second] = parts;
   if (second === undefined) return first;

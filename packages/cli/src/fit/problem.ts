@@ -6,11 +6,13 @@
 import {
   type Column,
   type Data,
+  emptyRecord,
   type FitJson,
   type FitOptions,
   Machine,
   type ParameterOptions,
   type Program,
+  recordOf,
 } from "@ndvm/core";
 import { fileError } from "../delimited.js";
 import { readInputs, type SetInputs, splitAssignment, UsageError } from "../inputs.js";
@@ -209,7 +211,7 @@ function gatherColumns(
     return isAll ? numbers : Float64Array.from(rows, (row) => numbers[row] as number);
   };
   // A column may be called __proto__, too.
-  return Object.fromEntries(table.names.map((name) => [name, columnOf(name)]));
+  return recordOf(table.names.map((name) => [name, columnOf(name)]));
 }
 
 /** Numbers that --set gives: parameters that are not fitted. */
@@ -219,9 +221,9 @@ function fixedNumbers(
   options: FitCommandOptions,
 ): Record<string, ParameterOptions> {
   const params = parameterOptions(options);
-  const fixed: Record<string, ParameterOptions> = {};
+  const fixed: Record<string, ParameterOptions> = emptyRecord();
   for (const [name, value] of Object.entries(inputs)) {
-    if (name in params) throw new UsageError(`${name} is both set and a parameter`);
+    if (Object.hasOwn(params, name)) throw new UsageError(`${name} is both set and a parameter`);
     if (typeof value === "number") fixed[name] = { fixed: value };
     else if (!("kind" in value) || value.kind === "over") {
       throw new UsageError(
@@ -239,7 +241,7 @@ function fixedNumbers(
 
 /** Vectors, matrices and structural integers, for a program whose value is the loss. */
 function tensors(inputs: SetInputs, targets: readonly string[]): Data {
-  const data: Record<string, Data[string]> = {};
+  const data: Record<string, Data[string]> = emptyRecord();
   if (targets.length > 0) return data;
   for (const [name, value] of Object.entries(inputs)) {
     if (typeof value === "object" && "kind" in value && value.kind !== "over") data[name] = value;

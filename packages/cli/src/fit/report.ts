@@ -1,6 +1,7 @@
 /** `--report`: one page about a fit, with everything needed to judge it and to make it again. */
 
 import type { FitResult } from "@ndvm/core";
+import { own } from "@ndvm/core";
 import { countText, shortText, timeText } from "../numbers.js";
 import {
   type Content,
@@ -183,7 +184,7 @@ async function restartsSection(result: FitResult): Promise<Html> {
       [
         {
           title: "ended by",
-          cell: ([reason]: readonly [string, number]) => REASONS[reason] ?? reason,
+          cell: ([reason]: readonly [string, number]) => own(REASONS, reason) ?? reason,
         },
         {
           title: "restarts",

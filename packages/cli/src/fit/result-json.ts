@@ -4,6 +4,7 @@
  */
 
 import type { FitResult } from "@ndvm/core";
+import { recordOf } from "@ndvm/core";
 import { jsonNumber } from "../results.js";
 import { commandVersion } from "../versions.js";
 import type { ExportedModel } from "./export.js";
@@ -38,7 +39,7 @@ export function resultJson(
     ...(scores[0] === undefined ? {} : { heldOut: scores.map((score) => scoreJson(score)) }),
     ...(printed.length === 0
       ? {}
-      : { exports: Object.fromEntries(printed.map(({ format, text }) => [format, text])) }),
+      : { exports: recordOf(printed.map(({ format, text }) => [format, text])) }),
     ndvm: commandVersion(),
   };
 }

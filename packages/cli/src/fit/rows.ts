@@ -6,7 +6,7 @@
  * `column=word` and `column!=word`.
  */
 
-import { Machine, NdvmError, type Program } from "@ndvm/core";
+import { emptyRecord, Machine, NdvmError, type Program, recordOf } from "@ndvm/core";
 import { UsageError } from "../inputs.js";
 import { loadProgram } from "../session.js";
 import { parseEnds } from "./options.js";
@@ -231,7 +231,7 @@ class Tests {
     const table = this.#table;
     const source = { text, file: option };
     const program = loadProgram(this.#machine, source, { domain: "ieee" }, [], table.names);
-    const columns: Record<string, Float64Array> = {};
+    const columns: Record<string, Float64Array> = emptyRecord();
     for (const name of program.inputs) {
       columns[name] = table.numbers(name, `, which ${option} uses`);
       this.columns.add(name);
@@ -268,7 +268,7 @@ function requireTest(
   option: string,
 ): void {
   const first = Object.entries(columns).map(([name, values]) => [name, values[0] ?? 0] as const);
-  const value = program.evaluate(Object.fromEntries(first)).datum(0);
+  const value = program.evaluate(recordOf(first)).datum(0);
   if (typeof value === "boolean") return;
   throw new UsageError(`${option} '${text}' is no test: its value is a number, not true or false`);
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Column, FitOptions } from "@ndvm/core";
+import { recordOf } from "@ndvm/core";
 import { UsageError } from "../inputs.js";
 import type { FitCommandOptions } from "./options.js";
 import type { DataTable } from "./table.js";
@@ -56,7 +57,7 @@ export function sideOptions(
     }
     sides[key] =
       all === undefined
-        ? Object.fromEntries([...side].map(([target, one]) => [target, columnOf(one)]))
+        ? recordOf([...side].map(([target, one]) => [target, columnOf(one)]))
         : columnOf(all);
   }
   return sides;

@@ -1,6 +1,7 @@
 /** The result of a fit as text: a table of parameters, a few scores, and what to be wary of. */
 
 import type { FitResult } from "@ndvm/core";
+import { own } from "@ndvm/core";
 import { countText, shortText, timeText } from "../numbers.js";
 import { formatTable, type TextColumn } from "../tables.js";
 import { formulaOf } from "./export.js";
@@ -24,12 +25,12 @@ export function parameterRows(result: FitResult): ParameterRow[] {
     (identifiability?.undetermined ?? []).flatMap(({ direction }) => Object.keys(direction)),
   );
   const rows = result.parameters.map((name) => {
-    const [lower, upper] = intervals[name] ?? [Number.NaN, Number.NaN];
-    const error = standardErrors[name] ?? Number.NaN;
+    const [lower, upper] = own(intervals, name) ?? [Number.NaN, Number.NaN];
+    const error = own(standardErrors, name) ?? Number.NaN;
     const isOpen = open.has(name) && !Number.isFinite(error);
     return {
       name,
-      estimate: best.params[name] ?? Number.NaN,
+      estimate: own(best.params, name) ?? Number.NaN,
       error,
       lower,
       upper,

@@ -7,7 +7,7 @@
  */
 
 import { extname } from "node:path";
-import { type NdvmError, nearest } from "@ndvm/core";
+import { type NdvmError, nearest, own } from "@ndvm/core";
 import {
   DASH_HELP,
   delimiterOf,
@@ -373,7 +373,7 @@ class TableBuilder {
     const names = [...this.#columns.keys()];
     for (const [index, column] of this.#order.entries()) {
       const name = names[index] as string;
-      this.#addValue(column, row[this.#options.renamed?.get(name) ?? name]);
+      this.#addValue(column, own(row, this.#options.renamed?.get(name) ?? name));
     }
     this.#rowCount += 1;
   }

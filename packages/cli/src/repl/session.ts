@@ -3,7 +3,15 @@
  * line does to them. A failing line leaves the session as it was.
  */
 
-import { type Evaluation, type Machine, NdvmError, nearest, type Program } from "@ndvm/core";
+import {
+  type Evaluation,
+  emptyRecord,
+  type Machine,
+  NdvmError,
+  nearest,
+  type Program,
+  recordOf,
+} from "@ndvm/core";
 import { inCommandWords } from "../command-words.js";
 import { InputReader, type SetInputs, splitAssignment, UsageError } from "../inputs.js";
 import { withinLimits } from "../limits.js";
@@ -41,7 +49,7 @@ export class ReplSession {
   readonly #reader = new InputReader();
   readonly #readFile: (file: string) => Promise<string>;
   #definitions: readonly Definition[] = [];
-  #inputs: SetInputs = {};
+  #inputs: SetInputs = emptyRecord();
   #last: string | undefined;
   isOver = false;
 
@@ -163,9 +171,7 @@ export class ReplSession {
 
   /** The inputs that this program asks for; the session may hold others. */
   #used(program: Program): SetInputs {
-    return Object.fromEntries(
-      Object.entries(this.#inputs).filter(([name]) => program.inputs.includes(name)),
-    );
+    return recordOf(Object.entries(this.#inputs).filter(([name]) => program.inputs.includes(name)));
   }
 
   #lastExpression(): string {
@@ -175,7 +181,8 @@ export class ReplSession {
 
   async #set(argument: string): Promise<void> {
     const [name, value] = splitAssignment(argument, ":set");
-    this.#inputs = { ...this.#inputs, [name]: await this.#reader.parse(name, value) };
+    const given = [name, await this.#reader.parse(name, value)] as const;
+    this.#inputs = recordOf([...Object.entries(this.#inputs), given]);
   }
 
   #describeInputs(): string {

@@ -3,6 +3,8 @@
  * dark, printable, asking the network for nothing.
  */
 
+import { own } from "@ndvm/core";
+
 /** Text that is already HTML, so that it is not escaped again. */
 export class Html {
   readonly text: string;
@@ -27,7 +29,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark);
+  text.replace(/[&<>"']/g, (mark) => own(ENTITIES, mark) ?? mark);
 
 function render(content: Content): string {
   if (content === undefined) return "";

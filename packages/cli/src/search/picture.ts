@@ -1,6 +1,6 @@
 /** A member of the front beside the data: numbers for plots. */
 
-import { type Domain, Machine } from "@ndvm/core";
+import { type Domain, Machine, own, recordOf } from "@ndvm/core";
 import type { FrontMember } from "@ndvm/search";
 import { agreement } from "../fit/terminal-plot.js";
 import { fitPlotText, type Points } from "../plot.js";
@@ -39,8 +39,11 @@ export class ModelPlotter {
     const inputs = this.#study.inputs;
     const program = this.#machine.load(member.source, { inputs, domain: this.#domain });
     try {
-      const bound = program.inputs.map((name) => [name, columns[name] ?? member.params[name] ?? 0]);
-      const { values } = program.evaluate(Object.fromEntries(bound));
+      const bound = program.inputs.map((name): [string, Float64Array | number] => [
+        name,
+        own(columns, name) ?? own(member.params, name) ?? 0,
+      ]);
+      const { values } = program.evaluate(recordOf(bound));
       const rows = Object.values(columns)[0]?.length ?? 0;
       return values.length === rows ? values : new Float64Array(rows).fill(values[0] ?? Number.NaN);
     } finally {
@@ -59,7 +62,7 @@ export class ModelPlotter {
     readonly line: Points;
   } {
     const { data, inputs } = this.#study;
-    const observed = data[this.#target] ?? new Float64Array(0);
+    const observed = own(data, this.#target) ?? new Float64Array(0);
     const [only] = inputs;
     if (inputs.length > 1 || only === undefined) {
       const predicted = this.predictions(member, data);
@@ -69,9 +72,9 @@ export class ModelPlotter {
       ]);
       return { x: "predicted", points, line: agreement(observed, predicted) };
     }
-    const x = data[only] ?? new Float64Array(0);
+    const x = own(data, only) ?? new Float64Array(0);
     const grid = gridOver(x, places, beyond);
-    const line = this.predictions(member, { [only]: grid });
+    const line = this.predictions(member, recordOf([[only, grid]]));
     return {
       x: only,
       points: Array.from(observed, (y, row): [number, number] => [x[row] ?? Number.NaN, y]),

@@ -2,7 +2,7 @@
  * The data of a search: the rows of a table that are used, as columns, and which are held out.
  */
 
-import { NdvmError } from "@ndvm/core";
+import { NdvmError, recordOf } from "@ndvm/core";
 import { chooseRows, textColumns } from "../fit/rows.js";
 import { type DataTable, readDataTable } from "../fit/table.js";
 import { UsageError } from "../inputs.js";
@@ -35,7 +35,7 @@ export async function readStudyData(options: SearchCommandOptions): Promise<Stud
   }
   const taken = [...rows.taken, ...rows.heldOut];
   if (taken.length === 0) throw new UsageError(`no row of ${table.file} is left`);
-  const data = Object.fromEntries(
+  const data = recordOf(
     used.map((name) => {
       const numbers = table.numbers(name);
       const bad = taken.find((row) => !Number.isFinite(numbers[row]));

@@ -4,6 +4,7 @@
  */
 
 import type { Domain } from "@ndvm/core";
+import { own, recordOf } from "@ndvm/core";
 import {
   type Archive,
   type ArchiveSummary,
@@ -73,14 +74,14 @@ export async function studyReport(archive: Archive): Promise<string> {
 }
 
 function warningSection(study: Described, chosen: FrontMember | undefined): Html | undefined {
-  const held = study.heldOut[study.target] ?? new Float64Array(0);
+  const held = own(study.heldOut, study.target) ?? new Float64Array(0);
   const few = heldOutWarning(held.length);
-  const own = choiceWarnings(
+  const others = choiceWarnings(
     chosen,
     { rows: held.length, squares: squaresAround(held) },
     study.yardstick,
   );
-  const warnings = few === undefined ? own : [few, ...own];
+  const warnings = few === undefined ? others : [few, ...others];
   if (warnings.length === 0) return undefined;
   return html`<section class="warnings"><h2>To be wary of</h2>${list(warnings.map((text) => `${text}.`))}</section>`;
 }
@@ -95,7 +96,7 @@ const rowCount = (columns: Columns): number => Object.values(columns)[0]?.length
 function describe(study: Readonly<Record<string, unknown>>): Described {
   const { train, heldOut, ...options } = study;
   const columns = (part: unknown): Columns =>
-    Object.fromEntries(
+    recordOf(
       Object.entries(part as Record<string, number[]>).map(([name, numbers]) => [
         name,
         Float64Array.from(numbers),
@@ -247,10 +248,10 @@ function partsOfLine(points: readonly XY[], line: readonly XY[]): LineParts {
 }
 
 function joined(train: Columns, heldOut: Columns): Columns {
-  return Object.fromEntries(
+  return recordOf(
     Object.entries(train).map(([name, numbers]) => [
       name,
-      Float64Array.from([...numbers, ...(heldOut[name] ?? [])]),
+      Float64Array.from([...numbers, ...(own(heldOut, name) ?? [])]),
     ]),
   );
 }
@@ -264,13 +265,17 @@ function constantsTable({
   const names = Object.keys(params);
   if (names.length === 0) return undefined;
   const end = (name: string, side: 0 | 1): string => {
-    const value = intervals[name]?.[side];
+    const value = own(intervals, name)?.[side];
     return value === undefined || Number.isNaN(value) ? "" : shortText(value, 6);
   };
   return table(
     [
       { title: "constant", cell: (name: string) => name },
-      { title: "value", isNumber: true, cell: (name) => shortText(params[name] ?? Number.NaN, 7) },
+      {
+        title: "value",
+        isNumber: true,
+        cell: (name) => shortText(own(params, name) ?? Number.NaN, 7),
+      },
       { title: "from", isNumber: true, cell: (name) => end(name, 0) },
       { title: "to (95 %)", isNumber: true, cell: (name) => end(name, 1) },
       {

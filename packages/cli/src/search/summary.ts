@@ -1,5 +1,6 @@
 /** What a search says at its end. */
 
+import { own } from "@ndvm/core";
 import { type FrontMember, type SearchDone, whyChosen } from "@ndvm/search";
 import { countText, shortText } from "../numbers.js";
 import { formatTable, type TextColumn } from "../tables.js";
@@ -69,7 +70,7 @@ function constantsText(member: FrontMember): string[] {
   const names = Object.keys(params);
   if (names.length === 0) return [];
   const end = (name: string, side: 0 | 1): string => {
-    const value = intervals[name]?.[side];
+    const value = own(intervals, name)?.[side];
     return value === undefined || Number.isNaN(value) ? "–" : shortText(value, 5);
   };
   const column = (title: string, cell: (name: string) => string): TextColumn => ({
@@ -79,7 +80,7 @@ function constantsText(member: FrontMember): string[] {
   });
   const columns = [
     column("constant", (name) => name),
-    column("value", (name) => shortText(params[name] ?? Number.NaN, 6)),
+    column("value", (name) => shortText(own(params, name) ?? Number.NaN, 6)),
     column("from", (name) => end(name, 0)),
     column("to (95 %)", (name) => end(name, 1)),
     column("", (name) =>

@@ -4,6 +4,7 @@
  */
 
 import { primitiveByName } from "../primitives/index.js";
+import { own } from "../records.js";
 import { ANYTHING, BOOLEAN, NUMBER } from "./javascript-analysis.js";
 
 /** Text with how tightly it holds together. */
@@ -181,10 +182,10 @@ export function writePrimitive(
   if (name === "list") return call(context.use("listOf"), [tight(`[${texts(operands)}]`)]);
   if (name === "zeros" || name === "ones")
     return call(context.use("filled"), [tight(name === "ones" ? "1" : "0"), ...operands]);
-  const helper = HELPERS[name];
+  const helper = own(HELPERS, name);
   if (helper !== undefined) return call(context.use(helper), operands);
   const [x, y] = operands;
-  return (WRITERS[name] as Writer)(x?.text ?? "", y?.text ?? "", context.use);
+  return (own(WRITERS, name) as Writer)(x?.text ?? "", y?.text ?? "", context.use);
 }
 
 const texts = (operands: readonly Piece[]): string => operands.map(({ text }) => text).join(", ");
@@ -204,10 +205,10 @@ function writeNumeric(
   operands: readonly Operand[],
   context: Context,
 ): Piece | undefined {
-  const comparison = COMPARISONS[name];
+  const comparison = own(COMPARISONS, name);
   const numbers = () => operands.map((operand) => asNumber(operand, context));
   if (comparison !== undefined) return compare(comparison, numbers(), context);
-  const test = TESTS[name];
+  const test = own(TESTS, name);
   if (test !== undefined) return test(inside(numbers()[0] as Piece, SUM));
   if (name === "exact" || name === "inexact") {
     const [x] = operands as [Operand];
@@ -215,7 +216,7 @@ function writeNumeric(
     return call(context.use("map1"), [{ text: "(x) => x", level: LOOSE }, x]);
   }
   const isPlain = !context.hasTensors || operands.every(({ kind }) => kind === NUMBER);
-  const infix = INFIX[name];
+  const infix = own(INFIX, name);
   if (infix !== undefined)
     return isPlain
       ? writeInfix(name, numbers(), infix.level)
@@ -247,7 +248,7 @@ function writeInfix(name: string, operands: readonly Piece[], level: number): Pi
 const spaced = (text: string): string => (text.startsWith("-") ? `(${text})` : text);
 
 function writeInfixHelper(name: string, operands: readonly Operand[], context: Context): Piece {
-  const { helper } = INFIX[name] as { helper: string };
+  const { helper } = own(INFIX, name) as { helper: string };
   const [x, ...rest] = operands as readonly [Operand, ...Operand[]];
   if (rest.length === 0) {
     if (name === "-") return call(context.use("map1"), [{ text: "(x) => -x", level: LOOSE }, x]);
@@ -258,7 +259,7 @@ function writeInfixHelper(name: string, operands: readonly Operand[], context: C
   for (const operand of rest) {
     const isPlain = sum.kind === NUMBER && operand.kind === NUMBER;
     sum = isPlain
-      ? { ...writeInfix(name, [sum, operand], INFIX[name]?.level ?? SUM), kind: NUMBER }
+      ? { ...writeInfix(name, [sum, operand], own(INFIX, name)?.level ?? SUM), kind: NUMBER }
       : { ...call(context.use(helper), [sum, operand]), kind: ANYTHING };
   }
   return sum;
@@ -276,7 +277,7 @@ function writeFunction(
   const unary =
     context.isClamped && (name === "sqrt" || name === "log")
       ? `${name}Clamp`
-      : UNARY_FUNCTIONS[name];
+      : own(UNARY_FUNCTIONS, name);
   const apply1 = (operand: Piece): Piece => {
     const f = functionOf(unary as string);
     return isPlain ? call(f, [operand]) : call(context.use("map1"), [tight(f), operand]);
@@ -287,7 +288,7 @@ function writeFunction(
     if (!isPlain) return call(context.use("div"), [above, below]);
     return writeInfix("/", [above, below], PRODUCT);
   }
-  const binary = BINARY_FUNCTIONS[name];
+  const binary = own(BINARY_FUNCTIONS, name);
   if (binary === undefined) return undefined;
   if (x === undefined) return tight(name === "lcm" ? "1" : "0");
   const f = functionOf(binary);
@@ -313,11 +314,11 @@ export function primitiveValue(name: string, context: Context): string {
     return wrap(`(...xs) => ${context.use("bounce")}(${operands})`);
   }
   if (name === "list") return wrap(`(...xs) => ${context.use("listOf")}(xs)`);
-  const helper = HELPERS[name];
+  const helper = own(HELPERS, name);
   if (helper !== undefined && arity.max !== arity.min)
     return wrap(`(...xs) => ${context.use(helper)}(...xs)`);
-  if (COMPARISONS[name] !== undefined) {
-    const test = `(x, y) => x ${COMPARISONS[name]} y`;
+  if (own(COMPARISONS, name) !== undefined) {
+    const test = `(x, y) => x ${own(COMPARISONS, name)} y`;
     return wrap(
       `(...xs) => ${context.use("inOrder")}(${test}, ...xs.map(${context.use("number")}))`,
     );

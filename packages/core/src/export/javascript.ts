@@ -11,6 +11,7 @@
  */
 
 import { NdvmError } from "../errors.js";
+import { own } from "../records.js";
 import type { CallNode, Core, Expansion, IfNode, LambdaNode, Variable } from "../syntax/core.js";
 import type { Datum } from "../syntax/datum.js";
 import {
@@ -149,10 +150,10 @@ class Writer implements Context {
   program(): string {
     const { inputs, nodes } = this.#expansion;
     const { params, name } = this.#options;
-    const data = inputs.filter((input) => params[input] === undefined);
+    const data = inputs.filter((input) => own(params, input) === undefined);
     const checks = data.map((input) => this.#inputLine(input));
     const constants = inputs.flatMap((input) => {
-      const value = params[input];
+      const value = own(params, input);
       if (value === undefined) return [];
       return `${this.#field(input)} = ${numberText(value).text}`;
     });

@@ -2,6 +2,7 @@
  * Closed forms for people: a line of mathematics for a terminal, and LaTeX.
  */
 
+import { own } from "../records.js";
 import type { ClosedForm, Formula } from "./formula.js";
 import {
   inside,
@@ -64,7 +65,7 @@ function mathNotation(digits: number): Notation {
       level: LOOSE,
     }),
     compare: (op, x, y) => ({
-      text: `${within(x, SUM)} ${signs[op] ?? op} ${within(y, SUM)}`,
+      text: `${within(x, SUM)} ${own(signs, op) ?? op} ${within(y, SUM)}`,
       level: 3,
     }),
     all: (tests) => ({ text: tests.map((test) => within(test, 3)).join(" and "), level: 2 }),
@@ -137,7 +138,7 @@ function latexNotation(digits: number): Notation {
       lines.push(`${last.text} & \\text{otherwise}`);
       return tight(`\\begin{cases} ${lines.join(" \\\\ ")} \\end{cases}`);
     },
-    compare: (op, x, y) => ({ text: `${x.text} ${signs[op] ?? op} ${y.text}`, level: 3 }),
+    compare: (op, x, y) => ({ text: `${x.text} ${own(signs, op) ?? op} ${y.text}`, level: 3 }),
     all: (tests) => ({ text: tests.map((t) => within(t, 3)).join(" \\land "), level: 2 }),
     any: (tests) => ({ text: tests.map((t) => within(t, 2)).join(" \\lor "), level: 1 }),
     not: (test) => ({ text: `\\lnot ${within(test, TIGHT)}`, level: 3 }),
@@ -180,7 +181,7 @@ function latexApply(op: string, operands: readonly Text[]): Text | undefined {
     case "modulo":
       return { text: `${x.text} \\bmod ${y.text}`, level: LOOSE };
     default:
-      return tight(`${LATEX_FUNCTIONS[op] ?? `\\operatorname{${op}}`}${latexParen(all)}`);
+      return tight(`${own(LATEX_FUNCTIONS, op) ?? `\\operatorname{${op}}`}${latexParen(all)}`);
   }
 }
 

@@ -7,6 +7,7 @@ import { NdvmError } from "../errors.js";
 import type { Program } from "../machine/program.js";
 import type { LoadOptions } from "../machine/types.js";
 import { SchemeListing } from "../program/scheme-listing.js";
+import { own } from "../records.js";
 import type { Expansion } from "../syntax/core.js";
 import { expand } from "../syntax/expand.js";
 import { read } from "../syntax/read.js";
@@ -188,7 +189,7 @@ function writeJson({ source, expansion, load, given }: Model): string {
     version: 1,
     source,
     scheme: writeScheme(source, expansion, params, "inline"),
-    inputs: expansion.inputs.filter((name) => params[name] === undefined),
+    inputs: expansion.inputs.filter((name) => own(params, name) === undefined),
     params,
     domain: load.domain ?? "ieee",
     // Names that are inputs though primitives are called so: a reader of the text must declare them.

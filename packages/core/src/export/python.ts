@@ -3,6 +3,7 @@
  * expression.
  */
 
+import { own } from "../records.js";
 import type { ClosedForm } from "./formula.js";
 import {
   inside,
@@ -169,7 +170,7 @@ function pythonNotation(library: Library, nameOf: (name: string) => string): Not
 }
 
 function applyText(library: Library, op: string, operands: readonly Text[]): Text | undefined {
-  const form = library.functions[op];
+  const form = own(library.functions, op);
   if (form === undefined) return undefined;
   const texts = operands.map(({ text }) => text);
   if (form.includes("{0}")) {

@@ -5,6 +5,7 @@
  * "define": definitions before the text keep the names.
  */
 
+import { own } from "../records.js";
 import type { Expansion } from "../syntax/core.js";
 import { formatNumber } from "../syntax/number-text.js";
 import { printSymbol } from "../syntax/print.js";
@@ -15,8 +16,8 @@ export function writeScheme(
   params: Readonly<Record<string, number>>,
   how: "inline" | "define",
 ): string {
-  const used = inputs.filter((name) => params[name] !== undefined);
-  const text = (name: string) => formatNumber(params[name] as number, false);
+  const used = inputs.filter((name) => own(params, name) !== undefined);
+  const text = (name: string) => formatNumber(own(params, name) as number, false);
   if (how === "define") {
     const lines = used.map((name) => `(define ${printSymbol(name)} ${text(name)})\n`);
     return lines.join("") + source;
@@ -24,7 +25,7 @@ export function writeScheme(
   /** Where each mention ends and what replaces it, by where it begins. */
   const mentions = new Map<number, { readonly end: number; readonly text: string }>();
   for (const node of nodes)
-    if (node.kind === "input" && params[node.name] !== undefined)
+    if (node.kind === "input" && own(params, node.name) !== undefined)
       mentions.set(node.span.start, { end: node.span.end, text: text(node.name) });
   let written = "";
   let at = 0;

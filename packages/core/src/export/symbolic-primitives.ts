@@ -2,6 +2,7 @@
  * Primitives on values whose numbers are formulas: tests, lists, and vectors of known length.
  */
 
+import { own } from "../records.js";
 import type { CallNode } from "../syntax/core.js";
 import { type Comparison, type Formula, numberFormula, type Test } from "./formula.js";
 import {
@@ -35,7 +36,7 @@ export function compare(
     "positive?": ">",
     "negative?": "<",
   };
-  const sign = signs[name];
+  const sign = own(signs, name);
   if (!COMPARISONS.has(name) && sign === undefined) return undefined;
   if (!operands.every(isFormula)) throw refusal(`${name} gets what is no number`, node.span);
   const sides = sign === undefined ? operands : [operands[0] as Formula, zero];

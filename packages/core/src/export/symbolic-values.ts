@@ -8,6 +8,7 @@
 import { NdvmError, type Span } from "../errors.js";
 import { primitiveByName } from "../primitives/index.js";
 import { numbers as algebra } from "../primitives/numbers.js";
+import { own } from "../records.js";
 import type { CallNode, LambdaNode, Variable } from "../syntax/core.js";
 import type { Datum } from "../syntax/datum.js";
 import { type Comparison, type Formula, numberFormula, type Test } from "./formula.js";
@@ -150,7 +151,7 @@ function evaluateOp(op: string, operands: readonly number[]): number | undefined
   if (op === "neg") return -x;
   if (op === "atan2") return Math.atan2(x, y);
   if (op === "min" || op === "max") return Math[op](...operands);
-  const primitive = primitiveByName.get(OPS[op] ?? op);
+  const primitive = primitiveByName.get(own(OPS, op) ?? op);
   if (primitive?.kind !== "unary" && primitive?.kind !== "binary") return undefined;
   return primitive.forward(algebra, { x, y });
 }

@@ -9,6 +9,7 @@
 
 import type { Span } from "../errors.js";
 import { primitiveByName } from "../primitives/index.js";
+import { own } from "../records.js";
 import type { CallNode, Core, Expansion, IfNode, LambdaNode, Variable } from "../syntax/core.js";
 import {
   type ClosedForm,
@@ -153,7 +154,7 @@ class Symbolic {
   }
 
   #input(name: string): Formula {
-    const value = this.#params[name];
+    const value = own(this.#params, name);
     return value === undefined ? { kind: "name", name } : numberFormula(value);
   }
 

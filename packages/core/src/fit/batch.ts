@@ -13,6 +13,7 @@ import type { Program } from "../machine/program.js";
 import type { Numbers, Session } from "../machine/session.js";
 import type { Axis, Input } from "../machine/types.js";
 import { FIT_OBJECTIVE, FIT_PROGRAM } from "../program/layout.js";
+import { own } from "../records.js";
 import type { Table } from "./columns.js";
 import { ownField, setField } from "./fields.js";
 import type { Factor } from "./linear.js";
@@ -198,8 +199,8 @@ export class ResidualBatch implements Batch {
   #prepare(): void {
     const { inputs, gradients, values } = this.#openSession();
     this.#values = values;
-    this.#inputs = this.#free.map(({ input }) => inputs[input] as Numbers);
-    this.#gradients = this.#free.map(({ input }) => gradients[input] as Numbers);
+    this.#inputs = this.#free.map(({ input }) => own(inputs, input) as Numbers);
+    this.#gradients = this.#free.map(({ input }) => own(gradients, input) as Numbers);
   }
 
   get isBlocked(): boolean {
@@ -297,8 +298,8 @@ function bindResidual(
   const inputs = program.inputs.map((name, index) => {
     if (wanted[index]) return bindParameter(free, indexOfInput(free, name), table, x, axes);
     if (Object.hasOwn(columns, name))
-      return boundOver(name, columns[name] as Float64Array, axes, DATA);
-    return boundShared(name, fixed[name] as number);
+      return boundOver(name, own(columns, name) as Float64Array, axes, DATA);
+    return boundShared(name, own(fixed, name) as number);
   });
   return { inputs, lanes: slots * (hasRows ? points : 1), axes, wanted };
 }
@@ -391,7 +392,7 @@ export class ObjectiveBatch implements Batch {
       { ...inputs, ...fixed, ...data },
       { wrt: free.map(({ input }) => input), ...limits },
     );
-    this.#inputs = free.map(({ input }) => this.#session.inputs[input] as Numbers);
+    this.#inputs = free.map(({ input }) => own(this.#session.inputs, input) as Numbers);
   }
 
   get isSingle(): boolean {

@@ -6,6 +6,7 @@
  */
 
 import { NdvmError } from "../errors.js";
+import { own } from "../records.js";
 import { nearest } from "../syntax/suggest.js";
 import { makeError } from "../words.js";
 import { ownField, setField } from "./fields.js";
@@ -160,10 +161,10 @@ export function readTable(
   if (rows === 0) throw refuse("the data have no rows", "give at least as many rows as parameters");
   const columns: Record<string, Float64Array> = {};
   for (const name of inputs)
-    if (given.includes(name) && isColumn(data[name]))
-      setField(columns, name, repeated(numbersOf(name, data[name]), names.length));
+    if (given.includes(name) && isColumn(own(data, name)))
+      setField(columns, name, repeated(numbersOf(name, own(data, name)), names.length));
   for (const name of given) {
-    const column = data[name];
+    const column = own(data, name);
     if (isColumn(column) && column.length !== rows)
       throw refuse(
         `column ${name} has ${column.length} rows, but the target ${names[0]} has ${rows}`,

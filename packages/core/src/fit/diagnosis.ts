@@ -6,6 +6,7 @@
 import { NdvmError } from "../errors.js";
 import { type BranchFlip, branchFlips, type Diagnostics } from "../machine/diagnose.js";
 import type { Evaluation, Input, NonFinite } from "../machine/types.js";
+import { recordOf } from "../records.js";
 import { limited } from "./batch.js";
 import { SELECTOR, type Table } from "./columns.js";
 import { ownField, setField } from "./fields.js";
@@ -193,7 +194,7 @@ function logFlips(
     if (!(error instanceof NdvmError)) throw error;
   }
   const named = (at: Float64Array): Named =>
-    Object.fromEntries(problem.parameters.free.map(({ label }, j) => [label, at[j] as number]));
+    recordOf(problem.parameters.free.map(({ label }, j) => [label, at[j] as number]));
   const values = { restart: index, from: named(start), to: named(best) };
   return [...byText].map(([text, rows]) => ({ ...values, text, rows }));
 }

@@ -10,6 +10,7 @@ import { NdvmError } from "../errors.js";
 import { vec } from "../machine/inputs.js";
 import type { Program } from "../machine/program.js";
 import type { Input } from "../machine/types.js";
+import { recordOf } from "../records.js";
 import { AdamRestart } from "./adam.js";
 import { type Batch, limited, ObjectiveBatch, ResidualBatch } from "./batch.js";
 import { countPoints, numbersOf, readTable, SELECTOR, type Table } from "./columns.js";
@@ -125,7 +126,7 @@ function checkOutputs(problem: Problem, { start }: Restart): void {
     return [name, isColumn ? (value as Float64Array)[0] : value] as [string, Input];
   });
   try {
-    const { shape } = source.evaluate(Object.fromEntries(inputs), limited(options));
+    const { shape } = source.evaluate(recordOf(inputs), limited(options));
     checkShape({ shape }, table?.targets.length ?? 1);
   } catch (error) {
     // Other failures of a row are told when the whole data fail.

@@ -3,6 +3,7 @@
  * "Infinity" and "-Infinity", typed arrays as lists.
  */
 
+import { recordOf } from "../records.js";
 import { setField } from "./fields.js";
 
 /** A copy without typed arrays, functions and numbers that JSON has no word for. */
@@ -29,5 +30,5 @@ export function fromPlain(value: unknown): unknown {
   if (number !== undefined) return number;
   if (Array.isArray(value)) return value.map(fromPlain);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fromPlain(one)]));
+  return recordOf(Object.entries(value).map(([key, one]) => [key, fromPlain(one)]));
 }

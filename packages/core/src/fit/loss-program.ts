@@ -5,6 +5,7 @@
 
 import { NdvmError } from "../errors.js";
 import type { Program } from "../machine/program.js";
+import { emptyRecord } from "../records.js";
 import { nearest } from "../syntax/suggest.js";
 import { causeOf, makeError } from "../words.js";
 import { numbersOf, repeated, type Table } from "./columns.js";
@@ -34,7 +35,7 @@ export function lossColumns(
   loss: Program,
   { columns, targets }: Table,
   names: readonly string[],
-  { data = {} }: FitOptions,
+  { data = emptyRecord() }: FitOptions,
 ): Record<string, Float64Array> {
   const others: Record<string, Float64Array> = {};
   const known = ["pred", "target", ...(names.length === 1 ? names : []), ...Object.keys(data)];

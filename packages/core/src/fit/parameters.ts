@@ -186,7 +186,7 @@ function checkKeys(name: string, spec: ParameterOptions): void {
 
 function checkFixed(name: string, spec: ParameterOptions, value: number): number {
   checkFinite(name, "fixed value", value);
-  const other = ["start", "range"].find((key) => key in spec);
+  const other = ["start", "range"].find((key) => Object.hasOwn(spec, key));
   if (other !== undefined)
     throw refuse(`parameter ${name} is fixed, but has a ${other}`, "leave out one of the two");
   return value;

@@ -4,6 +4,7 @@
 
 import { NdvmError } from "../errors.js";
 import type { Program } from "../machine/program.js";
+import { recordOf } from "../records.js";
 import { ResidualBatch, type RunLimits } from "./batch.js";
 import {
   columnOf,
@@ -179,9 +180,9 @@ class PlainPrediction implements Prediction {
 /** Each target's part, by its name. */
 function partsOf(all: Omit<Prediction, "targets">, { targets, rows }: Table) {
   const [only] = targets;
-  if (targets.length === 1 && only !== undefined) return { [only.name]: all };
+  if (targets.length === 1 && only !== undefined) return recordOf([[only.name, all]]);
   const parts = targets.map(({ name }, t) => {
-    const part = Object.fromEntries(
+    const part = recordOf(
       Object.entries(all).map(([key, numbers]: [string, Float64Array]) => [
         key,
         numbers.subarray(t * rows, (t + 1) * rows),
@@ -189,7 +190,7 @@ function partsOf(all: Omit<Prediction, "targets">, { targets, rows }: Table) {
     ) as unknown as Omit<Prediction, "targets">;
     return [name, part] as const;
   });
-  return Object.fromEntries(parts);
+  return recordOf(parts);
 }
 
 /** √(gᵀ C g); parameters without influence do not count, determined or not. */

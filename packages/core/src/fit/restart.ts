@@ -33,6 +33,7 @@ import {
   STATE_REASON,
   STATE_STEPS,
 } from "../program/layout.js";
+import { own } from "../records.js";
 import { factorNumbers } from "./linear.js";
 import type { Free } from "./parameters.js";
 import type { RestartOutcome, StopReason } from "./types.js";
@@ -179,7 +180,7 @@ export abstract class Restart {
     this.state[STATE_EVALUATIONS / 8] = outcome.evaluations;
     this.setArray(
       ARRAY_BEST,
-      this.free.map(({ label }) => outcome.params[label] as number),
+      this.free.map(({ label }) => own(outcome.params, label) as number),
     );
   }
 

@@ -3,6 +3,7 @@
  */
 
 import { exportModel } from "../export/model.js";
+import { own } from "../records.js";
 import { limited, type ResidualBatch } from "./batch.js";
 import { countPoints, SELECTOR, type Table } from "./columns.js";
 import {
@@ -422,7 +423,7 @@ function bestFit(
       : logLikelihoodOf(settings.lossName, winner.loss, table);
   const hasNoise = settings.lossName === "squares" && table?.hasSigma === false;
   const count = free.length + (hasNoise ? 1 : 0);
-  for (const name in fixed) setField(params, name, fixed[name] as number);
+  for (const name in fixed) setField(params, name, own(fixed, name) as number);
   return {
     params,
     loss: winner.loss,
@@ -462,14 +463,14 @@ function intervalsOf(
   errors: Readonly<Record<string, number>>,
 ): Record<string, [number, number]> {
   const { free } = parameters;
-  const hasErrors = free.some(({ label }) => !Number.isNaN(errors[label] as number));
+  const hasErrors = free.some(({ label }) => !Number.isNaN(own(errors, label) as number));
   const wanted = hasKnownVariance ? normalReach : (share: number) => studentReach(share, freedom);
   const reach = hasErrors ? wanted(level) : Number.NaN;
   const intervals: Record<string, [number, number]> = {};
   for (let j = 0; j < free.length; j++) {
     const one = free[j] as Free;
     const x = best[j] as number;
-    const error = errors[one.label] as number;
+    const error = own(errors, one.label) as number;
     setField(intervals, one.label, intervalOf(one, x, winner.uAt(j), error, reach));
   }
   return intervals;

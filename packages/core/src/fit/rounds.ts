@@ -64,6 +64,7 @@ import {
   STATE_REASON,
   SUMS_FACTOR,
 } from "../program/layout.js";
+import { own } from "../records.js";
 import { makeError } from "../words.js";
 import { type Factor, factorNumbers, factorStride } from "./linear.js";
 import type { Free } from "./parameters.js";
@@ -380,7 +381,7 @@ export class MachineRounds {
     let to = (address + block.rest) / reals.bytes;
     for (const name of this.#columns) {
       words[id++] = session.payloadOf(name);
-      copyRows(columns[name] as Float64Array, 0, points, numbers, to);
+      copyRows(own(columns, name) as Float64Array, 0, points, numbers, to);
       to += points;
     }
   }
@@ -413,7 +414,7 @@ export class MachineRounds {
     copyRows(session.values, lane, lanes, numbers, to);
     for (const name of this.#inputs) {
       to += lanes;
-      copyRows(session.gradients[name] as Numbers, lane, lanes, numbers, to);
+      copyRows(own(session.gradients, name) as Numbers, lane, lanes, numbers, to);
     }
     if (lossSession === undefined) return;
     to += lanes;

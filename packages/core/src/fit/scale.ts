@@ -6,6 +6,7 @@
 
 import { NdvmError } from "../errors.js";
 import type { Precision } from "../machine/types.js";
+import { own } from "../records.js";
 import { SELECTOR, type Table, type Target } from "./columns.js";
 
 interface Range {
@@ -94,7 +95,7 @@ export function checkScales(table: Table, precision: Precision, lossName: string
   if (precision === "f64") return;
   for (const name of Object.keys(columns)) {
     if (name === SELECTOR) continue;
-    const problem = inputScaleProblem(name, columns[name] as Float64Array, precision);
+    const problem = inputScaleProblem(name, own(columns, name) as Float64Array, precision);
     if (problem !== undefined) throw problem;
   }
 }

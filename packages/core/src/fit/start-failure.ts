@@ -5,6 +5,7 @@
 
 import { type ErrorFacts, NdvmError } from "../errors.js";
 import type { Evaluation, Input } from "../machine/types.js";
+import { own, recordOf } from "../records.js";
 import { causeOf, makeError, rowFacts } from "../words.js";
 import { limited } from "./batch.js";
 import { originOf, rowInputs } from "./diagnosis.js";
@@ -55,12 +56,12 @@ function explainLoss(
   const known: Readonly<Record<string, Input>> = {
     ...columns,
     ...others,
-    ...Object.fromEntries(targets.map(({ name }) => [name, target])),
+    ...recordOf(targets.map(({ name }) => [name, target])),
     target,
     pred: predictions,
   };
-  const read = lossProgram.inputs.map((name) => [name, known[name]]);
-  const outcome = lossProgram.evaluate(Object.fromEntries(read), limited(options));
+  const read = lossProgram.inputs.map((name) => [name, own(known, name) as Input] as const);
+  const outcome = lossProgram.evaluate(recordOf(read), limited(options));
   const details = { source: lossProgram.source, file: lossProgram.file };
   if (outcome.shape?.length !== 0)
     throw new NdvmError("E-RESULT", "the loss of a point is no number", {

@@ -4,6 +4,7 @@
 
 import { NdvmError } from "../errors.js";
 import { FAULT_NONE } from "../program/layout.js";
+import { own } from "../records.js";
 import { laneAt } from "./chunk.js";
 import type { Chunk } from "./execute.js";
 import type { Machine } from "./machine.js";
@@ -105,7 +106,7 @@ export function gradientChunk(
   checkSeed(results, seed);
   backwardChunk(machine, program, chunk, (lane, e) => seedAt(seed, lane, e, results.count));
   for (const input of wrt) {
-    const into = results.gradients[input.name] as Float64Array;
+    const into = own(results.gradients, input.name) as Float64Array;
     readGradient(machine, chunk, input, into, input.count, 0);
     noteReached(machine, chunk, input, reached);
   }

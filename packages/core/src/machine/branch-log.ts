@@ -3,6 +3,7 @@
  * one lane to the next.
  */
 
+import { recordOf } from "../records.js";
 import { strideIndex } from "./axes.js";
 import { BranchLog, branchFlips, type Diagnostics, type LoggedFlip } from "./diagnose.js";
 import { type Bound, bindInputs } from "./inputs.js";
@@ -16,7 +17,7 @@ export function laneNumbers(program: Program, inputs: Inputs, lanes?: number): N
   const { inputs: bound, lanes: count } = bindInputs(program.listing, inputs, lanes);
   const scalars = bound.filter(({ kind, rank }) => kind === "int" || rank === 0);
   return Array.from({ length: count }, (_, lane) =>
-    Object.fromEntries(scalars.map((input) => [input.name, numberAt(input, lane)])),
+    recordOf(scalars.map((input) => [input.name, numberAt(input, lane)])),
   );
 }
 

@@ -3,6 +3,7 @@
  */
 
 import { NdvmError } from "../errors.js";
+import { emptyRecord } from "../records.js";
 import { laneOf } from "./axes.js";
 import { type Part, unpackError } from "./pool-parts.js";
 import { numericDatum, printResult } from "./result-text.js";
@@ -174,7 +175,7 @@ function joinNonFinite(parts: readonly Part[]): NonFinite[] {
 
 /** Counters of all parts together; the widest chunk is the widest of any part. */
 function addStats(parts: readonly Part[], lanes: number): RunStats {
-  const sum: Record<string, number> = {};
+  const sum: Record<string, number> = emptyRecord();
   for (const { stats } of parts)
     for (const [name, value] of Object.entries(stats ?? {})) {
       const before = sum[name] ?? 0;

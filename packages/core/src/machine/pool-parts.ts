@@ -6,6 +6,7 @@
  */
 
 import { type ErrorCode, type ErrorFacts, NdvmError, type Span } from "../errors.js";
+import { recordOf } from "../records.js";
 import type { Bound, PartInput } from "./inputs.js";
 import type {
   DatumValue,
@@ -126,7 +127,7 @@ export function partInputs(
     if (isNumbers(value)) transfer.push(value.buffer as ArrayBuffer);
     return [input.name, value] as const;
   });
-  return { inputs: Object.fromEntries(inputs) as unknown as Inputs, transfer };
+  return { inputs: recordOf(inputs) as unknown as Inputs, transfer };
 }
 
 function partInput(input: Bound, from: number, to: number): Inputs[string] | PartInput {

@@ -10,6 +10,7 @@
  */
 
 import { NdvmError } from "../errors.js";
+import { recordOf } from "../records.js";
 import { type Bound, bindInputs, copyNumbers } from "./inputs.js";
 import { readProgram } from "./languages.js";
 import { badOption, checkRunOptions, checkWrt } from "./options.js";
@@ -176,7 +177,7 @@ export class Pool {
     const counted = call.inputs.filter(
       ({ kind, name }) => kind === "numbers" && (wrt === undefined || wrt.includes(name)),
     );
-    const perLane = Object.fromEntries(
+    const perLane = recordOf(
       counted.map(({ name, rows, cols }) => [
         name,
         joinArrays(parts, rows * cols, ({ gradients }) =>
@@ -186,7 +187,7 @@ export class Pool {
     );
     const reduced =
       reduce === false ? undefined : reduceGradients(perLane, call.axes, call.inputs, reduce);
-    const gradients = reduced?.gradients ?? perLane;
+    const gradients = (reduced?.gradients ?? perLane) as GradientResult<Name>["gradients"];
     return Object.assign(outcome, { gradients, reduced, inactive: commonInactive(parts) });
   }
 
@@ -450,7 +451,7 @@ function partOptions({ options, lanes }: Call, from: number, to: number): Gradie
   const { signal: _signal, reduce: _reduce, load: _load, seed, ...rest } = options;
   // Functions cannot travel, and no option is one.
   const sent = Object.entries(rest).filter(([, value]) => typeof value !== "function");
-  const own: GradientOptions = { ...Object.fromEntries(sent), lanes: to - from };
+  const own: GradientOptions = { ...recordOf(sent), lanes: to - from };
   return seed === undefined ? own : { ...own, seed: partSeed(seed, lanes, from, to) };
 }
 

@@ -5,6 +5,7 @@
 import { NdvmError } from "../errors.js";
 import { IMAGE_CONSTANTS } from "../program/layout.js";
 import type { Image, Listing, ProcedureInfo } from "../program/listing.js";
+import { own } from "../records.js";
 import { laneOf } from "./axes.js";
 import { backwardChunk, gradientChunk, readGradient } from "./backward.js";
 import { type Diagnostics, DiagnosticsCollector, isPlainTrace } from "./diagnose.js";
@@ -401,7 +402,7 @@ export class Program {
     for (let e = 0; e < outputs; e++) {
       backwardChunk(this.#machine, this, chunk, (_lane, element) => (element === e ? 1 : 0));
       for (const input of prepared.wrt) {
-        const target = into[input.name] as Float64Array;
+        const target = own(into, input.name) as Float64Array;
         const { count } = input;
         readGradient(this.#machine, chunk, input, target, outputs * count, e * count);
       }

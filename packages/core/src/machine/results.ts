@@ -5,6 +5,7 @@
 
 import { NdvmError, type Span } from "../errors.js";
 import { PAYLOAD_ORIGIN } from "../program/layout.js";
+import { recordOf } from "../records.js";
 import { ByteBudget } from "./byte-budget.js";
 import { type LaneSet, laneAt } from "./chunk.js";
 import type { Exports } from "./instance.js";
@@ -289,7 +290,7 @@ export function namedArrays(
   perLane: number,
 ): Record<string, Float64Array> {
   // A name such as __proto__ must be a property like the others.
-  return Object.fromEntries(
+  return recordOf(
     inputs.map(({ name, count }) => [name, new Float64Array(perLane * count).fill(Number.NaN)]),
   );
 }

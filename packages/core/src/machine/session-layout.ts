@@ -6,6 +6,7 @@
  * hold until that memory grows.
  */
 
+import { own, recordOf } from "../records.js";
 import { type Stride, strideIndex, writeStrided } from "./axes.js";
 import { type LaneSet, laneAt, laneCount } from "./chunk.js";
 import type { Machine } from "./machine.js";
@@ -42,7 +43,7 @@ export function makeHoldings(setup: SessionSetup): Holdings {
   const make = partsOf(machine.precision === "f32", countNumbers(setup, wrt));
   const slots = makeSlots(setup, make);
   const values = make(lanes);
-  const gradients = Object.fromEntries(wrt.map(({ name, count }) => [name, make(lanes * count)]));
+  const gradients = recordOf(wrt.map(({ name, count }) => [name, make(lanes * count)]));
   return { lanes, slots, values, gradients, wrt };
 }
 
@@ -153,7 +154,7 @@ export class Layout {
     this.#result = index(exports.primalAddress(trace.result.data));
     this.#resultIsUniform = payloadInfo(exports, trace.result.data).uniform;
     this.#adjoints = holdings.wrt.map(({ name, payload, count }) => ({
-      into: holdings.gradients[name] as Numbers,
+      into: own(holdings.gradients, name) as Numbers,
       at: index(exports.adjointAddress(payload)),
       count,
     }));

@@ -9,6 +9,7 @@
 
 import { NdvmError } from "../errors.js";
 import { TAG_REAL } from "../program/layout.js";
+import { own, recordOf } from "../records.js";
 import { gradientChunk } from "./backward.js";
 import { type LaneSet, laneAt, laneCount, splitLanes, writeChunk } from "./chunk.js";
 import { type Chunk, Execution } from "./execute.js";
@@ -114,9 +115,7 @@ export class Session {
 
   /** The numbers the next run takes: write into them, or use `set`. */
   get inputs(): Readonly<Record<string, Numbers>> {
-    this.#inputs ??= Object.fromEntries(
-      this.#hold().slots.map(({ name, numbers }) => [name, numbers]),
-    );
+    this.#inputs ??= recordOf(this.#hold().slots.map(({ name, numbers }) => [name, numbers]));
     return this.#inputs;
   }
 
@@ -141,7 +140,7 @@ export class Session {
 
   /** Sets an input: a number for all of its lanes, or one per lane. */
   set(name: string, value: number | ArrayLike<number>): void {
-    const numbers = this.inputs[name];
+    const numbers = own(this.inputs, name);
     if (numbers === undefined)
       throw new NdvmError("E-INPUT", `the session has no number input ${name}`, {
         help: `it has ${Object.keys(this.inputs).join(", ")}`,
@@ -290,14 +289,14 @@ export class Session {
         const length = isShared ? vector : count;
         for (let i = 0; i < length; i++) view[at + i] = value;
       } else {
-        const column = columns[input.name] as Float64Array;
+        const column = own(columns, input.name) as Float64Array;
         for (let i = 0; i < count; i++) view[at + i] = column[from + i] as number;
       }
     }
   }
 
   #sharedValue({ name, value }: Bound): number {
-    return this.#made === undefined ? value : (this.inputs[name]?.[0] as number);
+    return this.#made === undefined ? value : (own(this.inputs, name)?.[0] as number);
   }
 
   /** The plain way to begin: all lanes in one walk. */
@@ -519,8 +518,8 @@ export class Session {
     const values = hasValues ? results.values : new Float64Array(count).fill(Number.NaN);
     for (let i = 0; i < count; i++) this.values[laneAt(lanes, i)] = values[i] as number;
     for (const { name, count: elements } of this.#hold().wrt) {
-      const from = results.gradients[name] as Float64Array;
-      const into = this.gradients[name] as Numbers;
+      const from = own(results.gradients, name) as Float64Array;
+      const into = own(this.gradients, name) as Numbers;
       for (let i = 0; i < count; i++)
         for (let e = 0; e < elements; e++)
           into[laneAt(lanes, i) * elements + e] = from[i * elements + e] as number;

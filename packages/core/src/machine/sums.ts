@@ -11,6 +11,7 @@
  */
 
 import { NdvmError } from "../errors.js";
+import { recordOf } from "../records.js";
 import { productOf, strideIndex, strideOf } from "./axes.js";
 import type { Axis, OverAxes, Reduced } from "./types.js";
 
@@ -104,9 +105,9 @@ export function reduceGradients(
   }
   // A name such as __proto__ must be a property like the others.
   return {
-    gradients: Object.fromEntries(sums),
-    gradientAxes: Object.fromEntries(sumAxes),
-    nanLanes: Object.fromEntries(nanLanes),
+    gradients: recordOf(sums),
+    gradientAxes: recordOf(sumAxes),
+    nanLanes: recordOf(nanLanes),
   };
 }
 

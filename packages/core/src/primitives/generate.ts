@@ -2,6 +2,7 @@
  * The generator's one door: every generated file by its path from the repository's root.
  * scripts/gen.mjs writes them.
  */
+import { tableOf } from "../records.js";
 import { generateDocs } from "./generate-docs.js";
 import { generateKernels } from "./generate-kernels.js";
 import { generateOps } from "./generate-ops.js";
@@ -13,6 +14,6 @@ export function generatedFiles(): Readonly<Record<string, string>> {
   return {
     "docs/primitives.md": generateDocs(),
     [`${GENERATED}/ops.ts`]: generateOps(),
-    ...Object.fromEntries(kernels.map(([name, text]) => [`${GENERATED}/${name}`, text])),
+    ...tableOf(kernels.map(([name, text]) => [`${GENERATED}/${name}`, text])),
   };
 }

@@ -4,6 +4,7 @@
  *
  * Invariant: nodes of one graph are equal if and only if they are the same object.
  */
+import { tableOf } from "../records.js";
 import type { Algebra, Operation } from "./algebra.js";
 
 /** s: what the forward kernel left for the adjoint. */
@@ -85,9 +86,9 @@ export function newGraph(): Graph {
       return intern(`${op} ${args.map((a) => ids.get(a)).join(" ")}`, { kind: "apply", op, args });
     };
   const leaf = (name: Leaf): Node => intern(name, { kind: "leaf", name });
-  const operations = Object.keys(ARITIES).map((op) => [op, apply(op as Operation)]);
+  const operations = Object.keys(ARITIES).map((op) => [op, apply(op as Operation)] as const);
   const k = {
-    ...Object.fromEntries(operations),
+    ...tableOf(operations),
     num: (value: number): Node =>
       intern(Object.is(value, -0) ? "-0" : `${value}`, { kind: "num", value }),
   } as Algebra<Node, Node>;

@@ -5,6 +5,7 @@
  *
  * Invariant: codes are dense from 0, and a range holds exactly the primitives of its kind.
  */
+import { tableOf } from "../records.js";
 import { clampVariantOf } from "./clamp.js";
 import { type Declaration, type Kind, kinds } from "./define.js";
 import {
@@ -100,7 +101,7 @@ export const primitives: readonly Primitive[] = declarations.map((declaration, o
 }));
 
 /** Op codes by name: `Op.listRef`. */
-export const Op = Object.fromEntries(primitives.map((p) => [p.name, p.op])) as Readonly<
+export const Op = tableOf(primitives.map((p) => [p.name, p.op])) as Readonly<
   Record<PrimitiveName, number>
 >;
 
@@ -113,7 +114,7 @@ export const primitiveByName: ReadonlyMap<string, Primitive> = new Map(
 
 /** First and last op code of each kind. */
 export const opRanges: Readonly<Record<Kind, { readonly first: number; readonly last: number }>> =
-  Object.fromEntries(
+  tableOf(
     kinds.map((kind) => {
       const codes = primitives.filter((p) => p.kind === kind).map((p) => p.op);
       return [kind, { first: Math.min(...codes), last: Math.max(...codes) }];

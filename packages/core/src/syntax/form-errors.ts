@@ -3,6 +3,7 @@
  */
 
 import { NdvmError, type Span } from "../errors.js";
+import { own } from "../records.js";
 import type { BracketDatum, Datum, ListDatum } from "./datum.js";
 import { print } from "./print.js";
 
@@ -39,7 +40,7 @@ export function formError(message: string, span: Span, help?: string): NdvmError
 /** The form is not shaped as it should be; `detail` says what is wrong with it. */
 export function malformed(form: ListDatum, detail: string, at: Datum = form): NdvmError {
   const name = formName(form);
-  return formError(`${name}: ${detail}`, at.span, `write ${shapes[name] ?? name}`);
+  return formError(`${name}: ${detail}`, at.span, `write ${own(shapes, name) ?? name}`);
 }
 
 /** (let ([x 1]) …): other Schemes take brackets for parentheses. */

@@ -11,6 +11,7 @@
  */
 
 import { NdvmError, type Span } from "../errors.js";
+import { own } from "../records.js";
 import { Class, classOf } from "./characters.js";
 import type { Datum, SymbolDatum } from "./datum.js";
 import { parseNumber, startsNumber } from "./number-text.js";
@@ -397,7 +398,7 @@ function readEscape(source: string, at: number): { text: string; end: number } {
     n: "\n",
     r: "\r",
   };
-  const text = simple[mark];
+  const text = own(simple, mark);
   if (text !== undefined) return { text, end: at + 2 };
   const close = source.indexOf(";", at);
   const code = mark === "x" && close > 0 ? Number(`0x${source.slice(at + 2, close)}`) : NaN;

@@ -2,6 +2,7 @@
  * An archive to look at: what `ndvm archive` and `ndvm report` show.
  */
 
+import { recordOf } from "@ndvm/core";
 import { type Measured, yardstickOf } from "../choice/yardstick.js";
 import { describeFront, type Front } from "../engine/front.js";
 import type { MemberFacts } from "../engine/journal.js";
@@ -80,7 +81,8 @@ export function openArchive(file: string): Archive {
 const isEvent = (value: unknown): value is SearchEvent =>
   isRecord(value) && typeof value["type"] === "string";
 const isParts = (value: unknown): value is LengthParts =>
-  isNumberRecord(value) && ["data", "constants", "symbols", "gaps"].every((key) => key in value);
+  isNumberRecord(value) &&
+  ["data", "constants", "symbols", "gaps"].every((key) => Object.hasOwn(value, key));
 const isIntervals = (value: unknown): value is Intervals =>
   isRecord(value) && Object.values(value).every((pair) => Array.isArray(pair));
 const isNames = (value: unknown): value is readonly string[] =>
@@ -111,13 +113,11 @@ export class Archive {
     const entries = [...readRows(source, "study")].map(
       (row) => [row.key, parse(source, "study", row, "value", isAnything)] as const,
     );
-    return Object.fromEntries(entries);
+    return recordOf(entries);
   }
 
   seeds(): Readonly<Record<string, number>> {
-    return Object.fromEntries(
-      [...readRows(this.#source, "seeds")].map(({ name, seed }) => [name, seed]),
-    );
+    return recordOf([...readRows(this.#source, "seeds")].map(({ name, seed }) => [name, seed]));
   }
 
   runs(): readonly ArchivedRun[] {
@@ -131,7 +131,7 @@ export class Archive {
         workers: row.workers,
         budget: parse(source, "runs", row, "budget", isAnything),
         command: row.command,
-        versions: Object.fromEntries([...versions].map(({ name, version }) => [name, version])),
+        versions: recordOf([...versions].map(({ name, version }) => [name, version])),
       };
     });
   }
@@ -373,7 +373,7 @@ class SummaryCounts {
       duplicates: this.#duplicates,
       failed,
       fits: this.#fits,
-      failures: Object.fromEntries([...this.#failures].sort(([a], [b]) => (a < b ? -1 : 1))),
+      failures: recordOf([...this.#failures].sort(([a], [b]) => (a < b ? -1 : 1))),
     };
   }
 }

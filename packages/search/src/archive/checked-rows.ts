@@ -8,7 +8,7 @@
  */
 
 import { isUtf8 } from "node:buffer";
-import { NdvmError } from "@ndvm/core";
+import { emptyRecord, NdvmError } from "@ndvm/core";
 import { checksumOf } from "./checksum.js";
 import type { Cell, Database, Value } from "./driver.js";
 import { earlierTable } from "./earlier-formats.js";
@@ -91,7 +91,7 @@ function rowOf(
   const key = keyOf(table, cells);
   if (hasChecksum && cells[width] !== checksumOf(table, cells, 0, width))
     return damage(file, "checksum", table, key, "its checksum is not that of its values");
-  const row: Record<string, Value> = {};
+  const row: Record<string, Value> = emptyRecord();
   for (let i = 0; i < width; i++) {
     const { name, isText, isWhole, mayBeNull } = columns[i] as (typeof columns)[number];
     const cell = cells[i] as Cell;

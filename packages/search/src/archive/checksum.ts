@@ -9,6 +9,7 @@
  */
 
 import * as zlib from "node:zlib";
+import { recordOf } from "@ndvm/core";
 import { TABLE_NAMES, type Table } from "./schema.js";
 
 /** A value as it is written, or as it is read: texts as the bytes that the file holds. */
@@ -30,7 +31,7 @@ function makeRoom(bytes: number): void {
   buffer = larger;
 }
 
-const CRC_OF_NAME = Object.fromEntries(
+const CRC_OF_NAME = recordOf(
   TABLE_NAMES.map((table) => [table, crc(Buffer.from(`${table}\0`), table.length + 1, 0)]),
 ) as Readonly<Record<Table, number>>;
 

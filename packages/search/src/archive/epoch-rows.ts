@@ -6,6 +6,7 @@
  * Values are given in the order of the columns in schema.ts.
  */
 
+import { recordOf } from "@ndvm/core";
 import { bestResult, type Slot } from "../engine/batch.js";
 import { identityHash } from "../engine/intake.js";
 import type { SettledBatch } from "../engine/journal.js";
@@ -103,7 +104,7 @@ export function countOutcomes(outcomes: Iterable<Outcome>): Omit<EpochCounts, "r
   }
   return {
     scored,
-    failed: Object.fromEntries([...failed].sort(byCode)),
+    failed: recordOf([...failed].sort(byCode)),
     duplicates,
     revisits,
     fits,

@@ -4,7 +4,7 @@
 
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import { NdvmError } from "@ndvm/core";
+import { NdvmError, recordOf } from "@ndvm/core";
 import type { Batch } from "../engine/batch.js";
 import type { Journal, JournalEntry, MemberFacts, SettledBatch } from "../engine/journal.js";
 import { seedFor } from "../seeds.js";
@@ -51,7 +51,7 @@ export class ArchiveJournal implements Journal {
   readonly #members = new Map<number, MemberFacts>();
   readonly #waiting = new Map<number, Waiting>();
   /** What the next entry will have. */
-  readonly #rows = Object.fromEntries(
+  readonly #rows = recordOf(
     BULK_TABLES.map((table) => [table, new RowPacker()]),
   ) as unknown as Rows;
   #prompts = new Map<number, string>();
@@ -100,7 +100,7 @@ export class ArchiveJournal implements Journal {
   commit(entry: JournalEntry): Promise<void> {
     this.#serial += 1;
     const serial = this.#serial;
-    const rows = Object.fromEntries(
+    const rows = recordOf(
       BULK_TABLES.map((table) => [table, this.#rows[table].empty()]),
     ) as unknown as BulkRows;
     const prompts = [...this.#prompts];
@@ -191,14 +191,14 @@ function writerUrl(): URL {
 function identityOf(study: Study, proposers: readonly Proposer[]): Record<string, string> {
   const { train, heldOut, ...options } = study;
   const texts = Object.entries({ ...options, proposers: proposers.map(({ name }) => name) }).map(
-    ([key, value]) => [key, JSON.stringify(value ?? null)],
+    ([key, value]): [string, string] => [key, JSON.stringify(value ?? null)],
   );
   const columns = { train, heldOut };
   for (const [key, part] of Object.entries(columns)) {
-    const plain = Object.entries(part).map(([name, column]) => [name, [...column]]);
-    texts.push([key, JSON.stringify(Object.fromEntries(plain))]);
+    const plain = Object.entries(part).map(([name, column]) => [name, [...column]] as const);
+    texts.push([key, JSON.stringify(recordOf(plain))]);
   }
-  return Object.fromEntries(texts) as Record<string, string>;
+  return recordOf(texts);
 }
 
 function seedsOf({ seed }: Study, proposers: readonly Proposer[]): Record<string, number> {

@@ -15,6 +15,8 @@
  * over an epoch. Seeds of fits follow from the study's (seeds.ts).
  */
 
+import { recordOf } from "@ndvm/core";
+
 export const SCHEMA_VERSION = 3;
 
 /** A whole number, a number or words; with a question mark it may be null. */
@@ -184,7 +186,7 @@ export interface Column {
 }
 
 /** The columns of each table in their order, without the checksum. */
-export const COLUMNS = Object.fromEntries(
+export const COLUMNS = recordOf(
   TABLE_NAMES.map((table) => [
     table,
     Object.entries(TABLES[table].columns).map(([name, kind]: [string, Kind]) => ({

@@ -5,6 +5,7 @@
  */
 
 import type { NdvmError } from "@ndvm/core";
+import { own } from "@ndvm/core";
 import type { Failure, Outcome } from "../types.js";
 import {
   damage,
@@ -309,7 +310,9 @@ export function paramsOf(
 
 const isCounts = (value: unknown): value is EpochCounts =>
   isRecord(value) &&
-  ["scored", "duplicates", "revisits", "fits"].every((name) => Number.isInteger(value[name])) &&
+  ["scored", "duplicates", "revisits", "fits"].every((name) =>
+    Number.isInteger(own(value, name)),
+  ) &&
   isNumberRecord(value["failed"]) &&
   isNumberRecord(value["rows"]);
 

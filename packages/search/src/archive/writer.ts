@@ -7,7 +7,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { NdvmError } from "@ndvm/core";
+import { NdvmError, recordOf } from "@ndvm/core";
 import { readRows } from "./checked-rows.js";
 import { type Database, openDatabase, type Statement, type Value } from "./driver.js";
 import { checkHead, otherFormat } from "./head.js";
@@ -78,7 +78,7 @@ class Writer {
       this.#lock.release();
       throw error;
     }
-    this.#inserters = Object.fromEntries(
+    this.#inserters = recordOf(
       BULK_TABLES.map((table) => [table, new Inserter(database, table)]),
     ) as Record<BulkTable, Inserter>;
     this.#drop = database.prepare("DELETE FROM pending WHERE round = ? AND slot = ?");

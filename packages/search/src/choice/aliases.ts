@@ -7,6 +7,7 @@
  * Where that takes a phase which the program does not have, the rate is no alias.
  */
 
+import { emptyRecord, own, recordOf } from "@ndvm/core";
 import { readTree } from "../evolve/text.js";
 import { mapLeaves, substitute, type Tree } from "../evolve/tree.js";
 import type { Lattice } from "./yardstick.js";
@@ -62,14 +63,14 @@ function foldWave(
   const isOwn = ({ param }: Linear): boolean => param !== undefined && uses.get(param) === 1;
   const phase = parts.find((part) => part.input === undefined && part.power === 1 && isOwn(part));
   const turn = (PERIODS.get(wave.name) ?? 2) * Math.PI;
-  const changed: Record<string, number> = {};
+  const changed: Record<string, number> = emptyRecord();
   let shift = 0;
   for (const part of parts) {
     const { input, param, factor, power } = part;
     const lattice = input === undefined ? undefined : lattices.get(input);
     const isOnly = parts.filter((other) => other.input === input).length === 1;
     if (lattice === undefined || param === undefined || !isOnly || !isOwn(part)) continue;
-    const rate = factor * (params[param] as number) ** power;
+    const rate = factor * (own(params, param) as number) ** power;
     const turns = Math.round((rate * lattice.step) / turn);
     if (turns === 0 || Math.abs(rate) * lattice.step <= (turn / 2) * MARGIN) continue;
     const low = rate - (turns * turn) / lattice.step;
@@ -81,7 +82,7 @@ function foldWave(
   const rest = shift - turn * Math.round(shift / turn);
   if (Math.abs(rest) > 1e-6 * turn) {
     if (phase?.param === undefined) return undefined;
-    changed[phase.param] = (params[phase.param] as number) + rest / phase.factor;
+    changed[phase.param] = (own(params, phase.param) as number) + rest / phase.factor;
   }
   return upright(wave, parts, { ...params, ...changed }, Object.keys(changed), uses);
 }
@@ -99,8 +100,8 @@ function upright(
     ({ param, input }) => input !== undefined && changed.includes(`${param}`),
   );
   if (wave.name !== "cos" || !isFree || rate?.param === undefined) return params;
-  if (rate.factor * (params[rate.param] as number) >= 0) return params;
-  const turned: Record<string, number> = { ...params };
+  if (rate.factor * (own(params, rate.param) as number) >= 0) return params;
+  const turned = recordOf(Object.entries(params));
   for (const { param } of parts)
     if (param !== undefined) turned[param] = -(turned[param] as number);
   return turned;

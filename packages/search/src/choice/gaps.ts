@@ -9,6 +9,7 @@
  * nothing, and an alias that turns between any two rows costs some bits for every row.
  */
 
+import { emptyRecord, own } from "@ndvm/core";
 import { log2 } from "./bits.js";
 
 type Columns = Readonly<Record<string, Float64Array>>;
@@ -31,14 +32,14 @@ const PLACES = 9;
 const BITS_MOST = 32;
 
 export function gapsOf(columns: Columns, inputs: readonly string[], target: string): Gaps {
-  const rows = columns[target]?.length ?? 0;
+  const rows = own(columns, target)?.length ?? 0;
   const pairs = inputs.length === 1 ? pairsInOrder(columns, inputs[0] as string) : undefined;
   const all = pairs ?? nearestPairs(columns, inputs, rows);
   const used = thinned(all, GAPS_MOST);
-  const y = columns[target] as Float64Array;
-  const places: Record<string, Float64Array> = {};
+  const y = own(columns, target) as Float64Array;
+  const places: Record<string, Float64Array> = emptyRecord();
   for (const name of inputs) {
-    const x = columns[name] as Float64Array;
+    const x = own(columns, name) as Float64Array;
     const at = new Float64Array(used.length * PLACES);
     for (const [i, [a, b]] of used.entries())
       for (let j = 0; j < PLACES; j++) {
@@ -64,7 +65,7 @@ function thinned<T>(all: readonly T[], most: number): readonly T[] {
 }
 
 function pairsInOrder(columns: Columns, input: string): readonly Pair[] {
-  const x = columns[input] as Float64Array;
+  const x = own(columns, input) as Float64Array;
   const order = Array.from(x, (_, row) => row).sort(
     (a, b) => (x[a] as number) - (x[b] as number) || a - b,
   );
@@ -80,7 +81,7 @@ function pairsInOrder(columns: Columns, input: string): readonly Pair[] {
 function nearestPairs(columns: Columns, inputs: readonly string[], rows: number): readonly Pair[] {
   const every = Array.from({ length: rows }, (_, row) => row);
   const others = thinned(every, ROWS_MOST);
-  const scaled = inputs.map((name) => scaledColumn(columns[name] as Float64Array));
+  const scaled = inputs.map((name) => scaledColumn(own(columns, name) as Float64Array));
   const pairs: Pair[] = [];
   for (const row of thinned(others, GAPS_MOST)) {
     let nearest = -1;

@@ -6,7 +6,18 @@
  * description stays. All of it is a function of the study and of the member.
  */
 
-import { type Expansion, expand, fit, Machine, type Program, read } from "@ndvm/core";
+import {
+  type Expansion,
+  emptyRecord,
+  expand,
+  fit,
+  Machine,
+  own,
+  type ParameterSpec,
+  type Program,
+  read,
+  recordOf,
+} from "@ndvm/core";
 import type { Columns, Study } from "../study.js";
 import type { Intervals, Outcome, Weighing } from "../types.js";
 import { foldRates } from "./aliases.js";
@@ -95,7 +106,7 @@ export class Scales {
       tried.add(trial.name);
       for (const number of trial.numbers) {
         const simple = new Map(state.simple).set(trial.name, number);
-        const params = { ...state.params, [trial.name]: number.value };
+        const params = recordOf([...Object.entries(state.params), [trial.name, number.value]]);
         const next = await this.#settle(program, member, params, simple);
         if (next === undefined || next.length.length >= state.length.length) continue;
         state = next;
@@ -115,15 +126,15 @@ export class Scales {
     const fitted = await this.#fit(program, params, free);
     const { values, gradients } = this.#slopes(program, fitted, free);
     const { rows, symbolBits } = this.#yardstick;
-    const target = this.#columns[this.#study.target] as Float64Array;
+    const target = own(this.#columns, this.#study.target) as Float64Array;
     const loss = squaresTo(target, spread(values, rows));
     if (!Number.isFinite(loss)) return undefined;
     const probe = this.#valuesAt(program, fitted, this.#gaps.places, this.#gaps.placeCount);
     const swings = swingsOf(this.#gaps, probe);
     const weighted = {
       loss,
-      values: free.map((name) => fitted[name] as number),
-      slopes: free.map((name) => spread(gradients[name] as Float64Array, rows)),
+      values: free.map((name) => own(fitted, name) as number),
+      slopes: free.map((name) => spread(own(gradients, name) as Float64Array, rows)),
       simpleBits: [...simple.values()].reduce((sum, { bits }) => sum + bits, 0),
       symbols: member.complexity * symbolBits + literalsOf(member.source, rows),
       gaps: swings.bits,
@@ -140,7 +151,7 @@ export class Scales {
   ): Promise<Weighable["params"]> {
     if (free.length === 0) return params;
     const { target, limits } = this.#study;
-    const specs = Object.entries(params).map(([name, value]) => [
+    const specs = Object.entries(params).map(([name, value]): [string, ParameterSpec] => [
       name,
       free.includes(name) ? { start: value } : { fixed: value },
     ]);
@@ -149,7 +160,7 @@ export class Scales {
         data: this.#columns,
         target,
         optimiser: "lm",
-        params: Object.fromEntries(specs),
+        params: recordOf(specs),
         steps: STEPS,
         stepsMax: limits.fitSteps,
         detail: "scores",
@@ -173,8 +184,8 @@ export class Scales {
   }
 
   #given(params: Weighable["params"], columns: Columns) {
-    const given: Record<string, number | Float64Array> = { ...params };
-    for (const name of this.#study.inputs) given[name] = columns[name] as Float64Array;
+    const given = recordOf<number | Float64Array>(Object.entries(params));
+    for (const name of this.#study.inputs) given[name] = own(columns, name) as Float64Array;
     return { given, stepsMax: this.#study.limits.fitSteps };
   }
 
@@ -194,10 +205,10 @@ export class Scales {
     const { params, simple, length, swings } = state;
     const names = namesOf(program, this.#study.inputs);
     const free = names.filter((name) => !simple.has(name));
-    const intervals: Record<string, readonly [number, number]> = {};
+    const intervals: Record<string, readonly [number, number]> = emptyRecord();
     const undetermined: string[] = [];
     const note = (name: string, { params: values }: State, error: number): void => {
-      const value = values[name] as number;
+      const value = own(values, name) as number;
       const half = HALF_WIDTH * error;
       if (Number.isFinite(half)) intervals[name] = [value - half, value + half];
     };
@@ -206,7 +217,7 @@ export class Scales {
     for (const [i, name] of free.entries()) {
       const error = length.errors[i] as number;
       note(name, state, error);
-      if (!(error < Math.abs(params[name] as number))) undetermined.push(name);
+      if (!(error < Math.abs(own(params, name) as number))) undetermined.push(name);
     }
     return {
       source: member.source,
@@ -234,7 +245,7 @@ function nextTrial(
   let least = Number.POSITIVE_INFINITY;
   for (const [i, name] of free.entries()) {
     const error = length.errors[i] as number;
-    const value = params[name] as number;
+    const value = own(params, name) as number;
     if (tried.has(name) || !Number.isFinite(value)) continue;
     const reach = Number.isFinite(error) ? REACH * error : Math.abs(value) + 1;
     const numbers = simpleNear(value, reach).slice(0, TRIALS);
@@ -277,9 +288,9 @@ const spread = (values: Float64Array, rows: number): Float64Array =>
   values.length === rows ? values : new Float64Array(rows).fill(values[0] as number);
 
 export function joined({ train, heldOut }: Pick<Study, "train" | "heldOut">): Columns {
-  return Object.fromEntries(
+  return recordOf(
     Object.entries(train).map(([name, numbers]) => {
-      const held = heldOut[name] as Float64Array;
+      const held = own(heldOut, name) as Float64Array;
       const all = new Float64Array(numbers.length + held.length);
       all.set(numbers);
       all.set(held, numbers.length);

@@ -4,6 +4,7 @@
  * It is a pure function of the study, so every thread and every computer has the same one.
  */
 
+import { own } from "@ndvm/core";
 import type { LengthParts, Outcome } from "../types.js";
 import { log2 } from "./bits.js";
 
@@ -51,8 +52,8 @@ const DIGITS_MOST = 13;
 
 export function yardstickOf(study: Measured): Yardstick {
   const { target, train, heldOut, operators, inputs, precision } = study;
-  const trained = train[target] as Numbers;
-  const held = heldOut[target] as Numbers;
+  const trained = own(train, target) as Numbers;
+  const held = own(heldOut, target) as Numbers;
   let squares = 0;
   for (const part of [trained, held])
     for (let i = 0; i < part.length; i++) squares += (part[i] as number) ** 2;
@@ -61,7 +62,7 @@ export function yardstickOf(study: Measured): Yardstick {
   const resolution = Math.max(decimalStep([trained, held]), ROUNDING[precision] * size);
   const lattices = new Map<string, Lattice>();
   for (const name of inputs) {
-    const lattice = latticeOf([train[name] as Numbers, heldOut[name] as Numbers]);
+    const lattice = latticeOf([own(train, name) as Numbers, own(heldOut, name) as Numbers]);
     if (lattice !== undefined) lattices.set(name, lattice);
   }
   return {

@@ -12,6 +12,7 @@
  */
 
 import { performance } from "node:perf_hooks";
+import { own } from "@ndvm/core";
 import { bestOf, choiceOf, choiceWarnings, heldOutWarning, whyChosen } from "../choice/choose.js";
 import { weighFront } from "../choice/weigh-front.js";
 import { type Yardstick, yardstickOf } from "../choice/yardstick.js";
@@ -431,7 +432,7 @@ export class Engine {
   }
 
   #choiceWarnings(choice: FrontMember | undefined): readonly string[] {
-    const held = this.#study.heldOut[this.#study.target] as Float64Array;
+    const held = own(this.#study.heldOut, this.#study.target) as Float64Array;
     const rows = { rows: held.length, squares: squaresAround(held) };
     return choiceWarnings(choice, rows, this.#yardstick);
   }

@@ -2,6 +2,7 @@
  * What a study has come to, batch after batch in order: counts, the front, the best.
  */
 
+import { emptyRecord } from "@ndvm/core";
 import type { Yardstick } from "../choice/yardstick.js";
 import type { Counts, Outcome, Spending } from "../types.js";
 import { advance, emptyFront, type Front } from "./front.js";
@@ -26,7 +27,7 @@ export class Tally {
   #duplicates = 0;
   #failed = 0;
   #fits = 0;
-  #failures: Record<string, number> = {};
+  #failures: Record<string, number> = emptyRecord();
 
   constructor(yardstick: Yardstick) {
     this.#yardstick = yardstick;

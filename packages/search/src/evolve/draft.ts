@@ -5,6 +5,7 @@
  * program has. What comes from another program is renamed on the way in, so nothing is captured.
  */
 
+import { emptyRecord, own } from "@ndvm/core";
 import type { Parameters } from "./simplify.js";
 import { mapLeaves, param, seesBinds, type Tree, variable, withArgs } from "./tree.js";
 
@@ -40,7 +41,7 @@ export class Draft implements Parameters {
     const renamed = this.#renameBinds(tree, new Map());
     return mapLeaves(renamed, (leaf) => {
       if (leaf.kind !== "param") return leaf;
-      const known = params.get(leaf.name) ?? this.add(values[leaf.name] ?? 1);
+      const known = params.get(leaf.name) ?? this.add(own(values, leaf.name) ?? 1);
       params.set(leaf.name, known);
       return known;
     });
@@ -48,7 +49,7 @@ export class Draft implements Parameters {
 
   /** The same tree with parameters and bound names of its own, the values as they are. */
   copy(tree: Tree): Tree {
-    const values: Record<string, number> = {};
+    const values: Record<string, number> = emptyRecord();
     for (const [name, { value }] of this.starts) values[name] = value;
     return this.adopt(tree, values);
   }

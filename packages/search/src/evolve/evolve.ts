@@ -7,6 +7,7 @@
  * goes through `save` and `restore`, so the same outcomes lead to the same proposals.
  */
 
+import { emptyRecord } from "@ndvm/core";
 import { skeletonOf } from "../skeleton.js";
 import type { Json, Outcome, Proposal, ProposalBatch, Proposer, StudyBrief } from "../types.js";
 import { Chance } from "./chance.js";
@@ -264,7 +265,8 @@ class Evolve implements Proposer {
   }
 
   #starts(draft: Draft, params: ReadonlyMap<string, string>): Proposal["params"] & object {
-    const starts: Record<string, { start: number; range?: readonly [number, number] }> = {};
+    const starts: Record<string, { start: number; range?: readonly [number, number] }> =
+      emptyRecord();
     for (const [name, written] of params) {
       const { value, range } = draft.starts.get(name) ?? { value: 1 };
       starts[written] = range === undefined ? { start: value } : { start: value, range };

@@ -5,6 +5,7 @@
  * thresholds from the values of a column, starts of parameters from the scales of the columns.
  */
 
+import { own } from "@ndvm/core";
 import type { ColumnSummary, StudyBrief } from "../types.js";
 import type { Chance } from "./chance.js";
 import type { Draft } from "./draft.js";
@@ -192,7 +193,9 @@ export class Grammar {
     const { chance, brief } = this;
     const column = this.#columns.get(name);
     if (column === undefined) return shorten(chance.normal());
-    const values = brief.sample.flatMap((row) => (name in row ? [row[name] as number] : []));
+    const values = brief.sample.flatMap((row) =>
+      Object.hasOwn(row, name) ? [own(row, name) as number] : [],
+    );
     if (values.length > 0 && chance.happens(0.5)) return shorten(chance.pick(values));
     return shorten(column.min + chance.uniform() * (column.max - column.min));
   }

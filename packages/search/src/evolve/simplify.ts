@@ -15,6 +15,7 @@
  * of + − * / are allowed.
  */
 
+import { own } from "@ndvm/core";
 import {
   branch,
   call,
@@ -140,7 +141,7 @@ export function evaluate(
     const isTrue = first.name.startsWith("<") ? left < right : left > right;
     return of(isTrue || (first.name.endsWith("=") && left === right) ? second : third);
   }
-  const apply = functions[tree.name];
+  const apply = own(functions, tree.name);
   if (apply === undefined) return Number.NaN;
   return apply(of(first), second === undefined ? 0 : of(second));
 }

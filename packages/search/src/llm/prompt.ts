@@ -5,6 +5,7 @@
  * carries the best programs so far and failures that teach something.
  */
 
+import { own } from "@ndvm/core";
 import type { Outcome, StudyBrief } from "../types.js";
 
 /** A failure worth telling: what was written and what came of it. */
@@ -38,7 +39,7 @@ const FORMS: Readonly<Record<string, string>> = {
 
 export function systemPrompt(brief: StudyBrief): string {
   const forms = Object.keys(FORMS).filter((form) => brief.operators.includes(form));
-  const procedures = brief.operators.filter((name) => !(name in FORMS));
+  const procedures = brief.operators.filter((name) => !Object.hasOwn(FORMS, name));
   return [
     "You propose small programs that model data. Their constants are fitted afterwards, so you",
     "choose the structure only.",
@@ -48,7 +49,7 @@ export function systemPrompt(brief: StudyBrief): string {
     "Any other name is a parameter and will be fitted: write a, b, c … and never numbers where a",
     "constant could be fitted. A parameter must not appear only inside a test.",
     `Procedures: ${procedures.join(" ")}`,
-    ...forms.map((form) => `Form: ${FORMS[form]}`),
+    ...forms.map((form) => `Form: ${own(FORMS, form)}`),
     "There is no set!, no strings, no input or output.",
     `At most ${brief.complexityMax} operators, names and numbers in a program.`,
     "",
@@ -75,7 +76,7 @@ export function userPrompt(brief: StudyBrief, memory: Memory, count: number): st
 function describeData(brief: StudyBrief): string {
   const columns = [...brief.inputs, brief.target];
   const names = columns.map((column) => column.name);
-  const rows = brief.sample.map((row) => names.map((name) => figure(row[name])).join("\t"));
+  const rows = brief.sample.map((row) => names.map((name) => figure(own(row, name))).join("\t"));
   return [
     ...(brief.description === "" ? [] : [`The data: ${brief.description}`]),
     `Model ${brief.target.name} from ${brief.inputs.map((input) => input.name).join(", ")}; ` +

@@ -14,16 +14,19 @@
 import { performance } from "node:perf_hooks";
 import {
   type Evaluation,
+  emptyRecord,
   type FitOptions,
   type FitResult,
   fit,
   type LoadOptions,
   Machine,
   NdvmError,
+  own,
   type ParameterOptions,
   type ParameterSpec,
   type Program,
   type Reason,
+  recordOf,
   type Tolerances,
 } from "@ndvm/core";
 import { Draws, seedFor } from "../seeds.js";
@@ -92,7 +95,7 @@ export class Station {
     this.#machine = machine;
     this.#study = study;
     this.#screenColumns = someRows(study.train, study.inputs);
-    this.#heldTarget = study.heldOut[study.target] as Float64Array;
+    this.#heldTarget = own(study.heldOut, study.target) as Float64Array;
     this.#heldSquares = squaresAround(this.#heldTarget);
     this.#columnNames = new Set(study.inputs);
     this.#startRange = reach({}, study.recipe.startDeviation);
@@ -204,8 +207,8 @@ export class Station {
     const { seed, recipe, limits } = this.#study;
     // The same for all visits to a candidate: who has passed once would pass again.
     const starts = this.#starts(names, task, seedFor(seed, SEED_SCREEN, task.id), true);
-    const inputs: Record<string, number | Float64Array> = { ...this.#screenColumns };
-    for (const name of names) inputs[name] = startOf(starts[name], recipe.startDeviation);
+    const inputs = recordOf<number | Float64Array>(Object.entries(this.#screenColumns));
+    for (const name of names) inputs[name] = startOf(own(starts, name), recipe.startDeviation);
     const began = performance.now();
     let outcome: Evaluation;
     try {
@@ -237,11 +240,11 @@ export class Station {
   ): Readonly<Record<string, ParameterSpec>> {
     const draws = new Draws(seed);
     const deviation = this.#study.recipe.startDeviation;
-    const specs: Record<string, ParameterSpec> = {};
+    const specs: Record<string, ParameterSpec> = emptyRecord();
     for (const name of names) {
       const drawn = deviation * draws.normal();
-      const given = task.params?.[name];
-      const from = task.from?.[name];
+      const given = own(task.params, name);
+      const from = own(task.from, name);
       if (given === undefined && from === undefined) {
         specs[name] = { start: drawn, range: this.#startRange };
         continue;
@@ -302,7 +305,7 @@ export class Station {
 
   /** A program without free parameters has nothing to fit: its loss is what it is. */
   #asItIs(program: Program, params: Readonly<Record<string, number>>, made: Made): void {
-    const target = this.#study.train[this.#study.target] as Float64Array;
+    const target = own(this.#study.train, this.#study.target) as Float64Array;
     const points = target.length;
     const loss = this.#squares(program, params, this.#study.train, target);
     const logLikelihood = (-points / 2) * (Math.log((2 * Math.PI * loss) / points) + 1);
@@ -335,8 +338,8 @@ export class Station {
     target: Float64Array,
   ): number {
     const { inputs, limits } = this.#study;
-    const given: Record<string, number | Float64Array> = { ...params };
-    for (const name of inputs) given[name] = columns[name] as Float64Array;
+    const given = recordOf<number | Float64Array>(Object.entries(params));
+    for (const name of inputs) given[name] = own(columns, name) as Float64Array;
     const { values, failures } = program.evaluate(given, { stepsMax: limits.fitSteps });
     const [failure] = failures;
     if (failure !== undefined) throw failure.error;
@@ -392,9 +395,9 @@ function fixedOf(
   names: readonly string[],
   { params }: Task,
 ): Readonly<Record<string, number>> | undefined {
-  const fixed: Record<string, number> = {};
+  const fixed: Record<string, number> = emptyRecord();
   for (const name of names) {
-    const value = optionsOf(params?.[name]).fixed;
+    const value = optionsOf(own(params, name)).fixed;
     if (value === undefined) return undefined;
     fixed[name] = value;
   }
@@ -415,7 +418,10 @@ function someRows(columns: Columns, names: readonly string[]): Columns {
   const rows = rowsOf(columns);
   const count = Math.min(SCREEN_ROWS, rows);
   const at = Array.from({ length: count }, (_, i) => Math.floor((i * (rows - 1)) / (count - 1)));
-  return Object.fromEntries(
-    names.map((name) => [name, Float64Array.from(at, (row) => columns[name]?.[row] as number)]),
+  return recordOf(
+    names.map((name) => [
+      name,
+      Float64Array.from(at, (row) => own(columns, name)?.[row] as number),
+    ]),
   );
 }

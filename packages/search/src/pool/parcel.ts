@@ -7,6 +7,7 @@
  * own takes two allocations more.
  */
 
+import { emptyRecord, own } from "@ndvm/core";
 import type { Task, TaskResult, Timing } from "../pipeline/task.js";
 import type { Failure } from "../types.js";
 
@@ -82,7 +83,7 @@ export function packResults(results: readonly TaskResult[]): ResultParcel {
     for (const name in params) {
       const place = places.get(name) ?? places.size;
       places.set(name, place);
-      numbers.push(place, params[name] as number);
+      numbers.push(place, own(params, name) as number);
       (numbers[countAt] as number) += 1;
     }
     if (failure !== undefined) failures.push([i, failure]);
@@ -96,10 +97,10 @@ export function unpackResults(parcel: ResultParcel, worker: number): readonly Ta
   let next = 0;
   for (let at = 0; at < numbers.length; ) {
     const count = numbers[at + RESULT_NUMBERS - 1] as number;
-    const params: Record<string, number> = {};
+    const params: Record<string, number> = emptyRecord();
     const end = at + RESULT_NUMBERS + 2 * count;
     for (let k = at + RESULT_NUMBERS; k < end; k += 2)
-      put(params, names[numbers[k] as number] as string, numbers[k + 1] as number);
+      params[names[numbers[k] as number] as string] = numbers[k + 1] as number;
     const failure = failures[next]?.[0] === results.length ? failures[next++]?.[1] : undefined;
     results.push(new ArrivedResult(numbers, at, worker, params, failure));
     at = end;
@@ -182,16 +183,4 @@ class ArrivedTiming extends Arrived implements Timing {
   get score(): number {
     return this.number(11);
   }
-}
-
-/** Sets a field, whatever its name: assigning to `__proto__` would make no field. */
-function put(fields: Record<string, number>, name: string, value: number): void {
-  if (name !== "__proto__") fields[name] = value;
-  else
-    Object.defineProperty(fields, name, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
 }
