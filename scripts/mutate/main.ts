@@ -51,7 +51,8 @@ async function work(wish: Wish): Promise<RoomReport[]> {
 
 function tell(reports: readonly RoomReport[]): void {
   for (const { room, planted, caught, share, survivors } of reports) {
-    print(`\n${room}: ${caught} of ${planted} caught, ${(100 * share).toFixed(0)} %`);
+    const part = planted === 0 ? "none was finished" : `${(100 * share).toFixed(0)} %`;
+    print(`\n${room}: ${caught} of ${planted} caught, ${part}`);
     for (const mutant of survivors) print(`  ${described(mutant)}\n      ${mutant.lineText}`);
   }
 }

@@ -104,7 +104,9 @@ export const rooms: readonly Room[] = [
   {
     name: "search",
     sources: ["packages/search/src/"],
-    tests: search("engine/search engine/budgets evolve/skeleton engine/endless evolve/simplify"),
+    tests: search(`
+      evolve/skeleton engine/endless evolve/same-values engine/search engine/budgets engine/replay
+      engine/determinism`),
   },
   {
     name: "engine",
@@ -126,7 +128,7 @@ export const rooms: readonly Room[] = [
   {
     name: "evolve",
     sources: ["packages/search/src/evolve/"],
-    tests: search("evolve/simplify evolve/skeleton evolve/evolve evolve/ engine/search"),
+    tests: search("evolve/simplify evolve/same-values evolve/evolve evolve/ engine/search"),
   },
   {
     name: "llm",

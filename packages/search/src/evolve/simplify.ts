@@ -233,8 +233,8 @@ function readsOutside(tree: Tree, bound: ReadonlySet<string>): boolean {
 }
 
 /**
- * A recurrence that is none: s ← g has the value g, and s ← a s + g with a constant a has the value
- * aⁿ s₀ + (1 + a + … + aⁿ⁻¹) g, which is two parameters for one.
+ * A recurrence that is none: s ← s has the value s₀, s ← g has the value g, and s ← a s + g with a
+ * constant a has the value aⁿ s₀ + (1 + a + … + aⁿ⁻¹) g, which is two parameters for one.
  */
 function simplifyRecurrence(tree: Tree, parameters: Parameters): Tree {
   const { turns, states, counter, starts, nexts, result } = loopParts(tree);
@@ -256,10 +256,13 @@ function simplifyRecurrence(tree: Tree, parameters: Parameters): Tree {
   }
   const drift = buildSum(others);
   const isPlain = terms.length === others.length;
+  const isStill = next.kind === "variable" && next.name === state;
+  if (!isPlain && !isStill && !parameters.hasAlgebra) return tree;
+  const last = substitute(result, counter, number(turns));
+  if (isStill) return pass(substitute(last, state, start), parameters);
   const kept = call("*", parameters.add(Number.isFinite(power) ? power : 1), start);
   const added = call("*", parameters.add(Number.isFinite(sum) ? sum : 1), drift);
   const value = isPlain ? drift : others.length === 0 ? kept : call("+", kept, added);
-  const last = substitute(result, counter, number(turns));
   return pass(substitute(last, state, value), parameters);
 }
 

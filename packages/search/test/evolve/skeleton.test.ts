@@ -2,11 +2,13 @@
  * Skeletons and complexity: what is the same program, and how large it is.
  */
 
-import { read } from "@ndvm/core";
+import { Machine, read } from "@ndvm/core";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { complexityOf } from "../../src/complexity.js";
+import { Chance } from "../../src/evolve/chance.js";
 import { skeletonOf } from "../../src/skeleton.js";
+import { closed, loop, expression as looped, values, valuesOf } from "./programs.js";
 
 const { SEED } = process.env;
 const seed = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
@@ -74,6 +76,80 @@ describe("skeletonOf", () => {
       }),
       { seed, numRuns: 300 },
     );
+  });
+});
+
+/** Sums and products of inputs and numbers, as a list of an operator and its operands. */
+type Sum = string | readonly [name: string, operands: readonly Sum[]];
+const { sum } = fc.letrec<{ sum: Sum }>((tie) => ({
+  sum: fc.oneof(
+    { maxDepth: 4, depthSize: "small" },
+    fc.constantFrom("x", "y", "1", "2", "-0.5"),
+    fc
+      .tuple(
+        fc.constantFrom("+", "*", "min", "max"),
+        fc.array(tie("sum"), { minLength: 2, maxLength: 4 }),
+      )
+      .map(([name, operands]): Sum => [name, operands]),
+    fc.tuple(fc.constantFrom("-", "/", "<", "="), fc.tuple(tie("sum"), tie("sum"))),
+    fc.tuple(fc.constantFrom("sin", "-"), fc.tuple(tie("sum"))),
+  ),
+}));
+
+/** One of many spellings: operands without an order in any order, and grouped in any way. */
+function spelt(tree: Sum, chance: Chance): string {
+  if (typeof tree === "string") return tree;
+  const [name, rest] = tree;
+  const operands = rest.map((operand) => spelt(operand, chance));
+  if (name === "=" && chance.happens(0.5)) operands.reverse();
+  if (!["+", "*", "min", "max"].includes(name)) return `(${name} ${operands.join(" ")})`;
+  operands.sort(() => chance.uniform() - 0.5);
+  while (operands.length > 2 && chance.happens(0.7)) {
+    const at = chance.below(operands.length - 1);
+    operands.splice(at, 2, `(${name} ${operands[at]} ${operands[at + 1]})`);
+  }
+  return `(${name} ${operands.join(" ")})`;
+}
+
+describe("any spelling", () => {
+  it(`has the skeleton of its order-free sums and products, seed ${seed}`, () => {
+    fc.assert(
+      fc.property(sum, fc.nat(), (tree, first) => {
+        const [one, other] = [new Chance(first), new Chance(first + 1)];
+        same(spelt(tree, one), spelt(tree, other));
+      }),
+      { seed, numRuns: 500 },
+    );
+  });
+
+  let machine: Machine;
+  beforeAll(async () => {
+    machine = await Machine.create();
+  });
+  afterAll(() => machine.dispose());
+
+  it(`has a skeleton with its values, parameters in some order, seed ${seed}`, () => {
+    let compared = 0;
+    const orders = ["abc", "acb", "bac", "bca", "cab", "cba"];
+    fc.assert(
+      fc.property(fc.oneof(loop, looped), (text) => {
+        const source = closed(text);
+        const wanted = valuesOf(machine, source, values);
+        const skeleton = skeletonOf(source, ["x"]);
+        const isSame = orders.some((order) => {
+          const params = [...order].map((name, i) => [`P${i}`, values[name]]);
+          const got = valuesOf(machine, skeleton, Object.fromEntries(params));
+          return wanted.every((value, i) => {
+            if (value === undefined) return true;
+            return Math.abs((got[i] ?? Infinity) - value) < 1e-6 * Math.max(1, Math.abs(value));
+          });
+        });
+        compared += wanted.filter((value) => value !== undefined).length;
+        expect(isSame, `${source}\nas ${skeleton}`).toBe(true);
+      }),
+      { seed, numRuns: 300 },
+    );
+    expect(compared).toBeGreaterThan(900);
   });
 });
 
