@@ -26,10 +26,13 @@ import { type Gaps, gapsOf, type Swings, swingsOf } from "./gaps.js";
 import { type Length, lengthOf } from "./length.js";
 import { type Likelihood, likelihoodOf } from "./losses.js";
 import { literalBits, type SimpleNumber, simpleNear } from "./simple-numbers.js";
+import { type Tidied, tidied } from "./tidy.js";
 import { type Yardstick, yardstickOf } from "./yardstick.js";
 
 /** Steps of a fit that begins where another has ended, on fewer rows. */
 const STEPS = 60;
+/** How often a program may become simpler. */
+const TIDYINGS = 3;
 /** Standard errors that a simple number may be away. */
 const REACH = 3;
 /** Standard errors on either side of an interval, for many rows: 95 %. */
@@ -72,8 +75,31 @@ export class Scales {
     this.#machine.dispose();
   }
 
-  /** Undefined where the member has no finite length on all rows. */
+  /**
+   * Undefined where the member has no finite length on all rows. Where constants turn out to be 0, 1
+   * or −1, the program is weighed again without what they make superfluous.
+   */
   async weigh(member: Weighable): Promise<Weighing | undefined> {
+    let weighing = await this.#weighAsWritten(member);
+    for (let i = 0; i < TIDYINGS && weighing !== undefined; i++) {
+      const next = this.#withoutTrifles(weighing);
+      const tidy = next && (await this.#weighAsWritten({ ...next, visit: member.visit }));
+      if (tidy === undefined || tidy.length >= weighing.length) break;
+      weighing = tidy;
+    }
+    return weighing;
+  }
+
+  #withoutTrifles({ source, params, simple }: Weighing): Tidied | undefined {
+    const numbers = new Map<string, number>();
+    for (const name of simple) {
+      const value = params[name] as number;
+      if (Math.abs(value) <= 1 && Number.isInteger(value)) numbers.set(name, value);
+    }
+    return tidied(source, params, numbers, this.#study);
+  }
+
+  async #weighAsWritten(member: Weighable): Promise<Weighing | undefined> {
     const { inputs, domain } = this.#study;
     const program = this.#machine.load(member.source, { inputs, domain });
     try {
@@ -212,8 +238,12 @@ export class Scales {
       const half = HALF_WIDTH * error;
       if (Number.isFinite(half)) intervals[name] = [value - half, value + half];
     };
-    for (const [i, name] of names.entries())
-      if (simple.has(name)) note(name, real, real.length.errors[i] as number);
+    for (const [i, name] of names.entries()) {
+      if (!simple.has(name)) continue;
+      const error = real.length.errors[i] as number;
+      note(name, real, error);
+      if (error === Number.POSITIVE_INFINITY) undetermined.push(name);
+    }
     for (const [i, name] of free.entries()) {
       const error = length.errors[i] as number;
       note(name, state, error);
