@@ -1,5 +1,6 @@
 /**
- * Fails on an import that points against the flow.
+ * Fails on an import that points against the flow, and on imports that go round in a circle, also
+ * inside a room (scripts/import-cycles.mjs lists those that are known, and prints why).
  *
  *   packages/core/src    syntax → program → machine → export → fit → index.ts; a room imports itself
  *                        and rooms to its left, plus primitives/, errors.ts, words.ts and
@@ -12,6 +13,8 @@
  *   packages/core/wasm   imports only wasm/ and src/program/layout. A client (wasm/clients/…) imports
  *                        no other client, and its own layout; only the door, wasm/index.ts, imports
  *                        clients.
+ *   packages/tables/src  imports itself, @ndvm/core and its declared dependencies; Node's modules in
+ *                        node.ts alone, because the rest runs in browsers.
  *   packages/tfjs/src    imports itself, @ndvm/core and its peer, TensorFlow.js.
  *   packages/search/src  imports itself, Node's modules, @ndvm/core and its declared dependencies.
  *   packages/cli/src     the same, with @ndvm/search.
@@ -22,6 +25,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { cyclesIn, reasonFor } from "./import-cycles.mjs";
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".."));
 const ROOMS = ["syntax", "program", "machine", "export", "fit"];
@@ -155,9 +159,21 @@ const packageCheck = (folder) => {
   const source = `${folder}/src`;
   return [source, (file, specifier) => checkPackage(source, dependencies, file, specifier)];
 };
+/** A package that runs in browsers: only what is in `node` may use Node's modules. */
+const webPackageCheck = (folder, node) => {
+  const [source, check] = packageCheck(folder);
+  return [
+    source,
+    (file, specifier) =>
+      specifier.startsWith("node:") && !node.includes(posix.relative(source, file))
+        ? `only ${node.join(", ") || "nothing"} of ${folder} may use Node's modules`
+        : check(file, specifier),
+  ];
+};
 const areas = [
   ["packages/core/src", checkCore],
   ["packages/core/wasm", checkWasm],
+  webPackageCheck("packages/tables", ["node.ts"]),
   packageCheck("packages/tfjs"),
   packageCheck("packages/search"),
   packageCheck("packages/cli"),
@@ -175,7 +191,20 @@ for (const [folder, check] of areas) {
   }
 }
 
+for (const [folder] of areas) {
+  const texts = new Map(
+    filesOf(folder).map((file) => [file, readFileSync(join(root, file), "utf8")]),
+  );
+  for (const cycle of cyclesIn(texts)) {
+    const reason = reasonFor(cycle);
+    if (reason === undefined) problems.push(`imports go round: ${cycle.join(", ")}`);
+    else console.log(`allowed for now: ${cycle.join(", ")}: ${reason}`);
+  }
+}
+
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 const where = relative(process.cwd(), root) || ".";
-console.log(`${count} imports in ${where}, none against the flow`);
+console.log(
+  `${count} imports in ${where}, none against the flow, none in a circle that is not allowed`,
+);

@@ -18,6 +18,11 @@ const vitest = (project, file) => ["npx", "vitest", "run", "--project", project,
 
 const RUNS = [
   {
+    name: "tables",
+    env: { TABLE_ROWS: "10000000" },
+    command: ["npx", "vitest", "run", "--project", "tables", "memory"],
+  },
+  {
     name: "fuzz",
     env: {},
     command: ["npm", "run", "fuzz", "--", "--programs", "100000"],

@@ -50,6 +50,7 @@ const against = [
   ["packages/core/src/machine/c.ts", 'import { b } from "../bytecode/encode.js";'],
   ["packages/core/src/fit/b.ts", 'import { b } from "../syntax/builtins.js";'],
   ["packages/cli/src/a.ts", 'import { b } from "../../core/src/index.js";'],
+  ["packages/tables/src/a.ts", 'import { readFile } from "node:fs";'],
   ["packages/cli/src/b.ts", 'import chart from "undeclared-chart";'],
 ] as const;
 
@@ -77,7 +78,38 @@ test("imports along the flow are accepted", () => {
     ["packages/core/src/machine/a.ts", 'const fs = await import("node:fs/promises");'],
     ["packages/core/wasm/a.ts", 'import { b } from "../src/program/layout";'],
     ["packages/cli/src/a.ts", 'import { b } from "@ndvm/core";'],
+    ["packages/tables/src/node.ts", 'import { readFile } from "node:fs";'],
   ]);
   expect(stderr).toBe("");
   expect(status).toBe(0);
+});
+
+test("imports that go round are refused, inside a room as well", () => {
+  const { status, stderr } = check([
+    ["packages/core/src/fit/a.ts", 'import { b } from "./b.js";'],
+    ["packages/core/src/fit/b.ts", 'export { c } from "./c.js";'],
+    ["packages/core/src/fit/c.ts", 'import { a } from "./a.js";'],
+    ["packages/core/src/fit/d.ts", 'import { a } from "./a.js";'],
+  ]);
+  expect(status).toBe(1);
+  const files = ["a", "b", "c"].map((name) => `packages/core/src/fit/${name}.ts`);
+  expect(stderr).toBe(`imports go round: ${files.join(", ")}\n`);
+});
+
+test("files that know each other by type alone are in no circle", () => {
+  const { status } = check([
+    ["packages/core/src/fit/a.ts", 'import { b } from "./b.js";'],
+    ["packages/core/src/fit/b.ts", 'import type { A } from "./a.js";'],
+    ["packages/core/src/fit/c.ts", 'import { type A } from "./c.js";'],
+  ]);
+  expect(status).toBe(0);
+});
+
+test("a circle that is allowed is told with its reason", () => {
+  const { status, stdout } = check([
+    ["packages/core/wasm/tape.ts", 'import { b } from "./payload";'],
+    ["packages/core/wasm/payload.ts", 'import { b } from "./tape";'],
+  ]);
+  expect(status).toBe(0);
+  expect(stdout).toContain("allowed for now: packages/core/wasm/payload.ts");
 });

@@ -5,6 +5,7 @@
  */
 
 import { type ErrorFacts, NdvmError, type Reason, type Speech, wordsFor } from "@ndvm/core";
+import { nearNumber } from "@ndvm/tables";
 
 /** The commands that have options of their own for the same thing. */
 export type Command = "run" | "repl" | "fit" | "search";
@@ -115,9 +116,37 @@ const WORDS: Partial<Record<Reason, (facts: ErrorFacts, context: Context, help: 
           },
     points: (_, { rowsLeftOut = 0, rowCount }, help) =>
       rowsLeftOut > 0 ? { help: `${rowsLeftOut} of ${rowCount} rows are left out; ${help}` } : {},
+    sheet: ({ names = [] }, { command }) =>
+      command === "fit" || command === "search"
+        ? { help: `its sheets are ${names.join(", ")}: --sheet ${quoted(names[0] ?? "1")}` }
+        : {},
+    word: ({ column = "", actual = "" }, { command }) => ({
+      help: nearNumber(actual) ?? wordHelp(command, column, actual, false),
+    }),
+    words: ({ column = "", actual = "" }, { command }) => ({
+      help: nearNumber(actual) ?? wordHelp(command, column, actual, true),
+    }),
     prediction: ({ rows }, _, help) =>
       rows === undefined ? {} : { help: `${help}, or leave these rows out with --where` },
   };
+
+/** What to do about a word in a column of numbers; undefined where no option does anything. */
+function wordHelp(
+  command: Command,
+  column: string,
+  text: string,
+  isAllWords: boolean,
+): string | undefined {
+  if (command === "search") return "correct it, or leave the row out with --where";
+  if (command !== "fit") return undefined;
+  const word = quoted(text);
+  return isAllWords
+    ? `the column holds words: --where ${column}=${word} takes rows by them, ` +
+        `--group ${column}:… makes groups of them`
+    : `correct it, leave the row out with --where, or count it as missing: --na ${word}`;
+}
+
+const quoted = (text: string): string => (/^\w+$/.test(text) ? text : `'${text}'`);
 
 /** An error that has been said in the words of the command line: nobody says it again in others. */
 class CommandError extends NdvmError {}

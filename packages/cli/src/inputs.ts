@@ -14,8 +14,9 @@
 
 import { existsSync } from "node:fs";
 import { type Input, int, NdvmError, recordOf } from "@ndvm/core";
-import { parseNumber, readTable, readTensor, type Table, tensorOfJson } from "./data-file.js";
-import { hasDash } from "./delimited.js";
+import { hasDash, parseNumber, type Table } from "@ndvm/tables";
+import { readTableFile } from "@ndvm/tables/node";
+import { readTensor, tensorOfJson } from "./data-file.js";
 
 /** A mistake in how the command was called: exit code 2. */
 export class UsageError extends Error {
@@ -93,9 +94,9 @@ export class InputReader {
   async #fromFile(reference: string): Promise<Input> {
     const [file, column] = splitReference(reference);
     if (column === undefined) return readTensor(file);
-    const table = this.#tables.get(file) ?? readTable(file);
+    const table = this.#tables.get(file) ?? readTableFile(file, { texts: new Set() });
     this.#tables.set(file, table);
-    return (await table).column(column);
+    return (await table).numbers(column);
   }
 }
 

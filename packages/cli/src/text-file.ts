@@ -1,16 +1,11 @@
 /** Reads text: files and standard input, as UTF-8 or not at all. */
 
-import { createReadStream, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { TextDecoder } from "node:util";
-import { NdvmError, own } from "@ndvm/core";
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  EISDIR: "it is a folder",
-  EACCES: "permission denied",
-};
+import { NdvmError } from "@ndvm/core";
+import { systemReason, unreadable } from "@ndvm/tables/node";
 
 export async function readTextFile(file: string): Promise<string> {
   let bytes: Uint8Array;
@@ -22,58 +17,15 @@ export async function readTextFile(file: string): Promise<string> {
   return decodeText(bytes, file);
 }
 
-export function unreadable(file: string, cause: unknown): NdvmError {
-  const code = (cause as NodeJS.ErrnoException).code ?? "unknown reason";
-  return new NdvmError("E-FILE", `cannot read ${file}: ${own(REASONS, code) ?? code}`, {
-    help: `the path is taken relative to ${process.cwd()}`,
-  });
-}
-
-/**
- * The text of a file, or of standard input for "-", in pieces. A file that begins with UTF-16's
- * byte order mark is read as that; every other must be UTF-8.
- */
-export async function* streamText(file: string): AsyncGenerator<string> {
-  const name = file === "-" ? "standard input" : file;
-  const stream = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 2 ** 18 });
-  let decoder: TextDecoder | undefined;
-  const decode = (bytes: Uint8Array | undefined): string => {
-    try {
-      return bytes === undefined
-        ? (decoder?.decode() ?? "")
-        : (decoder as TextDecoder).decode(bytes, { stream: true });
-    } catch {
-      throw notText(name);
-    }
-  };
-  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  for (;;) {
-    const next = await chunks.next().catch((cause: unknown) => {
-      throw unreadable(name, cause);
-    });
-    if (next.done === true) break;
-    decoder ??= decoderFor(next.value, name);
-    yield decode(next.value);
-  }
-  yield decode(undefined);
-}
-
-function decoderFor(bytes: Uint8Array, name: string): TextDecoder {
-  if (bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3) {
-    throw new NdvmError("E-FILE", `${name} is a workbook or an archive, not a table of text`, {
-      help: "save the sheet as CSV",
-    });
-  }
-  const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
-  return new TextDecoder(isWide ? "utf-16le" : "utf-8", { fatal: true });
+export function fileError(file: string, message: string, help?: string): NdvmError {
+  return new NdvmError("E-FILE", `${file}: ${message}`, { help });
 }
 
 export async function writeTextFile(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text);
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? "unknown reason";
-    throw unwritable(file, own(REASONS, code) ?? code);
+    throw unwritable(file, systemReason(cause));
   }
 }
 

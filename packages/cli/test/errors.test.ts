@@ -185,16 +185,16 @@ describe("files, exit code 1", () => {
   test.each([
     ["empty.csv", "", "empty"],
     ["head.csv", "x,y\n", "no rows"],
-    ["ragged.csv", "x,y\n1,2\n3\n", "line 3 has 1 cells, line 1 has 2"],
-    ["last.csv", "x,y\n1,2\n3", "line 3 has 1 cells"],
-    ["word.csv", "x\n1\ntwo\n", 'line 3, column x: "two" is not a number'],
+    ["ragged.csv", "x,y\n1,2\n3\n", "line 3 has 1 cell, line 1 has 2"],
+    ["last.csv", "x,y\n1,2\n3", "line 3 has 1 cell,"],
+    ["word.csv", "x\n1\ntwo\n", 'row 2 (line 3), column x: "two" is not a number'],
     ["quote.csv", 'x\n"1\n', "line 2: a quote is opened and never closed"],
     ["after.csv", 'x\n"1"2\n', "line 2: text follows a closing quote"],
     ["bare.csv", "1,2\n3,4\n", "not column names"],
     ["twice.csv", "x,x\n1,2\n", "two columns are called x"],
     ["bad.json", '{"x": [1,', "not JSON"],
     ["uneven.json", '{"x": [1], "y": [1, 2]}', "x has 1 rows, y has 2"],
-    ["word.json", '{"x": [true]}', "x[0]: true is not a number"],
+    ["word.json", '{"x": [{}]}', 'row 1, column x: "{}" is not a number'],
     ["flat.json", "3", "not a table"],
   ])("%s is not a table", (name, content, message) => {
     writeFile(name, content);

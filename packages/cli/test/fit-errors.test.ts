@@ -62,10 +62,10 @@ describe("the data", () => {
       "error E-INPUT: column y holds Infinity in row 2 (line 3)
         help: a fit needs finite numbers: count the cell as missing by --na inf, or leave the row out by --where"
     `);
-    const dates = "t,y\n2020-01-01,3\n2020-01-02,2\n";
+    const dates = "t,y\n01/02/2020,3\n01/03/2020,2\n";
     expect(await failure(ofFile(dates), 1)).toMatchInlineSnapshot(`
-      "error E-FILE: own.csv: row 1 (line 2), column t: "2020-01-01" is not a number, nor is 1 more of its cells
-        help: a date is not a number: add a column that counts days or years"
+      "error E-FILE: own.csv: row 1 (line 2), column t: "01/02/2020" is not a number, nor is 1 more of its cells
+        help: write dates as 2024-03-01, all of them, or add a column that counts days or years"
     `);
     const units = "t,y\n0 s,3\n1 s,2\n";
     expect(await failure(ofFile(units), 1)).toMatchInlineSnapshot(`
@@ -148,11 +148,11 @@ describe("the data", () => {
   test("a workbook, bytes that are no text, a file that is not there, a folder", async () => {
     const workbook = Uint8Array.of(0x50, 0x4b, 3, 4, 20, 0);
     expect(await failure(ofFile(workbook), 1)).toMatchInlineSnapshot(`
-      "error E-FILE: own.csv is a workbook or an archive, not a table of text
-        help: save the sheet as CSV"
+      "error E-FILE: own.csv: not a readable XLSX file: invalid zip data
+        help: the file may be damaged or cut off; write it again"
     `);
     expect(await failure(ofFile(Uint8Array.of(0x74, 0xff, 0x0a)), 1)).toMatchInlineSnapshot(`
-      "error E-FILE: own.csv is not UTF-8 text
+      "error E-FILE: own.csv: not UTF-8 text
         help: save it as UTF-8, or check that it is the file you meant"
     `);
     const at = (file: string): string[] => ["-e", "(* a t)", "--data", file, "--target", "y"];
@@ -172,7 +172,7 @@ describe("the data", () => {
       return ["-e", "(* a t)", "--data", file, "--target", "y"];
     };
     expect(await failure(at("a.json", "[1, 2]"), 1)).toMatchInlineSnapshot(`
-      "error E-FILE: a.json: not a table
+      "error E-FILE: a.json: not a table: row 1 is not an object
         help: a table in JSON is an object of arrays or an array of objects"
     `);
     expect(await failure(at("b.json", '{"t": [1], "y": [1, 2]}'), 1)).toMatchInlineSnapshot(
@@ -187,7 +187,10 @@ describe("the data", () => {
     `);
     expect(await failure(at("e.json", "{"), 1)).toContain("e.json: not JSON");
     expect(await failure(at("f.jsonl", '{"t": 1}\n3\n'), 1)).toMatchInlineSnapshot(
-      `"error E-FILE: f.jsonl: not a table: line 2 is no object"`,
+      `
+      "error E-FILE: f.jsonl: not a table: line 2 is not an object
+        help: a table in JSON is an object of arrays or an array of objects"
+    `,
     );
   });
 

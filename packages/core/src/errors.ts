@@ -85,6 +85,16 @@ export type Reason =
   // Wrapping and files.
   | "within" // something happened inside a part (`actual`) of what the caller gave
   | "busy" // another process has the file
+  // Tables.
+  | "size" // more bytes or rows than are allowed
+  | "empty" // no head, or no rows
+  | "head" // the first row does not name the columns
+  | "twice" // two columns of one name
+  | "ragged" // a row with more or fewer cells than the head
+  | "quote" // a quote that is not closed, or text behind one
+  | "sheet" // a workbook does not have this sheet
+  | "word" // a cell that is no number, or no date, among cells that are
+  | "words" // a column without a number
   // Archives.
   | "absent" // there is no such file
   | "exists" // there is one already

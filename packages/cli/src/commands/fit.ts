@@ -24,7 +24,9 @@ export async function fit(file: string | undefined, options: FitCommandOptions):
   for (const wanted of [options.out, options.report, ...exports.map((one) => one.file)]) {
     if (wanted !== undefined) requireWritable(wanted);
   }
-  const problem = await openProblem(file, options);
+  const problem = await openProblem(file, options).catch((error: unknown) => {
+    throw error instanceof NdvmError ? inCommandWords(error, { command: "fit" }) : error;
+  });
   try {
     const result = await runFit(problem, options);
     const scores = scoreHeldOut(result, problem);

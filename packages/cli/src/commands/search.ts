@@ -23,7 +23,9 @@ const INTERRUPTED = 130;
 export async function search(options: SearchCommandOptions): Promise<number> {
   const archive = archiveOf(options);
   if (options.report !== undefined) requireWritable(options.report);
-  const study = await readStudyData(options);
+  const study = await readStudyData(options).catch((error: unknown) => {
+    throw error instanceof NdvmError ? inCommandWords(error, { command: "search" }) : error;
+  });
   const settings = await searchOptions(options, study, archive);
   const plotter = await ModelPlotter.create(study, options.target, options.domain ?? "ieee");
   try {

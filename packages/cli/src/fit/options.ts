@@ -8,10 +8,11 @@ import {
   type Precision,
   recordOf,
 } from "@ndvm/core";
+import { type DateUnit, parseNumber } from "@ndvm/tables";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseNumber } from "../data-file.js";
 import { splitAssignment, UsageError } from "../inputs.js";
 import { collect, parseCount, parseDuration, parseNames, parseSize } from "../options.js";
+import { DATA_HELP, datesOption } from "../table-options.js";
 
 export interface FitCommandOptions {
   readonly eval?: string;
@@ -32,6 +33,8 @@ export interface FitCommandOptions {
   readonly holdOut?: string;
   readonly missing: "omit" | "error";
   readonly na?: readonly string[];
+  readonly sheet?: string;
+  readonly dates?: DateUnit | "words";
   readonly column?: readonly string[];
   readonly set?: readonly string[];
   readonly int?: readonly string[];
@@ -96,7 +99,7 @@ function addDataOptions(command: Command): void {
     .argument("[file]", "file with the program; - or nothing reads standard input")
     .option("-e, --eval <text>", "the program itself")
     .optionsGroup("Data:")
-    .option("--data <file>", "table: CSV, TSV, JSON or JSON lines; - reads standard input")
+    .option("--data <file>", DATA_HELP)
     .option(
       "--target <column>",
       "what the program's value predicts; none: its value is the loss",
@@ -114,6 +117,8 @@ function addDataOptions(command: Command): void {
         .default("omit"),
     )
     .option("--na <words>", "further cells that mean a missing value, such as -999", collectNames)
+    .option("--sheet <name>", "the sheet of a workbook, by name or number (default: the first)")
+    .addOption(datesOption())
     .option("--column <name=header>", "another name for a column: t='Time (s)'", collect)
     .option(
       "--set <name=value>",

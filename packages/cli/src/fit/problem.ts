@@ -14,20 +14,21 @@ import {
   type Program,
   recordOf,
 } from "@ndvm/core";
-import { fileError } from "../delimited.js";
+import type { Table } from "@ndvm/tables";
+import { readTableFile } from "@ndvm/tables/node";
 import { readInputs, type SetInputs, splitAssignment, UsageError } from "../inputs.js";
 import { loadProgram, readSource, type Source } from "../session.js";
-import { readTextFile } from "../text-file.js";
+import { tableOptions } from "../table-options.js";
+import { fileError, readTextFile } from "../text-file.js";
 import { type FitCommandOptions, parameterOptions, parseGroups, parseLoss } from "./options.js";
 import { chooseRows, type Rows, textColumns } from "./rows.js";
 import { sideColumns, sideOptions } from "./sides.js";
-import { type DataTable, readDataTable } from "./table.js";
 
 export interface FitProblem {
   readonly machine: Machine;
   readonly program: Program;
   readonly source: Source;
-  readonly table: DataTable | undefined;
+  readonly table: Table | undefined;
   readonly rows: Rows | undefined;
   readonly targets: readonly string[];
   /** Columns that the program reads. */
@@ -67,7 +68,7 @@ export async function openProblem(
 async function assemble(
   machine: Machine,
   source: Source,
-  table: DataTable | undefined,
+  table: Table | undefined,
   options: FitCommandOptions,
 ): Promise<Omit<FitProblem, "readMilliseconds">> {
   const inputs = await readInputs(options.set, options.int);
@@ -97,7 +98,7 @@ async function assemble(
 
 /** The rows and columns that the fit needs. */
 async function chooseData(
-  table: DataTable,
+  table: Table,
   options: FitCommandOptions,
   targets: readonly string[],
   columns: readonly string[],
@@ -158,24 +159,25 @@ function checkTogether(file: string | undefined, options: FitCommandOptions): vo
 const optionText = (key: string): string =>
   `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-async function readData(options: FitCommandOptions): Promise<DataTable | undefined> {
+async function readData(options: FitCommandOptions): Promise<Table | undefined> {
   if (options.data === undefined) return undefined;
   const renamed = (options.column ?? []).map((text) => splitAssignment(text, "--column"));
-  return readDataTable(options.data, {
+  return readTableFile(options.data, {
     texts: textColumns(options.where ?? [], options.holdOut, parseGroups(options.group)?.by),
     missing: options.na ?? [],
     renamed: new Map(renamed),
+    ...tableOptions(options),
   });
 }
 
-function requireRows(rows: Rows, table: DataTable): void {
+function requireRows(rows: Rows, table: Table): void {
   if (rows.taken.length > 0) return;
   const reasons = [
     ...(rows.filtered > 0 ? [`${rows.filtered} do not pass --where`] : []),
     ...(rows.missing > 0 ? [`${rows.missing} have missing values`] : []),
   ];
   throw fileError(
-    table.file,
+    table.name,
     `no row is left of ${table.rowCount}${reasons.length > 0 ? `: ${reasons.join(", ")}` : ""}`,
     "check --where and --na",
   );
@@ -194,7 +196,7 @@ function requireSeenGroups(groups: readonly string[], rows: Rows): void {
  * compares misspelt names with them.
  */
 function gatherColumns(
-  table: DataTable,
+  table: Table,
   rows: Int32Array,
   read: readonly string[],
   groups: string | undefined,
@@ -252,7 +254,7 @@ function tensors(inputs: SetInputs, targets: readonly string[]): Data {
 function lossOptions(
   machine: Machine,
   options: FitCommandOptions,
-  table: DataTable | undefined,
+  table: Table | undefined,
   targets: readonly string[],
 ): Pick<FitOptions, "loss" | "huberWidth" | "isNegativeLogLikelihood"> {
   const loss = parseLoss(options.loss);
@@ -266,7 +268,7 @@ function lossOptions(
 }
 
 /** Columns that a loss of the user's own reads. */
-function lossColumns(loss: FitOptions["loss"], table: DataTable): string[] {
+function lossColumns(loss: FitOptions["loss"], table: Table): string[] {
   if (loss === undefined || typeof loss === "string") return [];
   return loss.inputs.filter((name) => name !== "pred" && table.has(name));
 }

@@ -27,7 +27,7 @@ export function resultJson(
       ? {}
       : {
           rows: {
-            file: table.file,
+            file: table.name,
             all: table.rowCount,
             fitted: rows.taken.length,
             heldOut: rows.heldOut.length,

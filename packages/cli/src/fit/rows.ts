@@ -7,10 +7,10 @@
  */
 
 import { emptyRecord, Machine, NdvmError, type Program, recordOf } from "@ndvm/core";
+import type { Table } from "@ndvm/tables";
 import { UsageError } from "../inputs.js";
 import { loadProgram } from "../session.js";
 import { parseEnds } from "./options.js";
-import type { DataTable } from "./table.js";
 
 export interface RowsWanted {
   /** Columns of numbers that the fit reads. */
@@ -52,7 +52,7 @@ export function textColumns(
   return new Set(names);
 }
 
-export async function chooseRows(table: DataTable, wanted: RowsWanted): Promise<Rows> {
+export async function chooseRows(table: Table, wanted: RowsWanted): Promise<Rows> {
   const tests = new Tests(table);
   try {
     const keep = new Uint8Array(table.rowCount).fill(1);
@@ -86,7 +86,7 @@ function rowsWhere(holds: (row: number) => boolean, count: number): Int32Array {
 
 /** Unmarks rows with missing values; how many there were. */
 function leaveOutMissing(
-  table: DataTable,
+  table: Table,
   wanted: RowsWanted,
   keep: Uint8Array,
   tested: ReadonlySet<string>,
@@ -99,7 +99,7 @@ function leaveOutMissing(
     if (bad.length > 0 && wanted.missing === "error") {
       throw new NdvmError(
         "E-FILE",
-        `${table.file}: column ${name} has no value in ${table.rowsInWords(bad)}`,
+        `${table.name}: column ${name} has no value in ${table.rowsInWords(bad)}`,
         { help: "fill them in, or leave these rows out: --missing omit" },
       );
     }
@@ -117,7 +117,7 @@ function leaveOutMissing(
 }
 
 async function holdOut(
-  table: DataTable,
+  table: Table,
   { holdOut: wanted, seed }: RowsWanted,
   keep: Uint8Array,
   tests: Tests,
@@ -132,7 +132,7 @@ async function holdOut(
 }
 
 async function heldRows(
-  table: DataTable,
+  table: Table,
   wanted: string,
   keep: Uint8Array,
   seed: number,
@@ -158,7 +158,7 @@ async function heldRows(
 const HELD = /^(true|yes|y|1|test|testing|validation|valid|held|hold-?out)$/i;
 
 /** A column of numbers holds out where it is not 0; one of words where they say so. */
-function heldByColumn(table: DataTable, name: string): Uint8Array {
+function heldByColumn(table: Table, name: string): Uint8Array {
   if (table.isNumeric(name)) {
     return Uint8Array.from(table.numbers(name), (value) =>
       value !== 0 && !Number.isNaN(value) ? 1 : 0,
@@ -196,12 +196,12 @@ function mulberry(seed: number): () => number {
 
 /** Tests of rows, on a machine of their own that is made when the first one is met. */
 class Tests {
-  readonly #table: DataTable;
+  readonly #table: Table;
   #machine: Machine | undefined;
   /** Columns that expressions read. */
   readonly columns = new Set<string>();
 
-  constructor(table: DataTable) {
+  constructor(table: Table) {
     this.#table = table;
   }
 
@@ -237,7 +237,7 @@ class Tests {
       this.columns.add(name);
     }
     if (program.inputs.length === 0) {
-      throw new UsageError(`${option} '${text}' uses no column of ${table.file}`);
+      throw new UsageError(`${option} '${text}' uses no column of ${table.name}`);
     }
     requireTest(program, columns, text, option);
     const marker = loadProgram(

@@ -5,9 +5,9 @@
 
 import type { Column, FitOptions } from "@ndvm/core";
 import { recordOf } from "@ndvm/core";
+import type { Table } from "@ndvm/tables";
 import { UsageError } from "../inputs.js";
 import type { FitCommandOptions } from "./options.js";
-import type { DataTable } from "./table.js";
 
 const KEYS = ["sigma", "weights", "trials"] as const;
 
@@ -25,11 +25,11 @@ function parseSide(key: string, text: string): Side {
   return new Map(pairs.map(([name = "", column = ""]) => [name, column]));
 }
 
-const isPlainNumber = (text: string, table: DataTable): boolean =>
+const isPlainNumber = (text: string, table: Table): boolean =>
   !table.has(text) && text !== "" && Number.isFinite(Number(text));
 
 /** The columns that the options name; an error for one that is not there. */
-export function sideColumns(options: FitCommandOptions, table: DataTable): string[] {
+export function sideColumns(options: FitCommandOptions, table: Table): string[] {
   return KEYS.flatMap((key) => {
     const text = options[key];
     if (text === undefined) return [];
@@ -41,7 +41,7 @@ export function sideColumns(options: FitCommandOptions, table: DataTable): strin
 
 export function sideOptions(
   options: FitCommandOptions,
-  table: DataTable,
+  table: Table,
   points: number,
 ): Pick<FitOptions, "sigma" | "weights" | "trials"> {
   const columnOf = (text: string): string | Column =>

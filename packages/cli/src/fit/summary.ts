@@ -110,7 +110,7 @@ export function scoresOf(result: FitResult, digits = 7): [name: string, value: s
 export function rowsWords({ table, rows }: FitProblem): string | undefined {
   if (table === undefined || rows === undefined) return undefined;
   const parts = [
-    `${countText(rows.taken.length)} of ${countText(table.rowCount)} rows of ${table.file}`,
+    `${countText(rows.taken.length)} of ${countText(table.rowCount)} rows of ${table.name}`,
   ];
   if (rows.filtered > 0) parts.push(`${countText(rows.filtered)} left out by --where`);
   if (rows.missing > 0) {
@@ -190,7 +190,7 @@ export function warningsOf(result: FitResult, { table, columns }: FitProblem): s
     warnings.push("there are no more points than parameters: nothing is left to tell the noise");
   }
   if (table !== undefined && columns.length === 0) {
-    warnings.push(`the program reads no column of ${table.file}: they are ${table.someNames()}`);
+    warnings.push(`the program reads no column of ${table.name}: they are ${table.someNames()}`);
   }
   if (assumed.length > 0) {
     const one = assumed.length === 1;

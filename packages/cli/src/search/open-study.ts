@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { NdvmError } from "@ndvm/core";
 import { type Archive, openArchive } from "@ndvm/search";
-import { unreadable } from "../text-file.js";
+import { unreadable } from "@ndvm/tables/node";
 
 /** How every SQLite file begins. */
 const MAGIC = "SQLite format 3\0";

@@ -2,11 +2,15 @@
 
 import type { Domain, Precision } from "@ndvm/core";
 import type { Budget, Keep } from "@ndvm/search";
+import type { DateUnit } from "@ndvm/tables";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { collect, parseCount, parseDuration, parseNames } from "../options.js";
+import { DATA_HELP, datesOption } from "../table-options.js";
 
 export interface SearchCommandOptions {
   readonly data: string;
+  readonly sheet?: string;
+  readonly dates?: DateUnit | "words";
   readonly target: string;
   readonly inputs?: readonly string[];
   readonly where?: readonly string[];
@@ -79,7 +83,9 @@ export function addSearchOptions(command: Command): Command {
 function addDataOptions(command: Command): void {
   command
     .optionsGroup("Data:")
-    .requiredOption("--data <file>", "table: CSV, TSV, JSON or JSON lines; - reads standard input")
+    .requiredOption("--data <file>", DATA_HELP)
+    .option("--sheet <name>", "the sheet of a workbook, by name or number (default: the first)")
+    .addOption(datesOption())
     .requiredOption("--target <column>", "what the programs predict")
     .option("--inputs <columns>", "columns they may read (default: all others)", parseNames)
     .option("--where <test>", "rows to take: '(> t 2)' over the columns, or cell=word", collect)

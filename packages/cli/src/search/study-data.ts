@@ -3,9 +3,11 @@
  */
 
 import { NdvmError, recordOf } from "@ndvm/core";
+import type { Table } from "@ndvm/tables";
+import { readTableFile } from "@ndvm/tables/node";
 import { chooseRows, textColumns } from "../fit/rows.js";
-import { type DataTable, readDataTable } from "../fit/table.js";
 import { UsageError } from "../inputs.js";
+import { tableOptions } from "../table-options.js";
 import { note } from "../terminal.js";
 import type { SearchCommandOptions } from "./options.js";
 
@@ -19,7 +21,7 @@ export interface StudyData {
 export async function readStudyData(options: SearchCommandOptions): Promise<StudyData> {
   const where = options.where ?? [];
   const texts = textColumns(where, options.holdOut, undefined);
-  const table = await readDataTable(options.data, { texts });
+  const table = await readTableFile(options.data, { texts, ...tableOptions(options) });
   const inputs = inputsOf(table, options);
   const used = [...inputs, options.target];
   const rows = await chooseRows(table, {
@@ -34,7 +36,7 @@ export async function readStudyData(options: SearchCommandOptions): Promise<Stud
     note(`${rows.missing} of ${table.rowCount} rows have missing values and are left out`);
   }
   const taken = [...rows.taken, ...rows.heldOut];
-  if (taken.length === 0) throw new UsageError(`no row of ${table.file} is left`);
+  if (taken.length === 0) throw new UsageError(`no row of ${table.name} is left`);
   const data = recordOf(
     used.map((name) => {
       const numbers = table.numbers(name);
@@ -53,7 +55,7 @@ export async function readStudyData(options: SearchCommandOptions): Promise<Stud
 }
 
 /** The columns asked for; else every column of numbers but the target. */
-function inputsOf(table: DataTable, { inputs, target }: SearchCommandOptions): readonly string[] {
+function inputsOf(table: Table, { inputs, target }: SearchCommandOptions): readonly string[] {
   table.numbers(target, ", which is to be the target");
   if (inputs !== undefined) {
     for (const name of inputs) table.numbers(name, ", which is to be an input");
@@ -61,5 +63,5 @@ function inputsOf(table: DataTable, { inputs, target }: SearchCommandOptions): r
   }
   const others = table.names.filter((name) => name !== target && table.isNumeric(name));
   if (others.length > 0) return others;
-  throw new UsageError(`${table.file} has no column of numbers besides ${target}`);
+  throw new UsageError(`${table.name} has no column of numbers besides ${target}`);
 }

@@ -7,7 +7,7 @@
  * except between the rows of a table of one column, where they are missing values.
  */
 
-import { NdvmError } from "@ndvm/core";
+import { tableError } from "./errors.js";
 
 /** One row of cells with the line (counted from 1) that it starts on. */
 export interface Row {
@@ -18,6 +18,7 @@ export interface Row {
 /** A quoted cell longer than this was never closed. */
 const QUOTED_MOST = 2 ** 24;
 
+const BLANK = 32;
 const DELIMITERS = ["\t", ";", "|", ","];
 
 /** The delimiter that occurs most often in a line, outside quotes. */
@@ -28,20 +29,10 @@ export function delimiterOf(line: string): string {
   return most === 0 ? "," : (DELIMITERS[counts.indexOf(most)] ?? ",");
 }
 
-export function fileError(file: string, message: string, help?: string): NdvmError {
-  return new NdvmError("E-FILE", `${file}: ${message}`, { help });
-}
-
-export const EMPTY_HELP = "a table has a row of names and then rows of numbers";
-export const TWICE_HELP = "rename one of them in the file's first row";
-export const DASH_HELP = "its minus is a dash: replace it by - in the whole file";
-
-/** Whether a text is a number but for a minus sign (U+2212) or a dash before it. */
-export const hasDash = (text: string): boolean => /^\s*[\u2010-\u2015\u2212][\d.]/.test(text);
-
 export class RowSplitter {
   readonly #file: string;
   readonly #onRow: (row: Row) => void;
+  readonly #given: string | undefined;
   #text = "";
   #at = 0;
   #line = 1;
@@ -52,12 +43,17 @@ export class RowSplitter {
   /** Where the next carriage return and line feed are, to be looked up again once passed. */
   #returnAt = -1;
   #feedAt = -1;
+  #quoteAt = -1;
+  /** Takes lines without quotes as they stand, where it is given: text, start, end, line. */
+  onPlainLine: ((text: string, from: number, to: number, line: number) => void) | undefined;
   /** The last comment line, without its mark: some files name their columns there. */
   comment: string | undefined;
 
-  constructor(file: string, onRow: (row: Row) => void) {
+  /** `delimiter` is found out from the first row where it is not given. */
+  constructor(file: string, onRow: (row: Row) => void, delimiter?: string) {
     this.#file = file;
     this.#onRow = onRow;
+    this.#given = delimiter;
   }
 
   /** The mark between cells; a comma before the first row is known. */
@@ -70,12 +66,14 @@ export class RowSplitter {
     this.#at = 0;
     this.#returnAt = -1;
     this.#feedAt = -1;
+    this.#quoteAt = -1;
     this.#drain(false);
   }
 
   end(): void {
     this.#returnAt = -1;
     this.#feedAt = -1;
+    this.#quoteAt = -1;
     this.#drain(true);
   }
 
@@ -83,6 +81,12 @@ export class RowSplitter {
     while (this.#at < this.#text.length) {
       const end = this.#lineEnd(isLast);
       if (end < 0) return;
+      if (this.#isPlain(end)) {
+        const from = this.#at;
+        this.#passLine(end);
+        this.onPlainLine?.(this.#text, from, end, this.#line - 1);
+        continue;
+      }
       const line = this.#text.slice(this.#at, end);
       if (this.#delimiter === undefined && this.#isBeforeFirst(line)) {
         this.#passLine(end);
@@ -98,6 +102,13 @@ export class RowSplitter {
     }
   }
 
+  /** Whether the line up to `end` can be taken as it stands: no quotes, nothing blank about it. */
+  #isPlain(end: number): boolean {
+    if (this.onPlainLine === undefined || this.#blanks.length > 0) return false;
+    if (this.#quoteAt < this.#at) this.#quoteAt = indexOrLength(this.#text, '"', this.#at);
+    return this.#quoteAt >= end && this.#at < end && this.#text.charCodeAt(this.#at) > BLANK;
+  }
+
   /** Notes comments and the delimiter; whether the line is none of the table's. */
   #isBeforeFirst(line: string): boolean {
     if (line.trim() === "") return true;
@@ -105,7 +116,7 @@ export class RowSplitter {
       this.comment = line.slice(1).trim();
       return true;
     }
-    this.#delimiter = delimiterOf(line);
+    this.#delimiter = this.#given ?? delimiterOf(line);
     return false;
   }
 
@@ -143,7 +154,7 @@ export class RowSplitter {
         cells.push(cell);
         at = skipBlanks(text, close + 1, this.delimiter);
         if (at < text.length && !`${this.delimiter}\r\n`.includes(text[at] ?? "")) {
-          throw fileError(this.#file, `line ${this.#line + lines}: text follows a closing quote`);
+          throw this.#quoteError(lines, "text follows a closing quote");
         }
       } else {
         const end = endOfCell(text, at, this.delimiter);
@@ -168,7 +179,12 @@ export class RowSplitter {
 
   #waitForQuote(lines: number, length: number, isLast: boolean): false {
     if (!isLast && length < QUOTED_MOST) return false;
-    throw fileError(this.#file, `line ${this.#line + lines}: a quote is opened and never closed`);
+    throw this.#quoteError(lines, "a quote is opened and never closed");
+  }
+
+  #quoteError(lines: number, message: string): Error {
+    const line = this.#line + lines;
+    return tableError(this.#file, `line ${line}: ${message}`, { reason: "quote", value: line });
   }
 
   #emit(row: Row): void {
