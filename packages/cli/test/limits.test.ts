@@ -35,9 +35,19 @@ function measured(args: readonly string[], input = ""): Taken {
   return { ...took, code: status, stdout, stderr };
 }
 
-function expectEnded(taken: Taken, code: string, option: string): void {
-  expect(taken.stderr).toContain(`error ${code}`);
-  expect(taken.stderr).toContain(option);
+/** Which limit is met first depends on the computer; each names the option that allows more. */
+const OPTION_OF: ReadonlyMap<string, string> = new Map([
+  ["E-STEPS", "--steps"],
+  ["E-TIME", "--timeout"],
+  ["E-MEMORY", "--memory"],
+  ["E-TAPE", "--memory"],
+  ["E-RECURSION", "--memory"],
+]);
+
+function expectEnded(taken: Taken): void {
+  const code = /error (E-[A-Z]+)/.exec(taken.stderr)?.[1] ?? "none";
+  expect(OPTION_OF.has(code), taken.stderr).toBe(true);
+  expect(taken.stderr).toContain(OPTION_OF.get(code));
   expect(taken.seconds).toBeLessThan(8);
   expect(taken.kilobytes).toBeLessThan(512_000);
 }
@@ -45,37 +55,30 @@ function expectEnded(taken: Taken, code: string, option: string): void {
 const grow = "(loop ((l '())) (recur (cons a l)))";
 
 test.each([
-  ["an endless loop", ["eval", "-e", "(loop ((x a)) (recur (sin x)))"], "E-TIME", "--timeout"],
-  ["endless counting", ["eval", "-e", "(loop ((i a)) (recur (+ i 1)))"], "E-STEPS", "--steps"],
-  ["its gradient", ["grad", "-e", "(loop ((x a)) (recur (sin x)))"], "E-MEMORY", "--memory"],
-  [
-    "a loop of matrices",
-    ["eval", "-e", "(loop ((m (scale a (eye 100)))) (recur (matmul m m)))"],
-    "E-STEPS",
-    "--steps",
-  ],
-  ["one large inverse", ["eval", "-e", "(trace (inv (scale a (eye 1500))))"], "E-STEPS", "--steps"],
-  ["a list that grows", ["eval", "-e", grow], "E-MEMORY", "--memory"],
-  ["recursion", ["eval", "-e", "(define (f n) (+ a (f n))) (f 1)"], "E-RECURSION", "--memory"],
+  ["an endless loop", ["eval", "-e", "(loop ((x a)) (recur (sin x)))"]],
+  ["endless counting", ["eval", "-e", "(loop ((i a)) (recur (+ i 1)))"]],
+  ["its gradient", ["grad", "-e", "(loop ((x a)) (recur (sin x)))"]],
+  ["a loop of matrices", ["eval", "-e", "(loop ((m (scale a (eye 100)))) (recur (matmul m m)))"]],
+  ["one large inverse", ["eval", "-e", "(trace (inv (scale a (eye 1500))))"]],
+  ["a list that grows", ["eval", "-e", grow]],
+  ["recursion", ["eval", "-e", "(define (f n) (+ a (f n))) (f 1)"]],
   [
     "shared structure that unfolds",
     ["eval", "-e", "(loop ((i 0) (x a)) (if (= i 60) x (recur (+ i 1) (cons x x))))"],
-    "E-MEMORY",
-    "--memory",
   ],
-])("%s ends by itself", (_, args, code, option) => {
+])("%s ends by itself", (_, args) => {
   const taken = measured([...args, "--set", "a=1"]);
   expect(taken.code).toBe(1);
-  expectEnded(taken, code, option);
+  expectEnded(taken);
 });
 
 test("a list that grows in many lanes ends, too", () => {
-  expectEnded(measured(["eval", "-e", grow, "--set", "a=0:99:1"]), "E-TIME", "--timeout");
+  expectEnded(measured(["eval", "-e", grow, "--set", "a=0:99:1"]));
 });
 
 test("the repl goes on after a bomb", () => {
   const taken = measured(["repl"], "(loop ((i 0)) (recur (+ i 1)))\n(+ 1 2)\n");
-  expectEnded(taken, "E-STEPS", "--steps");
+  expectEnded(taken);
   expect(taken.stdout.trim().endsWith("3")).toBe(true);
 });
 

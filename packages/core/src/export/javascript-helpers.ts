@@ -69,9 +69,9 @@ const texts = [
   return (t - 0.5) * Math.log(t) - t + 0.5 * Math.log(2 * Math.PI) + series - Math.log(product);
 };`,
   `const quotient = (x, y) => Math.trunc(x / y) + 0;`,
-  `const remainder = (x, y) => x - y * Math.trunc(x / y);`,
+  `const remainder = (x, y) => (x % y) + 0;`,
   `const modulo = (x, y) => {
-  const rest = x - y * Math.trunc(x / y);
+  const rest = (x % y) + 0;
   return (rest < 0 && y > 0) || (rest > 0 && y < 0) ? rest + y : rest;
 };`,
   `const gcd = (x, y) => {

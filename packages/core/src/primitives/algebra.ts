@@ -52,6 +52,8 @@ export interface Algebra<V, M> {
   atan2(y: V, x: V): V;
   pow(base: V, exponent: V): V;
   gcd(a: V, b: V): V;
+  /** What a division that is truncated to an integer leaves, exactly; it has the sign of a. */
+  rem(a: V, b: V): V;
   lt(a: V, b: V): M;
   le(a: V, b: V): M;
   gt(a: V, b: V): M;

@@ -69,6 +69,7 @@ const RULES: Readonly<Record<Operation, Rule>> = {
   atan2: call("atan2"),
   pow: { level: POWER, write: (a, b) => `${a?.(ATOM)}^${b?.(ATOM)}` },
   gcd: call("gcd"),
+  rem: call("rem"),
   lt: infix(COMPARE, " < "),
   le: infix(COMPARE, " ≤ "),
   gt: infix(COMPARE, " > "),

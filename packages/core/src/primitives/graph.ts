@@ -55,6 +55,7 @@ const ARITIES: Readonly<Record<Operation, 1 | 2 | 3>> = {
   atan2: 2,
   pow: 2,
   gcd: 2,
+  rem: 2,
   lt: 2,
   le: 2,
   gt: 2,

@@ -41,6 +41,7 @@ export const numbers: Algebra<number, boolean> = {
   atan2: Math.atan2,
   pow: (base, exponent) => base ** exponent,
   gcd,
+  rem: (a, b) => a % b,
   lt: (a, b) => a < b,
   le: (a, b) => a <= b,
   gt: (a, b) => a > b,

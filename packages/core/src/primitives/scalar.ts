@@ -7,6 +7,7 @@
  * 0. What an adjoint adds to one operand depends on no other operand being active.
  * The order of the arrays is the order of the op codes.
  */
+import type { Algebra } from "./algebra.js";
 import { definePrimitive, type Param } from "./define.js";
 
 const infinity = Number.POSITIVE_INFINITY;
@@ -378,29 +379,44 @@ export const quotient = definePrimitive({
   adjoint: "none",
 });
 
+const divisor: Param = { fuzz: [0.5, 9], edges: [1, -1, 3, -3, 1e-3, 1e17, infinity, -infinity] };
+
 export const remainder = definePrimitive({
   name: "remainder",
   doc: "What `quotient` leaves; it has the sign of x.",
-  domain: "Exact for integers. NaN where y is 0, and reported.",
-  params: { x: integers, y: { fuzz: [0.5, 9], edges: [1, -1, 3, -3] } },
-  forward: (k, { x, y }) => k.sub(x, k.mul(y, k.trunc(k.div(x, y)))),
-  adjoint: (k, { g, x, y }) => ({ x: g, y: k.neg(k.mul(g, k.trunc(k.div(x, y)))) }),
+  domain: "Exact for all numbers; x for an infinite y. NaN where y is 0, and reported.",
+  params: { x: integers, y: divisor },
+  // An integer has no −0.
+  forward: (k, { x, y }) => k.add(k.rem(x, y), k.num(0)),
+  adjoint: (k, { g, x, y, z }) => ({
+    x: g,
+    y: k.neg(k.mul(g, k.nearest(k.div(k.sub(x, z), y)))),
+  }),
 });
+
+/** Whether division rounded down leaves y more than the remainder. */
+const isOfOtherSign = <V, M>(k: Algebra<V, M>, rest: V, y: V): M => {
+  const zero = k.num(0);
+  const isBelow = k.and(k.lt(rest, zero), k.gt(y, zero));
+  const isAbove = k.and(k.gt(rest, zero), k.lt(y, zero));
+  return k.or(isBelow, isAbove);
+};
 
 export const modulo = definePrimitive({
   name: "modulo",
   doc: "What division rounded down leaves; it has the sign of y.",
-  domain: "Exact for integers. NaN where y is 0, and reported.",
-  params: { x: integers, y: { fuzz: [0.5, 9], edges: [1, -1, 3, -3] } },
-  // By way of the remainder: y·⌊x/y⌋ can pass the largest exact integer where x does not.
+  domain:
+    "The exact number, rounded once; x or y for an infinite y. NaN where y is 0, and reported.",
+  params: { x: integers, y: divisor },
   forward: (k, { x, y }) => {
-    const zero = k.num(0);
-    const rest = k.sub(x, k.mul(y, k.trunc(k.div(x, y))));
-    const isBelow = k.and(k.lt(rest, zero), k.gt(y, zero));
-    const isAbove = k.and(k.gt(rest, zero), k.lt(y, zero));
-    return k.add(rest, k.andMask(y, k.or(isBelow, isAbove)));
+    const rest = k.add(k.rem(x, y), k.num(0));
+    return k.add(rest, k.andMask(y, isOfOtherSign(k, rest, y)));
   },
-  adjoint: (k, { g, x, y }) => ({ x: g, y: k.neg(k.mul(g, k.floor(k.div(x, y)))) }),
+  adjoint: (k, { g, x, y }) => {
+    const rest = k.rem(x, y);
+    const one = k.andMask(k.num(1), isOfOtherSign(k, rest, y));
+    return { x: g, y: k.neg(k.mul(g, k.sub(k.nearest(k.div(k.sub(x, rest), y)), one))) };
+  },
 });
 
 export const gcd = definePrimitive({

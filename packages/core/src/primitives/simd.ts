@@ -55,6 +55,7 @@ const SIMD: Readonly<Record<Operation, Text>> = {
   atan2: math("atan2"),
   pow: math("pow"),
   gcd: math("gcd"),
+  rem: math("rem"),
   lt: real("lt"),
   le: real("le"),
   gt: real("gt"),

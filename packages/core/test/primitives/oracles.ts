@@ -4,6 +4,7 @@
  * in x and y alone, or by differences.
  */
 import type { PrimitiveName } from "../../src/primitives/index.js";
+import { exactFloor, exactModulo, exactQuotient, exactRemainder } from "./exact.js";
 
 type Value = (x: number, y: number) => number;
 
@@ -142,15 +143,15 @@ export const oracles: Readonly<Partial<Record<PrimitiveName, Oracle>>> = {
   },
   quotient: { value: (x, y) => (x - (x % y)) / y, isExact: true, grid: 0.25 },
   remainder: {
-    value: (x, y) => x % y,
-    slopes: [() => 1, (x, y) => -(x - (x % y)) / y],
+    value: (x, y) => exactRemainder(x, y),
+    slopes: [() => 1, (x, y) => -exactQuotient(x, y)],
     isExact: true,
     kink: toInteger,
     grid: 0.25,
   },
   modulo: {
-    value: (x, y) => ((x % y) + y) % y,
-    slopes: [() => 1, (x, y) => -Math.floor(x / y)],
+    value: (x, y) => exactModulo(x, y),
+    slopes: [() => 1, (x, y) => -exactFloor(x, y)],
     isExact: true,
     kink: toInteger,
     grid: 0.25,

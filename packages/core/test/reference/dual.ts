@@ -146,15 +146,17 @@ export function quotient(x: Dual, y: Dual): Dual {
 
 /** x − y·trunc(x/y): the sign follows x. */
 export function remainder(x: Dual, y: Dual): Dual {
-  const q = step(Math.trunc(x.v / y.v), div(x, y)).v;
-  return chain2(x.v % y.v, x, 1, y, -q);
+  const r = x.v % y.v;
+  const q = step(Math.round((x.v - r) / y.v), div(x, y)).v;
+  return chain2(r, x, 1, y, -q);
 }
 
 /** x − y·floor(x/y): the sign follows y. */
 export function modulo(x: Dual, y: Dual): Dual {
-  const q = step(Math.floor(x.v / y.v), div(x, y)).v;
   const r = x.v % y.v;
-  return chain2(r !== 0 && r < 0 !== y.v < 0 ? r + y.v : r, x, 1, y, -q);
+  const isMoved = r !== 0 && r < 0 !== y.v < 0;
+  const q = step(Math.round((x.v - r) / y.v) - (isMoved ? 1 : 0), div(x, y)).v;
+  return chain2(isMoved ? r + y.v : r, x, 1, y, -q);
 }
 
 /** A step function of `x` has slope zero everywhere it has one. */

@@ -28,6 +28,7 @@ import {
   gcdV,
   logV,
   powV,
+  remV,
 } from "../math/index";
 
 /** z = x + y */
@@ -1946,46 +1947,18 @@ export function quotientForward(at: usize): void {
   }
 }
 
-/** z = x − y·trunc(x/y) */
+/** z = rem(x, y) + 0 */
 export function remainderForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
-    let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
-    for (; b + 32 <= run; b += 32) {
-      const zAt = z + b, xAt = x + b, yAt = y + b;
-      {
-        const xv = v128.load(xAt), yv = v128.load(yAt);
-        const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-        const t1 = v128.sub<real>(xv, v128.mul<real>(yv, t0));
-        v128.store(zAt, t1);
-      }
-      {
-        const xv = v128.load(xAt, 16), yv = v128.load(yAt, 16);
-        const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-        const t1 = v128.sub<real>(xv, v128.mul<real>(yv, t0));
-        v128.store(zAt, t1, 16);
-      }
-    }
-    if (b < run) {
-      const zAt = z + b, xAt = x + b, yAt = y + b;
-      const xv = v128.load(xAt), yv = v128.load(yAt);
-      const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-      const t1 = v128.sub<real>(xv, v128.mul<real>(yv, t0));
-      v128.store(zAt, t1);
-    }
-    return;
-  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
   const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
-      const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-      const t1 = v128.sub<real>(xv, v128.mul<real>(yv, t0));
-      v128.store(z + b, t1);
+      const t0 = v128.add<real>(remV(xv, yv), v128.splat<real>(0));
+      v128.store(z + b, t0);
       xAt += xNext;
       yAt += yNext;
     }
@@ -1996,85 +1969,90 @@ export function remainderForward(at: usize): void {
   }
 }
 
-/** gx += g; gy += −g·trunc(x/y) */
+/** gx += g; gy += −g·nearest((x − z)/y) */
 export function remainderAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
   if (gx && gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let y = load<usize>(at, BLOCK_Y);
+    let z = load<usize>(at, BLOCK_Z), y = load<usize>(at, BLOCK_Y);
     let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
     let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Z_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
       if ((load<i32>(at, BLOCK_X_KEPT) | load<i32>(at, BLOCK_Y_KEPT)) == 0) {
         let b: usize = 0;
         const run = load<usize>(at, BLOCK_RUN);
         for (; b + 32 <= run; b += 32) {
-          const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
+          const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, zAt = z + b, yAt = y + b;
           {
-            const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-            const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-            const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
+            const gv = v128.load(gAt), xv = v128.load(xAt), zv = v128.load(zAt), yv = v128.load(yAt);
+            const t0 = v128.div<real>(v128.sub<real>(xv, zv), yv);
+            const t1 = v128.mul<real>(gv, v128.nearest<real>(t0));
             v128.store(gxAt, v128.add<real>(v128.splat<real>(0), gv));
-            v128.store(gyAt, v128.add<real>(v128.splat<real>(0), t1));
+            v128.store(gyAt, v128.add<real>(v128.splat<real>(0), v128.neg<real>(t1)));
           }
           {
-            const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16), yv = v128.load(yAt, 16);
-            const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-            const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
+            const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16), zv = v128.load(zAt, 16);
+            const yv = v128.load(yAt, 16);
+            const t0 = v128.div<real>(v128.sub<real>(xv, zv), yv);
+            const t1 = v128.mul<real>(gv, v128.nearest<real>(t0));
             v128.store(gxAt, v128.add<real>(v128.splat<real>(0), gv), 16);
-            v128.store(gyAt, v128.add<real>(v128.splat<real>(0), t1), 16);
+            v128.store(gyAt, v128.add<real>(v128.splat<real>(0), v128.neg<real>(t1)), 16);
           }
         }
         if (b < run) {
-          const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
-          const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-          const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-          const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
+          const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, zAt = z + b, yAt = y + b;
+          const gv = v128.load(gAt), xv = v128.load(xAt), zv = v128.load(zAt), yv = v128.load(yAt);
+          const t0 = v128.div<real>(v128.sub<real>(xv, zv), yv);
+          const t1 = v128.mul<real>(gv, v128.nearest<real>(t0));
           v128.store(gxAt, v128.add<real>(v128.splat<real>(0), gv));
-          v128.store(gyAt, v128.add<real>(v128.splat<real>(0), t1));
+          v128.store(gyAt, v128.add<real>(v128.splat<real>(0), v128.neg<real>(t1)));
         }
         return;
       }
       let b: usize = 0;
       const run = load<usize>(at, BLOCK_RUN);
       for (; b + 32 <= run; b += 32) {
-        const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
+        const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, zAt = z + b, yAt = y + b;
         {
-          const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-          const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-          const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
+          const gv = v128.load(gAt), xv = v128.load(xAt), zv = v128.load(zAt), yv = v128.load(yAt);
+          const t0 = v128.div<real>(v128.sub<real>(xv, zv), yv);
+          const t1 = v128.mul<real>(gv, v128.nearest<real>(t0));
           v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), gv));
-          v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt), gyKept), t1));
+          v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt), gyKept), v128.neg<real>(t1)));
         }
         {
-          const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16), yv = v128.load(yAt, 16);
-          const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-          const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
+          const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16), zv = v128.load(zAt, 16);
+          const yv = v128.load(yAt, 16);
+          const t0 = v128.div<real>(v128.sub<real>(xv, zv), yv);
+          const t1 = v128.mul<real>(gv, v128.nearest<real>(t0));
           v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), gv), 16);
-          v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt, 16), gyKept), t1), 16);
+          v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt, 16), gyKept), v128.neg<real>(t1)), 16);
         }
       }
       if (b < run) {
-        const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
-        const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-        const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-        const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
+        const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, zAt = z + b, yAt = y + b;
+        const gv = v128.load(gAt), xv = v128.load(xAt), zv = v128.load(zAt), yv = v128.load(yAt);
+        const t0 = v128.div<real>(v128.sub<real>(xv, zv), yv);
+        const t1 = v128.mul<real>(gv, v128.nearest<real>(t0));
         v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), gv));
-        v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt), gyKept), t1));
+        v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt), gyKept), v128.neg<real>(t1)));
       }
       return;
     }
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16;
     const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
-      let xAt = x, yAt = y;
+      let xAt = x, zAt = z, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
-        const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-        const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
+        const gv = v128.load(g + b), xv = v128.load(xAt), zv = v128.load(zAt);
+        const yv = v128.load(yAt);
+        const t0 = v128.div<real>(v128.sub<real>(xv, zv), yv);
+        const t1 = v128.mul<real>(gv, v128.nearest<real>(t0));
         v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), gv));
-        v128.store(gy + b, v128.add<real>(v128.and(v128.load(gy + b), gyKept), t1));
+        v128.store(gy + b, v128.add<real>(v128.and(v128.load(gy + b), gyKept), v128.neg<real>(t1)));
         xAt += xNext;
+        zAt += zNext;
         yAt += yNext;
       }
       if (--left == 0) break;
@@ -2084,6 +2062,7 @@ export function remainderAdjoint(at: usize): void {
       if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
+      z += load<usize>(at, BLOCK_Z_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
     }
   } else if (gx) {
@@ -2144,72 +2123,77 @@ export function remainderAdjoint(at: usize): void {
     }
   } else if (gy) {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let y = load<usize>(at, BLOCK_Y);
+    let z = load<usize>(at, BLOCK_Z), y = load<usize>(at, BLOCK_Y);
     let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Z_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
       if ((load<i32>(at, BLOCK_Y_KEPT)) == 0) {
         let b: usize = 0;
         const run = load<usize>(at, BLOCK_RUN);
         for (; b + 32 <= run; b += 32) {
-          const gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
+          const gyAt = gy + b, gAt = g + b, xAt = x + b, zAt = z + b, yAt = y + b;
           {
-            const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-            const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-            const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-            v128.store(gyAt, v128.add<real>(v128.splat<real>(0), t1));
+            const gv = v128.load(gAt), xv = v128.load(xAt), zv = v128.load(zAt), yv = v128.load(yAt);
+            const t0 = v128.div<real>(v128.sub<real>(xv, zv), yv);
+            const t1 = v128.mul<real>(gv, v128.nearest<real>(t0));
+            v128.store(gyAt, v128.add<real>(v128.splat<real>(0), v128.neg<real>(t1)));
           }
           {
-            const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16), yv = v128.load(yAt, 16);
-            const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-            const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-            v128.store(gyAt, v128.add<real>(v128.splat<real>(0), t1), 16);
+            const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16), zv = v128.load(zAt, 16);
+            const yv = v128.load(yAt, 16);
+            const t0 = v128.div<real>(v128.sub<real>(xv, zv), yv);
+            const t1 = v128.mul<real>(gv, v128.nearest<real>(t0));
+            v128.store(gyAt, v128.add<real>(v128.splat<real>(0), v128.neg<real>(t1)), 16);
           }
         }
         if (b < run) {
-          const gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
-          const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-          const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-          const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-          v128.store(gyAt, v128.add<real>(v128.splat<real>(0), t1));
+          const gyAt = gy + b, gAt = g + b, xAt = x + b, zAt = z + b, yAt = y + b;
+          const gv = v128.load(gAt), xv = v128.load(xAt), zv = v128.load(zAt), yv = v128.load(yAt);
+          const t0 = v128.div<real>(v128.sub<real>(xv, zv), yv);
+          const t1 = v128.mul<real>(gv, v128.nearest<real>(t0));
+          v128.store(gyAt, v128.add<real>(v128.splat<real>(0), v128.neg<real>(t1)));
         }
         return;
       }
       let b: usize = 0;
       const run = load<usize>(at, BLOCK_RUN);
       for (; b + 32 <= run; b += 32) {
-        const gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
+        const gyAt = gy + b, gAt = g + b, xAt = x + b, zAt = z + b, yAt = y + b;
         {
-          const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-          const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-          const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-          v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt), gyKept), t1));
+          const gv = v128.load(gAt), xv = v128.load(xAt), zv = v128.load(zAt), yv = v128.load(yAt);
+          const t0 = v128.div<real>(v128.sub<real>(xv, zv), yv);
+          const t1 = v128.mul<real>(gv, v128.nearest<real>(t0));
+          v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt), gyKept), v128.neg<real>(t1)));
         }
         {
-          const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16), yv = v128.load(yAt, 16);
-          const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-          const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-          v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt, 16), gyKept), t1), 16);
+          const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16), zv = v128.load(zAt, 16);
+          const yv = v128.load(yAt, 16);
+          const t0 = v128.div<real>(v128.sub<real>(xv, zv), yv);
+          const t1 = v128.mul<real>(gv, v128.nearest<real>(t0));
+          v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt, 16), gyKept), v128.neg<real>(t1)), 16);
         }
       }
       if (b < run) {
-        const gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
-        const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-        const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-        const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-        v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt), gyKept), t1));
+        const gyAt = gy + b, gAt = g + b, xAt = x + b, zAt = z + b, yAt = y + b;
+        const gv = v128.load(gAt), xv = v128.load(xAt), zv = v128.load(zAt), yv = v128.load(yAt);
+        const t0 = v128.div<real>(v128.sub<real>(xv, zv), yv);
+        const t1 = v128.mul<real>(gv, v128.nearest<real>(t0));
+        v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt), gyKept), v128.neg<real>(t1)));
       }
       return;
     }
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
+    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16;
     const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
-      let xAt = x, yAt = y;
+      let xAt = x, zAt = z, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
-        const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
-        const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-        const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-        v128.store(gy + b, v128.add<real>(v128.and(v128.load(gy + b), gyKept), t1));
+        const gv = v128.load(g + b), xv = v128.load(xAt), zv = v128.load(zAt);
+        const yv = v128.load(yAt);
+        const t0 = v128.div<real>(v128.sub<real>(xv, zv), yv);
+        const t1 = v128.mul<real>(gv, v128.nearest<real>(t0));
+        v128.store(gy + b, v128.add<real>(v128.and(v128.load(gy + b), gyKept), v128.neg<real>(t1)));
         xAt += xNext;
+        zAt += zNext;
         yAt += yNext;
       }
       if (--left == 0) break;
@@ -2217,71 +2201,29 @@ export function remainderAdjoint(at: usize): void {
       if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
       g += run;
       x += load<usize>(at, BLOCK_X_STEP);
+      z += load<usize>(at, BLOCK_Z_STEP);
       y += load<usize>(at, BLOCK_Y_STEP);
     }
   }
 }
 
-/** z = x − y·trunc(x/y) + (y if x − y·trunc(x/y) < 0 and y > 0 or x − y·trunc(x/y) > 0 and y < 0, else 0) */
+/** z = rem(x, y) + 0 + (y if rem(x, y) + 0 < 0 and y > 0 or rem(x, y) + 0 > 0 and y < 0, else 0) */
 export function moduloForward(at: usize): void {
   let z = load<usize>(at, BLOCK_Z);
   let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
-    let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
-    for (; b + 32 <= run; b += 32) {
-      const zAt = z + b, xAt = x + b, yAt = y + b;
-      {
-        const xv = v128.load(xAt), yv = v128.load(yAt);
-        const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-        const t1 = v128.sub<real>(xv, v128.mul<real>(yv, t0));
-        const t2 = v128.lt<real>(t1, v128.splat<real>(0));
-        const t3 = v128.gt<real>(yv, v128.splat<real>(0));
-        const t4 = v128.gt<real>(t1, v128.splat<real>(0));
-        const t5 = v128.lt<real>(yv, v128.splat<real>(0));
-        const t6 = v128.or(v128.and(t2, t3), v128.and(t4, t5));
-        v128.store(zAt, v128.add<real>(t1, v128.and(yv, t6)));
-      }
-      {
-        const xv = v128.load(xAt, 16), yv = v128.load(yAt, 16);
-        const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-        const t1 = v128.sub<real>(xv, v128.mul<real>(yv, t0));
-        const t2 = v128.lt<real>(t1, v128.splat<real>(0));
-        const t3 = v128.gt<real>(yv, v128.splat<real>(0));
-        const t4 = v128.gt<real>(t1, v128.splat<real>(0));
-        const t5 = v128.lt<real>(yv, v128.splat<real>(0));
-        const t6 = v128.or(v128.and(t2, t3), v128.and(t4, t5));
-        v128.store(zAt, v128.add<real>(t1, v128.and(yv, t6)), 16);
-      }
-    }
-    if (b < run) {
-      const zAt = z + b, xAt = x + b, yAt = y + b;
-      const xv = v128.load(xAt), yv = v128.load(yAt);
-      const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-      const t1 = v128.sub<real>(xv, v128.mul<real>(yv, t0));
-      const t2 = v128.lt<real>(t1, v128.splat<real>(0));
-      const t3 = v128.gt<real>(yv, v128.splat<real>(0));
-      const t4 = v128.gt<real>(t1, v128.splat<real>(0));
-      const t5 = v128.lt<real>(yv, v128.splat<real>(0));
-      const t6 = v128.or(v128.and(t2, t3), v128.and(t4, t5));
-      v128.store(zAt, v128.add<real>(t1, v128.and(yv, t6)));
-    }
-    return;
-  }
   const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
   const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
   for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
-      const t0 = v128.trunc<real>(v128.div<real>(xv, yv));
-      const t1 = v128.sub<real>(xv, v128.mul<real>(yv, t0));
-      const t2 = v128.lt<real>(t1, v128.splat<real>(0));
-      const t3 = v128.gt<real>(yv, v128.splat<real>(0));
-      const t4 = v128.gt<real>(t1, v128.splat<real>(0));
-      const t5 = v128.lt<real>(yv, v128.splat<real>(0));
-      const t6 = v128.or(v128.and(t2, t3), v128.and(t4, t5));
-      v128.store(z + b, v128.add<real>(t1, v128.and(yv, t6)));
+      const t0 = v128.add<real>(remV(xv, yv), v128.splat<real>(0));
+      const t1 = v128.lt<real>(t0, v128.splat<real>(0));
+      const t2 = v128.gt<real>(yv, v128.splat<real>(0));
+      const t3 = v128.gt<real>(t0, v128.splat<real>(0));
+      const t4 = v128.lt<real>(yv, v128.splat<real>(0));
+      const t5 = v128.or(v128.and(t1, t2), v128.and(t3, t4));
+      v128.store(z + b, v128.add<real>(t0, v128.and(yv, t5)));
       xAt += xNext;
       yAt += yNext;
     }
@@ -2292,7 +2234,7 @@ export function moduloForward(at: usize): void {
   }
 }
 
-/** gx += g; gy += −g·⌊x/y⌋ */
+/** gx += g; gy += −g·(nearest((x − rem(x, y))/y) − (1 if rem(x, y) < 0 and y > 0 or rem(x, y) > 0 and y < 0, else 0)) */
 export function moduloAdjoint(at: usize): void {
   let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
   if (gx && gy) {
@@ -2300,76 +2242,23 @@ export function moduloAdjoint(at: usize): void {
     let y = load<usize>(at, BLOCK_Y);
     let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
     let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT) | load<i32>(at, BLOCK_Y_KEPT)) == 0) {
-        let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
-        for (; b + 32 <= run; b += 32) {
-          const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
-          {
-            const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-            const t0 = v128.floor<real>(v128.div<real>(xv, yv));
-            const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), gv));
-            v128.store(gyAt, v128.add<real>(v128.splat<real>(0), t1));
-          }
-          {
-            const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16), yv = v128.load(yAt, 16);
-            const t0 = v128.floor<real>(v128.div<real>(xv, yv));
-            const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-            v128.store(gxAt, v128.add<real>(v128.splat<real>(0), gv), 16);
-            v128.store(gyAt, v128.add<real>(v128.splat<real>(0), t1), 16);
-          }
-        }
-        if (b < run) {
-          const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
-          const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-          const t0 = v128.floor<real>(v128.div<real>(xv, yv));
-          const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-          v128.store(gxAt, v128.add<real>(v128.splat<real>(0), gv));
-          v128.store(gyAt, v128.add<real>(v128.splat<real>(0), t1));
-        }
-        return;
-      }
-      let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
-      for (; b + 32 <= run; b += 32) {
-        const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
-        {
-          const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-          const t0 = v128.floor<real>(v128.div<real>(xv, yv));
-          const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), gv));
-          v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt), gyKept), t1));
-        }
-        {
-          const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16), yv = v128.load(yAt, 16);
-          const t0 = v128.floor<real>(v128.div<real>(xv, yv));
-          const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-          v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt, 16), gxKept), gv), 16);
-          v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt, 16), gyKept), t1), 16);
-        }
-      }
-      if (b < run) {
-        const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
-        const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-        const t0 = v128.floor<real>(v128.div<real>(xv, yv));
-        const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-        v128.store(gxAt, v128.add<real>(v128.and(v128.load(gxAt), gxKept), gv));
-        v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt), gyKept), t1));
-      }
-      return;
-    }
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
     const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
-        const t0 = v128.floor<real>(v128.div<real>(xv, yv));
-        const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
+        const t0 = remV(xv, yv);
+        const t1 = v128.div<real>(v128.sub<real>(xv, t0), yv);
+        const t2 = v128.lt<real>(t0, v128.splat<real>(0));
+        const t3 = v128.gt<real>(yv, v128.splat<real>(0));
+        const t4 = v128.gt<real>(t0, v128.splat<real>(0));
+        const t5 = v128.lt<real>(yv, v128.splat<real>(0));
+        const t6 = v128.or(v128.and(t2, t3), v128.and(t4, t5));
+        const t7 = v128.sub<real>(v128.nearest<real>(t1), v128.and(v128.splat<real>(1), t6));
+        const t8 = v128.neg<real>(v128.mul<real>(gv, t7));
         v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), gv));
-        v128.store(gy + b, v128.add<real>(v128.and(v128.load(gy + b), gyKept), t1));
+        v128.store(gy + b, v128.add<real>(v128.and(v128.load(gy + b), gyKept), t8));
         xAt += xNext;
         yAt += yNext;
       }
@@ -2442,69 +2331,22 @@ export function moduloAdjoint(at: usize): void {
     let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
     let y = load<usize>(at, BLOCK_Y);
     let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_Y_KEPT)) == 0) {
-        let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
-        for (; b + 32 <= run; b += 32) {
-          const gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
-          {
-            const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-            const t0 = v128.floor<real>(v128.div<real>(xv, yv));
-            const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-            v128.store(gyAt, v128.add<real>(v128.splat<real>(0), t1));
-          }
-          {
-            const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16), yv = v128.load(yAt, 16);
-            const t0 = v128.floor<real>(v128.div<real>(xv, yv));
-            const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-            v128.store(gyAt, v128.add<real>(v128.splat<real>(0), t1), 16);
-          }
-        }
-        if (b < run) {
-          const gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
-          const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-          const t0 = v128.floor<real>(v128.div<real>(xv, yv));
-          const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-          v128.store(gyAt, v128.add<real>(v128.splat<real>(0), t1));
-        }
-        return;
-      }
-      let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
-      for (; b + 32 <= run; b += 32) {
-        const gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
-        {
-          const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-          const t0 = v128.floor<real>(v128.div<real>(xv, yv));
-          const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-          v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt), gyKept), t1));
-        }
-        {
-          const gv = v128.load(gAt, 16), xv = v128.load(xAt, 16), yv = v128.load(yAt, 16);
-          const t0 = v128.floor<real>(v128.div<real>(xv, yv));
-          const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-          v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt, 16), gyKept), t1), 16);
-        }
-      }
-      if (b < run) {
-        const gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
-        const gv = v128.load(gAt), xv = v128.load(xAt), yv = v128.load(yAt);
-        const t0 = v128.floor<real>(v128.div<real>(xv, yv));
-        const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-        v128.store(gyAt, v128.add<real>(v128.and(v128.load(gyAt), gyKept), t1));
-      }
-      return;
-    }
     const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
     const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
     for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
       let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
-        const t0 = v128.floor<real>(v128.div<real>(xv, yv));
-        const t1 = v128.neg<real>(v128.mul<real>(gv, t0));
-        v128.store(gy + b, v128.add<real>(v128.and(v128.load(gy + b), gyKept), t1));
+        const t0 = remV(xv, yv);
+        const t1 = v128.div<real>(v128.sub<real>(xv, t0), yv);
+        const t2 = v128.lt<real>(t0, v128.splat<real>(0));
+        const t3 = v128.gt<real>(yv, v128.splat<real>(0));
+        const t4 = v128.gt<real>(t0, v128.splat<real>(0));
+        const t5 = v128.lt<real>(yv, v128.splat<real>(0));
+        const t6 = v128.or(v128.and(t2, t3), v128.and(t4, t5));
+        const t7 = v128.sub<real>(v128.nearest<real>(t1), v128.and(v128.splat<real>(1), t6));
+        const t8 = v128.neg<real>(v128.mul<real>(gv, t7));
+        v128.store(gy + b, v128.add<real>(v128.and(v128.load(gy + b), gyKept), t8));
         xAt += xNext;
         yAt += yNext;
       }

@@ -14,6 +14,7 @@ import { coshF, expF, expm1F, sigmoidF, sinhF, tanhF } from "./exp32";
 import { coshD, expD, expm1D, sigmoidD, sinhD, tanhD } from "./exp64";
 import { digammaD, lgammaD } from "./gamma64";
 import { gcdD } from "./gcd";
+import { remD } from "./rem";
 import { highHalf, join, lowHalf } from "./lanes";
 import { log1pF, logF, softplusF } from "./log32";
 import { log1pD, logD, softplusD } from "./log64";
@@ -141,4 +142,12 @@ export function gcdV(x: v128, y: v128): v128 {
     return join(gcdD(lowHalf(x), lowHalf(y)), gcdD(highHalf(x), highHalf(y)));
   }
   return gcdD(x, y);
+}
+
+/** Exact: the remainder of two numbers is a number of their type. */
+export function remV(x: v128, y: v128): v128 {
+  if (sizeof<real>() == 4) {
+    return join(remD(lowHalf(x), lowHalf(y)), remD(highHalf(x), highHalf(y)));
+  }
+  return remD(x, y);
 }
