@@ -43,6 +43,11 @@ const RUNS = [
     command: vitest("search", "packages/search/test/llm/hostile.test.ts"),
   },
   {
+    name: "names",
+    env: { NAMES_RUNS: "500" },
+    command: vitest("cli", "packages/cli/test/names.test.ts"),
+  },
+  {
     name: "redact",
     env: { REDACT_RUNS: "20000" },
     command: vitest("search", "packages/search/test/redact.test.ts"),

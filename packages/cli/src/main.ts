@@ -28,7 +28,7 @@ import {
   parseSeed,
 } from "./options.js";
 import { slipIn } from "./slips.js";
-import { endQuietlyOnBrokenPipe, reportError } from "./terminal.js";
+import { endQuietlyOnBrokenPipe, pipeIsBroken, reportError, write } from "./terminal.js";
 import { rememberCommand } from "./typed-command.js";
 import { commandVersion } from "./versions.js";
 
@@ -68,6 +68,10 @@ function buildCommands(finish: Finish): Command {
     .version(commandVersion(), "-V, --version")
     .showHelpAfterError("(add --help for all options)")
     .exitOverride()
+    .configureOutput({
+      writeOut: (text) => write(process.stdout, text),
+      writeErr: (text) => write(process.stderr, text),
+    })
     .addHelpText(
       "after",
       examples(
@@ -213,7 +217,7 @@ export async function run(args: readonly string[]): Promise<number> {
     const slip = slipIn(root, args);
     if (slip !== undefined) throw new UsageError(slip);
     await root.parseAsync(args, { from: "user" });
-    return code;
+    return pipeIsBroken() ? 0 : code;
   } catch (error) {
     return reportFailure(error);
   }
@@ -222,7 +226,7 @@ export async function run(args: readonly string[]): Promise<number> {
 function reportFailure(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof UsageError) {
-    process.stderr.write(`error: ${error.message}\n(add --help for all options)\n`);
+    write(process.stderr, `error: ${error.message}\n(add --help for all options)\n`);
     return 2;
   }
   if (error instanceof NdvmError) {

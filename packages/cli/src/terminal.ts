@@ -1,22 +1,77 @@
 /**
  * What goes to the terminal: colours (only on a TTY, never with NO_COLOR), error messages with
  * their caret, warnings, and a quiet end when the reader of a pipe goes away.
+ *
+ * Everything is written by `write`, which lets no control character through. Colours of ours are
+ * marked by a word that nobody else knows until they are written, so a program that holds the codes
+ * of a terminal cannot pass for us.
  */
 
-import { formatError, type NdvmError } from "@ndvm/core";
+import { randomUUID } from "node:crypto";
+import { formatError, NdvmError } from "@ndvm/core";
+import { hideCredentials } from "@ndvm/search/redact";
 import pc from "picocolors";
 import { inCommandWords } from "./command-words.js";
 
 const wantsColour = (stream: NodeJS.WriteStream): boolean =>
   stream.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
 
+/** Stands for the escape character of our own colours. */
+const MARK = `\u{f0000}${randomUUID()}`;
+
+/**
+ * Control characters but tab and newline, marks that turn the direction of writing, and separators
+ * of lines that only some terminals know.
+ */
+const UNSAFE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/** Unsafe characters as JSON escapes: JSON stays what it was, and people see what is there. */
+const visible = (text: string): string =>
+  text.replace(UNSAFE, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 /** Colours of one stream; plain text where the stream is not a terminal. */
-export const out = pc.createColors(wantsColour(process.stdout));
-const err = pc.createColors(wantsColour(process.stderr));
+function coloursOf(stream: NodeJS.WriteStream) {
+  const colours = pc.createColors(wantsColour(stream));
+  const marked = (paint: (text: string) => string) => (text: string) =>
+    paint(visible(text)).replaceAll("\x1b", MARK);
+  return {
+    isColorSupported: colours.isColorSupported,
+    bold: marked(colours.bold),
+    cyan: marked(colours.cyan),
+    dim: marked(colours.dim),
+    yellow: marked(colours.yellow),
+  };
+}
+
+export const out = coloursOf(process.stdout);
+const err = coloursOf(process.stderr);
+
+/** A text without our colours. */
+export const withoutColours = (text: string): string =>
+  text.split(MARK).reduce((plain, piece) => plain + piece.replace(/^\[[0-9;]*m/, ""));
+
+/** What is written for a text: no control characters, no passwords in addresses, our colours. */
+function written(text: string): string {
+  return hideCredentials(visible(text)).replaceAll(MARK, "\x1b");
+}
+
+let isBroken = false;
+
+/** The one place where text leaves for a stream. False: wait for "drain". */
+export function write(stream: NodeJS.WriteStream, text: string): boolean {
+  return isBroken || stream.write(written(text));
+}
+
+/** Moves the cursor of a terminal up and clears what is below. */
+export function eraseLines(count: number): void {
+  process.stdout.write(`\x1b[${count}A\x1b[J`);
+}
 
 /** Writes a line, or several. */
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  write(process.stdout, `${text}\n`);
 }
 
 /** Columns of the terminal, or a width that reads well in a file. */
@@ -25,27 +80,51 @@ export const widthOf = (stream: NodeJS.WriteStream): number =>
 
 let endsQuietly = false;
 
-/** A pipe that closes early (`| head`) ends the command without a word. */
+/** True after the reader of a pipe went away. */
+export const pipeIsBroken = (): boolean => isBroken;
+
+/**
+ * A pipe that closes early (`| head`) ends the command without a word. Work that Ctrl-C would end in
+ * order is ended in order, so that an archive is closed and its lock is gone.
+ */
 export function endQuietlyOnBrokenPipe(): void {
   if (endsQuietly) return;
   endsQuietly = true;
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE") process.exit(0);
-      throw error;
+      if (error.code !== "EPIPE") throw error;
+      if (isBroken) return;
+      isBroken = true;
+      if (process.listenerCount("SIGINT") === 0) process.exit(0);
+      process.emit("SIGINT");
     });
   }
 }
 
 export function reportError(error: NdvmError): void {
-  const text = formatError(inCommandWords(error), { color: err.isColorSupported });
-  process.stderr.write(`${text}\n`);
+  const shown = plain(inCommandWords(error));
+  const text = formatError(shown, { color: err.isColorSupported }).replaceAll("\x1b", MARK);
+  write(process.stderr, `${text}\n`);
+}
+
+/** The same error without control characters; one character for one, so that its places stay right. */
+function plain(error: NdvmError): NdvmError {
+  const clean = (text: string): string =>
+    text.replace(UNSAFE, (mark) => (mark === "\r" ? " " : "\ufffd"));
+  const maybe = (text: string | undefined) => (text === undefined ? undefined : clean(text));
+  const { code, message, span, source, file, help } = error;
+  return new NdvmError(code, clean(message), {
+    span,
+    source: maybe(source),
+    file: maybe(file),
+    help: maybe(help),
+  });
 }
 
 export function warn(message: string): void {
-  process.stderr.write(`${err.yellow("warning:")} ${message}\n`);
+  write(process.stderr, `${err.yellow("warning:")} ${message}\n`);
 }
 
 export function note(message: string): void {
-  process.stderr.write(`${err.dim(message)}\n`);
+  write(process.stderr, `${err.dim(message)}\n`);
 }

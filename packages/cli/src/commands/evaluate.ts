@@ -6,7 +6,7 @@ import type { EvalOptions, GradOptions } from "../options.js";
 import { plotText } from "../plot.js";
 import { csvText, jsonText, laneColumns, noteStats, tableText, warnAbout } from "../results.js";
 import { budgetsOf, openSession, type Session, withInterrupt } from "../session.js";
-import { print } from "../terminal.js";
+import { print, write } from "../terminal.js";
 
 export async function evaluate(file: string | undefined, options: EvalOptions): Promise<number> {
   const session = await openSession(file, options);
@@ -55,8 +55,10 @@ async function finish(
 
 async function writeAll(pieces: Iterable<string>): Promise<void> {
   for (const piece of pieces) {
-    if (!process.stdout.write(piece)) {
-      await new Promise<void>((resolve) => process.stdout.once("drain", resolve));
+    if (!write(process.stdout, piece)) {
+      await new Promise<void>((resolve) => {
+        for (const event of ["drain", "close"]) process.stdout.once(event, resolve);
+      });
     }
   }
 }

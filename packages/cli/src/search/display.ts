@@ -11,7 +11,7 @@ import {
   type SearchEvent,
 } from "@ndvm/search";
 import { countText } from "../numbers.js";
-import { note, out, print, warn, widthOf } from "../terminal.js";
+import { eraseLines, note, out, print, warn, widthOf, withoutColours } from "../terminal.js";
 import { formulaOf, frontTable } from "./front-table.js";
 
 export interface Display {
@@ -139,7 +139,7 @@ export function liveDisplay(options: DisplayOptions): Display {
   let plotted: { readonly id: number; readonly text: string } | undefined;
 
   const erase = (): void => {
-    if (lines > 0) process.stdout.write(`\x1b[${lines}A\x1b[J`);
+    if (lines > 0) eraseLines(lines);
     lines = 0;
   };
   const plotOf = (member: FrontMember): string => {
@@ -149,7 +149,7 @@ export function liveDisplay(options: DisplayOptions): Display {
   const draw = (): void => {
     const screen = screenText(standing, options, plotOf);
     erase();
-    process.stdout.write(`${screen}\n`);
+    print(screen);
     lines = screen.split("\n").length;
     last = performance.now();
   };
@@ -205,8 +205,7 @@ function shownOf(
 
 /** A line longer than the terminal would wrap, and the next erase would miss a line. */
 function fitWidth(line: string, width: number): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours do not count as width.
-  const visible = line.replace(/\x1b\[[0-9;]*m/g, "");
+  const visible = withoutColours(line);
   return visible.length <= width ? line : visible.slice(0, width);
 }
 

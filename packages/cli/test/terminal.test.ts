@@ -1,0 +1,82 @@
+/** No control character of a program, a name, a file or an archive reaches a stream, in any command. */
+
+import { readdirSync } from "node:fs";
+import { beforeAll, expect, test } from "vitest";
+import { ndvmHere } from "./here.js";
+import { folder, ndvm, shell, writeFile } from "./run.js";
+
+/** Clears the screen, sets the title, rings, goes back, turns the direction, one of C1. */
+const EVIL = "\x1b[2J\x1b]0;owned\x07\x08\r\u202e\u2066\x9b31m\x7f";
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come.
+const UNSAFE = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+
+const name = "ev\x1b[31mil\u202e";
+const rows = Array.from({ length: 30 }, (_, i) => `${i / 10},${2 * i + 1},${i % 2 ? EVIL : "b"}`);
+
+beforeAll(() => {
+  writeFile("evil.csv", `${name},y,"${EVIL.replaceAll("\r", "")}"\n${rows.join("\n")}\n`);
+  writeFile(
+    "plain.csv",
+    `x,y\n${Array.from({ length: 30 }, (_, i) => `${i},${3 * i}`).join("\n")}\n`,
+  );
+  writeFile("evil.scm", `; ${EVIL}\n(+ x "${EVIL}")\n`);
+  writeFile("unbound.scm", `(+ |a${name}| (foo${"\x9b"} 1))`);
+  const sources = ["(+ a (* b x))", `; ${EVIL}\n(* a x)`, `(${name} x)`, `(* |${name}| x)`];
+  writeFile("evil.jsonl", sources.map((source) => JSON.stringify({ source })).join("\n"));
+});
+
+const study = ["search", "--data", "plain.csv", "--target", "y", "--workers", "0"];
+
+test.each<[string, string[]]>([
+  ["eval", ["eval", "evil.scm", "--set", "x=1"]],
+  ["eval of a text", ["eval", "-e", `(+ 1 ${EVIL})`]],
+  ["eval of a name", ["eval", "-e", "(+ 1 x)", "--set", `${name}=1`]],
+  ["eval of a file that is not there", ["eval", `${EVIL.replaceAll("\x00", "")}.scm`]],
+  ["eval to csv", ["eval", "-e", "(* 2 x)", "--set", `x=@evil.csv:${name}`, "--format", "csv"]],
+  ["grad", ["grad", "unbound.scm"]],
+  ["explain", ["explain", "evil.scm", "--set", "x=1"]],
+  ["fit", ["fit", "-e", "(* a x)", "--data", "evil.csv", "--target", "y"]],
+  ["fit of a target", ["fit", "-e", "(* a x)", "--data", "evil.csv", "--target", EVIL]],
+  ["fit to JSON", ["fit", "-e", "(* a x)", "--data", "plain.csv", "--target", "y", "--json"]],
+  ["search", [...study, "--proposer", "replay:evil.jsonl", "--out", "evil.db"]],
+  ["search to JSON", [...study, "--proposer", "replay:evil.jsonl", "--out", "e2.db", "--json"]],
+  [
+    "a resumed search",
+    [...study, "--proposer", "replay:evil.jsonl", "--out", "evil.db", "--resume"],
+  ],
+  ["report", ["report", "evil.db"]],
+  ["archive ls", ["archive", "ls", "evil.db", "--all"]],
+  ["archive show", ["archive", "show", "evil.db", "1"]],
+  ["archive show to JSON", ["archive", "show", "evil.db", "1", "--json"]],
+  ["archive export", ["archive", "export", "evil.db"]],
+  ["an option nobody knows", ["eval", `--${EVIL}`]],
+  ["a command nobody knows", [EVIL]],
+])("%s", async (_, args) => {
+  const { stdout, stderr } = await ndvmHere(args);
+  expect(stdout + stderr).not.toBe("");
+  expect(UNSAFE.exec(stdout)).toBeNull();
+  expect(UNSAFE.exec(stderr)).toBeNull();
+});
+
+test("repl", () => {
+  const { stdout, stderr } = ndvm(
+    ["repl"],
+    `(+ 1 ${name})\n(define |${name}| 2)\n:set ${name}=1\n:inputs\n`,
+  );
+  expect(UNSAFE.exec(stdout + stderr)).toBeNull();
+});
+
+test("JSON with such names is the same JSON", async () => {
+  const { stdout } = await ndvmHere(["archive", "show", "evil.db", "1", "--json"]);
+  expect(JSON.parse(stdout).source).toContain("\u202e");
+});
+
+test("a search whose reader goes away ends quietly, and leaves no lock behind", () => {
+  const line =
+    "ndvm search --data plain.csv --target y --candidates 3000 --json --out pipe.db | head -1";
+  const { stdout, stderr, code } = shell(line);
+  expect(stdout.split("\n")).toHaveLength(2);
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+  expect(readdirSync(folder).filter((file) => file.startsWith("pipe.db"))).toEqual(["pipe.db"]);
+});
