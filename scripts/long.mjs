@@ -23,6 +23,11 @@ const RUNS = [
     command: ["npx", "vitest", "run", "--project", "tables", "memory"],
   },
   {
+    name: "archives",
+    env: { NDVM_ARCHIVES: "500" },
+    command: vitest("search", "packages/search/test/archive/fuzz.test.ts"),
+  },
+  {
     name: "fuzz",
     env: {},
     command: ["npm", "run", "fuzz", "--", "--programs", "100000"],

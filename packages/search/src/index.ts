@@ -11,6 +11,8 @@ export {
   openArchive,
   type TimingTotals,
 } from "./archive/archive.js";
+export { type ArchiveCheck, type ArchiveProblem, checkArchive } from "./archive/check.js";
+export { type Salvage, salvageArchive } from "./archive/salvage.js";
 export {
   bestOf,
   choiceOf,

@@ -1,12 +1,13 @@
-/** `ndvm archive ls|show|export`: what a study holds. */
+/** `ndvm archive ls|show|export|check|salvage`: what a study holds, and whether it is whole. */
 
 import { type ExportFormat, exportModel, NdvmError } from "@ndvm/core";
-import type { Archive, Outcome } from "@ndvm/search";
+import { type Archive, checkArchive, type Outcome, salvageArchive } from "@ndvm/search";
 import { countText, shortText } from "../numbers.js";
 import { frontTable } from "../search/front-table.js";
-import { openStudy } from "../search/open-study.js";
+import { openStudy, requireFile } from "../search/open-study.js";
 import { formatTable } from "../tables.js";
-import { out, print, widthOf } from "../terminal.js";
+import { note, out, print, widthOf } from "../terminal.js";
+import { requireWritable } from "../text-file.js";
 
 export interface ArchiveListOptions {
   readonly all?: boolean;
@@ -135,4 +136,47 @@ export function archiveExport(file: string): number {
   return withArchive(file, (archive) => {
     for (const line of archive.export()) print(line);
   });
+}
+
+/** Exit code of a file that is damaged. */
+const DAMAGED = 1;
+
+/** Goes through all of an archive and says what is whole. */
+export function archiveCheck(file: string, { json }: { readonly json?: boolean }): number {
+  requireFile(file);
+  const check = checkArchive(file);
+  const { isWhole, canResume, problems, problemsMore, tables, epochs, format } = check;
+  if (json) {
+    print(JSON.stringify(check));
+    return isWhole ? 0 : DAMAGED;
+  }
+  for (const { message } of problems) print(message);
+  if (problemsMore > 0) print(`and ${countText(problemsMore)} more`);
+  const counts = Object.values(tables);
+  const rows = counts.reduce((sum, { whole }) => sum + whole, 0);
+  const bad = counts.reduce((sum, { damaged }) => sum + damaged, 0);
+  if (format !== undefined) {
+    const broken = epochs.damaged === 0 ? "" : `, ${countText(epochs.damaged)} are not`;
+    print(
+      `format ${format}: ${countText(rows)} rows are whole, ${countText(bad)} are damaged; ` +
+        `${countText(epochs.whole)} epochs with ${countText(epochs.visits)} visits are whole${broken}`,
+    );
+  }
+  if (isWhole) print(canResume ? "whole: it can be read and resumed" : "whole: it can be read");
+  else note(`ndvm archive salvage ${file} OUT keeps what is whole`);
+  return isWhole ? 0 : DAMAGED;
+}
+
+/** Keeps what is whole of a damaged archive in a new one. */
+export function archiveSalvage(file: string, target: string): number {
+  requireFile(file);
+  requireWritable(target);
+  const { visits, visitsLost, rowsLost, optionsLost, canResume } = salvageArchive(file, target);
+  print(
+    `kept ${countText(visits)} visits in ${target}; lost ${countText(visitsLost)} visits and ` +
+      `${countText(rowsLost)} other rows`,
+  );
+  if (optionsLost.length > 0) print(`lost of the study itself: ${optionsLost.join(", ")}`);
+  print(canResume ? "it can be read and resumed" : "it can be read; a search cannot go on with it");
+  return 0;
 }

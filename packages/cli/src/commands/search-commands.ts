@@ -1,5 +1,5 @@
 /**
- * The commands of co-search: `search`, `report`, `archive ls|show|export`. What they need is loaded
+ * The commands of co-search: `search`, `report`, `archive ls|show|export|check|salvage`. What they need is loaded
  * when one of them runs, so that the others start without a database.
  */
 
@@ -75,6 +75,28 @@ function addArchive(root: Command, finish: Finish): void {
     .action(async (file: string) => {
       const { archiveExport } = await import("./archive.js");
       finish(archiveExport(file));
+    });
+  addRepair(archive, finish);
+}
+
+function addRepair(archive: Command, finish: Finish): void {
+  archive
+    .command("check")
+    .description("go through every row and say what is whole")
+    .argument("<study>", "archive of a search")
+    .option("--json", "JSON instead of text")
+    .action(async (file: string, options: { readonly json?: boolean }) => {
+      const { archiveCheck } = await import("./archive.js");
+      finish(archiveCheck(file, options));
+    });
+  archive
+    .command("salvage")
+    .description("keep what is whole of a damaged archive in a new one")
+    .argument("<study>", "archive of a search")
+    .argument("<out>", "the new archive")
+    .action(async (file: string, target: string) => {
+      const { archiveSalvage } = await import("./archive.js");
+      finish(archiveSalvage(file, target));
     });
 }
 

@@ -19,7 +19,9 @@ import {
 } from "./checked-rows.js";
 import { countOutcomes } from "./epoch-rows.js";
 import { exportLines } from "./export.js";
-import { openForReading, readState } from "./reader.js";
+import { openForReading } from "./reader.js";
+import type { Row } from "./schema.js";
+import { readState } from "./state.js";
 import { countsOf, type EpochCounts, readEpochs, readVisit } from "./visits.js";
 
 /** Seconds by what they were spent on, all workers together. */
@@ -83,8 +85,23 @@ const isEvent = (value: unknown): value is SearchEvent =>
 const isParts = (value: unknown): value is LengthParts =>
   isNumberRecord(value) &&
   ["data", "constants", "symbols", "gaps"].every((key) => Object.hasOwn(value, key));
-const isIntervals = (value: unknown): value is Intervals =>
-  isRecord(value) && Object.values(value).every((pair) => Array.isArray(pair));
+/** Ends that are not known are NaN, which JSON says as null. */
+type KeptIntervals = Readonly<Record<string, readonly (number | null)[]>>;
+const isIntervals = (value: unknown): value is KeptIntervals =>
+  isRecord(value) &&
+  Object.values(value).every(
+    (pair) =>
+      Array.isArray(pair) &&
+      pair.length === 2 &&
+      pair.every((end) => end === null || typeof end === "number"),
+  );
+const withNaN = (kept: KeptIntervals): Intervals =>
+  Object.fromEntries(
+    Object.entries(kept).map(([name, [low, high]]) => [
+      name,
+      [low ?? Number.NaN, high ?? Number.NaN] as const,
+    ]),
+  );
 const isNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === "string");
 
@@ -110,29 +127,32 @@ export class Archive {
   /** What the study is: options, seed, recipe, and the rows of both parts. */
   study(): Readonly<Record<string, unknown>> {
     const source = this.#source;
-    const entries = [...readRows(source, "study")].map(
-      (row) => [row.key, parse(source, "study", row, "value", isAnything)] as const,
+    const rows = this.#reading(() => [...readRows(source, "study")]);
+    return recordOf(
+      rows.map((row) => [row.key, parse(source, "study", row, "value", isAnything)] as const),
     );
-    return recordOf(entries);
   }
 
   seeds(): Readonly<Record<string, number>> {
-    return recordOf([...readRows(this.#source, "seeds")].map(({ name, seed }) => [name, seed]));
+    const rows = this.#reading(() => [...readRows(this.#source, "seeds")]);
+    return recordOf(rows.map(({ name, seed }) => [name, seed]));
   }
 
   runs(): readonly ArchivedRun[] {
     const source = this.#source;
-    return [...readRows(source, "runs")].map((row) => {
-      const versions = readRows(source, "versions", { where: "run = ?", values: [row.run] });
-      return {
+    return this.#reading(() => {
+      const versions = [...readRows(source, "versions")];
+      return [...readRows(source, "runs")].map((row) => ({
         run: row.run,
         started: row.started,
         resumedFrom: row.resumed_from,
         workers: row.workers,
         budget: parse(source, "runs", row, "budget", isAnything),
         command: row.command,
-        versions: recordOf([...versions].map(({ name, version }) => [name, version])),
-      };
+        versions: recordOf(
+          versions.filter(({ run }) => run === row.run).map(({ name, version }) => [name, version]),
+        ),
+      }));
     });
   }
 
@@ -169,10 +189,10 @@ export class Archive {
   /** All visits to one candidate that are kept. */
   visitsOf(id: number): readonly Outcome[] {
     return this.#reading(() => {
-      const of = { where: "candidate = ?", values: [id] };
       const visits = new Set<number>();
       for (const table of ["fits", "failures"] as const)
-        for (const { visit } of readRows(this.#source, table, of)) visits.add(visit);
+        for (const { visit, candidate } of readRows(this.#source, table))
+          if (candidate === id) visits.add(visit);
       return [...visits].sort((a, b) => a - b).flatMap((visit) => this.outcome(visit) ?? []);
     });
   }
@@ -181,11 +201,11 @@ export class Archive {
   prompt(id: number): string | undefined {
     return this.#reading(() => {
       const source = this.#source;
-      const row = readRow(source, "candidates", { where: "id = ?", values: [id] });
-      if (row === undefined || row.prompt === null) return undefined;
-      const prompt = readRow(source, "prompts", { where: "prompt = ?", values: [row.prompt] });
+      const promptId = readVisit(source, id)?.prompt ?? null;
+      if (promptId === null) return undefined;
+      const prompt = readRow(source, "prompts", { where: "prompt = ?", values: [promptId] });
       if (prompt !== undefined) return prompt.text;
-      throw damage(this.file, "rows", "prompts", [row.prompt], "it is missing");
+      throw damage(this.file, "rows", "prompts", [promptId], "it is missing");
     });
   }
 
@@ -200,7 +220,7 @@ export class Archive {
   members(): ReadonlyMap<number, MemberFacts> {
     const source = this.#source;
     const members = new Map<number, MemberFacts>();
-    for (const row of readRows(source, "members")) {
+    for (const row of this.#reading(() => [...readRows(source, "members")])) {
       const { length, parts, params, intervals, undetermined, simple, hidden, source: text } = row;
       const { complexity } = row;
       const of = <V>(column: keyof typeof row, isGood: (value: unknown) => value is V) =>
@@ -209,7 +229,7 @@ export class Archive {
         ...(length === null ? {} : { length }),
         ...(parts === null ? {} : { parts: of("parts", isParts) }),
         ...(params === null ? {} : { params: of("params", isNumberRecord) }),
-        ...(intervals === null ? {} : { intervals: of("intervals", isIntervals) }),
+        ...(intervals === null ? {} : { intervals: withNaN(of("intervals", isIntervals)) }),
         ...(undetermined === null ? {} : { undetermined: of("undetermined", isNames) }),
         ...(simple === null ? {} : { simple: of("simple", isNames) }),
         ...(hidden === null ? {} : { hidden }),
@@ -268,7 +288,7 @@ export class Archive {
 
   timings(): TimingTotals {
     const sums = { screen: 0, walk: 0, replay: 0, fit: 0, score: 0 };
-    for (const row of readRows(this.#source, "timings")) {
+    for (const row of this.#timings()) {
       sums.screen += row.screen;
       sums.walk += row.walk;
       sums.replay += row.replay;
@@ -278,10 +298,15 @@ export class Archive {
     return { ...sums, fitShare: sums.fit / (sums.screen + sums.fit + sums.score) };
   }
 
+  #timings(): readonly Row<"timings">[] {
+    return this.#reading(() => [...readRows(this.#source, "timings")]);
+  }
+
   /** Visits settled in each second of the study. */
   throughput(): readonly { readonly second: number; readonly visits: number }[] {
     const visits = new Map<number, number>();
-    for (const row of readRows(this.#source, "timings", { where: "rung = 0" })) {
+    for (const row of this.#timings()) {
+      if (row.rung !== 0) continue;
       const second = Math.floor(row.at);
       visits.set(second, (visits.get(second) ?? 0) + row.visits);
     }
@@ -291,11 +316,12 @@ export class Archive {
   }
 
   *events(): Generator<ArchivedEvent> {
-    const source = this.#source;
-    for (const row of readRows(source, "events")) {
-      const event = parse(source, "events", row, "body", isEvent);
-      yield { run: row.run, seconds: row.at, event };
-    }
+    yield* this.#readingAll(function* (source) {
+      for (const row of readRows(source, "events")) {
+        const event = parse(source, "events", row, "body", isEvent);
+        yield { run: row.run, seconds: row.at, event };
+      }
+    });
   }
 
   /** The canonical export, line by line: see docs/archive.md. */

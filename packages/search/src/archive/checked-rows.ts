@@ -12,6 +12,7 @@ import { emptyRecord, NdvmError } from "@ndvm/core";
 import { checksumOf } from "./checksum.js";
 import type { Cell, Database, Value } from "./driver.js";
 import { earlierTable } from "./earlier-formats.js";
+import { LEDGER_ROW, type Ledger } from "./ledger.js";
 import { COLUMNS, type Row, SCHEMA_VERSION, TABLES, type Table } from "./schema.js";
 
 /** What can be wrong with a row: `rows` are rows that are missing or too many. */
@@ -34,7 +35,10 @@ export interface Selection {
   damaged?(error: NdvmError): void;
 }
 
-/** Rows of a table, in the order of its key. */
+/**
+ * Rows of a table, in the order of its key. Where all of them are asked for they are counted, too: a
+ * reader of a file that is being written does that inside a transaction.
+ */
 export function* readRows<T extends Table>(
   source: Source,
   table: T,
@@ -47,12 +51,28 @@ export function* readRows<T extends Table>(
     (where === undefined ? "" : ` WHERE ${where}`) +
     ` ORDER BY ${order ?? TABLES[table].key.join(", ")}` +
     (limit === undefined ? "" : ` LIMIT ${limit}`);
+  const isAll = where === undefined && limit === undefined && damaged === undefined;
+  const expected = isAll && hasChecksum ? readLedger(source).rows[table] : undefined;
+  let count = 0;
   for (const cells of source.database.iterate(query, ...values)) {
+    count += 1;
     const row = rowOf(source.database.file, table, cells, hasChecksum);
     if (!(row instanceof NdvmError)) yield row as Row<T>;
     else if (damaged === undefined) throw row;
     else damaged(row);
   }
+  if (expected !== undefined && expected !== count)
+    throw tableDamage(source.database.file, table, `it had ${expected} rows and has ${count}`);
+}
+
+const isLedger = (value: unknown): value is Ledger =>
+  isRecord(value) && isNumberRecord(value["rows"]);
+
+/** How many rows the tables have. */
+export function readLedger(source: Source): Ledger {
+  const row = readRow(source, "state", { where: "one = ?", values: [LEDGER_ROW] });
+  if (row !== undefined) return parse(source, "state", row, "state", isLedger);
+  throw damage(source.database.file, "rows", "state", [LEDGER_ROW], "it is missing");
 }
 
 /** The only row, or the first. */
@@ -146,6 +166,14 @@ export function damage(
       },
     },
   );
+}
+
+/** A table that has lost rows, or has too many. */
+function tableDamage(file: string, table: Table, what: string): NdvmError {
+  return new NdvmError("E-ARCHIVE", `${file} is damaged: the table ${table}: ${what}`, {
+    help: `ndvm archive check ${file} says what is whole, ndvm archive salvage keeps it`,
+    facts: { reason: "rows", column: table },
+  });
 }
 
 /** What a text of a row says in JSON. `isGood` looks whether it is what belongs there. */

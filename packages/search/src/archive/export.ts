@@ -9,8 +9,8 @@
 import { seedFor } from "../seeds.js";
 import { SEED_FIT } from "../study.js";
 import type { Source } from "./checked-rows.js";
-import { readState } from "./reader.js";
 import type { Row } from "./schema.js";
+import { readState } from "./state.js";
 import { paramsOf, readEpochs } from "./visits.js";
 
 export function* exportLines(

@@ -11,6 +11,7 @@ import { seedFor } from "../seeds.js";
 import { SEED_PROPOSER, SEED_SPLIT, type Study } from "../study.js";
 import type { Budget, Proposer, SearchEvent } from "../types.js";
 import { addSettled, type Rows } from "./epoch-rows.js";
+import { atLastMoment } from "./last-moment.js";
 import type { BulkRows, FromWriter, ToWriter, WriterStart } from "./messages.js";
 import { PendingEpochs } from "./pending.js";
 import { RowPacker } from "./rows.js";
@@ -44,6 +45,9 @@ interface Waiting {
 
 export class ArchiveJournal implements Journal {
   readonly #worker: Worker;
+  /** Set by the writer when the file is closed. */
+  readonly #closed: Int32Array;
+  readonly #forget: () => void;
   readonly #names: readonly string[];
   readonly #keep: Study["keep"];
   readonly #pending = new PendingEpochs();
@@ -69,6 +73,7 @@ export class ArchiveJournal implements Journal {
       workers: options.workers,
       budget: JSON.stringify(options.budget),
       command: options.command,
+      closed: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)),
     };
     const journal = new ArchiveJournal(options, workerData);
     await journal.#answered(OPENED);
@@ -78,7 +83,9 @@ export class ArchiveJournal implements Journal {
   private constructor(options: ArchiveOptions, workerData: WriterStart) {
     this.#names = options.proposers.map(({ name }) => name);
     this.#keep = options.study.keep;
+    this.#closed = workerData.closed;
     this.#worker = new Worker(writerUrl(), { workerData, execArgv: [] });
+    this.#forget = atLastMoment(() => this.#closeNow());
     this.#worker.on("message", (message: FromWriter) => this.#hear(message));
     this.#worker.on("error", (error) => this.#fail(lost(error.message)));
     this.#worker.on("exit", () => this.#fail(lost("its thread ended")));
@@ -138,6 +145,14 @@ export class ArchiveJournal implements Journal {
       await this.#answered(CLOSED);
     }
     await this.#worker.terminate();
+    this.#forget();
+  }
+
+  /** Blocks until the file is closed. */
+  #closeNow(): void {
+    if (this.#failure !== undefined) return;
+    this.#post({ type: "close" });
+    Atomics.wait(this.#closed, 0, 0, CLOSE_PATIENCE);
   }
 
   #post(message: ToWriter): void {
@@ -165,10 +180,14 @@ export class ArchiveJournal implements Journal {
 
   #fail(error: Error): void {
     this.#failure ??= error;
+    this.#forget();
     for (const { reject } of this.#waiting.values()) reject(this.#failure);
     this.#waiting.clear();
   }
 }
+
+/** Milliseconds that the end of a process waits for the last transaction. */
+const CLOSE_PATIENCE = 10_000;
 
 /** Serial numbers of answers that belong to no entry. */
 const OPENED = 0;

@@ -17,6 +17,8 @@ export interface WriterStart {
   readonly workers: number;
   readonly budget: string;
   readonly command: string;
+  /** Shared memory: 1 once the file is closed. */
+  readonly closed: Int32Array;
 }
 
 export type EpochKey = readonly [round: number, slot: number];

@@ -5,13 +5,7 @@
 
 import { NdvmError } from "@ndvm/core";
 import { identityHash, PLAIN_ORIGIN, type SeenCandidate } from "../engine/intake.js";
-import type {
-  EngineState,
-  PendingBatch,
-  PendingVisit,
-  Resumption,
-  Unobserved,
-} from "../engine/journal.js";
+import type { PendingBatch, PendingVisit, Resumption, Unobserved } from "../engine/journal.js";
 import type { Json, Outcome } from "../types.js";
 import {
   damage,
@@ -19,7 +13,7 @@ import {
   isNumbers,
   isRecord,
   parse,
-  readRow,
+  readLedger,
   readRows,
   type Source,
 } from "./checked-rows.js";
@@ -29,6 +23,7 @@ import { EARLIER_FORMATS } from "./earlier-formats.js";
 import { checkHead, otherFormat } from "./head.js";
 import { outcomeFromJson } from "./outcome-json.js";
 import { type Row, SCHEMA_VERSION, STATEMENTS } from "./schema.js";
+import { readState } from "./state.js";
 import { readVisit } from "./visits.js";
 
 export function openForReading(file: string): Source {
@@ -87,27 +82,25 @@ export function snapshot<T>({ database }: Source, read: () => T): T {
   }
 }
 
-const isState = (value: unknown): value is Omit<EngineState, "proposers"> =>
-  isRecord(value) && isNumbers(value["front"]) && isNumbers(value["frontObserved"]);
-
-/** Where the study stands; undefined where nothing was written yet. */
-export function readState(source: Source): Omit<EngineState, "proposers"> | undefined {
-  const row = readRow(source, "state");
-  return row === undefined ? undefined : parse(source, "state", row, "state", isState);
-}
-
 /** What an earlier run left, or undefined where it left nothing to go on from. */
 export function readResumption(file: string): Resumption | undefined {
   const source = openForReading(file);
   try {
     if (source.format !== SCHEMA_VERSION) throw otherFormat(file, source.format);
+    if (readLedger(source).salvaged?.canResume === false) throw onlyReadable(file);
     return snapshot(source, () => resumptionOf(source));
   } finally {
     source.database.close();
   }
 }
 
-function resumptionOf(source: Source): Resumption | undefined {
+const onlyReadable = (file: string): NdvmError =>
+  new NdvmError("E-ARCHIVE", `${file} was salvaged: it can be read, not resumed`, {
+    help: "what the search needs to go on was damaged; begin a new study",
+    facts: { reason: "salvaged" },
+  });
+
+export function resumptionOf(source: Source): Resumption | undefined {
   const kept = readState(source);
   if (kept === undefined) return undefined;
   const proposers = [...readRows(source, "proposers")].map(

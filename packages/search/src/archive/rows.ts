@@ -48,13 +48,14 @@ export const storable = (value: number): number | null =>
 /**
  * Gives the values of packed rows, each row with its checksum, to `take`, so many rows at once in one
  * flat list, the last list shorter. A list is good until the next: there is only one of each length.
+ * Gives back how many rows there were.
  */
 export function unpackRows(
   table: BulkTable,
   { numbers, texts }: PackedRows,
   rowsAtOnce: number,
   take: (values: readonly Value[], rows: number) => void,
-): void {
+): number {
   const isText = COLUMNS[table].map((column) => column.isText);
   const width = isText.length;
   const total = (numbers.length + texts.length) / width;
@@ -73,4 +74,5 @@ export function unpackRows(
     }
     take(values, count);
   }
+  return total;
 }

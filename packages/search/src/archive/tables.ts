@@ -7,6 +7,14 @@ import type { Database, Statement, Value } from "./driver.js";
 import { storable } from "./rows.js";
 import { COLUMNS, SCHEMA_VERSION, STATEMENTS, type Table } from "./schema.js";
 
+/** Bytes of a page: all statements that make tables fit into the first one (mend.ts relies on it). */
+export const PAGE_BYTES = 8192;
+
+/** Of a file that is empty, before anything is written to it. */
+export function setPageSize(database: Database): void {
+  database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
+}
+
 export function makeTables(database: Database): void {
   for (const statement of STATEMENTS) database.exec(statement);
   database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);

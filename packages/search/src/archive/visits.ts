@@ -18,6 +18,7 @@ import {
   type Source,
 } from "./checked-rows.js";
 import { type Row, SCHEMA_VERSION, type Table } from "./schema.js";
+import { readState } from "./state.js";
 
 /** What became of the visits of an epoch, kept or not, and how many rows tell of it. */
 export interface EpochCounts {
@@ -44,6 +45,8 @@ export interface Epoch {
 export interface Visit {
   readonly outcome: Outcome;
   readonly rungs: readonly Row<"fits">[];
+  /** Of the prompt that it answers. */
+  readonly prompt: number | null;
 }
 
 /** Candidates of other epochs that are remembered while epochs are read. */
@@ -52,15 +55,40 @@ const REMEMBERED = 10_000;
 /** All epochs, in order. */
 export function* readEpochs(source: Source): Generator<Epoch> {
   const reader = new EpochReader(source, 0, Number.MAX_SAFE_INTEGER);
-  for (const row of readRows(source, "epochs")) yield reader.read(row);
+  const last = readState(source)?.counts.candidates ?? 0;
+  let next = 0;
+  for (const row of readRows(source, "epochs")) {
+    if (row.first_visit !== next) throw gap(source, row, next, row.first_visit);
+    next += row.visits;
+    yield reader.read(row);
+  }
+  if (next !== last) throw gap(source, undefined, next, last);
   reader.finish();
 }
+
+const gap = (source: Source, row: Row<"epochs"> | undefined, from: number, to: number) =>
+  damage(
+    source.database.file,
+    "rows",
+    "epochs",
+    row === undefined ? ["the last"] : [row.round, row.slot],
+    `visits ${from} to ${to - 1} belong to no epoch`,
+  );
 
 /** The epoch that has a visit. */
 function readEpochOf(source: Source, visit: number): Epoch | undefined {
   const where = "first_visit <= ? AND first_visit + visits > ?";
   const row = readRow(source, "epochs", { where, values: [visit, visit] });
-  if (row === undefined) return undefined;
+  if (row === undefined) {
+    const last = readState(source)?.counts.candidates ?? 0;
+    if (visit >= 0 && visit < last) throw gap(source, undefined, visit, visit + 1);
+    return undefined;
+  }
+  return readEpoch(source, row);
+}
+
+/** One epoch by its row. */
+export function readEpoch(source: Source, row: Row<"epochs">): Epoch {
   const reader = new EpochReader(source, row.first_visit, row.first_visit + row.visits - 1);
   const epoch = reader.read(row);
   reader.finish();
@@ -188,7 +216,8 @@ class EpochReader {
     const isKept = best !== undefined || failure !== undefined || own?.duplicate_of != null;
     if (!isKept) return undefined;
     const said = this.#said(visit, id, own, revisit);
-    return { outcome: this.#outcome(visit, id, epoch, said, best, failure), rungs };
+    const prompt = (own ?? revisit)?.prompt ?? null;
+    return { outcome: this.#outcome(visit, id, epoch, said, best, failure), rungs, prompt };
   }
 
   /** A row must be of the visit that is read: one of an earlier visit belongs to nobody. */

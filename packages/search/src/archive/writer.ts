@@ -11,12 +11,14 @@ import { NdvmError, recordOf } from "@ndvm/core";
 import { readRows } from "./checked-rows.js";
 import { type Database, openDatabase, type Statement, type Value } from "./driver.js";
 import { checkHead, otherFormat } from "./head.js";
+import { LedgerWriter, STATE_ROW } from "./ledger.js";
 import { type Lock, takeLock } from "./lock.js";
 import type { FromWriter, ToWriter, WriterStart } from "./messages.js";
-import { checkSchema, formatOf, readState } from "./reader.js";
+import { checkSchema, formatOf } from "./reader.js";
 import { type PackedRows, unpackRows } from "./rows.js";
 import { BULK_TABLES, type BulkTable, COLUMNS, SCHEMA_VERSION } from "./schema.js";
-import { makeTables, RowWriter } from "./tables.js";
+import { readState } from "./state.js";
+import { makeTables, RowWriter, setPageSize } from "./tables.js";
 
 /** Rows that one statement inserts: fewer calls of the driver. */
 const ROWS_AT_ONCE = 32;
@@ -35,8 +37,9 @@ class Inserter {
     this.#many = database.prepare(into + Array(ROWS_AT_ONCE).fill(row).join(", "));
   }
 
-  insert(rows: PackedRows): void {
-    unpackRows(this.#table, rows, ROWS_AT_ONCE, (values, count) => {
+  /** Gives back how many they were. */
+  insert(rows: PackedRows): number {
+    return unpackRows(this.#table, rows, ROWS_AT_ONCE, (values, count) => {
       if (count === ROWS_AT_ONCE) this.#many.run(values);
       else this.#each(values, values.length / count);
     });
@@ -52,9 +55,11 @@ class Writer {
   readonly #database: Database;
   readonly #inserters: Readonly<Record<BulkTable, Inserter>>;
   readonly #rows: RowWriter;
+  readonly #ledger: LedgerWriter;
   readonly #run: number;
   readonly #drop: Statement;
   #event: number;
+  #isClosed = false;
 
   constructor(start: WriterStart) {
     if (existsSync(start.file)) {
@@ -70,9 +75,12 @@ class Writer {
       this.#rows = new RowWriter(database);
       // A search that was killed at once leaves a file without tables.
       const isEmpty = numberOf(database, "SELECT count(*) FROM sqlite_schema") === 0;
-      if (!isEmpty) checkWhole(database);
+      if (isEmpty) setPageSize(database);
+      else checkWhole(database);
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
       this.#run = this.#prepare(start, isEmpty);
+      this.#ledger = new LedgerWriter(database);
+      this.#rows.replace("state", this.#ledger.row(this.#hasState() ? 2 : 1));
     } catch (error) {
       database?.close();
       this.#lock.release();
@@ -107,6 +115,10 @@ class Writer {
     return run;
   }
 
+  #hasState(): boolean {
+    return readState({ database: this.#database, format: SCHEMA_VERSION }) !== undefined;
+  }
+
   #compare(file: string, study: Readonly<Record<string, string>>): void {
     const source = { database: this.#database, format: SCHEMA_VERSION };
     const kept = new Map([...readRows(source, "study")].map(({ key, value }) => [key, value]));
@@ -121,26 +133,34 @@ class Writer {
     const rows = this.#rows;
     database.exec("BEGIN IMMEDIATE");
     for (const prompt of message.prompts) rows.insertOnce("prompts", prompt);
-    for (const table of BULK_TABLES) this.#inserters[table].insert(message.rows[table]);
+    for (const table of BULK_TABLES)
+      this.#ledger.add(table, this.#inserters[table].insert(message.rows[table]));
     for (const [at, type, body] of message.events) {
       this.#event += 1;
       rows.insert("events", [this.#event, this.#run, at, type, body]);
+      this.#ledger.add("events", 1);
     }
     for (const member of message.members) rows.replace("members", member);
     for (const key of message.dropped) this.#drop.run(key);
     for (const pending of message.pending) rows.replace("pending", pending);
-    rows.replace("state", [1, message.state]);
+    rows.replace("state", [STATE_ROW, message.state]);
     for (const [place, [name, state]] of message.proposers.entries())
       rows.replace("proposers", [place, name, state]);
+    if (message.prompts.length > 0) this.#ledger.recount(database, "prompts");
+    if (message.members.length > 0) this.#ledger.recount(database, "members");
+    for (const table of ["pending", "proposers"] as const) this.#ledger.recount(database, table);
+    rows.replace("state", this.#ledger.row(2));
     database.exec("COMMIT");
   }
 
   /** At rest an archive is one file: without readers it leaves its write-ahead log. */
   close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     try {
       this.#database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE");
     } catch {
-      // Someone reads: the log stays, and is as good.
+      // Someone reads, or the disk is full: the log stays, and is as good.
     }
     this.#database.close();
     this.#lock.release();
@@ -195,9 +215,18 @@ function plain(error: unknown): FromWriter {
 const port = parentPort;
 if (port === null) throw new Error("a writer is started by an archive");
 const answer = (message: FromWriter): void => port.postMessage(message);
+const start = workerData as WriterStart;
+
+/** Nothing is written any more: tells whoever waits for it, asleep or not. */
+function end(message: FromWriter): void {
+  Atomics.store(start.closed, 0, 1);
+  Atomics.notify(start.closed, 0);
+  answer(message);
+  port?.close();
+}
 
 try {
-  const writer = new Writer(workerData as WriterStart);
+  const writer = new Writer(start);
   port.on("message", (message: ToWriter) => {
     try {
       if (message.type === "commit") {
@@ -205,15 +234,15 @@ try {
         answer({ type: "committed", serial: message.serial });
       } else {
         writer.close();
-        answer({ type: "closed" });
-        port.close();
+        end({ type: "closed" });
       }
     } catch (error) {
-      answer(plain(error));
+      // What was begun and not committed goes with the connection.
+      writer.close();
+      end(plain(error));
     }
   });
   answer({ type: "open" });
 } catch (error) {
-  answer(plain(error));
-  port.close();
+  end(plain(error));
 }

@@ -1,0 +1,217 @@
+/**
+ * `ndvm archive check`: goes through all of a file and says what is whole. SQLite looks at its pages,
+ * we at every row, at what rows say of each other, and at how many there should be.
+ */
+
+import { NdvmError } from "@ndvm/core";
+import {
+  isAnything,
+  isNumberRecord,
+  isNumbers,
+  isRecord,
+  keyOfRow,
+  parse,
+  readLedger,
+  readRows,
+  type Source,
+} from "./checked-rows.js";
+import { openForReading, resumptionOf } from "./reader.js";
+import { COLUMNS, type Row, SCHEMA_VERSION, TABLE_NAMES, type Table } from "./schema.js";
+import { readState } from "./state.js";
+import { readEpoch, readEpochs, readVisit } from "./visits.js";
+
+/** Something that is wrong, in words and as facts. */
+export interface ArchiveProblem {
+  readonly message: string;
+  readonly facts: NdvmError["facts"];
+}
+
+export interface ArchiveCheck {
+  readonly file: string;
+  /** Undefined: the file cannot be opened. */
+  readonly format: number | undefined;
+  readonly isWhole: boolean;
+  readonly canResume: boolean;
+  /** The first of them, and how many more there are. */
+  readonly problems: readonly ArchiveProblem[];
+  readonly problemsMore: number;
+  /** Rows of each table that are whole, and those that are not. */
+  readonly tables: Readonly<Record<string, { readonly whole: number; readonly damaged: number }>>;
+  /** Epochs whose visits are all there, those that are not, and the visits of the whole ones. */
+  readonly epochs: { readonly whole: number; readonly damaged: number; readonly visits: number };
+}
+
+const PROBLEMS_MOST = 100;
+
+/** Columns that hold JSON, and what that must be. */
+const JSON_COLUMNS: Readonly<Partial<Record<Table, Readonly<Record<string, IsGood>>>>> = {
+  study: { value: isAnything },
+  runs: { budget: isAnything },
+  epochs: { candidates: isNumbers, front: isNumbers },
+  candidates: { parents: isNumbers, params: isRecord },
+  revisits: { parents: isNumbers, params: isRecord },
+  fits: { params: isNumberRecord },
+  failures: { facts: isRecord },
+  members: { parts: isRecord, params: isRecord, intervals: isRecord, undetermined: isAnything },
+  events: { body: isRecord },
+  state: { state: isRecord },
+  proposers: { state: isAnything },
+  pending: { body: isRecord },
+};
+
+type IsGood = (value: unknown) => value is unknown;
+
+export function checkArchive(file: string): ArchiveCheck {
+  const check = new Check(file);
+  let source: Source;
+  try {
+    source = openForReading(file);
+  } catch (error) {
+    check.note(error);
+    return check.result(undefined);
+  }
+  try {
+    check.run(source);
+    return check.result(source.format);
+  } finally {
+    source.database.close();
+  }
+}
+
+class Check {
+  readonly #file: string;
+  readonly #problems: ArchiveProblem[] = [];
+  readonly #tables: Record<string, { whole: number; damaged: number }> = {};
+  readonly #epochs = { whole: 0, damaged: 0, visits: 0 };
+  #more = 0;
+  #canResume = false;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  run(source: Source): void {
+    this.#try(() => source.database.exec("BEGIN"));
+    this.#try(() => this.#pages(source));
+    for (const table of TABLE_NAMES) this.#try(() => this.#table(source, table));
+    this.#try(() => this.#everyEpoch(source));
+    this.#try(() => this.#whatStateNames(source));
+    this.#try(() => this.#prompts(source));
+    this.#try(() => this.#resumption(source));
+    this.#try(() => source.database.exec("COMMIT"));
+  }
+
+  result(format: number | undefined): ArchiveCheck {
+    return {
+      file: this.#file,
+      format,
+      isWhole: this.#problems.length === 0,
+      canResume: this.#canResume && this.#problems.length === 0,
+      problems: this.#problems,
+      problemsMore: this.#more,
+      tables: this.#tables,
+      epochs: this.#epochs,
+    };
+  }
+
+  note(error: unknown): void {
+    if (!(error instanceof NdvmError)) throw error;
+    const { message, facts } = error;
+    if (this.#problems.some((known) => known.message === message)) return;
+    if (this.#problems.length < PROBLEMS_MOST) this.#problems.push({ message, facts });
+    else this.#more += 1;
+  }
+
+  #try(act: () => void): boolean {
+    try {
+      act();
+      return true;
+    } catch (error) {
+      this.note(error);
+      return false;
+    }
+  }
+
+  #pages({ database }: Source): void {
+    const lines = database.all(
+      `SELECT CAST(integrity_check AS BLOB) FROM pragma_integrity_check(${PROBLEMS_MOST})`,
+    );
+    for (const [line] of lines) {
+      const said = String(line);
+      if (said === "ok") continue;
+      const facts = { reason: "page", actual: said };
+      this.note(new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${said}`, { facts }));
+    }
+  }
+
+  #table(source: Source, table: Table): void {
+    const count = { whole: 0, damaged: 0 };
+    this.#tables[table] = count;
+    const damaged = (error: NdvmError) => {
+      count.damaged += 1;
+      this.note(error);
+    };
+    for (const row of readRows(source, table, { damaged }))
+      if (this.#try(() => checkJson(source, table, row))) count.whole += 1;
+      else count.damaged += 1;
+    if (source.format < SCHEMA_VERSION) return;
+    const expected = readLedger(source).rows[table];
+    const found = count.whole + count.damaged;
+    if (found === expected) return;
+    const said = `the table ${table}: it had ${expected} rows and has ${found}`;
+    throw new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${said}`, {
+      facts: { reason: "rows", column: table },
+    });
+  }
+
+  #everyEpoch(source: Source): void {
+    for (const row of readRows(source, "epochs", { damaged: () => this.#epochs.damaged++ })) {
+      if (this.#try(() => readEpoch(source, row))) {
+        this.#epochs.whole += 1;
+        this.#epochs.visits += row.visits;
+      } else this.#epochs.damaged += 1;
+    }
+    // In one go they must follow each other and leave no row over.
+    for (const _epoch of readEpochs(source));
+  }
+
+  #whatStateNames(source: Source): void {
+    const state = readState(source);
+    if (state === undefined) return;
+    for (const visit of new Set([...state.front, ...state.frontObserved])) {
+      if (readVisit(source, visit)?.outcome.status === "scored") continue;
+      const said = `a member of the front, visit ${visit}, is missing`;
+      const facts = { reason: "rows", column: "state", rows: [visit] };
+      this.note(new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${said}`, { facts }));
+    }
+  }
+
+  #prompts(source: Source): void {
+    const known = new Set([...readRows(source, "prompts")].map(({ prompt }) => prompt));
+    for (const table of ["candidates", "revisits"] as const)
+      for (const row of readRows(source, table)) {
+        if (row.prompt === null || known.has(row.prompt)) continue;
+        const said = `the prompt of row ${keyOfRow(table, row).join("/")} of ${table} is missing`;
+        const facts = { reason: "rows", column: "prompts", rows: [row.prompt] };
+        this.note(new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${said}`, { facts }));
+      }
+  }
+
+  /** Reads what a search that goes on would read. */
+  #resumption(source: Source): void {
+    if (source.format !== SCHEMA_VERSION) return;
+    if (readLedger(source).salvaged?.canResume === false) return;
+    resumptionOf(source);
+    this.#canResume = true;
+  }
+}
+
+function checkJson<T extends Table>(source: Source, table: T, row: Row<T>): void {
+  const columns = JSON_COLUMNS[table];
+  if (columns === undefined) return;
+  for (const { name } of COLUMNS[table]) {
+    const isGood = Object.hasOwn(columns, name) ? columns[name] : undefined;
+    const column = name as string & keyof Row<T>;
+    if (isGood !== undefined && row[column] !== null) parse(source, table, row, column, isGood);
+  }
+}

@@ -1,0 +1,314 @@
+/**
+ * `ndvm archive salvage`: what is whole in a damaged archive, in a new one.
+ *
+ * The damaged file is copied and never written. Of every table the rows that can be read and pass
+ * their checksums are taken; of an epoch, the visits that have all their rows. What is lost is counted
+ * in the epoch's `counts`, and an epoch whose own row is lost leaves one that says so. Where all that
+ * a search needs to go on is whole, the new archive can be resumed.
+ */
+
+import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { NdvmError } from "@ndvm/core";
+import { advance, emptyFront } from "../engine/front.js";
+import type { EngineState } from "../engine/journal.js";
+import { isRecord, parse, readRow, readRows, type Source } from "./checked-rows.js";
+import { type Database, openDatabase, type Value } from "./driver.js";
+import { LEDGER_ROW, LedgerWriter, STATE_ROW } from "./ledger.js";
+import { mendFirstPage } from "./mend.js";
+import { checkSchema, formatOf, resumptionOf } from "./reader.js";
+import { COLUMNS, type Row, SCHEMA_VERSION, TABLES, type Table } from "./schema.js";
+import { readState } from "./state.js";
+import { makeTables, RowWriter, setPageSize } from "./tables.js";
+import { countsOf, type EpochCounts, readEpochs, type Visit } from "./visits.js";
+import { wholeVisits } from "./whole-visits.js";
+
+export interface Salvage {
+  readonly file: string;
+  /** Visits that were kept, and those that are lost. */
+  readonly visits: number;
+  readonly visitsLost: number;
+  /** Rows of other tables that are lost, as far as anybody knows. */
+  readonly rowsLost: number;
+  /** Options of the study that are lost. */
+  readonly optionsLost: readonly string[];
+  readonly canResume: boolean;
+}
+
+/** Keeps what is whole of `file` in `out`, which must not exist. */
+export function salvageArchive(file: string, out: string): Salvage {
+  if (existsSync(out))
+    throw new NdvmError("E-ARCHIVE", `${out} exists`, {
+      help: "name a file that does not exist",
+      facts: { reason: "exists" },
+    });
+  const copy = `${out}-salvage`;
+  const made = [copy, `${copy}-wal`, `${copy}-shm`];
+  try {
+    copyFileSync(file, copy);
+    if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
+    mendFirstPage(copy);
+    return salvage(openCopy(copy, file), out);
+  } catch (error) {
+    rmSync(out, { force: true });
+    throw error;
+  } finally {
+    for (const name of made) rmSync(name, { force: true });
+  }
+}
+
+function openCopy(copy: string, file: string): Source {
+  const database = openDatabase(copy);
+  try {
+    database.exec("PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1");
+    const source = { database, format: formatOf(database) };
+    checkSchema(source);
+    if (source.format === SCHEMA_VERSION) return source;
+    throw new NdvmError("E-ARCHIVE", `${file} has format ${source.format}`, {
+      help: `archives of format ${SCHEMA_VERSION} can be salvaged: earlier ones have no checksums`,
+      facts: { reason: "format", value: source.format, limit: SCHEMA_VERSION },
+    });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function salvage(source: Source, out: string): Salvage {
+  let to: Database | undefined;
+  try {
+    to = openDatabase(out);
+    setPageSize(to);
+    to.exec("BEGIN IMMEDIATE");
+    makeTables(to);
+    const salvaged = new Salvager(source, to).run(out);
+    if (salvaged.visits === 0 && salvaged.optionsLost.length > 0) throw nothingWhole();
+    to.exec("COMMIT");
+    return salvaged;
+  } finally {
+    to?.close();
+    source.database.close();
+  }
+}
+
+const nothingWhole = (): NdvmError =>
+  new NdvmError("E-ARCHIVE", "no visit is whole, and the study's options are not either", {
+    help: "there is nothing to keep; begin a new study",
+    facts: { reason: "rows" },
+  });
+
+/** Tables that are taken row by row: nothing else says how many rows they have. */
+const SINGLE = [
+  "study",
+  "runs",
+  "versions",
+  "seeds",
+  "prompts",
+  "members",
+  "timings",
+  "events",
+  "proposers",
+  "pending",
+] as const satisfies readonly Table[];
+
+/** What a study must have to be gone on with. */
+const NEEDED: readonly Table[] = ["study", "proposers", "pending", "prompts", "seeds", "runs"];
+
+class Salvager {
+  readonly #from: Source;
+  readonly #to: Source;
+  readonly #rows: RowWriter;
+  readonly #lost = new Map<Table, number>();
+  readonly #candidates = new Set<number>();
+  readonly #prompts = new Set<number>();
+  #visits = 0;
+  #visitsLost = 0;
+
+  constructor(from: Source, to: Database) {
+    this.#from = from;
+    this.#to = { database: to, format: SCHEMA_VERSION };
+    this.#rows = new RowWriter(to);
+  }
+
+  run(file: string): Salvage {
+    const ledger = attempt(() => readLedgerRows(this.#from)) ?? {};
+    for (const table of SINGLE) this.#copy(table, ledger[table]);
+    for (const { prompt } of readRows(this.#to, "prompts", { damaged() {} }))
+      this.#prompts.add(prompt);
+    const state = attempt(() => readState(this.#from));
+    const end = this.#epochs(state);
+    const isWhole =
+      state !== undefined &&
+      this.#visitsLost === 0 &&
+      NEEDED.every((table) => this.#lost.get(table) === 0);
+    const kept = this.#state(state, isWhole, end);
+    this.#rows.insert("state", [STATE_ROW, JSON.stringify(kept)]);
+    this.#writeLedger(isWhole);
+    const canResume = isWhole && attempt(() => resumptionOf(this.#to)) !== undefined;
+    if (isWhole && !canResume) this.#writeLedger(false);
+    return {
+      file,
+      visits: this.#visits,
+      visitsLost: this.#visitsLost,
+      rowsLost: [...this.#lost.values()].reduce((sum, count) => sum + count, 0),
+      optionsLost: this.#optionsLost(),
+      canResume,
+    };
+  }
+
+  #writeLedger(canResume: boolean): void {
+    const ledger = new LedgerWriter(this.#to.database);
+    this.#rows.replace("state", ledger.row(2, { salvaged: { canResume } }));
+  }
+
+  #copy<T extends Table>(table: T, expected: number | undefined): void {
+    const rows = readWhole(this.#from, table);
+    for (const row of rows) this.#insert(table, row);
+    this.#lost.set(table, Math.max(0, (expected ?? rows.length + 1) - rows.length));
+  }
+
+  #insert<T extends Table>(table: T, row: Row<T>): void {
+    const cells = row as Readonly<Record<string, Value>>;
+    this.#rows.insertOnce(
+      table,
+      COLUMNS[table].map(({ name }) => cells[name] as Value),
+    );
+  }
+
+  /** Copies epochs with their whole visits. Gives back the first visit after the last of them. */
+  #epochs(state: Pick<EngineState, "counts"> | undefined): number {
+    let next = 0;
+    let before: Row<"epochs"> | undefined;
+    for (const row of readWhole(this.#from, "epochs")) {
+      const counts = attempt(() => countsOf(this.#from, row));
+      if (counts === undefined || row.first_visit < next) continue;
+      if (row.first_visit > next) this.#filler(before, next, row.first_visit - next);
+      this.#epoch(row, counts);
+      next = row.first_visit + row.visits;
+      before = row;
+    }
+    const end = state?.counts.candidates ?? next;
+    if (end <= next) return next;
+    this.#filler(before, next, end - next);
+    return end;
+  }
+
+  #epoch(row: Row<"epochs">, counts: EpochCounts): void {
+    const { kept, lost } = wholeVisits(this.#from, row, counts, this.#candidates);
+    const rows = { candidates: 0, revisits: 0, fits: 0, failures: 0 };
+    for (const { candidate, revisit, fits, failure } of kept) {
+      if (candidate !== undefined) this.#insert("candidates", this.#withPrompt(candidate));
+      if (revisit !== undefined) this.#insert("revisits", this.#withPrompt(revisit));
+      for (const fit of fits) this.#insert("fits", fit);
+      if (failure !== undefined) this.#insert("failures", failure);
+      rows.candidates += candidate === undefined ? 0 : 1;
+      rows.revisits += revisit === undefined ? 0 : 1;
+      rows.fits += fits.length;
+      rows.failures += failure === undefined ? 0 : 1;
+    }
+    this.#visits += row.visits - lost;
+    this.#visitsLost += lost;
+    const told = lost === 0 ? counts : { ...counts, rows, lost };
+    this.#insert("epochs", { ...row, counts: JSON.stringify(told) });
+  }
+
+  /** A row without the prompt that it names, where that is lost. */
+  #withPrompt<R extends { readonly prompt: number | null }>(row: R): R {
+    const isLost = row.prompt !== null && !this.#prompts.has(row.prompt);
+    return isLost ? { ...row, prompt: null } : row;
+  }
+
+  /** An epoch for visits whose own one is lost. */
+  #filler(before: Row<"epochs"> | undefined, first: number, visits: number): void {
+    const rows = { candidates: 0, revisits: 0, fits: 0, failures: 0 };
+    const nothing = { scored: 0, failed: {}, duplicates: 0, revisits: 0, fits: 0, rows };
+    this.#visitsLost += visits;
+    this.#insert("epochs", {
+      round: before?.round ?? 0,
+      slot: before === undefined ? 0 : before.slot + 1,
+      proposer: "",
+      first_visit: first,
+      visits,
+      candidates: null,
+      front: "[]",
+      fits_most: 0,
+      counts: JSON.stringify({ ...nothing, lost: visits }),
+      digests: "",
+    });
+  }
+
+  /** Where the study stands: as it was, or with the front of what is left. */
+  #state(state: Omit<EngineState, "proposers"> | undefined, isWhole: boolean, end: number) {
+    if (state !== undefined && isWhole) return state;
+    const zero = { candidates: end, revisits: 0, scored: 0, duplicates: 0, failed: 0, fits: 0 };
+    const counts = state?.counts ?? { ...zero, failures: {} };
+    let front = emptyFront;
+    for (const visit of this.#wholeSoFar(state, end)) front = advance(front, visit.outcome);
+    const visits = front.members.map(({ visit }) => visit);
+    const seconds = state?.seconds ?? this.#lastSecond();
+    return { ...state, seconds, counts, front: visits, frontObserved: visits };
+  }
+
+  /** Visits of the new archive. They cannot be read before it says how many there are. */
+  *#wholeSoFar(state: unknown, end: number): Generator<Visit> {
+    const counts = { candidates: end };
+    const draft = { ...(isRecord(state) ? state : {}), counts, front: [], frontObserved: [] };
+    this.#rows.replace("state", [STATE_ROW, JSON.stringify(draft)]);
+    this.#writeLedger(false);
+    for (const { kept } of readEpochs(this.#to)) yield* kept;
+    this.#to.database.exec(`DELETE FROM state WHERE one = ${STATE_ROW}`);
+  }
+
+  #lastSecond(): number {
+    let last = 0;
+    for (const { at } of readRows(this.#to, "timings")) last = Math.max(last, at);
+    return last;
+  }
+
+  #optionsLost(): readonly string[] {
+    const kept = new Set([...readRows(this.#to, "study")].map(({ key }) => key));
+    return ["target", "inputs", "seed", "train", "heldOut"].filter((key) => !kept.has(key));
+  }
+}
+
+function readLedgerRows(source: Source): Readonly<Partial<Record<Table, number>>> {
+  const row = readRow(source, "state", { where: "one = ?", values: [LEDGER_ROW] });
+  if (row === undefined) return {};
+  const { rows } = parse(source, "state", row, "state", isRecord);
+  return isRecord(rows) ? (rows as Partial<Record<Table, number>>) : {};
+}
+
+/** Undefined where the archive does not have it. */
+function attempt<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof NdvmError) return undefined;
+    throw error;
+  }
+}
+
+/** Most tries to find the next row behind a page that cannot be read. */
+const TRIES = 4096;
+
+/** All rows of a table that can be read and are whole, in the order of the key. */
+function readWhole<T extends Table>(source: Source, table: T): readonly Row<T>[] {
+  const rows: Row<T>[] = [];
+  const [first] = TABLES[table].key as readonly string[];
+  const isNumbered = COLUMNS[table].find(({ name }) => name === first)?.isWhole === true;
+  const damaged = () => {};
+  let from = 0;
+  for (let tries = 0; tries < TRIES; tries++) {
+    const range = isNumbered ? { where: `${first} >= ?`, values: [from] } : {};
+    const before = rows.length;
+    try {
+      for (const row of readRows(source, table, { ...range, damaged })) rows.push(row);
+      return rows;
+    } catch (error) {
+      if (!(error instanceof NdvmError)) throw error;
+      if (!isNumbered) return rows;
+      const last = rows.at(-1) as Record<string, number> | undefined;
+      from = rows.length > before ? (last?.[first as string] as number) + 1 : from + 1 + tries;
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,156 @@
+/**
+ * The visits of an epoch that have all their rows, where the epoch may have lost some.
+ *
+ * A visit's rows say what else belongs to it: a score says how many rungs and fits there were, a
+ * failure how many fits, a revisit which candidate it is one to.
+ */
+
+import { NdvmError } from "@ndvm/core";
+import { isNumbers, parse, readRows, type Source } from "./checked-rows.js";
+import type { Row, Table } from "./schema.js";
+import type { EpochCounts } from "./visits.js";
+
+export interface VisitRows {
+  readonly candidate: Row<"candidates"> | undefined;
+  readonly revisit: Row<"revisits"> | undefined;
+  readonly fits: readonly Row<"fits">[];
+  readonly failure: Row<"failures"> | undefined;
+}
+
+export interface WholeVisits {
+  readonly kept: readonly VisitRows[];
+  /** Visits that were kept by the study and are not whole. */
+  readonly lost: number;
+}
+
+/** `candidates` are those that are kept; the epoch's are added. */
+export function wholeVisits(
+  source: Source,
+  epoch: Row<"epochs">,
+  counts: EpochCounts,
+  candidates: Set<number>,
+): WholeVisits {
+  const ids = idsOf(source, epoch);
+  if (ids === undefined) return { kept: [], lost: epoch.visits };
+  const found = new EpochTables(source, epoch);
+  const kept: VisitRows[] = [];
+  const isMissing = (table: keyof EpochCounts["rows"]) => found.count(table) < counts.rows[table];
+  const isAnyMissing = (Object.keys(counts.rows) as (keyof EpochCounts["rows"])[]).some(isMissing);
+  let lost = 0;
+  for (let i = 0; i < epoch.visits; i++) {
+    const visit = epoch.first_visit + i;
+    const rows = found.of(visit);
+    const id = ids[i] as number;
+    if (isWhole(rows, id === visit, candidates.has(id), isMissing("revisits"))) {
+      kept.push(rows);
+      if (id === visit) candidates.add(id);
+    }
+    // In a study that keeps some visits only, one without rows was not kept, or is lost.
+    else if (isAnyMissing || hasRows(rows)) lost += 1;
+  }
+  return { kept, lost };
+}
+
+function idsOf(source: Source, epoch: Row<"epochs">): readonly number[] | undefined {
+  const { candidates, first_visit, visits } = epoch;
+  if (candidates === null) return Array.from({ length: visits }, (_, i) => first_visit + i);
+  try {
+    return parse(source, "epochs", epoch, "candidates", isNumbers);
+  } catch (error) {
+    if (error instanceof NdvmError) return undefined;
+    throw error;
+  }
+}
+
+const hasRows = ({ candidate, revisit, fits, failure }: VisitRows): boolean =>
+  candidate !== undefined || revisit !== undefined || fits.length > 0 || failure !== undefined;
+
+function isWhole(
+  { candidate, revisit, fits, failure }: VisitRows,
+  isFirst: boolean,
+  hasCandidate: boolean,
+  mayLackRevisit: boolean,
+): boolean {
+  if (isFirst) {
+    if (candidate === undefined) return false;
+    if (candidate.duplicate_of !== null) return true;
+  } else if (revisit === undefined) {
+    if (mayLackRevisit || !hasCandidate) return false;
+  } else if (revisit.skeleton === null && !hasCandidate) return false;
+  const restarts = fits.reduce((sum, row) => sum + row.restarts, 0);
+  if (failure !== undefined) return restarts === failure.fits;
+  const best = fits.find(({ visit_fits }) => visit_fits !== null);
+  if (best === undefined) return false;
+  return best.visit_fits === restarts && fits.length === (best.visit_rung ?? 0) + 1;
+}
+
+/** Rows of an epoch's visits that can be read. */
+class EpochTables {
+  readonly #candidates: ReadonlyMap<number, readonly Row<"candidates">[]>;
+  readonly #revisits: ReadonlyMap<number, readonly Row<"revisits">[]>;
+  readonly #fits: ReadonlyMap<number, readonly Row<"fits">[]>;
+  readonly #failures: ReadonlyMap<number, readonly Row<"failures">[]>;
+
+  constructor(source: Source, epoch: Row<"epochs">) {
+    this.#candidates = group(read(source, "candidates", "id", epoch), ({ id }) => id);
+    this.#revisits = group(read(source, "revisits", "visit", epoch), ({ visit }) => visit);
+    this.#fits = group(read(source, "fits", "visit", epoch), ({ visit }) => visit);
+    this.#failures = group(read(source, "failures", "visit", epoch), ({ visit }) => visit);
+  }
+
+  of(visit: number): VisitRows {
+    return {
+      candidate: this.#candidates.get(visit)?.[0],
+      revisit: this.#revisits.get(visit)?.[0],
+      fits: this.#fits.get(visit) ?? [],
+      failure: this.#failures.get(visit)?.[0],
+    };
+  }
+
+  count(table: keyof EpochCounts["rows"]): number {
+    const rows = {
+      candidates: this.#candidates,
+      revisits: this.#revisits,
+      fits: this.#fits,
+      failures: this.#failures,
+    }[table];
+    return [...rows.values()].reduce((sum, { length }) => sum + length, 0);
+  }
+}
+
+/** Both ways, so that a page in the middle that cannot be read does not hide what is behind it. */
+function read<T extends Table>(
+  source: Source,
+  table: T,
+  key: string & keyof Row<T>,
+  { first_visit, visits }: Row<"epochs">,
+): readonly Row<T>[] {
+  const rows = new Map<string, Row<T>>();
+  const range = {
+    where: `${key} BETWEEN ? AND ?`,
+    values: [first_visit, first_visit + visits - 1],
+  };
+  for (const order of [key, `${key} DESC`])
+    try {
+      for (const row of readRows(source, table, { ...range, order, damaged: () => {} }))
+        rows.set(JSON.stringify([row[key], (row as { rung?: number }).rung]), row);
+      break;
+    } catch (error) {
+      if (!(error instanceof NdvmError)) throw error;
+    }
+  return [...rows.values()].sort(
+    (a, b) =>
+      (a[key] as number) - (b[key] as number) ||
+      ((a as { rung?: number }).rung ?? 0) - ((b as { rung?: number }).rung ?? 0),
+  );
+}
+
+function group<R>(rows: readonly R[], visitOf: (row: R) => number): Map<number, R[]> {
+  const groups = new Map<number, R[]>();
+  for (const row of rows) {
+    const known = groups.get(visitOf(row));
+    if (known === undefined) groups.set(visitOf(row), [row]);
+    else known.push(row);
+  }
+  return groups;
+}
