@@ -108,6 +108,7 @@ export type Reason =
   | "rows" // rows are not there
   | "text" // a text is not UTF-8
   | "json" // a text is not JSON, or not what it should be
+  | "salvaged" // an archive that was salvaged and can only be read
   | "writer" // the thread that writes it is gone
   | "study"; // it holds another study: `option` says what differs
 

@@ -211,7 +211,11 @@ export class Archive {
 
   front(): readonly FrontMember[] {
     return this.#reading(() => {
-      const yardstick = yardstickOf(this.study() as unknown as Measured);
+      const study = this.study();
+      for (const key of ["target", "inputs", "train", "heldOut", "operators", "precision"])
+        if (!Object.hasOwn(study, key))
+          throw damage(this.file, "rows", "study", [key], "it is missing, and the front needs it");
+      const yardstick = yardstickOf(study as unknown as Measured);
       return describeFront(this.#front(), this.members(), yardstick);
     });
   }

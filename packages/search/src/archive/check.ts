@@ -139,7 +139,7 @@ class Check {
     for (const [line] of lines) {
       const said = String(line);
       if (said === "ok") continue;
-      const facts = { reason: "page", actual: said };
+      const facts = { reason: "page", actual: said } as const;
       this.note(new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${said}`, { facts }));
     }
   }
@@ -181,7 +181,7 @@ class Check {
     for (const visit of new Set([...state.front, ...state.frontObserved])) {
       if (readVisit(source, visit)?.outcome.status === "scored") continue;
       const said = `a member of the front, visit ${visit}, is missing`;
-      const facts = { reason: "rows", column: "state", rows: [visit] };
+      const facts = { reason: "rows", column: "state", rows: [visit] } as const;
       this.note(new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${said}`, { facts }));
     }
   }
@@ -192,7 +192,7 @@ class Check {
       for (const row of readRows(source, table)) {
         if (row.prompt === null || known.has(row.prompt)) continue;
         const said = `the prompt of row ${keyOfRow(table, row).join("/")} of ${table} is missing`;
-        const facts = { reason: "rows", column: "prompts", rows: [row.prompt] };
+        const facts = { reason: "rows", column: "prompts", rows: [row.prompt] } as const;
         this.note(new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${said}`, { facts }));
       }
   }

@@ -9,8 +9,8 @@
 
 import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { NdvmError } from "@ndvm/core";
-import { advance, emptyFront } from "../engine/front.js";
 import type { EngineState } from "../engine/journal.js";
+import type { Outcome } from "../types.js";
 import { isRecord, parse, readRow, readRows, type Source } from "./checked-rows.js";
 import { type Database, openDatabase, type Value } from "./driver.js";
 import { LEDGER_ROW, LedgerWriter, STATE_ROW } from "./ledger.js";
@@ -241,9 +241,9 @@ class Salvager {
     if (state !== undefined && isWhole) return state;
     const zero = { candidates: end, revisits: 0, scored: 0, duplicates: 0, failed: 0, fits: 0 };
     const counts = state?.counts ?? { ...zero, failures: {} };
-    let front = emptyFront;
-    for (const visit of this.#wholeSoFar(state, end)) front = advance(front, visit.outcome);
-    const visits = front.members.map(({ visit }) => visit);
+    const left = [...this.#wholeSoFar(state, end)].map(({ outcome }) => outcome);
+    const isLeft = new Set(left.map(({ visit }) => visit));
+    const visits = state?.front.filter((visit) => isLeft.has(visit)) ?? frontOf(left);
     const seconds = state?.seconds ?? this.#lastSecond();
     return { ...state, seconds, counts, front: visits, frontObserved: visits };
   }
@@ -268,6 +268,20 @@ class Salvager {
     const kept = new Set([...readRows(this.#to, "study")].map(({ key }) => key));
     return ["target", "inputs", "seed", "train", "heldOut"].filter((key) => !kept.has(key));
   }
+}
+
+/** Visits that nothing simpler matches, on the rows that they explain less. */
+function frontOf(outcomes: readonly Outcome[]): readonly number[] {
+  const accuracy = ({ r2, trainR2 }: Outcome): number => Math.min(r2, trainR2);
+  const members: Outcome[] = [];
+  const scored = outcomes.filter((outcome) => Number.isFinite(accuracy(outcome)));
+  for (const outcome of scored.sort(
+    (a, b) => a.complexity - b.complexity || accuracy(b) - accuracy(a) || a.visit - b.visit,
+  )) {
+    const last = members.at(-1);
+    if (last === undefined || accuracy(outcome) > accuracy(last)) members.push(outcome);
+  }
+  return members.map(({ visit }) => visit);
 }
 
 function readLedgerRows(source: Source): Readonly<Partial<Record<Table, number>>> {

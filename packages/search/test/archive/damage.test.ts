@@ -387,8 +387,9 @@ describe("salvage", () => {
     expect(salvaged.visits + salvaged.visitsLost).toBe(48);
     expect(salvaged.visitsLost).toBeGreaterThanOrEqual(16);
     expect(checkArchive(out).isWhole).toBe(true);
-    const front = reading(out, (archive) => archive.front());
-    expect(front.length).toBeGreaterThan(0);
+    const missing = { reason: "rows", column: "study", names: ["train"] };
+    expect(refusalOf(() => reading(out, (archive) => archive.front())).facts).toEqual(missing);
+    expect(reading(out, (archive) => [...archive.export()].at(-1))).toMatch(/front":\[\d/);
     const resumed = run({ ...base, archive: out, resume: true, proposers: proposers(), budget });
     await expect(resumed).rejects.toMatchObject({ code: "E-ARCHIVE" });
   });
@@ -423,7 +424,11 @@ describe("an archive of format 2", () => {
       prompt: archive.prompt(3),
       discoveries: archive.discoveries().map(({ visit, fits, r2 }) => ({ visit, fits, r2 })),
     }));
-    expect(found).toEqual({ ...wanted, format: 2, export: wanted.export.slice(1) });
+    // What is known of members has grown since, and the score is made in another way.
+    const kept = wanted.front.map(({ score: _score, ...member }: { score: number }) => member);
+    expect(found.front).toMatchObject(kept);
+    const { front } = found;
+    expect(found).toEqual({ ...wanted, front, format: 2, export: wanted.export.slice(1) });
     expect(checkArchive(copy())).toMatchObject({ isWhole: true, canResume: false, format: 2 });
   });
 
