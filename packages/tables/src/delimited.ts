@@ -226,12 +226,3 @@ function endOfCell(text: string, start: number, delimiter: string): number {
   }
   return at;
 }
-
-/** All rows of a text. */
-export function splitRows(file: string, text: string): Row[] {
-  const rows: Row[] = [];
-  const splitter = new RowSplitter(file, (row) => rows.push(row));
-  splitter.push(text);
-  splitter.end();
-  return rows;
-}

@@ -115,19 +115,24 @@ function rowOf(
   for (let i = 0; i < width; i++) {
     const { name, isText, isWhole, mayBeNull } = columns[i] as (typeof columns)[number];
     const cell = cells[i] as Cell;
-    if (cell === null ? mayBeNull : isText ? Buffer.isBuffer(cell) : typeof cell === "number") {
+    if (cell === null ? mayBeNull : isText ? isBytes(cell) : typeof cell === "number") {
       if (isWhole && cell !== null && !Number.isSafeInteger(cell))
         return damage(file, "kind", table, key, `its ${name} is no whole number`);
-      if (Buffer.isBuffer(cell) && !isUtf8(cell))
+      if (isBytes(cell) && !isUtf8(cell))
         return damage(file, "text", table, key, `its ${name} is no UTF-8 text`);
-      row[name] = Buffer.isBuffer(cell) ? cell.toString("utf8") : cell;
+      row[name] = isBytes(cell) ? utf8(cell) : cell;
     } else return damage(file, "kind", table, key, `its ${name} is ${kindOf(cell)}`);
   }
   return row;
 }
 
+const isBytes = (cell: Cell): cell is Uint8Array => cell instanceof Uint8Array;
+
+const utf8 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+
 const kindOf = (cell: Cell): string =>
-  cell === null ? "missing" : Buffer.isBuffer(cell) ? "no number" : "no text";
+  cell === null ? "missing" : isBytes(cell) ? "no number" : "no text";
 
 type Key = readonly (number | string)[];
 
@@ -135,7 +140,7 @@ function keyOf(table: Table, cells: readonly Cell[]): Key {
   const columns = COLUMNS[table];
   return TABLES[table].key.map((name) => {
     const cell = cells[columns.findIndex((column) => column.name === name)] ?? null;
-    return cell === null ? "?" : Buffer.isBuffer(cell) ? cell.toString("utf8") : cell;
+    return cell === null ? "?" : isBytes(cell) ? utf8(cell) : cell;
   });
 }
 

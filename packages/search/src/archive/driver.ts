@@ -11,7 +11,7 @@ import Sqlite from "libsql";
 export type Value = number | string | null;
 
 /** What a cell of a result is; texts come as bytes where the query says so. */
-export type Cell = Value | Buffer;
+export type Cell = Value | Uint8Array;
 
 export interface Statement {
   run(values: readonly Value[]): void;
