@@ -29,6 +29,35 @@ test("the bundled search shows the front, a formula with intervals, a plot and i
   expect(status).toBe(0);
 });
 
+/** Rates of the waves in a program: what stands before t inside sin and cos. */
+function ratesOf(formula: string): number[] {
+  const waves = formula.matchAll(/(?:sin|cos)\(([^()]*|[^()]*\([^()]*\)[^()]*)\)/g);
+  return [...waves].flatMap(([, argument = ""]) => {
+    const rate = /(−?[\d.]+)·(?:\(?t)/.exec(argument)?.[1];
+    return rate === undefined ? [] : [Math.abs(Number(rate.replace("−", "-")))];
+  });
+}
+
+test.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])(
+  "with seed %i it chooses a damped wave of rate 3",
+  (seed) => {
+    const study = join(folder, `start-${seed}.db`);
+    const budget = ["--candidates", "2500", "--seed", `${seed}`, "--out", study];
+    const page = ["--report", join(folder, `start-${seed}.html`)];
+    const { stdout } = spawnSync(process.execPath, [start, ...budget, ...page], {
+      cwd: repository,
+      encoding: "utf8",
+      env: { ...process.env, NO_COLOR: "1" },
+    });
+    const formula = /^height = (.*)$/m.exec(stdout)?.[1] ?? "";
+    const rates = ratesOf(formula);
+    expect(formula).toMatch(/exp/);
+    expect(rates).toHaveLength(1);
+    expect(rates[0]).toBeGreaterThan(2.9);
+    expect(rates[0]).toBeLessThan(3.1);
+  },
+);
+
 test("the package ndvm re-exports core", async () => {
   const core = await import("@ndvm/core");
   expect(Object.keys(ndvmPackage).sort()).toEqual(Object.keys(core).sort());

@@ -17,6 +17,7 @@ import {
   recordOf,
   targetScaleProblem,
 } from "@ndvm/core";
+import { latticeOf } from "./choice/yardstick.js";
 import { Draws, seedFor } from "./seeds.js";
 import type {
   CandidateLimits,
@@ -168,7 +169,7 @@ export function briefFor(study: Study, place: number): StudyBrief {
   );
   return {
     target: summarise(study.target, study.train),
-    inputs: study.inputs.map((name) => summarise(name, study.train)),
+    inputs: study.inputs.map((name) => withLattice(summarise(name, study.train), study)),
     rows,
     operators: study.operators,
     complexityMax: study.complexityMax ?? COMPLEXITY_DEFAULT,
@@ -326,6 +327,12 @@ function limitsOf(given: CandidateLimits): Required<CandidateLimits> {
   return limits;
 }
 
+function withLattice(summary: ColumnSummary, { train, heldOut }: Study): ColumnSummary {
+  const { name } = summary;
+  const lattice = latticeOf([train[name] as Float64Array, heldOut[name] as Float64Array]);
+  return lattice === undefined ? summary : { ...summary, lattice };
+}
+
 function summarise(name: string, columns: Columns): ColumnSummary {
   const column = own(columns, name) as Float64Array;
   let min = Number.POSITIVE_INFINITY;
@@ -340,6 +347,36 @@ function summarise(name: string, columns: Columns): ColumnSummary {
   let squares = 0;
   for (const x of column) squares += (x - mean) ** 2;
   return { name, min, max, mean, deviation: Math.sqrt(squares / column.length) };
+}
+
+/** Columns whose size is within this many powers of two of 1 are fitted as they are. */
+const POWERS_ORDINARY = 20;
+/** The power of two that other targets are brought to. */
+const POWER_WANTED = 60;
+
+/**
+ * The weight of every row in a fit. The optimiser hardly moves parameters whose slopes are far below
+ * 1, so where a column's units are far from 1, targets are counted in units so small that no slope is.
+ * A power of two rounds nothing.
+ */
+export function weightFor(columns: Columns, target: string): number {
+  const powers = new Map<string, number>();
+  for (const [name, column] of Object.entries(columns)) {
+    let most = 0;
+    for (const value of column) most = Math.max(most, Math.abs(value));
+    powers.set(name, powerOf(most));
+  }
+  if ([...powers.values()].every((power) => Math.abs(power) <= POWERS_ORDINARY)) return 1;
+  return 2 ** (2 * (POWER_WANTED - (powers.get(target) ?? 0)));
+}
+
+function powerOf(size: number): number {
+  if (!(size > 0)) return 0;
+  let power = 0;
+  let left = size;
+  for (; left < 1; left *= 2) power -= 1;
+  for (; left >= 2; left /= 2) power += 1;
+  return power;
 }
 
 /** Sum of squares around the mean. */

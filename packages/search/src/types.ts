@@ -28,6 +28,8 @@ export interface ColumnSummary {
   readonly max: number;
   readonly mean: number;
   readonly deviation: number;
+  /** Values are origin + whole number · step; undefined where they are scattered. */
+  readonly lattice?: { readonly origin: number; readonly step: number };
 }
 
 /** What every proposer is told once, before its first batch. */

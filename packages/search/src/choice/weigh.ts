@@ -18,7 +18,7 @@ import {
   read,
   recordOf,
 } from "@ndvm/core";
-import type { Columns, Study } from "../study.js";
+import { type Columns, type Study, weightFor } from "../study.js";
 import type { Intervals, Outcome, Weighing } from "../types.js";
 import { foldRates } from "./aliases.js";
 import { log2 } from "./bits.js";
@@ -177,6 +177,8 @@ export class Scales {
   ): Promise<Weighable["params"]> {
     if (free.length === 0) return params;
     const { target, limits } = this.#study;
+    const weight = weightFor(this.#columns, target);
+    const weights = new Float64Array(this.#yardstick.rows).fill(weight);
     const specs = Object.entries(params).map(([name, value]): [string, ParameterSpec] => [
       name,
       free.includes(name) ? { start: value } : { fixed: value },
@@ -188,6 +190,7 @@ export class Scales {
         optimiser: "lm",
         params: recordOf(specs),
         steps: STEPS,
+        ...(weight === 1 ? {} : { weights }),
         stepsMax: limits.fitSteps,
         detail: "scores",
       });

@@ -8,15 +8,18 @@
  */
 
 import { emptyRecord } from "@ndvm/core";
+import { foldRates } from "../choice/aliases.js";
+import type { Lattice } from "../choice/yardstick.js";
 import { skeletonOf } from "../skeleton.js";
 import type { Json, Outcome, Proposal, ProposalBatch, Proposer, StudyBrief } from "../types.js";
 import { Chance } from "./chance.js";
 import { Draft } from "./draft.js";
+import { firstCount, firstProgram } from "./first.js";
 import { Grammar } from "./grammar.js";
 import { type Member, Population, type PopulationState } from "./population.js";
 import { Seen } from "./seen.js";
 import { Dead, simplify } from "./simplify.js";
-import { startParameters } from "./starts.js";
+import { hasOddUnits, startInUnits, startParameters } from "./starts.js";
 import { fill, operatorOf, readSeeds, type Seeds } from "./templates.js";
 import { type Names, readTree, writeTree } from "./text.js";
 import { paramsOf, sizeOf, type Tree } from "./tree.js";
@@ -71,6 +74,9 @@ class Evolve implements Proposer {
   #seen = new Seen();
   #seeds: Seeds = { programs: [], templates: [], operators: new Set() };
   #operators: ReadonlySet<string> = new Set();
+  /** Whether starts must be drawn in the units of the columns. */
+  #isOdd = false;
+  #lattices: ReadonlyMap<string, Lattice> = new Map();
   /** How often a program was asked for. */
   #made = 0;
   readonly #draws: number;
@@ -85,6 +91,10 @@ class Evolve implements Proposer {
   begin(brief: StudyBrief): void {
     this.#brief = brief;
     this.#operators = new Set(brief.operators);
+    this.#isOdd = hasOddUnits(brief);
+    this.#lattices = new Map(
+      brief.inputs.flatMap(({ name, lattice }) => (lattice ? [[name, lattice] as const] : [])),
+    );
     this.#chance = new Chance(brief.seed);
     this.#grammar = new Grammar(brief, this.#chance);
     this.#names = { inputs: new Set(this.#grammar.inputs) };
@@ -135,9 +145,13 @@ class Evolve implements Proposer {
   }
 
   #next(): Proposal | undefined {
-    const seed = this.#seeds.programs[this.#made];
+    const { programs } = this.#seeds;
+    const first = firstProgram(this.#made, programs, this.#brief, this.#names, this.#chance);
     this.#made += 1;
-    if (seed !== undefined) return { source: seed, parents: [], origin: "seed" };
+    if (first !== undefined) {
+      this.#seen.add(skeletonOf(first.source, this.#grammar.inputs));
+      return first;
+    }
     if (this.#made % migrationEvery === 0) this.#population.migrate(this.#chance);
     for (let i = 0; i < triesMax; i++) {
       const proposal = this.#attempt(i);
@@ -149,7 +163,7 @@ class Evolve implements Proposer {
   #attempt(tries: number): Proposal | undefined {
     try {
       const isEarly =
-        this.#made <= this.#draws + this.#seeds.programs.length || this.#population.count < 8;
+        this.#made <= this.#draws + firstCount(this.#seeds.programs) || this.#population.count < 8;
       const isLoops = this.#island === this.#population.loopIsland;
       const drawsNow =
         isEarly || this.#chance.happens(isLoops ? 0.3 : 0.03) || tries > triesMax / 2;
@@ -224,9 +238,21 @@ class Evolve implements Proposer {
     return { draft, tree: child, parents: [parent.id], origin: names.join("+") };
   }
 
+  /** A fitted program again, its rates at their lowest alias; undefined where they are. */
+  #fold({ id, source, params }: Member): Proposal | undefined {
+    const low = foldRates(source, params, this.#grammar.inputs, this.#lattices);
+    if (low === undefined) return undefined;
+    const starts = Object.fromEntries(
+      Object.entries(low).map(([name, start]) => [name, { start }]),
+    );
+    return { source, parents: [id], origin: "fold", params: starts, isRevisit: true };
+  }
+
   /** A fitted program again, from other starts. */
   #revisit(): Proposal | undefined {
     const member = this.#parent();
+    const folded = member === undefined ? undefined : this.#fold(member);
+    if (folded !== undefined) return folded;
     const draft = new Draft(this.#grammar.hasAlgebra);
     const tree = member === undefined ? undefined : this.#treeOf(member, draft);
     if (member === undefined || tree === undefined || paramsOf(tree).length === 0) return undefined;
@@ -257,6 +283,7 @@ class Evolve implements Proposer {
     const names = paramsOf(simple);
     if (names.length > Math.min(paramsMax, this.#brief.rows / 2)) return undefined;
     startParameters(simple, draft, this.#grammar);
+    if (this.#isOdd) startInUnits(simple, draft, this.#brief, this.#chance);
     const { source, params } = writeTree(simple, this.#names);
     const skeleton = skeletonOf(source, this.#grammar.inputs);
     if (this.#seen.has(skeleton)) return undefined;

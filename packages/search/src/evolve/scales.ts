@@ -3,7 +3,7 @@
  * of any unit.
  *
  * The target's size is handed down from the root: a factor beside something of a known size gets what
- * is missing, the argument of exp or tanh is about 1, of sin and cos a few turns. A parameter that is
+ * is missing, arguments of exp, tanh, sin and the like are a few. A parameter that is
  * added to an input is a place among its values.
  */
 
@@ -27,11 +27,11 @@ const shaped: ReadonlyMap<string, number> = new Map([
   ["sin", 3],
   ["cos", 3],
   ["tan", 1],
-  ["exp", 1],
-  ["tanh", 1],
-  ["sigmoid", 1],
-  ["erf", 1],
-  ["atan", 1],
+  ["exp", 3],
+  ["tanh", 3],
+  ["sigmoid", 3],
+  ["erf", 3],
+  ["atan", 3],
   ["asin", 0.5],
   ["acos", 0.5],
   ["sinh", 1],

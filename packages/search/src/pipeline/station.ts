@@ -37,6 +37,7 @@ import {
   SEED_SCREEN,
   type Study,
   squaresAround,
+  weightFor,
 } from "../study.js";
 import type { Failure, Rung, Stage } from "../types.js";
 import { emptyResult, failedResult, type Task, type TaskResult } from "./task.js";
@@ -80,6 +81,8 @@ export class Station {
   readonly #screenColumns: Columns;
   readonly #heldTarget: Float64Array;
   readonly #heldSquares: number;
+  /** Weight of the rows in a fit. */
+  readonly #weight: number;
   readonly #columnNames: ReadonlySet<string>;
   /** Where parameters start of which nothing is said. */
   readonly #startRange: readonly [number, number];
@@ -113,6 +116,9 @@ export class Station {
       tolerances: FINE,
       detail: "scores",
     };
+    this.#weight = weightFor(train, target);
+    if (this.#weight !== 1)
+      this.#fitting.weights = new Float64Array(rowsOf(train)).fill(this.#weight);
     if (recipe.adam !== undefined) this.#fitting.adam = recipe.adam;
     Object.assign(this.#fitting, watch);
   }
@@ -287,7 +293,7 @@ export class Station {
         const { best, counters, predict } = await fit(program, fitting);
         made.timing.replay = counters.milliseconds / 1000;
         made.params = best.params;
-        made.loss = best.loss;
+        made.loss = best.loss / this.#weight;
         made.trainR2 = best.r2;
         made.bic = best.bic;
         return predict;

@@ -102,7 +102,7 @@ describe("evolve", () => {
 
   it("breeds branches, loops and lets, and says how each child was made", async () => {
     const session = begin({}, briefOf());
-    await talk(session, 40);
+    await talk(session, 60);
     const texts = session.proposals.map(({ source }) => source).join("\n");
     for (const form of ["(if (<", "(loop ((", "(let (("]) expect(texts).toContain(form);
     const origins = new Set(session.proposals.map(({ origin }) => origin));
