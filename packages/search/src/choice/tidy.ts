@@ -3,6 +3,7 @@
  * 0·f goes, 1·f is f, and constants that are left alone become one.
  */
 
+import { recordOf } from "@ndvm/core";
 import { complexityOf } from "../complexity.js";
 import { Draft } from "../evolve/draft.js";
 import { Dead, simplify } from "../evolve/simplify.js";
@@ -38,8 +39,8 @@ export function tidied(
     const { source: text, params: given } = writeTree(simple, names);
     const complexity = complexityOf(text, inputs);
     if (complexity >= complexityOf(source, inputs)) return undefined;
-    const values = [...given].map(([name, own]) => [own, draft.valueOf(name)]);
-    return { source: text, params: Object.fromEntries(values), complexity };
+    const values = [...given].map(([name, own]) => [own, draft.valueOf(name)] as const);
+    return { source: text, params: recordOf(values), complexity };
   } catch (error) {
     if (error instanceof Dead) return undefined;
     throw error;

@@ -93,7 +93,7 @@ export class Scales {
   #withoutTrifles({ source, params, simple }: Weighing): Tidied | undefined {
     const numbers = new Map<string, number>();
     for (const name of simple) {
-      const value = params[name] as number;
+      const value = own(params, name) as number;
       if (Math.abs(value) <= 1 && Number.isInteger(value)) numbers.set(name, value);
     }
     return tidied(source, params, numbers, this.#study);
