@@ -39,7 +39,7 @@ export default defineConfig({
         test: {
           ...unlimited,
           name: "browser",
-          include: ["packages/{core,tables}/test/browser/**/*.test.ts"],
+          include: ["packages/{core,tables,report}/test/browser/**/*.test.ts"],
           globalSetup: ["packages/core/test/browser/node-results.ts"],
           browser: {
             enabled: true,
@@ -48,6 +48,14 @@ export default defineConfig({
             provider: chromium,
             instances: [{ browser: "chromium" }],
           },
+        },
+      },
+      {
+        test: {
+          ...unlimited,
+          name: "report",
+          include: ["packages/report/test/**/*.test.ts"],
+          exclude: ["packages/report/test/browser/**"],
         },
       },
       {

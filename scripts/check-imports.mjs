@@ -15,6 +15,7 @@
  *                        clients.
  *   packages/tables/src  imports itself, @ndvm/core and its declared dependencies; Node's modules in
  *                        node.ts alone, because the rest runs in browsers.
+ *   packages/report/src  the same, and nothing of Node.
  *   packages/tfjs/src    imports itself, @ndvm/core and its peer, TensorFlow.js.
  *   packages/search/src  imports itself, Node's modules, @ndvm/core and its declared dependencies.
  *   packages/cli/src     the same, with @ndvm/search.
@@ -174,6 +175,7 @@ const areas = [
   ["packages/core/src", checkCore],
   ["packages/core/wasm", checkWasm],
   webPackageCheck("packages/tables", ["node.ts"]),
+  webPackageCheck("packages/report", []),
   packageCheck("packages/tfjs"),
   packageCheck("packages/search"),
   packageCheck("packages/cli"),

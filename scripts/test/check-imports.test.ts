@@ -50,6 +50,7 @@ const against = [
   ["packages/core/src/machine/c.ts", 'import { b } from "../bytecode/encode.js";'],
   ["packages/core/src/fit/b.ts", 'import { b } from "../syntax/builtins.js";'],
   ["packages/cli/src/a.ts", 'import { b } from "../../core/src/index.js";'],
+  ["packages/report/src/a.ts", 'import { readFile } from "node:fs";'],
   ["packages/tables/src/a.ts", 'import { readFile } from "node:fs";'],
   ["packages/cli/src/b.ts", 'import chart from "undeclared-chart";'],
 ] as const;

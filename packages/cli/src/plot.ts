@@ -1,7 +1,7 @@
 /** Line plots in the terminal. */
 
+import { shortText } from "@ndvm/report";
 import chart from "simple-ascii-chart";
-import { shortText } from "./numbers.js";
 import { out, widthOf } from "./terminal.js";
 
 export interface PlotOptions {

@@ -17,9 +17,16 @@ import type {
   RunStats,
 } from "@ndvm/core";
 import { own, recordOf } from "@ndvm/core";
+import {
+  bytesText,
+  countText,
+  exactText,
+  formatGrid,
+  shortText,
+  type TextColumn,
+} from "@ndvm/report";
 import { laneValues, type SetInputs } from "./inputs.js";
-import { bytesText, countText, exactText, shortText } from "./numbers.js";
-import { formatGrid, formatTable, type TextColumn } from "./tables.js";
+import { formatTable } from "./tables.js";
 import { note, warn } from "./terminal.js";
 
 export interface Report {

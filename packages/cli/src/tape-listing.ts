@@ -1,17 +1,9 @@
 /** The tape and the inputs of a run as text: what `ndvm explain` and `:tape` show. */
 
 import type { Explanation } from "@ndvm/core";
-import { formatTable, type TextColumn } from "./tables.js";
+import { oneLine, type TextColumn } from "@ndvm/report";
+import { formatTable } from "./tables.js";
 import { out, widthOf } from "./terminal.js";
-
-/** Program text on one line, cut to `width`. */
-export function oneLine(text: string, width: number): string {
-  const flat = text
-    .replace(/;[^\n]*/g, " ")
-    .replace(/\s+/g, " ")
-    .trim();
-  return flat.length <= width ? flat : `${flat.slice(0, Math.max(1, width - 1))}…`;
-}
 
 const shapeText = (shape: readonly number[]): string =>
   shape.length === 0 ? "number" : `[${shape.join(",")}]`;

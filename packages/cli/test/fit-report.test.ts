@@ -2,10 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { binsOf, drawChart, escapeHtml, html, page, table } from "@ndvm/report";
 import { parseHTML } from "linkedom";
 import { describe, expect, test } from "vitest";
-import { binsOf, drawChart } from "../src/report/chart.js";
-import { escapeHtml, html, page, table } from "../src/report/html.js";
 import { ndvmHere } from "./here.js";
 import { folder, writeFile } from "./run.js";
 

@@ -1,8 +1,8 @@
 /** `ndvm archive ls|show|export|check|salvage`: what a study holds, and whether it is whole. */
 
 import { type ExportFormat, exportModel, NdvmError } from "@ndvm/core";
+import { countText, shortText } from "@ndvm/report";
 import { type Archive, checkArchive, type Outcome, salvageArchive } from "@ndvm/search";
-import { countText, shortText } from "../numbers.js";
 import { frontTable } from "../search/front-table.js";
 import { openStudy, requireFile } from "../search/open-study.js";
 import { formatTable } from "../tables.js";

@@ -1,20 +1,20 @@
 /** `ndvm fit`: the constants of a program from a table, how sure they are, and a picture. */
 
 import { type FitResult, fit as fitProgram, NdvmError } from "@ndvm/core";
+import { fitReport, type HeldOutScore, picturesOf, summaryText, warningsOf } from "@ndvm/report";
 import { type Context, inCommandWords } from "../command-words.js";
 import { type Export, type ExportedModel, parseExports, writeModels } from "../fit/export.js";
-import { type HeldOutScore, scoreHeldOut } from "../fit/held-out.js";
+import { scoreHeldOut } from "../fit/held-out.js";
 import type { FitCommandOptions } from "../fit/options.js";
-import { picturesOf } from "../fit/picture.js";
 import { type FitProblem, openProblem } from "../fit/problem.js";
 import { viewProgress } from "../fit/progress.js";
 import { resultJson } from "../fit/result-json.js";
-import { summaryText, warningsOf } from "../fit/summary.js";
 import { terminalPlot } from "../fit/terminal-plot.js";
 import { UsageError } from "../inputs.js";
-import { note, print, reportError, warn } from "../terminal.js";
+import { note, out, print, reportError, warn } from "../terminal.js";
 import { requireWritable, writeTextFile } from "../text-file.js";
 import { typedCommand } from "../typed-command.js";
+import { commandVersion } from "../versions.js";
 
 /** Exit code of a fit that Ctrl-C ended: its result is the best so far. */
 const INTERRUPTED = 130;
@@ -102,7 +102,7 @@ async function showResult(shown: Shown): Promise<void> {
   else {
     // A model on standard output stands alone there, so that it can go into a file.
     const say = printed.length > 0 ? note : print;
-    say(summaryText(result, problem, scores));
+    say(summaryText(result, problem, scores, out));
     showPlot(shown, say);
     for (const { text } of printed) print(text.trimEnd());
   }
@@ -135,11 +135,14 @@ async function writeFiles({ result, problem, scores, models, options }: Shown): 
     await write(options.out, `${json}\n`);
   }
   if (options.report !== undefined) {
-    const { reportPage } = await import("../fit/report.js");
+    const maker = `ndvm ${commandVersion()}, Node ${process.versions.node}; made ${minuteText()} UTC`;
     await write(
       options.report,
-      await reportPage({ result, problem, scores, x: options.x, command: typedCommand() }),
+      await fitReport({ result, problem, scores, x: options.x, command: typedCommand(), maker }),
     );
   }
   if (written.length > 0 && !options.quiet) note(`wrote ${written.join(", ")}`);
 }
+
+/** "2024-03-01 12:30" */
+const minuteText = (): string => new Date().toISOString().slice(0, 16).replace("T", " ");

@@ -1,6 +1,7 @@
 /** `ndvm report study.db`: one self-contained page about a study. */
 
 import { openStudy } from "../search/open-study.js";
+import { storyOf } from "../search/study-story.js";
 import { note } from "../terminal.js";
 import { requireWritable, writeTextFile } from "../text-file.js";
 
@@ -15,8 +16,8 @@ export async function report(file: string, page: string | undefined): Promise<nu
 export async function writeReport(file: string, page: string): Promise<void> {
   const archive = openStudy(file);
   try {
-    const { studyReport } = await import("../search/study-report.js");
-    await writeTextFile(page, await studyReport(archive));
+    const { studyReport } = await import("@ndvm/report");
+    await writeTextFile(page, await studyReport(storyOf(archive)));
   } finally {
     archive.close();
   }

@@ -2,20 +2,8 @@
 
 import type { Data, FitResult, LossName, Program } from "@ndvm/core";
 import { emptyRecord, own } from "@ndvm/core";
+import type { HeldOutScore } from "@ndvm/report";
 import type { FitProblem } from "./problem.js";
-
-/** Of one target. */
-export interface HeldOutScore {
-  readonly target: string;
-  readonly rows: number;
-  /** Root of the mean squared error, and the mean absolute one. */
-  readonly rmse: number;
-  readonly mae: number;
-  readonly r2: number;
-  /** The loss that was minimised, a row's mean, without weights. */
-  readonly loss: number;
-  readonly observed: Float64Array;
-}
 
 /** A score for each target; empty where nothing was held out. */
 export function scoreHeldOut(result: FitResult, problem: FitProblem): HeldOutScore[] {

@@ -4,8 +4,8 @@
  */
 
 import type { FitProgress } from "@ndvm/core";
+import { shortText, timeText } from "@ndvm/report";
 import { SingleBar } from "cli-progress";
-import { shortText, timeText } from "../numbers.js";
 import { note } from "../terminal.js";
 
 /** Milliseconds between two lines where there is no terminal. */

@@ -5,12 +5,11 @@
 
 import type { FitResult } from "@ndvm/core";
 import { recordOf } from "@ndvm/core";
+import { type HeldOutScore, warningsOf } from "@ndvm/report";
 import { jsonNumber } from "../results.js";
 import { commandVersion } from "../versions.js";
 import type { ExportedModel } from "./export.js";
-import type { HeldOutScore } from "./held-out.js";
 import type { FitProblem } from "./problem.js";
-import { warningsOf } from "./summary.js";
 
 export function resultJson(
   result: FitResult,

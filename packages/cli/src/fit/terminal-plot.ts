@@ -1,7 +1,7 @@
 /** The plot of data and fit that goes to the terminal. */
 
+import { agreement, type Picture } from "@ndvm/report";
 import { fitPlotText, type Points } from "../plot.js";
-import type { Picture } from "./picture.js";
 
 /** More dots than this hide the line. */
 const DOTS_MOST = 150;
@@ -36,21 +36,5 @@ export function terminalPlot(picture: Picture, hasChosenX: boolean): string {
     title: `${target} against its prediction: ● data, ━ where they agree`,
     points: fewer(pairs(predicted, observed)),
     lines: [agreement(observed, predicted)],
-  });
-}
-
-/** The line on which prediction and data agree, over the range of both. */
-export function agreement(observed: Float64Array, predicted: Float64Array): Points {
-  let [low, high] = [Infinity, -Infinity];
-  for (const values of [observed, predicted]) {
-    for (const value of values) {
-      if (!Number.isFinite(value)) continue;
-      low = Math.min(low, value);
-      high = Math.max(high, value);
-    }
-  }
-  return Array.from({ length: 100 }, (_, index) => {
-    const value = low + ((high - low) * index) / 99;
-    return [value, value] as const;
   });
 }

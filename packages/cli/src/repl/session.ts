@@ -12,10 +12,10 @@ import {
   type Program,
   recordOf,
 } from "@ndvm/core";
+import { bytesText, countText, timeText } from "@ndvm/report";
 import { inCommandWords } from "../command-words.js";
 import { InputReader, type SetInputs, splitAssignment, UsageError } from "../inputs.js";
 import { withinLimits } from "../limits.js";
-import { bytesText, countText, timeText } from "../numbers.js";
 import type { ProgramOptions } from "../options.js";
 import { tableText, warnAbout } from "../results.js";
 import { budgetsOf, loadProgram } from "../session.js";

@@ -3,6 +3,7 @@
  * lines elsewhere, events as JSON lines with --json.
  */
 
+import { countText, memberFormula } from "@ndvm/report";
 import {
   type Counts,
   choiceOf,
@@ -10,9 +11,8 @@ import {
   type SearchDone,
   type SearchEvent,
 } from "@ndvm/search";
-import { countText } from "../numbers.js";
 import { eraseLines, note, out, print, warn, widthOf, withoutColours } from "../terminal.js";
-import { formulaOf, frontTable } from "./front-table.js";
+import { frontTable } from "./front-table.js";
 
 export interface Display {
   show(event: SearchEvent): void;
@@ -119,7 +119,7 @@ export function lineDisplay(): Display {
         chosenId = chosen.id;
         const bits = `${chosen.length.toFixed(0)} bits`;
         print(
-          `R² ${chosen.r2.toFixed(6)}  size ${chosen.complexity}  ${bits}  ${formulaOf(chosen)}`,
+          `R² ${chosen.r2.toFixed(6)}  size ${chosen.complexity}  ${bits}  ${memberFormula(chosen)}`,
         );
       }
       if (event.type === "progress" && performance.now() - last > LINE_MS) {

@@ -1,23 +1,8 @@
 /** The front of a search as a table for the terminal. */
 
-import { exportModel, NdvmError } from "@ndvm/core";
+import { memberFormula, shortText } from "@ndvm/report";
 import { choiceOf, type FrontMember } from "@ndvm/search";
-import { shortText } from "../numbers.js";
 import { formatTable } from "../tables.js";
-
-/** Significant digits of constants in formulas. */
-const DIGITS = 4;
-
-/** The member in readable mathematics, or its Scheme where it is no closed form. */
-export function formulaOf({ source, params }: FrontMember): string {
-  const model = { program: source, params };
-  try {
-    return exportModel(model, "math", { digits: DIGITS });
-  } catch (error) {
-    if (!(error instanceof NdvmError)) throw error;
-    return exportModel(model, "scheme").trim();
-  }
-}
 
 const cut = (text: string, width: number): string =>
   text.length <= width ? text : `${text.slice(0, Math.max(1, width - 1))}…`;
@@ -52,7 +37,7 @@ export function frontTable(front: readonly FrontMember[], width: number): string
   const model = {
     title: "model",
     align: "left" as const,
-    cell: cell((member) => cut(formulaOf(member), room)),
+    cell: cell((member) => cut(memberFormula(member), room)),
   };
   return formatTable([...figures, model], front.length, "members", true);
 }

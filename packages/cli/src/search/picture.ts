@@ -1,107 +1,29 @@
-/** A member of the front beside the data: numbers for plots. */
+/** A member of the front beside the data, on the terminal. */
 
-import { type Domain, Machine, own, recordOf } from "@ndvm/core";
-import type { FrontMember } from "@ndvm/search";
-import { agreement } from "../fit/terminal-plot.js";
-import { fitPlotText, type Points } from "../plot.js";
-import type { StudyData } from "./study-data.js";
-
-/** Places along the axis at which a model of one input is drawn. */
-const PLACES = 160;
+import type { Domain } from "@ndvm/core";
+import { type DrawnData, type DrawnModel, ModelCurves } from "@ndvm/report";
+import { fitPlotText } from "../plot.js";
 
 export class ModelPlotter {
-  readonly #machine: Machine;
-  readonly #study: Pick<StudyData, "data" | "inputs">;
+  readonly #curves: ModelCurves;
   readonly #target: string;
-  readonly #domain: Domain;
 
-  private constructor(
-    machine: Machine,
-    study: Pick<StudyData, "data" | "inputs">,
-    target: string,
-    domain: Domain,
-  ) {
-    this.#machine = machine;
-    this.#study = study;
+  private constructor(curves: ModelCurves, target: string) {
+    this.#curves = curves;
     this.#target = target;
-    this.#domain = domain;
   }
 
-  static async create(
-    study: Pick<StudyData, "data" | "inputs">,
-    target: string,
-    domain: Domain,
-  ): Promise<ModelPlotter> {
-    return new ModelPlotter(await Machine.create(), study, target, domain);
+  static async create(study: DrawnData, target: string, domain: Domain): Promise<ModelPlotter> {
+    return new ModelPlotter(await ModelCurves.create(study, target, domain), target);
   }
 
-  predictions(member: FrontMember, columns: Readonly<Record<string, Float64Array>>): Float64Array {
-    const inputs = this.#study.inputs;
-    const program = this.#machine.load(member.source, { inputs, domain: this.#domain });
-    try {
-      const bound = program.inputs.map((name): [string, Float64Array | number] => [
-        name,
-        own(columns, name) ?? own(member.params, name) ?? 0,
-      ]);
-      const { values } = program.evaluate(recordOf(bound));
-      const rows = Object.values(columns)[0]?.length ?? 0;
-      return values.length === rows ? values : new Float64Array(rows).fill(values[0] ?? Number.NaN);
-    } finally {
-      program.dispose();
-    }
-  }
-
-  /** The model as a curve over its one input, or predictions against what was observed. */
-  curve(
-    member: FrontMember,
-    places = PLACES,
-    beyond = 0,
-  ): {
-    readonly x: string;
-    readonly points: Points;
-    readonly line: Points;
-  } {
-    const { data, inputs } = this.#study;
-    const observed = own(data, this.#target) ?? new Float64Array(0);
-    const [only] = inputs;
-    if (inputs.length > 1 || only === undefined) {
-      const predicted = this.predictions(member, data);
-      const points = Array.from(observed, (y, row): [number, number] => [
-        predicted[row] ?? Number.NaN,
-        y,
-      ]);
-      return { x: "predicted", points, line: agreement(observed, predicted) };
-    }
-    const x = own(data, only) ?? new Float64Array(0);
-    const grid = gridOver(x, places, beyond);
-    const line = this.predictions(member, recordOf([[only, grid]]));
-    return {
-      x: only,
-      points: Array.from(observed, (y, row): [number, number] => [x[row] ?? Number.NaN, y]),
-      line: Array.from(grid, (at, index): [number, number] => [at, line[index] ?? Number.NaN]),
-    };
-  }
-
-  text(member: FrontMember, height = 12): string {
-    const { x, points, line } = this.curve(member);
+  text(member: DrawnModel, height = 12): string {
+    const { x, points, line } = this.#curves.curve(member);
     const title = `${this.#target} over ${x}: data ●, model —`;
     return fitPlotText({ title, points, lines: [line], height });
   }
 
   dispose(): void {
-    this.#machine.dispose();
+    this.#curves.dispose();
   }
-}
-
-/** Places over the range of a column, and so much of its width further on either side. */
-function gridOver(x: Float64Array, places: number, beyond: number): Float64Array {
-  let low = Number.POSITIVE_INFINITY;
-  let high = Number.NEGATIVE_INFINITY;
-  for (const value of x) {
-    low = Math.min(low, value);
-    high = Math.max(high, value);
-  }
-  const from = low - beyond * (high - low);
-  const width = (1 + 2 * beyond) * (high - low);
-  return Float64Array.from({ length: places }, (_, i) => from + (width * i) / (places - 1));
 }

@@ -1,12 +1,12 @@
 /** What a search says at its end. */
 
 import { own } from "@ndvm/core";
+import { countText, memberFormula, shortText, type TextColumn } from "@ndvm/report";
 import { type FrontMember, type SearchDone, whyChosen } from "@ndvm/search";
-import { countText, shortText } from "../numbers.js";
-import { formatTable, type TextColumn } from "../tables.js";
+import { formatTable } from "../tables.js";
 import { out, widthOf } from "../terminal.js";
 import { failuresText, spendingText, stopText } from "./display.js";
-import { formulaOf, frontTable } from "./front-table.js";
+import { frontTable } from "./front-table.js";
 
 export interface SummaryOptions {
   readonly target: string;
@@ -24,7 +24,7 @@ export function searchSummary(done: SearchDone, options: SummaryOptions): string
     "",
     table,
     "",
-    out.bold(`${target} = ${formulaOf(member)}`),
+    out.bold(`${target} = ${memberFormula(member)}`),
     `held-out R² ${member.r2.toFixed(6)}, size ${member.complexity}; as a program: ${member.source}`,
     ...whyText(done),
     ...done.warnings.map((warning) => `To be wary of: ${warning}.`),
@@ -36,7 +36,7 @@ export function searchSummary(done: SearchDone, options: SummaryOptions): string
 }
 
 function whyText({ front }: SearchDone): string[] {
-  const why = whyChosen(front, formulaOf);
+  const why = whyChosen(front, memberFormula);
   return why === undefined ? [] : [`Chosen because ${why}.`];
 }
 
@@ -62,7 +62,7 @@ function countsText(done: SearchDone): string {
 }
 
 function bestText(best: FrontMember): string {
-  return `most accurate: ${formulaOf(best)} (held-out R² ${best.r2.toFixed(6)}, size ${best.complexity})`;
+  return `most accurate: ${memberFormula(best)} (held-out R² ${best.r2.toFixed(6)}, size ${best.complexity})`;
 }
 
 function constantsText(member: FrontMember): string[] {

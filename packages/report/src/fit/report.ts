@@ -2,7 +2,6 @@
 
 import type { FitResult } from "@ndvm/core";
 import { own } from "@ndvm/core";
-import { countText, shortText, timeText } from "../numbers.js";
 import {
   type Content,
   cards,
@@ -14,13 +13,12 @@ import {
   sideBySide,
   table,
   verbatim,
-} from "../report/html.js";
-import { oneLine } from "../tape-listing.js";
-import { commandVersion } from "../versions.js";
-import { formulaOf } from "./export.js";
-import type { HeldOutScore } from "./held-out.js";
+} from "../html.js";
+import { countText, shortText, timeText } from "../numbers.js";
+import { oneLine } from "../one-line.js";
+import { formulaOf } from "./formula.js";
 import { type Picture, picturesOf } from "./picture.js";
-import type { FitProblem } from "./problem.js";
+import type { FittedProblem, HeldOutScore } from "./problem.js";
 import { dataFigure, residualFigures, restartsFigure } from "./report-figures.js";
 import {
   heldOutWords,
@@ -37,14 +35,16 @@ import {
 
 export interface ReportOptions {
   readonly result: FitResult;
-  readonly problem: FitProblem;
+  readonly problem: FittedProblem;
   readonly scores: readonly HeldOutScore[];
   readonly x: string | undefined;
   /** The command as it was typed. */
   readonly command: string;
+  /** Who made the page, and when: its last line. */
+  readonly maker: string;
 }
 
-export async function reportPage(options: ReportOptions): Promise<string> {
+export async function fitReport(options: ReportOptions): Promise<string> {
   const { result, problem, scores } = options;
   const model = problem.source.file ?? "a program";
   const goals = problem.targets.join(", ");
@@ -77,14 +77,13 @@ export async function reportPage(options: ReportOptions): Promise<string> {
     title: goals === "" ? `Fit of ${model}` : `Fit of ${model} to ${goals}`,
     subtitle: rowsWords(problem),
     body,
-    footer: footerOf(result),
+    footer: footerOf(result, options.maker),
   });
 }
 
-function footerOf({ counters, seed }: FitResult): string {
-  const made = new Date().toISOString().slice(0, 16).replace("T", " ");
+function footerOf({ counters, seed }: FitResult, maker: string): string {
   return (
-    `ndvm ${commandVersion()}, Node ${process.versions.node}; made ${made} UTC. ` +
+    `${maker}. ` +
     `${countText(counters.evaluations)} evaluations of the program and its gradient in ` +
     `${timeText(counters.milliseconds)}; seed ${seed}.`
   );
@@ -111,7 +110,7 @@ async function pictureSections({ result, problem, scores, x }: ReportOptions): P
   return sections;
 }
 
-function warningsSection(result: FitResult, problem: FitProblem): Html | undefined {
+function warningsSection(result: FitResult, problem: FittedProblem): Html | undefined {
   const warnings = warningsOf(result, problem);
   if (warnings.length === 0) return undefined;
   return html`<section class="warnings"><h2>To be wary of</h2>${list(warnings)}</section>`;

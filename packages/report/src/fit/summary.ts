@@ -3,10 +3,9 @@
 import type { FitResult } from "@ndvm/core";
 import { own } from "@ndvm/core";
 import { countText, shortText, timeText } from "../numbers.js";
-import { formatTable, type TextColumn } from "../tables.js";
-import { formulaOf } from "./export.js";
-import type { HeldOutScore } from "./held-out.js";
-import type { FitProblem } from "./problem.js";
+import { formatTable, type TextColumn, type TextStyle } from "../text-table.js";
+import { formulaOf } from "./formula.js";
+import type { FittedProblem, HeldOutScore } from "./problem.js";
 
 export interface ParameterRow {
   readonly name: string;
@@ -59,7 +58,11 @@ export function intervalText({ lower, upper }: ParameterRow): string {
     : `${shortText(lower, 5)} to ${shortText(upper, 5)}`;
 }
 
-function parameterTable(result: FitResult): string {
+/** Names for a sentence, not more than fit into it. */
+const someNames = (names: readonly string[]): string =>
+  names.slice(0, 12).join(", ") + (names.length > 12 ? ", …" : "");
+
+function parameterTable(result: FitResult, style?: TextStyle): string {
   const rows = parameterRows(result);
   const column = (
     title: string,
@@ -76,7 +79,7 @@ function parameterTable(result: FitResult): string {
   const shown = columns.filter(
     (one, index) => index < 2 || rows.some((_, row) => one.cell(row) !== ""),
   );
-  return formatTable(shown, rows.length, "parameters", rows.length <= 60);
+  return formatTable(shown, rows.length, "parameters", rows.length <= 60, style);
 }
 
 /** Restarts that came within this relative distance of the best loss count as having found it. */
@@ -107,7 +110,7 @@ export function scoresOf(result: FitResult, digits = 7): [name: string, value: s
 }
 
 /** The rows that were used, in words: "16 rows of data.csv; 2 left out: missing values". */
-export function rowsWords({ table, rows }: FitProblem): string | undefined {
+export function rowsWords({ table, rows }: FittedProblem): string | undefined {
   if (table === undefined || rows === undefined) return undefined;
   const parts = [
     `${countText(rows.taken.length)} of ${countText(table.rowCount)} rows of ${table.name}`,
@@ -121,7 +124,7 @@ export function rowsWords({ table, rows }: FitProblem): string | undefined {
 }
 
 /** Reading is worth a word where it took long. */
-const readWords = ({ readMilliseconds }: FitProblem): string =>
+const readWords = ({ readMilliseconds }: FittedProblem): string =>
   readMilliseconds < 500 ? "" : `, read in ${timeText(readMilliseconds)}`;
 
 /** Each target of several by itself. */
@@ -148,15 +151,16 @@ export function heldOutWords(score: HeldOutScore, isOneOfSeveral: boolean): stri
 
 export function summaryText(
   result: FitResult,
-  problem: FitProblem,
+  problem: FittedProblem,
   scores: readonly HeldOutScore[],
+  style?: TextStyle,
 ): string {
   const { counters } = result;
   const values = scoresOf(result).map(([name, value]) => `${name} ${value}`);
   const data = rowsWords(problem);
   const formula = formulaOf(result);
   const lines = [
-    parameterTable(result),
+    parameterTable(result, style),
     "",
     ...(formula === undefined ? [] : [`${problem.targets.join(", ") || "loss"} = ${formula}`]),
     values.slice(0, 2).join(", "),
@@ -176,7 +180,7 @@ const ENDED: Readonly<Record<string, string>> = {
 };
 
 /** Sentences a reader of the result should know, most important first. */
-export function warningsOf(result: FitResult, { table, columns }: FitProblem): string[] {
+export function warningsOf(result: FitResult, { table, columns }: FittedProblem): string[] {
   const { assumed, diagnostics, identifiability } = result;
   const warnings = diagnostics.notes.map((note) =>
     note.startsWith("the fit was ended early") ? (ENDED[result.stopped] ?? note) : note,
@@ -190,7 +194,9 @@ export function warningsOf(result: FitResult, { table, columns }: FitProblem): s
     warnings.push("there are no more points than parameters: nothing is left to tell the noise");
   }
   if (table !== undefined && columns.length === 0) {
-    warnings.push(`the program reads no column of ${table.name}: they are ${table.someNames()}`);
+    warnings.push(
+      `the program reads no column of ${table.name}: they are ${someNames(table.names)}`,
+    );
   }
   if (assumed.length > 0) {
     const one = assumed.length === 1;

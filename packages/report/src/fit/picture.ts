@@ -4,8 +4,7 @@
  */
 
 import { type Data, type FitResult, NdvmError, own, type Prediction, recordOf } from "@ndvm/core";
-import type { HeldOutScore } from "./held-out.js";
-import type { FitProblem } from "./problem.js";
+import type { FittedProblem, HeldOutScore } from "./problem.js";
 
 /** Most points of a plot: more are thinned evenly. */
 const POINTS_MOST = 2000;
@@ -38,7 +37,7 @@ export interface Picture {
 /** A picture for each target; none in objective mode. */
 export function picturesOf(
   result: FitResult,
-  problem: FitProblem,
+  problem: FittedProblem,
   scores: readonly HeldOutScore[],
   xWanted: string | undefined,
 ): Picture[] {
@@ -93,7 +92,7 @@ function thin(count: number): Int32Array {
 }
 
 function heldPoints(
-  { heldOut = {} }: FitProblem,
+  { heldOut = {} }: FittedProblem,
   { observed }: HeldOutScore,
   at: (data: Data, row: number) => number,
 ): { x: Float64Array; y: Float64Array } {
@@ -105,7 +104,7 @@ function heldPoints(
 }
 
 /** The column the program reads that has most different values. */
-function widestColumn({ columns, data }: FitProblem): string | undefined {
+function widestColumn({ columns, data }: FittedProblem): string | undefined {
   let best: string | undefined;
   let most = 1;
   for (const name of columns) {
@@ -121,7 +120,7 @@ interface WholeCurve {
   readonly prediction: Prediction;
 }
 
-function curvesOf(result: FitResult, problem: FitProblem, x: string | undefined): WholeCurve[] {
+function curvesOf(result: FitResult, problem: FittedProblem, x: string | undefined): WholeCurve[] {
   const { columns, data, options } = problem;
   if (x === undefined || columns.length !== 1 || columns[0] !== x) return [];
   const by = options.groups?.by;
@@ -151,7 +150,7 @@ function curvesOf(result: FitResult, problem: FitProblem, x: string | undefined)
 
 /** The values of x, held-out rows too, of one group or of all. */
 function rangeOfGroup(
-  { data, heldOut, options }: FitProblem,
+  { data, heldOut, options }: FittedProblem,
   x: string,
   group: string,
 ): Float64Array {

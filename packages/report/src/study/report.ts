@@ -3,22 +3,8 @@
  * was found and where it came from, what failed, where the time went, and how to make it again.
  */
 
-import type { Domain } from "@ndvm/core";
 import { own, recordOf } from "@ndvm/core";
-import {
-  type Archive,
-  type ArchiveSummary,
-  bestOf,
-  choiceOf,
-  choiceWarnings,
-  type FrontMember,
-  heldOutWarning,
-  type Outcome,
-  whyChosen,
-  yardstickOf,
-} from "@ndvm/search";
-import { countText, shortText } from "../numbers.js";
-import { drawChart, type Layer, type XY } from "../report/chart.js";
+import { drawChart, type Layer, type XY } from "../chart.js";
 import {
   type Content,
   cards,
@@ -31,93 +17,45 @@ import {
   seriesColor,
   table,
   verbatim,
-} from "../report/html.js";
-import { formulaOf } from "./front-table.js";
-import { ModelPlotter } from "./picture.js";
+} from "../html.js";
+import { countText, shortText } from "../numbers.js";
+import { ModelCurves } from "./curves.js";
+import { memberFormula } from "./formula.js";
+import type { StudyAncestor, StudyMember, StudyStory } from "./story.js";
 
 type Columns = Readonly<Record<string, Float64Array>>;
 
-/** What the page needs of the study's own description. */
-interface Described {
-  readonly target: string;
-  readonly inputs: readonly string[];
-  readonly domain: Domain;
-  readonly train: Columns;
-  readonly heldOut: Columns;
-  readonly yardstick: ReturnType<typeof yardstickOf>;
-  readonly options: Readonly<Record<string, unknown>>;
-}
-
-export async function studyReport(archive: Archive): Promise<string> {
-  const study = describe(archive.study());
-  const summary = archive.summary();
-  const front = archive.front();
-  const chosen = choiceOf(front);
+export async function studyReport(study: StudyStory): Promise<string> {
+  const { front, chosen } = study;
   const rows = rowCount(study.train) + rowCount(study.heldOut);
   const body: Content[] = [
-    cards(headline(summary, front)),
-    warningSection(study, chosen),
-    chosen && (await modelSection(chosen, front, study)),
+    cards(headline(study)),
+    warningSection(study),
+    chosen && (await modelSection(chosen, study)),
     front.length > 0 && (await frontSection(front, chosen)),
-    await discoverySection(archive),
-    await throughputSection(archive, summary),
-    failureSection(archive, summary),
-    chosen && lineageSection(archive, chosen),
-    makingSection(archive, study),
+    await discoverySection(study),
+    await throughputSection(study),
+    failureSection(study),
+    chosen && lineageSection(study),
+    makingSection(study),
   ].map((part) => part || undefined);
   return page({
     title: `Search for ${study.target} from ${study.inputs.join(", ")}`,
     subtitle: `${countText(rows)} rows, ${countText(rowCount(study.heldOut))} of them held out`,
     body,
-    footer: `ndvm; made from ${archive.file}`,
+    footer: `ndvm; made from ${study.file}`,
   });
 }
 
-function warningSection(study: Described, chosen: FrontMember | undefined): Html | undefined {
-  const held = own(study.heldOut, study.target) ?? new Float64Array(0);
-  const few = heldOutWarning(held.length);
-  const others = choiceWarnings(
-    chosen,
-    { rows: held.length, squares: squaresAround(held) },
-    study.yardstick,
-  );
-  const warnings = few === undefined ? others : [few, ...others];
+function warningSection({ warnings }: StudyStory): Html | undefined {
   if (warnings.length === 0) return undefined;
   return html`<section class="warnings"><h2>To be wary of</h2>${list(warnings.map((text) => `${text}.`))}</section>`;
 }
 
-function squaresAround(numbers: Float64Array): number {
-  const mean = numbers.reduce((sum, y) => sum + y, 0) / numbers.length;
-  return numbers.reduce((sum, y) => sum + (y - mean) ** 2, 0);
-}
-
 const rowCount = (columns: Columns): number => Object.values(columns)[0]?.length ?? 0;
 
-function describe(study: Readonly<Record<string, unknown>>): Described {
-  const { train, heldOut, ...options } = study;
-  const columns = (part: unknown): Columns =>
-    recordOf(
-      Object.entries(part as Record<string, number[]>).map(([name, numbers]) => [
-        name,
-        Float64Array.from(numbers),
-      ]),
-    );
-  return {
-    target: study["target"] as string,
-    inputs: study["inputs"] as string[],
-    domain: study["domain"] as Domain,
-    train: columns(train),
-    heldOut: columns(heldOut),
-    yardstick: yardstickOf(study as unknown as Parameters<typeof yardstickOf>[0]),
-    options,
-  };
-}
-
-function headline(
-  { visits, fits, seconds, duplicates, failed }: ArchiveSummary,
-  front: readonly FrontMember[],
-): [string, Content][] {
-  const best = bestOf(front);
+function headline({ counts, best }: StudyStory): [string, Content][] {
+  const { visits, fits, seconds, duplicates, failed } = counts;
   return [
     ["held-out R² of the most accurate", best === undefined ? "none" : best.r2.toFixed(5)],
     ["candidates", countText(visits)],
@@ -129,13 +67,9 @@ function headline(
   ];
 }
 
-async function modelSection(
-  member: FrontMember,
-  front: readonly FrontMember[],
-  study: Described,
-): Promise<Html> {
-  const { target, inputs, train, heldOut, domain } = study;
-  const plotter = await ModelPlotter.create(
+async function modelSection(member: StudyMember, study: StudyStory): Promise<Html> {
+  const { target, inputs, train, heldOut, domain, why } = study;
+  const plotter = await ModelCurves.create(
     { data: joined(train, heldOut), inputs },
     target,
     domain,
@@ -145,7 +79,6 @@ async function modelSection(
     const trained = points.slice(0, rowCount(train));
     const held = points.slice(rowCount(train));
     const { inside, outside, domain: heights } = partsOfLine(points, line);
-    const why = whyChosen(front, formulaOf);
     const svg = await drawChart({
       description: `${target} over ${x}: data and model`,
       x: { label: x },
@@ -162,7 +95,7 @@ async function modelSection(
     });
     return section(
       "The model",
-      html`<p class="formula">${target} = ${formulaOf(member)}</p>`,
+      html`<p class="formula">${target} = ${memberFormula(member)}</p>`,
       why === undefined ? undefined : html`<p>Chosen because ${why}.</p>`,
       html`<p></p>`,
       figure({
@@ -261,7 +194,7 @@ function constantsTable({
   intervals,
   simple,
   undetermined,
-}: FrontMember): Html | undefined {
+}: StudyMember): Html | undefined {
   const names = Object.keys(params);
   if (names.length === 0) return undefined;
   const end = (name: string, side: 0 | 1): string => {
@@ -296,10 +229,10 @@ function constantsTable({
 const ERROR_LEAST = 1e-12;
 
 async function frontSection(
-  front: readonly FrontMember[],
-  chosen: FrontMember | undefined,
+  front: readonly StudyMember[],
+  chosen: StudyMember | undefined,
 ): Promise<Html> {
-  const point = (member: FrontMember): XY => [
+  const point = (member: StudyMember): XY => [
     member.complexity,
     Math.max(1 - member.trainR2, ERROR_LEAST),
   ];
@@ -313,7 +246,7 @@ async function frontSection(
       points: front.map(point),
       color: seriesColor(0),
       radius: 4,
-      titles: (index) => formulaOf(front[index] as FrontMember),
+      titles: (index) => memberFormula(front[index] as StudyMember),
     },
     ...(chosen === undefined
       ? []
@@ -342,7 +275,7 @@ async function frontSection(
     }),
     table(
       [
-        { title: "size", isNumber: true, cell: (member: FrontMember) => member.complexity },
+        { title: "size", isNumber: true, cell: (member: StudyMember) => member.complexity },
         { title: "held-out R²", isNumber: true, cell: ({ r2 }) => r2.toFixed(6) },
         { title: "bits", isNumber: true, cell: ({ length }) => length.toFixed(1) },
         { title: "data", isNumber: true, cell: ({ parts }) => parts.data.toFixed(1) },
@@ -351,18 +284,20 @@ async function frontSection(
         { title: "gaps", isNumber: true, cell: ({ parts }) => parts.gaps.toFixed(1) },
         { title: "score", isNumber: true, cell: ({ score }) => score.toFixed(3) },
         { title: "BIC", isNumber: true, cell: ({ bic }) => shortText(bic, 6) },
-        { title: "model", cell: (member) => formulaOf(member) },
+        { title: "model", cell: (member) => memberFormula(member) },
       ],
       front,
     ),
   );
 }
 
-async function discoverySection(archive: Archive): Promise<Html | undefined> {
-  const found = archive.discoveries();
+async function discoverySection({
+  discoveries: found,
+  counts,
+}: StudyStory): Promise<Html | undefined> {
   const last = found.at(-1);
   if (last === undefined) return undefined;
-  const { seconds } = archive.summary();
+  const { seconds } = counts;
   const points = found.map(({ seconds: at, r2 }): XY => [at, Math.max(1 - r2, ERROR_LEAST)]);
   points.push([Math.max(seconds, last.seconds), Math.max(1 - last.r2, ERROR_LEAST)]);
   const svg = await drawChart({
@@ -381,13 +316,13 @@ async function discoverySection(archive: Archive): Promise<Html | undefined> {
   return section("Discovery", figure({ svg, caption }));
 }
 
-async function throughputSection(
-  archive: Archive,
-  { visits }: ArchiveSummary,
-): Promise<Html | undefined> {
-  if (visits === 0) return undefined;
-  const seconds = archive.throughput();
-  const bins = seconds.map(({ second, visits: count }) => ({
+async function throughputSection({
+  throughput,
+  timings,
+  counts,
+}: StudyStory): Promise<Html | undefined> {
+  if (counts.visits === 0) return undefined;
+  const bins = throughput.map(({ second, visits: count }) => ({
     from: second,
     to: second + 1,
     count,
@@ -399,7 +334,7 @@ async function throughputSection(
     layers: [{ kind: "bars", bins, color: seriesColor(5) }],
     height: 260,
   });
-  const { screen, walk, replay, fit, score, fitShare } = archive.timings();
+  const { screen, walk, replay, fit, score, fitShare } = timings;
   const spent: [string, number][] = [
     ["screening", screen],
     ["fits", fit],
@@ -430,50 +365,33 @@ async function throughputSection(
 /** Letters of a failed program that the page shows. */
 const EXCERPT = 160;
 
-function failureSection(archive: Archive, summary: ArchiveSummary): Html | undefined {
-  const kinds = Object.entries(summary.failures).sort((a, b) => b[1] - a[1]);
-  if (kinds.length === 0) return undefined;
-  const examples = firstFailures(archive, new Set(kinds.map(([code]) => code)));
+function failureSection({ failures }: StudyStory): Html | undefined {
+  if (failures.length === 0) return undefined;
   return section(
     "Failures",
     table(
       [
-        { title: "code", cell: ([code]: [string, number]) => code },
-        { title: "candidates", isNumber: true, cell: ([, count]) => countText(count) },
-        {
-          title: "one of them",
-          cell: ([code]) => examples.get(code)?.source.slice(0, EXCERPT) ?? "",
-        },
-        { title: "because", cell: ([code]) => examples.get(code)?.failure?.message ?? "" },
+        { title: "code", cell: ({ code }: StudyStory["failures"][number]) => code },
+        { title: "candidates", isNumber: true, cell: ({ count }) => countText(count) },
+        { title: "one of them", cell: ({ source }) => source.slice(0, EXCERPT) },
+        { title: "because", cell: ({ message }) => message },
       ],
-      kinds,
+      failures,
     ),
   );
-}
-
-function firstFailures(archive: Archive, codes: Set<string>): Map<string, Outcome> {
-  const found = new Map<string, Outcome>();
-  for (const outcome of archive.outcomes()) {
-    const code = outcome.failure?.code;
-    if (code === undefined || found.has(code)) continue;
-    found.set(code, outcome);
-    if (found.size === codes.size) break;
-  }
-  return found;
 }
 
 /** Ancestors that the page shows. */
 const ANCESTORS = 40;
 
-function lineageSection(archive: Archive, chosen: FrontMember): Html {
-  const lineage = archive.lineage(chosen.id);
+function lineageSection({ lineage }: StudyStory): Html {
   const shown = lineage.slice(0, ANCESTORS);
   const more = lineage.length - shown.length;
   return section(
     "Where it comes from",
     table(
       [
-        { title: "candidate", isNumber: true, cell: (outcome: Outcome) => outcome.id },
+        { title: "candidate", isNumber: true, cell: (outcome: StudyAncestor) => outcome.id },
         { title: "made by", cell: ({ proposer, origin }) => `${proposer}: ${origin}` },
         { title: "from", cell: ({ parents }) => parents.join(", ") },
         {
@@ -489,8 +407,7 @@ function lineageSection(archive: Archive, chosen: FrontMember): Html {
   );
 }
 
-function makingSection(archive: Archive, { options }: Described): Html {
-  const runs = archive.runs();
+function makingSection({ options, runs }: StudyStory): Html {
   const commands = runs.flatMap(({ command }) => (command === "" ? [] : [command]));
   const told = Object.entries(options).filter(([, value]) => value !== null && value !== "");
   return section(

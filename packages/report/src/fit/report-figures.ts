@@ -1,12 +1,12 @@
 /** The pictures in the report of a fit. */
 
 import type { FitResult } from "@ndvm/core";
+import { agreement } from "../agreement.js";
+import { binsOf, drawChart, type Layer, type XY } from "../chart.js";
+import { type Content, figure, type Html, type LegendEntry, seriesColor } from "../html.js";
 import { shortText } from "../numbers.js";
-import { binsOf, drawChart, type Layer, type XY } from "../report/chart.js";
-import { type Content, figure, type Html, type LegendEntry, seriesColor } from "../report/html.js";
 import type { Curve, Picture } from "./picture.js";
 import { percentText, SAME_LOSS } from "./summary.js";
-import { agreement } from "./terminal-plot.js";
 
 const INK = "var(--ink)";
 const HELD = seriesColor(1);

@@ -1,11 +1,11 @@
 /**
- * Charts as SVG text, drawn by Observable Plot on a document without a browser. Both are loaded
- * when the first chart is drawn. Colours are names of the page's style (`var(--series-1)`), so one
+ * Charts as SVG text, drawn by Observable Plot: on the page's own document in a browser, on one by
+ * linkedom elsewhere. Both are loaded when the first chart is drawn. Colours are names of the page's style (`var(--series-1)`), so one
  * picture serves light and dark.
  */
 
-import { shortText } from "../numbers.js";
 import { Html } from "./html.js";
+import { shortText } from "./numbers.js";
 
 type Plot = typeof import("@observablehq/plot");
 type Mark = import("@observablehq/plot").Markish;
@@ -75,10 +75,9 @@ let tools: Promise<Tools> | undefined;
 
 function loadTools(): Promise<Tools> {
   tools ??= (async () => {
-    const [plot, { parseHTML }] = await Promise.all([
-      import("@observablehq/plot"),
-      import("linkedom"),
-    ]);
+    const plot = await import("@observablehq/plot");
+    if (globalThis.document !== undefined) return { plot, document: globalThis.document };
+    const { parseHTML } = await import("linkedom");
     const { document } = parseHTML("<!doctype html><html><body></body></html>");
     return { plot, document };
   })();

@@ -1,0 +1,93 @@
+/** What the page about a study tells, from its archive. */
+
+import { own, recordOf } from "@ndvm/core";
+import { memberFormula, type StudyStory } from "@ndvm/report";
+import {
+  type Archive,
+  bestOf,
+  choiceOf,
+  choiceWarnings,
+  type FrontMember,
+  heldOutWarning,
+  type Outcome,
+  whyChosen,
+  yardstickOf,
+} from "@ndvm/search";
+
+type Columns = Readonly<Record<string, Float64Array>>;
+
+export function storyOf(archive: Archive): StudyStory {
+  const study = archive.study();
+  const { train, heldOut, ...options } = study;
+  const front = archive.front();
+  const chosen = choiceOf(front);
+  const parts = { train: columnsOf(train), heldOut: columnsOf(heldOut) };
+  const target = study["target"] as string;
+  return {
+    file: archive.file,
+    target,
+    inputs: study["inputs"] as string[],
+    domain: study["domain"] as StudyStory["domain"],
+    ...parts,
+    options,
+    front,
+    chosen,
+    best: bestOf(front),
+    why: whyChosen(front, memberFormula),
+    warnings: warningsOf(study, chosen, own(parts.heldOut, target) ?? new Float64Array(0)),
+    counts: archive.summary(),
+    failures: failuresOf(archive),
+    discoveries: archive.discoveries(),
+    throughput: archive.throughput(),
+    timings: archive.timings(),
+    lineage: chosen === undefined ? [] : archive.lineage(chosen.id),
+    runs: archive.runs(),
+  };
+}
+
+const columnsOf = (part: unknown): Columns =>
+  recordOf(
+    Object.entries(part as Record<string, number[]>).map(([name, numbers]) => [
+      name,
+      Float64Array.from(numbers),
+    ]),
+  );
+
+function warningsOf(
+  study: Readonly<Record<string, unknown>>,
+  chosen: FrontMember | undefined,
+  held: Float64Array,
+): string[] {
+  const few = heldOutWarning(held.length);
+  const others = choiceWarnings(
+    chosen,
+    { rows: held.length, squares: squaresAround(held) },
+    yardstickOf(study as unknown as Parameters<typeof yardstickOf>[0]),
+  );
+  return few === undefined ? [...others] : [few, ...others];
+}
+
+function squaresAround(numbers: Float64Array): number {
+  const mean = numbers.reduce((sum, y) => sum + y, 0) / numbers.length;
+  return numbers.reduce((sum, y) => sum + (y - mean) ** 2, 0);
+}
+
+/** Codes of failures, most frequent first, each with its first candidate. */
+function failuresOf(archive: Archive): StudyStory["failures"] {
+  const kinds = Object.entries(archive.summary().failures).sort((a, b) => b[1] - a[1]);
+  const found = new Map<string, Outcome>();
+  if (kinds.length > 0) {
+    for (const outcome of archive.outcomes()) {
+      const code = outcome.failure?.code;
+      if (code === undefined || found.has(code)) continue;
+      found.set(code, outcome);
+      if (found.size === kinds.length) break;
+    }
+  }
+  return kinds.map(([code, count]) => ({
+    code,
+    count,
+    source: found.get(code)?.source ?? "",
+    message: found.get(code)?.failure?.message ?? "",
+  }));
+}

@@ -1,0 +1,41 @@
+/** The public face of @ndvm/report. */
+
+export { agreement } from "./agreement.js";
+export {
+  type AxisOptions,
+  type Bin,
+  binsOf,
+  type ChartOptions,
+  drawChart,
+  type Layer,
+  type XY,
+} from "./chart.js";
+export { formulaOf } from "./fit/formula.js";
+export { type Curve, type Picture, picturesOf } from "./fit/picture.js";
+export type { FittedProblem, HeldOutScore } from "./fit/problem.js";
+export { fitReport, type ReportOptions } from "./fit/report.js";
+export { parameterRows, summaryText, warningsOf } from "./fit/summary.js";
+export {
+  type Content,
+  cards,
+  escapeHtml,
+  figure,
+  Html,
+  type HtmlColumn,
+  html,
+  type LegendEntry,
+  list,
+  page,
+  section,
+  seriesColor,
+  sideBySide,
+  table,
+  verbatim,
+} from "./html.js";
+export { bytesText, countText, exactText, shortText, timeText } from "./numbers.js";
+export { oneLine } from "./one-line.js";
+export { type DrawnData, type DrawnModel, ModelCurves } from "./study/curves.js";
+export { memberFormula } from "./study/formula.js";
+export { studyReport } from "./study/report.js";
+export type { StudyAncestor, StudyMember, StudyRun, StudyStory } from "./study/story.js";
+export { formatGrid, formatTable, type TextColumn, type TextStyle } from "./text-table.js";

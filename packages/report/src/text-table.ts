@@ -1,0 +1,59 @@
+/** Plain text tables: aligned columns, the middle of a long one cut out and counted. */
+
+/** How titles and remarks look; plain unless told, as on a page. */
+export interface TextStyle {
+  bold(text: string): string;
+  dim(text: string): string;
+}
+
+const PLAIN: TextStyle = { bold: (text) => text, dim: (text) => text };
+
+export interface TextColumn {
+  readonly title: string;
+  /** Text stands left, numbers right. */
+  readonly align: "left" | "right";
+  cell(row: number): string;
+}
+
+/** Tables up to this many rows are shown whole; longer ones show their first ROWS_CUT. */
+const ROWS_WHOLE = 20;
+const ROWS_CUT = 10;
+
+export function formatTable(
+  columns: readonly TextColumn[],
+  rowCount: number,
+  noun: string,
+  isWhole = false,
+  style: TextStyle = PLAIN,
+): string {
+  const shown = rowCount <= ROWS_WHOLE || isWhole ? rowCount : ROWS_CUT;
+  const cells = columns.map((column) =>
+    Array.from({ length: shown }, (_, row) => column.cell(row)),
+  );
+  const widths = columns.map((column, index) =>
+    Math.max(column.title.length, ...(cells[index] ?? []).map((cell) => cell.length)),
+  );
+  const line = (texts: readonly string[]): string =>
+    columns
+      .map(({ align }, index) => {
+        const text = texts[index] ?? "";
+        const width = widths[index] ?? 0;
+        return align === "left" ? text.padEnd(width) : text.padStart(width);
+      })
+      .join("  ")
+      .trimEnd();
+  const lines = [style.bold(line(columns.map((column) => column.title)))];
+  for (let row = 0; row < shown; row++) lines.push(line(cells.map((column) => column[row] ?? "")));
+  if (shown < rowCount) lines.push(style.dim(`… ${rowCount - shown} more ${noun}`));
+  return lines.join("\n");
+}
+
+/** A matrix of texts, right-aligned, one row a line. */
+export function formatGrid(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows
+    .map((row) => row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join("  "))
+    .join("\n");
+}

@@ -1,0 +1,5 @@
+/** Reports in Node. */
+
+import { pageTests } from "./pages.shared.js";
+
+pageTests();
