@@ -57,6 +57,7 @@ import { fit, Machine, type FitResult } from "@ndvm/core";
 import { search } from "@ndvm/search";
 import { readTable, type Table } from "@ndvm/tables";
 import { readTableFile } from "@ndvm/tables/node";
+import { drawChart, type Html } from "@ndvm/report";
 
 const machine: Machine = await Machine.create({ precision: "f64" });
 const program = machine.load("(* a (exp (* k t)))");
@@ -66,6 +67,9 @@ export const numbers: Float64Array = gradients.a;
 export const none: Float64Array = gradients.t;
 export const result: FitResult = await fit(program, {
   data: { t: [0, 1, 2], y: [1, 2, 3] }, target: "y", params: { a: {}, k: {} },
+});
+export const chart: Html = await drawChart({
+  description: "y", x: { label: "t" }, y: { label: "y" }, layers: [{ kind: "level", y: 0 }],
 });
 export const table: Table = await readTable("x\\n1\\n");
 export const column: Float64Array = (await readTableFile("t.csv")).numbers("x");
@@ -112,9 +116,10 @@ function outputOf(run: () => string): string {
   }
 }
 
-/** A page that evaluates, reads a table, fits and runs a pool. `open` makes machine and pool. */
+/** A page that evaluates, reads a table, fits, runs a pool and draws. `open` makes machine and pool. */
 const page = (open: string): string => `
 import { fit, Machine } from "@ndvm/core";
+import { drawChart } from "@ndvm/report";
 import { readTable } from "@ndvm/tables";
 ${open}
 async function main() {
@@ -127,7 +132,13 @@ async function main() {
   const pool = await openPool(machine);
   const { gradients } = await pool.gradient("(* x x)", { x: [1, 2, 3] }, { wrt: ["x"] });
   await pool.dispose();
-  return { value, k: best.params.k.toFixed(6), gradients: [...gradients.x] };
+  const points = Array.from(data.t, (t, row) => [t, data.y[row]]);
+  const { text } = await drawChart({
+    description: "decay", x: { label: "t" }, y: { label: "y" },
+    layers: [{ kind: "dots", points, color: "red" }],
+  });
+  const dots = text.split("<circle").length - 1;
+  return { dots, value, k: best.params.k.toFixed(6), gradients: [...gradients.x] };
 }
 main().then(
   (outcome) => { document.title = JSON.stringify(outcome); },
@@ -135,7 +146,7 @@ main().then(
 );
 `;
 
-const EXPECTED = JSON.stringify({ value: 2, k: "1.200000", gradients: [2, 4, 6] });
+const EXPECTED = JSON.stringify({ dots: 30, value: 2, k: "1.200000", gradients: [2, 4, 6] });
 const TYPES: ReadonlyMap<string, string> = new Map([
   [".html", "text/html"],
   [".js", "text/javascript"],

@@ -1,6 +1,6 @@
 /** Opens the archive that a command names, and says in plain words where there is none. */
 
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, statSync } from "node:fs";
 import { type Archive, openArchive } from "@ndvm/search";
 import { unreadable } from "@ndvm/tables/node";
 
@@ -13,6 +13,8 @@ export function openStudy(file: string): Archive {
 export function requireFile(file: string): void {
   try {
     closeSync(openSync(file, "r"));
+    // A folder can be opened, though not be read.
+    if (statSync(file).isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw unreadable(file, cause);
   }
