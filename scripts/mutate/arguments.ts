@@ -9,6 +9,8 @@ export interface Wish {
   readonly jobs: number;
   /** Only files whose path contains one of these; all of them if there are none. */
   readonly files: readonly string[];
+  /** Only test files whose path contains one of these; all of the room's if there are none. */
+  readonly tests: readonly string[];
   /** Only lines that differ from this revision. */
   readonly changed: string | undefined;
   /** After this many seconds the run ends; bugs whose tests are still running do not count. */
@@ -27,6 +29,7 @@ Plants small bugs one at a time in a copy of the repository, and lists those tha
   --count N       bugs to plant in each room (40)
   --seed S        another choice of bugs (1)
   --files A,B     only in files whose path contains A or B
+  --tests A,B     only by tests whose path contains A or B
   --changed REV   only on lines that differ from a revision
   --jobs J        copies at work at the same time (1)
   --seconds T     end after this time; bugs whose tests still run do not count
@@ -47,6 +50,7 @@ export function wishOf(args: readonly string[]): Wish {
     seed: wholeNumber("seed", values.seed, 1),
     jobs: Math.max(1, wholeNumber("jobs", values.jobs, 1)),
     files: values.files?.split(",") ?? [],
+    tests: values.tests?.split(",") ?? [],
     changed: values.changed,
     seconds: wholeNumber("seconds", values.seconds, Number.POSITIVE_INFINITY),
     json: values.json,
@@ -58,7 +62,15 @@ export function wishOf(args: readonly string[]): Wish {
 function parse(args: readonly string[]) {
   const text = { type: "string" } as const;
   const options = {
-    ...{ count: text, seed: text, files: text, changed: text, jobs: text, seconds: text },
+    ...{
+      count: text,
+      seed: text,
+      files: text,
+      tests: text,
+      changed: text,
+      jobs: text,
+      seconds: text,
+    },
     ...{ least: text, json: text, list: { type: "boolean" } as const },
   };
   try {

@@ -14,6 +14,7 @@ import { Compiler } from "./compiles.js";
 import { readEquivalents, staleAmong } from "./equivalent.js";
 import type { Job } from "./job.js";
 import { described, type Mutant } from "./mutant.js";
+import { testsOf } from "./rooms.js";
 import { candidatesOf, type RoomReport, runRoom } from "./run.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
@@ -44,7 +45,13 @@ async function work(wish: Wish): Promise<RoomReport[]> {
     if (candidates.length === 0 && wish.rooms.length > 1) continue;
     print(`${room.name}: ${candidates.length} places for a bug, seed ${seed}`);
     if (wish.list) for (const mutant of candidates.slice(0, count)) print(described(mutant));
-    else reports.push(await runRoom({ ...settings, room, count, seed, jobs, until, print, open }));
+    else {
+      const tests = testsOf(root, room).filter(
+        (file) => wish.tests.length === 0 || wish.tests.some((part) => file.includes(part)),
+      );
+      const more = { count, seed, jobs, until, print, open };
+      reports.push(await runRoom({ ...settings, room, tests, ...more }));
+    }
   }
   return reports;
 }

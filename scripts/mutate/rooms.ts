@@ -48,7 +48,7 @@ export const rooms: readonly Room[] = [
     name: "syntax",
     sources: ["packages/core/src/syntax/", "packages/core/src/nearest.ts"],
     tests: core(`
-      reader printer expander expander-errors format-error nearest language/language semantics
+      nearest reader printer format-error expander-errors expander language/language semantics
       machine/nesting machine/bad-input`),
   },
   {
@@ -66,7 +66,9 @@ export const rooms: readonly Room[] = [
   {
     name: "bytecode",
     sources: ["packages/core/src/bytecode/"],
-    tests: core("bytecode/"),
+    tests: core(`
+      bytecode/assembler bytecode/errors bytecode/second-language bytecode/machine bytecode/property
+      bytecode/`),
   },
   {
     name: "machine",

@@ -10,11 +10,12 @@ import type { Equivalent } from "./equivalent.js";
 import { Job, type Verdict } from "./job.js";
 import { described, identityOf, type Mutant } from "./mutant.js";
 import { mutantsOf } from "./plant.js";
-import { type Room, sourcesOf, testsOf } from "./rooms.js";
+import { type Room, sourcesOf } from "./rooms.js";
 
 export interface RunSettings {
   readonly root: string;
   readonly room: Room;
+  readonly tests: readonly string[];
   readonly count: number;
   readonly seed: number;
   readonly jobs: number;
@@ -60,7 +61,7 @@ export async function runRoom(settings: RunSettings): Promise<RoomReport> {
   const all = candidatesOf(settings);
   const candidates = all.filter((mutant) => !known.has(identityOf(mutant)));
   const report = { room: room.name, seed: settings.seed, possible: all.length };
-  const missing = testsOf(root, room).filter((test) => !existsSync(join(root, test)));
+  const missing = settings.tests.filter((test) => !existsSync(join(root, test)));
   if (missing.length > 0) throw new Error(`${room.name}: no test file ${missing.join(", ")}`);
   const equivalent = all.length - candidates.length;
   if (candidates.length === 0) return { ...report, equivalent, ...countedUp([]) };
@@ -164,8 +165,7 @@ async function plantAll(
   candidates: readonly Mutant[],
   measures: Measures,
 ): Promise<Result[]> {
-  const { root, room, count, compiler, until, print } = settings;
-  const tests = testsOf(root, room);
+  const { tests, count, compiler, until, print } = settings;
   const queue = [...candidates];
   const results: Result[] = [];
   let begun = 0;

@@ -123,6 +123,7 @@ describe("a run", () => {
     runRoom({
       root,
       room: { name: "sample", sources: [sources], tests },
+      tests,
       ...{ count: 1, seed: 1, jobs: 1, until: Number.POSITIVE_INFINITY },
       covers: ({ kind, lineText }) => `${kind}: ${lineText}`.includes(only),
       equivalents: [],

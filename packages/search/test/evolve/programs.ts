@@ -77,6 +77,24 @@ export const { expression, loop } = fc.letrec<{ expression: string; loop: string
   };
 });
 
+/** Mostly loops of a fixed number of turns, and otherwise something that looks like one. */
+export const almostLoop: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.constantFrom("0", "0", "0", "1", "x"),
+    fc.constantFrom("=", "=", "=", "<", ">="),
+    fc.constantFrom("k", "k", "k", "s", "t"),
+    fc.constantFrom("3", "3", "2.5", "-1", "x"),
+    fc.constantFrom("+", "+", "+", "-"),
+    fc.constantFrom("k", "k", "k", "s", "t"),
+    fc.constantFrom("1", "1", "1", "2", "k"),
+    fc.constantFrom("loop", "loop", "let again"),
+  )
+  .map(([start, compare, tested, turns, operator, stepped, by, head]) => {
+    const recur = head === "loop" ? "recur" : "again";
+    const again = `(${recur} (+ s 1) (cos t) (${operator} ${stepped} ${by}))`;
+    return `(${head} ((s x) (t 1) (k ${start})) (if (${compare} ${tested} ${turns}) s ${again}))`;
+  });
+
 /** Every name that may be free is bound: an outer loop's counter and states are numbers here. */
 export const closed = (text: string): string =>
   `(let ((s (* 0.5 x)) (t (+ x a)) (u 2) (k (cos x))) ${text})`;
@@ -91,10 +109,8 @@ export function valuesOf(
   try {
     const own = program.inputs.filter((name) => name !== "x");
     const given = Object.fromEntries(own.map((name) => [name, params[name] ?? 1]));
-    const result = program.evaluate({
-      ...given,
-      ...(program.inputs.includes("x") && { x: inputs }),
-    });
+    const all = { ...given, ...(program.inputs.includes("x") && { x: inputs }) };
+    const result = program.evaluate(all, { stepsMax: 1_000_000 });
     return inputs.map((_, i) => {
       const value = result.values[result.values.length === 1 ? 0 : i] as number;
       return Math.abs(value) < 1e9 ? value : undefined;

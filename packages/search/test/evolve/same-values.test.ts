@@ -16,7 +16,7 @@ import { call, paramsOf, sitesOf, sizeOf, type Tree } from "../../src/evolve/tre
 import { type Trial, variations } from "../../src/evolve/vary.js";
 import { OPERATORS } from "../../src/study.js";
 import { briefOf } from "./brief.js";
-import { closed, expression, inputs, loop, values, valuesOf } from "./programs.js";
+import { almostLoop, closed, expression, inputs, loop, values, valuesOf } from "./programs.js";
 
 const names = { inputs: new Set(["x"]) };
 const { SEED } = process.env;
@@ -90,6 +90,21 @@ describe(`a program with loops, lets and branches, seed ${seed}`, () => {
       const before = valuesOf(machine, source, values);
       return expectSame(before, valuesOf(machine, again.source, again.starts), source);
     });
+  });
+
+  it("is taken for a loop of a fixed number of turns only if it is one", () => {
+    let taken = 0;
+    fc.assert(
+      fc.property(almostLoop, (source) => {
+        const tree = readTree(source, names);
+        if (tree === undefined) return;
+        taken += 1;
+        const again = writeTree(tree, names).source;
+        expectSame(valuesOf(machine, source, {}), valuesOf(machine, again, {}), source);
+      }),
+      { seed, numRuns: 2000 },
+    );
+    expect(taken).toBeGreaterThan(20);
   });
 
   it("has the same values for the proposer as on the machine", () => {

@@ -9,7 +9,7 @@ import { Chance } from "../../src/evolve/chance.js";
 import { Draft } from "../../src/evolve/draft.js";
 import { Grammar } from "../../src/evolve/grammar.js";
 import { Dead, evaluate, simplify } from "../../src/evolve/simplify.js";
-import { readTree, writeTree } from "../../src/evolve/text.js";
+import { binary, readTree, unary, writeTree } from "../../src/evolve/text.js";
 import { sitesOf, sizeOf, type Tree } from "../../src/evolve/tree.js";
 import { OPERATORS } from "../../src/study.js";
 import { briefOf } from "./brief.js";
@@ -147,6 +147,23 @@ describe("trees and texts", () => {
         program.dispose();
       }
     }
+  });
+
+  it.each([...unary, ...binary])("evaluates %s as the machine does, where it knows it", (name) => {
+    const isUnary = unary.has(name);
+    const source = isUnary ? `(${name} x)` : `(${name} x 1.75)`;
+    const tree = readTree(source, names) as Tree;
+    const program = machine.load(source);
+    for (const x of [-2.5, -0.4, 0, 0.3, 0.9, 2.5, 30]) {
+      const value = evaluate(tree, { valueOf: () => 1 }, new Map([["x", x]]));
+      const wanted = program.evaluate({ x }).values[0] as number;
+      const isUnknown = ["erf", "lgamma", "round"].includes(name);
+      if (isUnknown || Number.isNaN(wanted)) expect(value, `at ${x}`).toBeNaN();
+      else if (!Number.isFinite(wanted)) expect(value, `at ${x}`).toBe(wanted);
+      else
+        expect(Math.abs(value - wanted), `at ${x}`).toBeLessThanOrEqual(1e-12 * Math.abs(wanted));
+    }
+    program.dispose();
   });
 
   it.each([
