@@ -23,8 +23,9 @@ export interface Verdict {
 
 export interface JobSettings {
   readonly root: string;
-  /** Whether tasks change the machine. */
+  /** Whether tasks change the machine, and its kernels that have a door of their own. */
   readonly machines: boolean;
+  readonly doors: boolean;
   /** How long a test file may take, in seconds. */
   readonly limitOf: (test: string) => number;
 }
@@ -67,8 +68,9 @@ export class Job {
   }
 
   async #start(): Promise<ChildProcess> {
-    const { machines } = this.#settings;
-    const child = fork(runner, [this.scratch, ...(machines ? ["--machines"] : [])], {
+    const { machines, doors } = this.#settings;
+    const flags = [...(machines ? ["--machines"] : []), ...(doors ? ["--doors"] : [])];
+    const child = fork(runner, [this.scratch, ...flags], {
       execArgv: ["--import", hooks],
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       env: { ...process.env, SEED: process.env["SEED"] ?? "1", NO_COLOR: "1" },

@@ -3,7 +3,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isMachine } from "./build.js";
+import { hasDoor, isMachine } from "./build.js";
 import { inTurns } from "./choose.js";
 import type { Compiler } from "./compiles.js";
 import type { Equivalent } from "./equivalent.js";
@@ -86,9 +86,10 @@ function openJobs(
   limits: ReadonlyMap<string, number>,
 ): Job[] {
   const machines = candidates.some(({ file }) => isMachine(file));
+  const doors = candidates.some(({ file }) => hasDoor(file));
   const limitOf = (test: string): number => limits.get(test) ?? 600;
   return Array.from({ length: Math.max(1, Math.min(jobs, count, candidates.length)) }, () => {
-    const job = new Job({ root, machines, limitOf });
+    const job = new Job({ root, machines, doors, limitOf });
     open.add(job);
     return job;
   });

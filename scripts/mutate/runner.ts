@@ -2,7 +2,7 @@
  * One job as a process: a scratch copy of the repository and a vitest that stays open, so that only what
  * a mutant changes is read again. It answers one task after the other.
  *
- *   node --import ./scripts/register-typescript.mjs scripts/mutate/runner.ts SCRATCH [--machines]
+ *   node --import ./scripts/register-typescript.mjs scripts/mutate/runner.ts SCRATCH [--machines] [--doors]
  *
  * Before each test file it says which one, so that the parent can end a process in which a test no longer
  * ends. What is planted is taken out again before the answer, unless the process is ended.
@@ -86,7 +86,7 @@ async function handle(vitest: Vitest, task: Task): Promise<void> {
 }
 
 process.chdir(scratch);
-if (flags.includes("--machines")) await prepareMachines(scratch);
+if (flags.includes("--machines")) await prepareMachines(scratch, flags.includes("--doors"));
 const vitest = await open();
 process.on("message", (task: Task) => {
   handle(vitest, task).catch((error: unknown) => {

@@ -25,6 +25,13 @@ describe("skeletonOf", () => {
     );
   });
 
+  it("puts smaller operands first", () => {
+    expect(skeletonOf("(+ (sin (* a x)) (* b x) 1)", ["x"])).toBe("(+ 1 (* x P0) (sin (* x P1)))");
+    expect(skeletonOf("(* (+ x 1 2) (+ x 1) x)", ["x"])).toMatch(
+      /^\(\* x \(\+ . .\) \(\+ . . .\)\)$/,
+    );
+  });
+
   it("keeps every free name where the inputs are not known", () => {
     expect(skeletonOf("(- a x)")).toBe("(- a x)");
     expect(skeletonOf("(- P0 v1)")).toBe("(- |P0| |v1|)");
