@@ -10,7 +10,6 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { UsageError, usage, type Wish, wishOf } from "./arguments.js";
 import { changedLines } from "./changes.js";
-import { Compiler } from "./compiles.js";
 import { readEquivalents, staleAmong } from "./equivalent.js";
 import type { Job } from "./job.js";
 import { described, type Mutant } from "./mutant.js";
@@ -36,7 +35,7 @@ async function work(wish: Wish): Promise<RoomReport[]> {
     console.error(`equivalent.json: ${file} has no such mutant any more: ${before} in ${lineText}`);
   }
   if (stale.length > 0) throw new Error("take the stale entries out of equivalent.json");
-  const settings = { root, equivalents, covers: coverage(wish), compiler: new Compiler(root) };
+  const settings = { root, equivalents, covers: coverage(wish) };
   const until = performance.now() + wish.seconds * 1000;
   const { count, seed, jobs } = wish;
   const reports: RoomReport[] = [];

@@ -5,7 +5,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasDoor, isMachine } from "./build.js";
 import { inTurns } from "./choose.js";
-import type { Compiler } from "./compiles.js";
 import type { Equivalent } from "./equivalent.js";
 import { Job, type Verdict } from "./job.js";
 import { described, identityOf, type Mutant } from "./mutant.js";
@@ -22,7 +21,6 @@ export interface RunSettings {
   /** Whether mutants of a line may be planted. */
   readonly covers: (mutant: Mutant) => boolean;
   readonly equivalents: readonly Equivalent[];
-  readonly compiler: Compiler;
   /** At this moment of `performance.now()` the run ends; mutants under way do not count. */
   readonly until: number;
   readonly print: (line: string) => void;
@@ -166,19 +164,14 @@ async function plantAll(
   candidates: readonly Mutant[],
   measures: Measures,
 ): Promise<Result[]> {
-  const { tests, count, compiler, until, print } = settings;
+  const { tests, count, until, print } = settings;
   const queue = [...candidates];
   const results: Result[] = [];
   let begun = 0;
   const next = (): Mutant | undefined => {
-    while (begun < count && performance.now() < until) {
-      const mutant = queue.shift();
-      if (!mutant) return undefined;
-      if (!isMachine(mutant.file) && !compiler.accepts(mutant)) continue;
-      begun += 1;
-      return mutant;
-    }
-    return undefined;
+    if (begun >= count || performance.now() >= until) return undefined;
+    begun += 1;
+    return queue.shift();
   };
   const work = async (job: Job): Promise<void> => {
     for (let mutant = next(); mutant; mutant = next()) {

@@ -10,7 +10,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createVitest, type Vitest } from "vitest/node";
-import { plantIn, prepareMachines, restoreIn } from "./build.js";
+import { isMachine, plantIn, prepareMachines, restoreIn } from "./build.js";
+import { Compiler } from "./compiles.js";
 import type { Mutant } from "./mutant.js";
 
 export interface Task {
@@ -26,6 +27,8 @@ export type Answer =
   | { readonly outcome: "caught"; readonly test: string; readonly name: string };
 
 const [, , scratch = "", ...flags] = process.argv;
+
+const compiler = new Compiler(scratch);
 
 const say = (answer: Answer): void => {
   process.send?.(answer);
@@ -63,7 +66,19 @@ async function firstFailure(vitest: Vitest, test: string): Promise<string | unde
   return module?.state() === "passed" || module?.state() === "skipped" ? undefined : "no result";
 }
 
+/** The latest mutant that TypeScript took: a task may come in parts. */
+let accepted = "";
+
+function isAccepted(mutant: Mutant): boolean {
+  const key = JSON.stringify(mutant);
+  if (isMachine(mutant.file) || key === accepted) return true;
+  if (!compiler.accepts(mutant)) return false;
+  accepted = key;
+  return true;
+}
+
 async function answer(vitest: Vitest, { mutant, tests }: Task): Promise<Answer> {
+  if (mutant && !isAccepted(mutant)) return { outcome: "refused" };
   if (mutant && !(await plantIn(scratch, mutant))) return { outcome: "refused" };
   if (mutant) vitest.invalidateFile(join(scratch, mutant.file));
   for (const test of tests) {

@@ -127,7 +127,6 @@ describe("a run", () => {
       ...{ count: 1, seed: 1, jobs: 1, until: Number.POSITIVE_INFINITY },
       covers: ({ kind, lineText }) => `${kind}: ${lineText}`.includes(only),
       equivalents: [],
-      compiler: new Compiler(root),
       print: () => {},
       open: new Set(),
     });
