@@ -84,7 +84,7 @@ const WORDS: Partial<Record<Reason, (facts: ErrorFacts, context: Context, help: 
     lanes: (_, { command }) => ({
       help: command === "repl" ? SET_HELP : LANES_HELP,
     }),
-    kind: () => ({ help: "only numbers, vectors and matrices have values" }),
+    structure: () => ({ help: "only numbers, vectors and matrices have values" }),
     seed: () => ({ help: "give one: --seed-adjoint 1,0" }),
     needs: (_, { command }) =>
       command === "fit" ? { help: "without --target the program's value is the loss" } : {},
