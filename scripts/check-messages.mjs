@@ -79,7 +79,9 @@ function isSentence(node) {
 
 /** Messages between threads are compared, too, but as a whole and not as a property. */
 const isProperty = (node) => !ts.isIdentifier(inner(node)) && isSentence(inner(node));
-const isWords = (node) => ts.isStringLiteralLike(node) || isSentence(inner(node));
+/** An empty text says only that there is no sentence. */
+const isWords = (node) =>
+  (ts.isStringLiteralLike(node) && node.text !== "") || isSentence(inner(node));
 
 /** Why a node is refused; undefined where it is fine. */
 function problemOf(node) {

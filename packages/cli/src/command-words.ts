@@ -160,6 +160,7 @@ export function inCommandWords(error: NdvmError, context: Context = PLAIN): Ndvm
   const speech: Speech = {
     option: (name) => optionName(name, context.command),
     rows: context.rows ?? countedRows,
+    declaring: (name) => (context.command === "fit" ? `--param ${name}` : `--set ${name}=1`),
   };
   const said = wordsFor(facts, speech);
   const help = said.help ?? error.help;

@@ -36,10 +36,10 @@ interface Printed {
   readonly stopped: string;
 }
 
-async function fitJson(args: readonly string[]): Promise<Printed> {
+async function fitJson(args: readonly string[], expected = 0): Promise<Printed> {
   const { code, stdout, stderr } = await ndvmHere([...args, "--json"]);
   expect(stderr).not.toContain("error");
-  expect(code).toBe(0);
+  expect(code).toBe(expected);
   return JSON.parse(stdout) as Printed;
 }
 
@@ -191,7 +191,7 @@ describe("what is found", () => {
 
   test("--fix, --bound and --log reach the fit", async () => {
     const more = ["--fix", "a=3", "--param", "k=0.2", "--bound", "k=0..0.3", "--log", "k"];
-    const { best, fixed, identifiability } = await fitJson([...basic, ...more]);
+    const { best, fixed, identifiability } = await fitJson([...basic, ...more], 3);
     expect(fixed).toEqual({ a: 3 });
     expect(best.params["k"]).toBeCloseTo(0.3, 4);
     expect(identifiability.atBounds).toEqual(["k"]);
@@ -338,7 +338,7 @@ describe("what is written", () => {
   test("an interrupted fit goes on with --resume as if nothing had happened", async () => {
     // Far more restarts than any machine fits in the time.
     const wide = [...basic, "--param", "k=0.01..10", "--param", "a=0.1..10", "--restarts", "2000"];
-    const part = await fitJson([...wide, "--time", "1ms", "--out", "part.json"]);
+    const part = await fitJson([...wide, "--time", "1ms", "--out", "part.json"], 3);
     expect(part["stopped"]).toBe("time");
     const resumed = await fitJson([...wide, "--resume", "part.json"]);
     const whole = await fitJson(wide);
@@ -382,5 +382,36 @@ describe("what is written", () => {
     expect((await ndvmHere([...args, "--export", "math"])).stderr).toContain("--export-group");
     const named = await ndvmHere([...args, "--export", "math", "--export-group", "b"]);
     expect(named.stdout).toMatch(/^[\d.]+·exp/);
+  });
+});
+
+describe("counts", () => {
+  const rows = [-2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2].map((x, i) => {
+    const share = 1 / (1 + Math.exp(-(0.4 + 1.5 * x)));
+    return `${x},60,${Math.round(60 * share) + (i % 3) - 1}`;
+  });
+  const logistic = "(/ 1 (+ 1 (exp (- (+ a (* b x))))))";
+  const args = ["-e", logistic, "--data", "hits.csv", "--target", "y", "--loss", "binomial"];
+
+  test("a binomial fit is told and shown by shares and deviance, not by R² of the counts", async () => {
+    writeFile("hits.csv", `x,n,y\n${rows.join("\n")}\n`);
+    const more = ["--trials", "n", "--plot", "--report", "hits.html", "--hold-out", "8..9"];
+    const { stdout, stderr, code } = await ndvmHere(["fit", ...args, ...more]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("y / n = 1/(1 + exp(");
+    expect(stdout).toMatch(/share of the deviance 0\.99/);
+    expect(stdout).toContain("y / n over x: ● data");
+    expect(stdout).toMatch(/2 rows held out: RMSE of the share 0\.0\d+/);
+    expect(stdout).not.toContain("R²");
+    expect(stderr).not.toContain("worse than");
+  });
+
+  test("a fit that does not converge exits with 3, and one that does with 0", async () => {
+    writeFile("hits.csv", `x,n,y\n${rows.join("\n")}\n`);
+    const few = await ndvmHere(["fit", ...args, "--trials", "n", "--steps", "1", "--no-plot"]);
+    expect(few.code).toBe(3);
+    expect(few.stdout).toContain("did not converge");
+    const enough = await ndvmHere(["fit", ...args, "--trials", "n", "--no-plot"]);
+    expect(enough.code).toBe(0);
   });
 });

@@ -19,11 +19,30 @@ export {
   exportModel,
   type ModelSource,
 } from "./export/model.js";
+export { endedNote } from "./fit/diagnosis.js";
 export { log } from "./fit/elementary.js";
 export { fit } from "./fit/fit.js";
 export { type FitManyOptions, type FitManyResult, fitMany } from "./fit/fit-many.js";
 export { fitFromJSON } from "./fit/restore.js";
 export { inputScaleProblem, targetScaleProblem } from "./fit/scale.js";
+export {
+  aic,
+  bic,
+  deviance,
+  devianceAbout,
+  explainedShare,
+  isOfCounts,
+  type RowScore,
+  type RowSides,
+  responses,
+  rSquared,
+  scoreRows,
+  shareExplained,
+  shareName,
+  squaresAbout,
+  squaresLeft,
+  totalLoss,
+} from "./fit/scores.js";
 export type {
   AdamOptions,
   BestFit,
@@ -75,6 +94,7 @@ export type { Session, SessionStats } from "./machine/session.js";
 export { sumOver } from "./machine/sums.js";
 export type * from "./machine/types.js";
 export { emptyRecord, own, recordOf } from "./records.js";
+export { constants } from "./syntax/builtins.js";
 export type { Core, Expansion, Variable } from "./syntax/core.js";
 export type { Datum } from "./syntax/datum.js";
 export { type ExpandOptions, expand } from "./syntax/expand.js";

@@ -20,6 +20,8 @@ export interface Speech {
   option(name: string): string | undefined;
   /** Rows, counted from 0, of which `more` are not named. */
   rows(rows: readonly number[], more: number): string;
+  /** How a name is declared that would mean something in the language. */
+  declaring(name: string): string;
 }
 
 /** A sentence and what to do about it. What is left out stays as it was. */
@@ -38,6 +40,7 @@ const JAVASCRIPT: Speech = {
     const rest = more > 0 ? ` and ${more} more` : "";
     return `${rows.length + more === 1 ? "row" : "rows"} ${shown}${rest}`;
   },
+  declaring: (name) => `load the program with inputs: ["${name}"]`,
 };
 
 const START_HELP = "start elsewhere, draw starts from a range, or bound the parameters";
@@ -114,6 +117,9 @@ const wordings = {
   }),
   group: ({ actual, ...facts }, speech) => ({
     message: `${rowsOf(facts, speech)} is of the group ${actual}, which the fit did not see`,
+  }),
+  builtin: ({ names = [] }, speech) => ({
+    help: `rename it, or declare it: ${speech.declaring(names[0] ?? "")}`,
   }),
   failure: (facts, speech) => {
     const { message, help } = wordsOfCause(facts.cause, speech);

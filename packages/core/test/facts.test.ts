@@ -23,6 +23,7 @@ const caught = (work: () => unknown): NdvmError => {
 /** Names that no sentence of JavaScript has. */
 const foreign: Speech = {
   option: (name) => `<${name}>`,
+  declaring: (name) => `<${name}>`,
   rows: (rows, more) => `lines ${rows.map((row) => row + 10)}+${more}`,
 };
 

@@ -36,7 +36,9 @@ import {
   STATE_LINE_SLOPE,
   STATE_LOSS,
   STATE_LOW,
+  STATE_NEARNESS,
   STATE_PAIRS,
+  STATE_PROMISE,
   STATE_STEPS,
   STATE_TRIALS,
 } from "../src/program/layout";
@@ -49,6 +51,9 @@ const MEMORY: i32 = PAIR_PLACES - 1;
 const FALL: f64 = 1e-4;
 const FLAT: f64 = 0.9;
 const TRIALS_MOST: f64 = 40;
+/** Falls of this share of the loss can be rounding, and so can steps of this share of a parameter. */
+const HIDDEN: f64 = sizeof<real>() == 4 ? 1e-4 : 1e-9;
+const NEAR: f64 = sizeof<real>() == 4 ? 1e-3 : 1e-7;
 
 // A place on the line, by STATE_LOW or STATE_HIGH: distance, value and slope there.
 const VALUE: usize = 8;
@@ -148,6 +153,7 @@ function startLine(fit: usize, state: usize): i32 {
       setPlace(state + STATE_LOW, 0, load<f64>(state, STATE_LOSS), slope);
       store<f64>(state, NaN, STATE_HIGH);
       store<f64>(state, 0, STATE_TRIALS);
+      store<f64>(state, NaN, STATE_PROMISE);
       tryAt(fit, state, hasPairs ? 1 : firstDistance(state, params, direction));
       break;
     }
@@ -224,9 +230,11 @@ function search(fit: usize, state: usize, value: f64, trialGradient: usize): i32
   const trials = load<f64>(state, STATE_TRIALS);
   const isFalling = value <= load<f64>(state, STATE_LOSS) + FALL * at * first;
   const isBracketed = !isNaN<f64>(load<f64>(high));
+  if (isNaN<f64>(load<f64>(state, STATE_PROMISE)) && !isNaN<f64>(slope))
+    notePromise(state, params, direction, at, slope);
   if (isFalling && Math.abs(slope) <= -FLAT * first)
     return finishLine(fit, state, value, trialGradient);
-  if (trials >= TRIALS_MOST || at < 1e-20) return giveUp(fit, state, value, trialGradient);
+  if (trials >= TRIALS_MOST || at < 1e-20) return giveUp(fit, state, value, slope, trialGradient);
   if (!isFalling || (value >= load<f64>(low, VALUE) && (isBracketed || trials > 1))) {
     setPlace(high, at, value, slope);
     return narrow(fit, state);
@@ -265,10 +273,39 @@ function narrow(fit: usize, state: usize): i32 {
   return REASON_NONE;
 }
 
-/** The line gives no more: the best of it is taken if it is better, else memory is dropped. */
-function giveUp(fit: usize, state: usize, value: f64, trialGradient: usize): i32 {
+/**
+ * What a parabola through the first finite trial says: by how much the line can lower the loss, and
+ * how near its lowest place is. A slope that has not turned at all promises everything, and so does a
+ * line that had to be cut because the loss was not finite further on.
+ */
+function notePromise(state: usize, params: i32, direction: usize, at: f64, slope: f64): void {
+  const first = load<f64>(state, STATE_LINE_SLOPE);
+  const bend = (slope - first) / at;
+  const isCut = load<f64>(state, STATE_TRIALS) > 1;
+  const distance = bend > 0 && !isCut ? -first / bend : Infinity;
+  const u = arrayOf(state, params, ARRAY_U);
+  let most: f64 = 0;
+  for (let j = 0; j < params; j++) {
+    const size = max(1e-3, Math.abs(load<f64>(u + (<usize>j << 3))));
+    most = max(most, Math.abs(load<f64>(direction + (<usize>j << 3))) / size);
+  }
+  store<f64>(state, (-first * distance) / 2, STATE_PROMISE);
+  store<f64>(state, most * distance, STATE_NEARNESS);
+}
+
+/**
+ * The line gives no more: the best of it is taken if it is better, else memory is dropped. A line
+ * that fails without memory is the end. It is an optimum where rounding hides what is left, or where
+ * the loss rises at once (a kink); otherwise the loss is not what its gradient says.
+ */
+function giveUp(fit: usize, state: usize, value: f64, slope: f64, trialGradient: usize): i32 {
   if (value < load<f64>(state, STATE_LOSS)) return finishLine(fit, state, value, trialGradient);
-  if (load<f64>(state, STATE_PAIRS) == 0) return REASON_LOSS;
+  if (load<f64>(state, STATE_PAIRS) == 0) {
+    const least = HIDDEN * Math.abs(load<f64>(state, STATE_LOSS));
+    if (load<f64>(state, STATE_PROMISE) <= least) return REASON_LOSS;
+    if (load<f64>(state, STATE_NEARNESS) <= NEAR) return REASON_STEP;
+    return slope > 0 ? REASON_LOSS : REASON_DAMPING;
+  }
   store<f64>(state, 0, STATE_PAIRS);
   return startLine(fit, state);
 }
@@ -280,6 +317,10 @@ function finishLine(fit: usize, state: usize, value: f64, trialGradient: usize):
   store<f64>(state, steps, STATE_STEPS);
   accept(state, load<i32>(fit, FIT_PARAMS), value, trialGradient);
   if (isFlat(fit, state)) return REASON_GRADIENT;
+  // A step that the edge of the loss's domain cut short says nothing about an optimum.
+  const isCut = load<f64>(state, STATE_PROMISE) == Infinity;
+  if (isCut && (isSmall || before - value <= load<f64>(fit, FIT_LOSS_LIMIT) * Math.abs(value)))
+    return REASON_DAMPING;
   if (before - value <= load<f64>(fit, FIT_LOSS_LIMIT) * Math.abs(value)) return REASON_LOSS;
   if (isSmall) return REASON_STEP;
   if (steps >= <f64>load<i32>(fit, FIT_STEPS)) return REASON_STEPS;

@@ -12,7 +12,7 @@ export {
 } from "./chart.js";
 export { formulaOf } from "./fit/formula.js";
 export { type Curve, type Picture, picturesOf } from "./fit/picture.js";
-export type { FittedProblem, HeldOutScore } from "./fit/problem.js";
+export { type FittedProblem, type HeldOutScore, trialsOf } from "./fit/problem.js";
 export { fitReport, type ReportOptions } from "./fit/report.js";
 export { parameterRows, summaryText, warningsOf } from "./fit/summary.js";
 export {

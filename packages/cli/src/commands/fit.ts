@@ -19,6 +19,12 @@ import { commandVersion } from "../versions.js";
 /** Exit code of a fit that Ctrl-C ended: its result is the best so far. */
 const INTERRUPTED = 130;
 
+/** Exit code of a fit whose best restart has not converged, by its steps or its time for instance. */
+const NOT_CONVERGED = 3;
+
+const hasConverged = ({ restarts, best }: FitResult): boolean =>
+  restarts.find(({ index }) => index === best.restart)?.hasConverged === true;
+
 export async function fit(file: string | undefined, options: FitCommandOptions): Promise<number> {
   const exports = checkExports(options);
   for (const wanted of [options.out, options.report, ...exports.map((one) => one.file)]) {
@@ -35,7 +41,8 @@ export async function fit(file: string | undefined, options: FitCommandOptions):
     const failed = models.flatMap(({ error }) => error ?? []);
     for (const error of failed) reportError(error);
     if (result.stopped === "aborted") return INTERRUPTED;
-    return failed.length > 0 ? 1 : 0;
+    if (failed.length > 0) return 1;
+    return hasConverged(result) ? 0 : NOT_CONVERGED;
   } catch (error) {
     throw error instanceof NdvmError ? inCommandWords(error, contextOf(problem)) : error;
   } finally {

@@ -1,8 +1,16 @@
 /** How well a fit predicts the rows it did not see. */
 
-import type { Data, FitResult, LossName, Program } from "@ndvm/core";
-import { emptyRecord, own } from "@ndvm/core";
-import type { HeldOutScore } from "@ndvm/report";
+import {
+  type Data,
+  emptyRecord,
+  type FitResult,
+  type LossName,
+  own,
+  type Program,
+  responses,
+  scoreRows,
+} from "@ndvm/core";
+import { type HeldOutScore, trialsOf } from "@ndvm/report";
 import type { FitProblem } from "./problem.js";
 
 /** A score for each target; empty where nothing was held out. */
@@ -23,64 +31,25 @@ export function spread(values: Float64Array, count: number): Float64Array {
 }
 
 function scoreOf(
-  problem: FitProblem,
+  { options }: FitProblem,
   target: string,
   observed: Float64Array,
   predicted: Float64Array,
   data: Data,
 ): HeldOutScore {
-  const mean = observed.reduce((sum, value) => sum + value, 0) / observed.length;
-  let squares = 0;
-  let absolute = 0;
-  let about = 0;
-  for (const [row, value] of observed.entries()) {
-    const error = value - (predicted[row] as number);
-    squares += error * error;
-    absolute += Math.abs(error);
-    about += (value - mean) ** 2;
-  }
+  const { loss = "squares", huberWidth } = options;
+  const name = typeof loss === "string" ? (loss as LossName) : "program";
+  const trials = trialsOf(options, data, observed.length);
+  const score = scoreRows(name, observed, predicted, { trials, huberWidth });
   return {
+    ...score,
     target,
-    rows: observed.length,
-    rmse: Math.sqrt(squares / observed.length),
-    mae: absolute / observed.length,
-    r2: about > 0 ? 1 - squares / about : Number.NaN,
-    loss: meanLoss(problem, target, data, predicted, observed),
-    observed,
+    loss:
+      typeof loss === "string"
+        ? score.loss
+        : meanOfProgram(loss, data, predicted, observed, target),
+    observed: responses(name, observed, trials),
   };
-}
-
-function meanLoss(
-  { options }: FitProblem,
-  target: string,
-  data: Data,
-  predicted: Float64Array,
-  observed: Float64Array,
-): number {
-  const { loss = "squares", huberWidth = 1, trials } = options;
-  if (typeof loss !== "string") return meanOfProgram(loss, data, predicted, observed, target);
-  const trialsOf = (row: number): number => {
-    if (trials === undefined) return 1;
-    const column = typeof trials === "string" ? (own(data, trials) as Float64Array) : trials;
-    return Number(column[typeof trials === "string" ? row : 0]);
-  };
-  const of: Record<LossName, (f: number, y: number, row: number) => number> = {
-    squares: (f, y) => (f - y) ** 2,
-    absolute: (f, y) => Math.abs(f - y),
-    huber: (f, y) => {
-      const size = Math.abs(f - y);
-      return size <= huberWidth ? size ** 2 / 2 : huberWidth * size - huberWidth ** 2 / 2;
-    },
-    poisson: (f, y) => f - (y === 0 ? 0 : y * Math.log(f)),
-    binomial: (f, y, row) => {
-      const missed = trialsOf(row) - y;
-      return -(y === 0 ? 0 : y * Math.log(f)) - (missed === 0 ? 0 : missed * Math.log(1 - f));
-    },
-  };
-  const deviation = of[loss as LossName];
-  let sum = 0;
-  for (const [row, y] of observed.entries()) sum += deviation(predicted[row] as number, y, row);
-  return sum / observed.length;
 }
 
 function meanOfProgram(

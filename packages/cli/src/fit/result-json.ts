@@ -43,8 +43,16 @@ export function resultJson(
   };
 }
 
-function scoreJson({ target, rows, rmse, mae, r2, loss }: HeldOutScore): Record<string, unknown> {
+function scoreJson({
+  target,
+  rows,
+  rmse,
+  mae,
+  r2,
+  loss,
+  deviance,
+}: HeldOutScore): Record<string, unknown> {
   const number = (value: number): number | string => jsonNumber(value, "f64");
-  const scores = { rmse: number(rmse), mae: number(mae), r2: number(r2), loss: number(loss) };
-  return { target, rows, ...scores };
+  const scores = { rmse: number(rmse), mae: number(mae), r2: number(r2) };
+  return { target, rows, ...scores, loss: number(loss), deviance: number(deviance) };
 }

@@ -15,11 +15,11 @@ const pairs = (x: ArrayLike<number>, y: ArrayLike<number>): [number, number][] =
   Array.from(x, (value, index) => [value, y[index] ?? Number.NaN]);
 
 export function terminalPlot(picture: Picture, hasChosenX: boolean): string {
-  const { target, x, observed, predicted, curves } = picture;
+  const { label, x, observed, predicted, curves } = picture;
   const heldOut = picture.heldOut ? pairs(picture.heldOut.x, picture.heldOut.y) : [];
   if (curves.length > 0) {
     return fitPlotText({
-      title: `${target} over ${x.name}: ● data, ━ fit`,
+      title: `${label} over ${x.name}: ● data, ━ fit`,
       points: fewer([...pairs(x.values, observed), ...heldOut]),
       lines: curves.map((curve) => pairs(curve.x, curve.prediction.values)),
     });
@@ -27,13 +27,13 @@ export function terminalPlot(picture: Picture, hasChosenX: boolean): string {
   if (hasChosenX || x.name === "row") {
     const line = pairs(x.values, predicted).sort((a, b) => a[0] - b[0]);
     return fitPlotText({
-      title: `${target} over ${x.name}: ● data, ━ fit`,
+      title: `${label} over ${x.name}: ● data, ━ fit`,
       points: fewer([...pairs(x.values, observed), ...heldOut]),
       lines: [line],
     });
   }
   return fitPlotText({
-    title: `${target} against its prediction: ● data, ━ where they agree`,
+    title: `${label} against its prediction: ● data, ━ where they agree`,
     points: fewer(pairs(predicted, observed)),
     lines: [agreement(observed, predicted)],
   });

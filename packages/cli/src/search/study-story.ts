@@ -1,6 +1,6 @@
 /** What the page about a study tells, from its archive. */
 
-import { own, recordOf } from "@ndvm/core";
+import { own, recordOf, squaresAbout } from "@ndvm/core";
 import { memberFormula, type StudyStory } from "@ndvm/report";
 import {
   type Archive,
@@ -61,15 +61,10 @@ function warningsOf(
   const few = heldOutWarning(held.length);
   const others = choiceWarnings(
     chosen,
-    { rows: held.length, squares: squaresAround(held) },
+    { rows: held.length, squares: squaresAbout(held) },
     yardstickOf(study as unknown as Parameters<typeof yardstickOf>[0]),
   );
   return few === undefined ? [...others] : [few, ...others];
-}
-
-function squaresAround(numbers: Float64Array): number {
-  const mean = numbers.reduce((sum, y) => sum + y, 0) / numbers.length;
-  return numbers.reduce((sum, y) => sum + (y - mean) ** 2, 0);
 }
 
 /** Codes of failures, most frequent first, each with its first candidate. */

@@ -55,6 +55,14 @@ export class BytecodeListing implements Listing {
     return [];
   }
 
+  get constants(): readonly string[] {
+    return [];
+  }
+
+  get procedureValues(): readonly string[] {
+    return [];
+  }
+
   get hasBranches(): boolean {
     return this.#nodes.some(({ kind }) => kind === "branch" || kind === "loop");
   }

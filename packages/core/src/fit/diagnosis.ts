@@ -12,11 +12,13 @@ import { SELECTOR, type Table } from "./columns.js";
 import { ownField, setField } from "./fields.js";
 import type { Problem } from "./fit.js";
 import type { Finished } from "./result.js";
+import type { Runaway } from "./runaway.js";
 import { largestOf, unitOf } from "./scale.js";
+import { shareName } from "./scores.js";
 import { constantTargets } from "./targets.js";
 import type { FitDiagnostics, FitFlip, Identifiability, Named, TargetFit } from "./types.js";
 
-export type Found = Omit<FitDiagnostics, "notes">;
+export type Found = Omit<FitDiagnostics, "notes" | "runaways">;
 
 /** Most rows that the machine's own diagnosis walks again. */
 const DIAGNOSED_ROWS_MOST = 20_000;
@@ -39,6 +41,9 @@ export interface Findings {
   readonly identifiability: Identifiability | undefined;
   readonly targets: readonly TargetFit[];
   readonly hasConverged: boolean;
+  readonly runaways: readonly Runaway[];
+  /** Parameters at a bound. */
+  readonly atBounds: readonly string[];
 }
 
 /** The inputs of the user's program, row by row, for given parameters. */
@@ -78,14 +83,15 @@ export function diagnose(
     flipLog,
     instability,
     nonFinite,
+    runaways: findings.runaways,
     notes: notes.length > 1 ? [...new Set(notes)] : notes,
   };
 }
 
 function notesOf(
-  { table, restarts, driven }: Finished,
+  { table, restarts, driven, settings }: Finished,
   winner: Ended,
-  { identifiability, targets, hasConverged }: Findings,
+  { identifiability, targets, hasConverged, runaways, atBounds }: Findings,
   found: Found,
 ): string[] {
   const { stopped } = driven;
@@ -93,18 +99,21 @@ function notesOf(
   const constant = table === undefined ? [] : constantTargets(table);
   const isOnly = table?.targets.length === 1;
   for (const name of constant)
-    notes.push(`the target${isOnly ? "" : ` ${name}`} is constant, so R² is not defined`);
-  if (stopped !== "done")
-    notes.push(`the fit was ended early (${stopped}); this is the best so far`);
+    notes.push(
+      `the target${isOnly ? "" : ` ${name}`} is constant, so ${shareName(settings.lossName)} is not defined`,
+    );
+  if (stopped !== "done") notes.push(endedNote(stopped));
   else if (!hasConverged)
     notes.push(`the best restart did not converge: it ended by ${winner.reason}`);
-  for (const { name, r2 } of targets) if (r2 < 0) notes.push(poorNote(table, name, r2));
+  for (const { name, r2 } of targets)
+    if (r2 < 0) notes.push(poorNote(table, name, r2, settings.lossName));
   let failed = 0;
   for (const { reason } of restarts) if (reason === "not finite") failed += 1;
   if (failed > 0)
     notes.push(`${failed} of ${restarts.length} restarts began where the loss is not finite`);
   for (const { words } of identifiability?.undetermined ?? []) notes.push(words);
-  for (const name of identifiability?.atBounds ?? []) notes.push(`${name} is at a bound`);
+  for (const { words } of runaways) notes.push(words);
+  for (const name of atBounds) notes.push(`${name} is at a bound`);
   for (const { name, residuals } of targets)
     for (const words of residuals?.words ?? []) notes.push(isOnly ? words : `${name}: ${words}`);
   for (const name of found.predicateOnly)
@@ -114,13 +123,17 @@ function notesOf(
   return notes;
 }
 
+/** What is said of a fit that time or its caller ended. */
+export const endedNote = (stopped: string): string =>
+  `the fit was ended early (${stopped}); this is the best so far`;
+
 /** Starts of order 1 are far from parameters of a target that is not. */
-function poorNote(table: Table | undefined, name: string, r2: number): string {
+function poorNote(table: Table | undefined, name: string, r2: number, lossName: string): string {
   const largest = table === undefined ? 1 : largestOf(table.target);
   const isOrdinary = largest > 1e-4 && largest < 1e6;
   const scale = isOrdinary ? "" : `, or divide ${name} by ${unitOf(largest)}`;
   return (
-    `${name} is predicted worse than by its mean (R² ${r2.toPrecision(3)}): ` +
+    `${name} is predicted worse than by its mean (${shareName(lossName)} ${r2.toPrecision(3)}): ` +
     `start nearer, take more restarts${scale}`
   );
 }

@@ -60,9 +60,11 @@ export function describeUndetermined(
     }),
     ...twins,
   ];
-  return nullDirections.map((direction, k) => {
+  return nullDirections.flatMap((direction, k) => {
     const named = nameDirection(direction, used, labels, best);
-    return { direction: named, words: words[k] ?? wordsOf(named, seen) };
+    // Numbers that are not finite leave a direction without a name.
+    if (Object.keys(named).length === 0 && words[k] === undefined) return [];
+    return [{ direction: named, words: words[k] ?? wordsOf(named, seen) }];
   });
 }
 

@@ -1,25 +1,11 @@
 /**
- * Losses of one point, as functions of its prediction f. They are added up over the points with
- * their weights, inside the machine (wasm/loss.ts, point-losses.ts).
- *
- *   squares    (y − f)²
- *   absolute   |y − f|
- *   huber      (y − f)² / 2 up to the width w, then w |y − f| − w² / 2
- *   poisson    f − y log f                              f: expected count
- *   binomial   −y log f − (m − y) log(1 − f)            f: probability, m: trials
- *
- * The last two are negative log-likelihoods without the terms that no parameter changes.
+ * The loss that a fit minimises: checked, and as the machine knows it (wasm/loss.ts,
+ * point-losses.ts). What the losses are is in loss-table.ts.
  */
 
-import {
-  FIT_ABSOLUTE,
-  FIT_BINOMIAL,
-  FIT_HUBER,
-  FIT_POISSON,
-  FIT_SQUARES,
-} from "../program/layout.js";
 import { makeError } from "../words.js";
 import type { Table } from "./columns.js";
+import { losses } from "./loss-table.js";
 import type { FitOptions, LossName } from "./types.js";
 
 export interface PointLoss {
@@ -29,34 +15,19 @@ export interface PointLoss {
   readonly width: number;
 }
 
-export const lossNames: readonly LossName[] = [
-  "squares",
-  "absolute",
-  "huber",
-  "poisson",
-  "binomial",
-];
+/** Fits of one loss without a width share one object. */
+const plain: ReadonlyMap<LossName, PointLoss> = new Map(
+  Object.entries(losses).map(([name, { code }]) => [name as LossName, { code, width: 0 }]),
+);
 
-export const SQUARES: PointLoss = { code: FIT_SQUARES, width: 0 };
-const ABSOLUTE: PointLoss = { code: FIT_ABSOLUTE, width: 0 };
-const POISSON: PointLoss = { code: FIT_POISSON, width: 0 };
-const BINOMIAL: PointLoss = { code: FIT_BINOMIAL, width: 0 };
+export const SQUARES = plain.get("squares") as PointLoss;
 
 export function makeLoss(name: LossName, table: Table, options: FitOptions): PointLoss {
-  switch (name) {
-    case "squares":
-      return SQUARES;
-    case "absolute":
-      return ABSOLUTE;
-    case "huber":
-      return { code: FIT_HUBER, width: checkWidth(options.huberWidth ?? 1) };
-    case "poisson":
-      checkCounts(table.target);
-      return POISSON;
-    case "binomial":
-      checkHits(table.target, table.trials);
-      return BINOMIAL;
-  }
+  if (name === "huber")
+    return { code: losses.huber.code, width: checkWidth(options.huberWidth ?? 1) };
+  if (name === "poisson") checkCounts(table.target);
+  if (name === "binomial") checkHits(table.target, table.trials);
+  return plain.get(name) as PointLoss;
 }
 
 function checkWidth(width: number): number {

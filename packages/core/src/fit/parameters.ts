@@ -8,6 +8,7 @@
 import { type ErrorFacts, NdvmError } from "../errors.js";
 import { nearest } from "../nearest.js";
 import type { Listing } from "../program/listing.js";
+import { makeError } from "../words.js";
 import { exp, log } from "./elementary.js";
 import { setField } from "./fields.js";
 import { Random } from "./random.js";
@@ -50,14 +51,16 @@ export function refuse(message: string, help: string, facts?: ErrorFacts): NdvmE
 
 /** Which inputs of the program are what; `columns` are the names that are data. */
 export function resolveParameters(
-  listing: Pick<Listing, "inputs" | "builtins">,
+  listing: Pick<Listing, "inputs" | "builtins" | "constants" | "procedureValues">,
   columns: readonly string[],
   options: FitOptions,
   groups: readonly string[],
 ): Parameters {
   const { inputs } = listing;
   const declared = options.params ?? NO_PARAMS;
-  checkDeclared(inputs, columns, declared, options);
+  const constant = listing.constants.find((name) => Object.hasOwn(options.data ?? {}, name));
+  if (constant !== undefined) throw builtinName(constant, "column");
+  checkDeclared(listing, columns, declared, options);
   const free: Free[] = [];
   const fixed: Record<string, number> = {};
   const assumed: string[] = [];
@@ -80,6 +83,8 @@ export function resolveParameters(
       for (const [index, group] of groups.entries())
         free.push(makeFree(`${name}[${group}]`, name, index, spec));
   }
+  const [procedure] = listing.procedureValues;
+  if (free.length === 0 && procedure !== undefined) throw builtinName(procedure, "parameter");
   if (free.length === 0)
     throw refuse(
       "the program has no parameter to fit",
@@ -90,8 +95,18 @@ export function resolveParameters(
   return { free, fixed, assumed };
 }
 
+/** A name of the user's that the program's text uses with the meaning of the language. */
+const builtinName = (name: string, what: "parameter" | "column"): NdvmError =>
+  makeError(
+    "E-INPUT",
+    { reason: "builtin", names: [name], expected: what },
+    {
+      message: `${name} means something in the language, so the program does not read the ${what} ${name}`,
+    },
+  );
+
 function checkDeclared(
-  inputs: readonly string[],
+  { inputs, builtins }: Pick<Listing, "inputs" | "builtins">,
   columns: readonly string[],
   declared: Readonly<Record<string, ParameterSpec>>,
   options: FitOptions,
@@ -103,6 +118,7 @@ function checkDeclared(
       if (!columns.includes(name)) continue;
       throw refuse(`${name} is both a parameter and a column of the data`, "rename one of them");
     }
+    if (builtins.includes(name)) throw builtinName(name, "parameter");
     const open = inputs.filter(
       (other) => !columns.includes(other) && !Object.hasOwn(declared, other),
     );

@@ -16,7 +16,7 @@ import {
 } from "./covariance.js";
 import { diagnose, type Found, lookCloser } from "./diagnosis.js";
 import type { Driven } from "./drive.js";
-import { log, normalReach, studentReach } from "./elementary.js";
+import { normalReach, studentReach } from "./elementary.js";
 import { setField } from "./fields.js";
 import type { Problem } from "./fit.js";
 import { sourceOf } from "./fitted-model.js";
@@ -25,11 +25,14 @@ import { describeUndetermined, type Predictor } from "./identify.js";
 import { toPlain } from "./json.js";
 import { logLikelihoodOf } from "./likelihood.js";
 import { Factor } from "./linear.js";
+import { losses } from "./loss-table.js";
 import type { Free } from "./parameters.js";
 import { type Fitted, predictWith } from "./predict.js";
 import type { Restart } from "./restart.js";
+import { findRunaways, type Runaway } from "./runaway.js";
+import { aic, bic, isOfCounts, leastLoss, shareExplained } from "./scores.js";
 import type { Settings } from "./settings.js";
-import { describeTargets, residualsOf, rSquared, squaresAround } from "./targets.js";
+import { describeTargets, explainedOf, residualsOf, sidesOf, squaresAround } from "./targets.js";
 import type {
   BestFit,
   Covariance,
@@ -78,6 +81,8 @@ class Description implements FitResult {
   readonly #spread: Spread | undefined;
   readonly #residuals: Float64Array | undefined;
   readonly #closer: Found | undefined;
+  #runaways: readonly Runaway[] = [];
+  #atBounds: readonly string[] = [];
   // Made when they are asked for.
   #fitted: Fitted | undefined;
   #targets: readonly TargetFit[] | undefined;
@@ -101,11 +106,17 @@ class Description implements FitResult {
     const variance = noiseOf(finished, winner.loss, this.freedom);
     this.sigma = Math.sqrt(variance);
     this.#residuals =
-      table === undefined || batch === undefined ? undefined : residualsOf(table, batch);
+      table === undefined || batch === undefined
+        ? undefined
+        : residualsOf(table, batch, settings.lossName);
     this.best = bestFit(finished, winner, named(this.parameters, point), this.#residuals, points);
     if (!settings.isFull) return;
     this.#spread = spreadOf(finished, winner, used, batch, variance);
     this.identifiability = identify(finished, winner, this.#spread, this.parameters, used);
+    this.#atBounds = this.parameters.filter((_, j) => !used.includes(j));
+    const undetermined = this.identifiability?.undetermined ?? [];
+    const open = new Set(undetermined.flatMap(({ direction }) => Object.keys(direction)));
+    this.#runaways = findRunaways(finished, winner, used, open);
     this.#closer = lookCloser(finished, restarts, winner);
   }
 
@@ -178,6 +189,8 @@ class Description implements FitResult {
       identifiability: this.identifiability,
       targets: this.targets,
       hasConverged: CONVERGED.includes(this.#winner.reason ?? ""),
+      runaways: this.#runaways,
+      atBounds: this.#atBounds,
     });
     return this.#diagnostics;
   }
@@ -307,7 +320,10 @@ function targetsOf(
   sigma: number,
 ): TargetFit[] {
   if (table === undefined) return [];
-  if (residuals !== undefined) return describeTargets(table, residuals, sigma, settings.isFull);
+  if (residuals !== undefined) {
+    const { lossName, isFull } = settings;
+    return describeTargets(table, residuals, { lossName, sigma, isFull });
+  }
   return table.targets.map(({ name, scale }) => ({
     name,
     r2,
@@ -378,8 +394,7 @@ function spreadOf(
     const tolerance = batch.isSingle ? RANK_TOLERANCE.f32 : RANK_TOLERANCE.f64;
     return spreadOfFactor(factor, used, table?.hasSigma ? 1 : variance, tolerance);
   }
-  const isLikelihood = ["poisson", "binomial"].includes(settings.lossName);
-  if (!isLikelihood && options.isNegativeLogLikelihood !== true) return undefined;
+  if (!isOfCounts(settings.lossName) && options.isNegativeLogLikelihood !== true) return undefined;
   const { hessian, isSingle } = hessianAt(finished, winner.best);
   const tolerance = isSingle ? 1e-3 : 1e-8;
   return spreadOfHessian(hessian, used, size, tolerance);
@@ -429,13 +444,17 @@ function bestFit(
     loss: winner.loss,
     r2: explained(table, settings.lossName, winner.loss, residuals),
     logLikelihood,
-    aic: 2 * count - 2 * logLikelihood,
-    bic: table === undefined ? Number.NaN : count * log(points) - 2 * logLikelihood,
+    deviance: devianceOf(table, settings.lossName, winner.loss),
+    aic: aic(logLikelihood, count),
+    bic:
+      table === undefined
+        ? Number.NaN
+        : bic(logLikelihood, count, counted(table, points, settings)),
     restart: winner.index,
   };
 }
 
-/** R²; of least squares the loss itself is what is left. */
+/** The share that is explained; of least squares the loss itself is what is left. */
 function explained(
   table: Table | undefined,
   lossName: Settings["lossName"],
@@ -443,8 +462,26 @@ function explained(
   residuals: Float64Array | undefined,
 ): number {
   if (table === undefined) return Number.NaN;
-  if (lossName === "squares") return 1 - loss / squaresAround(table);
-  return residuals === undefined ? Number.NaN : rSquared(table, residuals);
+  if (lossName === "squares") return shareExplained(loss, squaresAround(table));
+  return residuals === undefined ? Number.NaN : explainedOf(table, residuals, lossName);
+}
+
+/** The deviance; of least squares it is the loss. */
+function devianceOf(
+  table: Table | undefined,
+  lossName: Settings["lossName"],
+  loss: number,
+): number {
+  if (table === undefined || lossName === "program") return Number.NaN;
+  const { counts } = losses[lossName];
+  if (counts === undefined) return lossName === "squares" ? loss : Number.NaN;
+  return 2 * (loss - leastLoss(counts, table.target, sidesOf(table)));
+}
+
+/** How many points there are: of counts a weight says how often a row was seen. */
+function counted(table: Table, points: number, { lossName }: Settings): number {
+  if (!isOfCounts(lossName) || table.rootWeights === undefined) return points;
+  return table.rootWeights.reduce((sum, root) => sum + root * root, 0);
 }
 
 function standardErrors(free: readonly Free[], spread: Spread | undefined): Record<string, number> {

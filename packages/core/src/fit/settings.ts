@@ -7,7 +7,7 @@ import type { Program } from "../machine/program.js";
 import { nearest } from "../syntax/suggest.js";
 import { makeError } from "../words.js";
 import { isLossText } from "./loss-program.js";
-import { lossNames } from "./losses.js";
+import { lossNames } from "./loss-table.js";
 import type { Limits } from "./restart.js";
 import { targetNames } from "./targets.js";
 import type { AdamOptions, FitOptions, LossName, Optimiser } from "./types.js";

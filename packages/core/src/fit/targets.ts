@@ -5,34 +5,102 @@
 import type { ResidualBatch } from "./batch.js";
 import { checkResiduals } from "./checks.js";
 import type { Table, Target } from "./columns.js";
-import type { TargetFit } from "./types.js";
+import { losses } from "./loss-table.js";
+import {
+  deviance,
+  devianceAbout,
+  explainedShare,
+  isOfCounts,
+  type RowSides,
+  responses,
+  shareExplained,
+  squaresAbout,
+  squaresLeft,
+} from "./scores.js";
+import type { LossName, TargetFit } from "./types.js";
 
 /** The names of the targets; none in objective mode. */
 export const targetNames = (target: string | readonly string[] | undefined): readonly string[] =>
   target === undefined ? [] : typeof target === "string" ? [target] : target;
 
-/** Target minus prediction of every point. */
-export function residualsOf({ target }: Table, batch: ResidualBatch): Float64Array {
-  return target.map((value, point) => value - batch.prediction(0, point));
+/** What is observed less what is predicted, of every point: shares where the target counts successes. */
+export function residualsOf(
+  { target, trials }: Table,
+  batch: ResidualBatch,
+  lossName: LossName | "program",
+): Float64Array {
+  const seen = lossName === "binomial" ? responses(lossName, target, trials) : target;
+  // A row without trials shows nothing, so that nothing is missed there.
+  return seen.map((value, point) => (Number.isNaN(value) ? 0 : value - batch.prediction(0, point)));
+}
+
+export interface Fitting {
+  readonly lossName: LossName | "program";
+  readonly sigma: number;
+  readonly isFull: boolean;
 }
 
 export function describeTargets(
   table: Table,
   residuals: Float64Array,
-  sigma: number,
-  isFull: boolean,
+  { lossName, sigma, isFull }: Fitting,
 ): TargetFit[] {
   return table.targets.map(({ name, scale }: Target, t) => {
-    const [from, to] = [t * table.rows, (t + 1) * table.rows];
+    const own = partOf(table, t);
+    const left = residuals.subarray(t * table.rows, (t + 1) * table.rows);
+    const predicted = predictedBy(own, left, lossName);
     return {
       name,
-      r2: isConstant(table.target, from, to) ? Number.NaN : rSquared(table, residuals, [t]),
+      r2: explainedShare(lossName, own.observed, predicted, own),
       sigma: sigma * scale,
       scale,
       residuals: isFull
-        ? checkResiduals(residuals.slice(from, to), table.rootWeights?.slice(from, to))
+        ? checkResiduals(left.slice(), rootsOf(own, predicted, lossName))
         : undefined,
     };
+  });
+}
+
+/** The rows of one target. */
+interface Part extends RowSides {
+  readonly observed: Float64Array;
+}
+
+function partOf({ target, rootWeights, trials, rows }: Table, t: number): Part {
+  const cut = (column: Float64Array): Float64Array => column.subarray(t * rows, (t + 1) * rows);
+  return {
+    observed: cut(target),
+    weights: rootWeights && cut(rootWeights).map((root) => root * root),
+    trials: trials && cut(trials),
+  };
+}
+
+/** Weights and trials of all points. */
+export const sidesOf = ({ rootWeights, trials }: Table): RowSides => ({
+  weights: rootWeights?.map((root) => root * root),
+  trials,
+});
+
+/** What was predicted, from what it missed. */
+const predictedBy = (
+  { observed, trials }: Part,
+  residuals: Float64Array,
+  lossName: LossName | "program",
+): Float64Array =>
+  responses(lossName, observed, trials).map((seen, row) => seen - (residuals[row] as number));
+
+/** What makes residuals comparable: the roots of their weights over their deviations. */
+function rootsOf(
+  { weights, trials }: Part,
+  predicted: Float64Array,
+  lossName: LossName | "program",
+): Float64Array | undefined {
+  const roots = weights === undefined ? undefined : Float64Array.from(weights, Math.sqrt);
+  if (!isOfCounts(lossName)) return roots;
+  const { deviation } = losses[lossName];
+  return predicted.map((f, row) => {
+    const size = deviation(f, trials?.[row] ?? 1);
+    return size > 0 ? (roots?.[row] ?? 1) / size : 0;
   });
 }
 
@@ -49,31 +117,26 @@ export function constantTargets({ target, targets, rows }: Table): string[] {
   return names;
 }
 
-/**
- * 1 − the weighted squares of the residuals over those about the targets' weighted means. NaN where
- * every target is constant.
- */
-export function rSquared(
+/** The share that is explained of all targets together; NaN where every target is constant. */
+export function explainedOf(
   table: Table,
   residuals: Float64Array,
-  which: readonly number[] = table.targets.map((_, t) => t),
+  lossName: LossName | "program",
 ): number {
-  if (constantTargets(table).length === table.targets.length) return Number.NaN;
-  let left = 0;
-  let all = 0;
-  for (const t of which) {
-    const [from, to] = [t * table.rows, (t + 1) * table.rows];
-    const mean = meanOf(table, from, to);
-    for (let point = from; point < to; point++) {
-      const weight = weightOf(table, point);
-      const residual = residuals[point] as number;
-      const off = (table.target[point] as number) - mean;
-      // A point that does not count may have a prediction that is not finite.
-      if (weight > 0) left += weight * residual * residual;
-      all += weight * off * off;
-    }
+  let [left, all] = [0, 0];
+  for (let t = 0; t < table.targets.length; t++) {
+    const own = partOf(table, t);
+    const predicted = predictedBy(own, residuals.subarray(t * table.rows), lossName);
+    const isCounted = isOfCounts(lossName);
+    const about = isCounted
+      ? devianceAbout(lossName, own.observed, own)
+      : squaresAbout(own.observed, own.weights);
+    if (!Number.isNaN(about)) all += about;
+    left += isCounted
+      ? deviance(lossName, own.observed, predicted, own)
+      : squaresLeft(own.observed, predicted, own.weights);
   }
-  return 1 - left / all;
+  return all === 0 ? Number.NaN : shareExplained(left, all);
 }
 
 /** Squares about their mean of targets without weights: many fits have the same one. */
@@ -92,29 +155,11 @@ export function squaresAround(table: Table): number {
 }
 
 function addSquares(table: Table): number {
-  if (constantTargets(table).length === table.targets.length) return Number.NaN;
-  let all = 0;
+  let all = Number.NaN;
   for (let t = 0; t < table.targets.length; t++) {
-    const [from, to] = [t * table.rows, (t + 1) * table.rows];
-    const mean = meanOf(table, from, to);
-    for (let point = from; point < to; point++) {
-      const off = (table.target[point] as number) - mean;
-      all += weightOf(table, point) * off * off;
-    }
+    const { observed, weights } = partOf(table, t);
+    const squares = squaresAbout(observed, weights);
+    if (!Number.isNaN(squares)) all = (Number.isNaN(all) ? 0 : all) + squares;
   }
   return all;
-}
-
-const weightOf = ({ rootWeights }: Table, point: number): number =>
-  rootWeights === undefined ? 1 : (rootWeights[point] as number) * (rootWeights[point] as number);
-
-function meanOf(table: Table, from: number, to: number): number {
-  let total = 0;
-  let sum = 0;
-  for (let point = from; point < to; point++) {
-    const weight = weightOf(table, point);
-    total += weight;
-    sum += weight * (table.target[point] as number);
-  }
-  return sum / total;
 }

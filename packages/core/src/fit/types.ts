@@ -151,8 +151,13 @@ export interface BestFit {
   readonly params: Readonly<Record<string, number>>;
   /** The loss added up over the points. */
   readonly loss: number;
-  /** Share of the target's variance explained; NaN where the target is constant. */
+  /**
+   * Share that is explained: R², or for counts (poisson, binomial) the share of the deviance. NaN
+   * where the target is constant.
+   */
   readonly r2: number;
+  /** Of counts; of least squares it is the loss. NaN for other losses. */
+  readonly deviance: number;
   readonly logLikelihood: number;
   readonly aic: number;
   readonly bic: number;
@@ -181,8 +186,9 @@ export interface Identifiability {
 }
 
 export interface ResidualChecks {
-  /** Target minus prediction, in the order of the rows. */
+  /** Target minus prediction, in the order of the rows; for binomials the target's share of trials. */
   readonly residuals: Float64Array;
+  /** Of these and all below: residuals over their deviations, where weights or counts tell them. */
   readonly mean: number;
   /** Near 2 where neighbours are independent; near 0 where they go together. */
   readonly durbinWatson: number;
@@ -216,7 +222,7 @@ export interface Prediction {
 /** How well one target is predicted. */
 export interface TargetFit {
   readonly name: string;
-  /** NaN where the target is constant. */
+  /** As in `best`. */
   readonly r2: number;
   /** Standard deviation of one point of this target. */
   readonly sigma: number;
@@ -268,6 +274,15 @@ export interface FitDiagnostics {
     readonly row: number;
     readonly text: string;
     readonly message: string;
+  }[];
+  /**
+   * Parameters without a best value: the loss stays the same however far they go on, or they ran to
+   * the edge of where the program is defined.
+   */
+  readonly runaways: readonly {
+    readonly name: string;
+    readonly value: number;
+    readonly words: string;
   }[];
   /** Remarks in sentences. */
   readonly notes: readonly string[];

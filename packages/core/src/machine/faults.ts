@@ -286,6 +286,11 @@ class Fault {
     const message = isElement
       ? `${op} needs a list of pairs, but an element is ${this.#describe(value)}`
       : `${op} needs ${need}, got ${got}`;
+    if (code === FAULT_NOT_NUMBER && tagOf(value) === TAG_PRIMITIVE) {
+      // A name that was meant as a parameter, perhaps: (* scale x).
+      const facts = { reason: "builtin", names: [primitiveName(dataOf(value))] } as const;
+      return { code: errorCode, message, facts };
+    }
     return { code: errorCode, message, help: this.#operandHelp(code, value) };
   }
 

@@ -5,6 +5,7 @@
 import { NdvmError } from "../errors.js";
 import { nearest } from "../nearest.js";
 import type { Listing } from "../program/listing.js";
+import { makeError } from "../words.js";
 import {
   isOver,
   plainAxes,
@@ -272,7 +273,7 @@ export interface BoundInputs {
 }
 
 /** What binding needs to know of a program. */
-type Taker = Pick<Listing, "inputs" | "inputSpan">;
+type Taker = Pick<Listing, "inputs" | "inputSpan" | "constants">;
 
 /** Checks the caller's inputs against the program's and settles the number of lanes. */
 export function bindInputs(
@@ -286,7 +287,7 @@ export function bindInputs(
       help: "give them by name: { a: 1, b: [1, 2] }",
     });
   const known = new Set(names);
-  for (const name of Object.keys(inputs)) if (!known.has(name)) throw unknownInput(name, names);
+  for (const name of Object.keys(inputs)) if (!known.has(name)) throw unknownInput(name, program);
   const axes = resolveAxes(inputs);
   const product = axes && productOf(axes);
   if (product !== undefined) checkProductLanes(product, lanesWanted);
@@ -361,7 +362,13 @@ function badLaneCount(name: string, count: number): NdvmError {
   });
 }
 
-function unknownInput(name: string, names: readonly string[]): NdvmError {
+function unknownInput(name: string, { inputs: names, constants }: Taker): NdvmError {
+  if (constants.includes(name))
+    return makeError(
+      "E-INPUT",
+      { reason: "builtin", names: [name] },
+      { message: `${name} is a constant of the language here, not an input` },
+    );
   const known = names.length === 0 ? "it has none" : `its inputs are ${names.join(", ")}`;
   const close = nearest(name, names);
   return new NdvmError("E-INPUT", `the program has no input ${name}: ${known}`, {

@@ -293,7 +293,9 @@ export const STATE_HAS_BEGUN: i32 = 64; // both
 export const STATE_LOW: i32 = 72; // ends of the bracket: distance, value, slope
 export const STATE_HIGH: i32 = 96;
 export const STATE_TRIALS: i32 = 120;
-export const STATE_ARRAYS: i32 = 128;
+export const STATE_PROMISE: i32 = 128; // what the line could still lower the loss by
+export const STATE_NEARNESS: i32 = 136; // how far away that is, beside the parameters' size
+export const STATE_ARRAYS: i32 = 144;
 // The arrays by number: what all have, then the optimiser's own.
 export const ARRAY_TRIAL: i32 = 0;
 export const ARRAY_X: i32 = 1; // the trial in the user's units

@@ -32,6 +32,10 @@ export interface Listing {
   readonly inputs: readonly string[];
   /** Names that mean something without being defined: a new name near one may be a slip. */
   readonly builtins: readonly string[];
+  /** Names that it uses for numbers of the language, such as pi. */
+  readonly constants: readonly string[];
+  /** Procedures of the language that it uses as values: perhaps meant as names of inputs. */
+  readonly procedureValues: readonly string[];
   /** Whether it ever decides which way to go: with numbers, or with structure alone. */
   readonly hasBranches: boolean;
   /** Where a node stands in the user's text; undefined where it is not of their writing. */

@@ -4,7 +4,7 @@
 
 import type { Span } from "../errors.js";
 import { primitiveByName } from "../primitives/index.js";
-import { builtins } from "../syntax/builtins.js";
+import { builtins, constants } from "../syntax/builtins.js";
 import type { Core, Expansion, LambdaNode } from "../syntax/core.js";
 import { printCore } from "../syntax/print-core.js";
 import { encode } from "./encode.js";
@@ -53,6 +53,22 @@ export class SchemeListing implements Listing {
 
   get builtins(): readonly string[] {
     return [...builtins.keys()];
+  }
+
+  get constants(): readonly string[] {
+    const names = this.expansion.nodes.map(({ kind, span }) =>
+      kind === "const" ? this.#source.slice(span.start, span.end) : "",
+    );
+    return [...constants.keys()].filter((name) => names.includes(name));
+  }
+
+  get procedureValues(): readonly string[] {
+    const { nodes } = this.expansion;
+    const called = new Set(nodes.map((node) => (node.kind === "call" ? node.operator : undefined)));
+    const isValue = (node: Core): boolean =>
+      node.kind === "primitive" && !called.has(node) && node.span.start >= 0;
+    const names = nodes.filter(isValue).map(({ span }) => this.#source.slice(span.start, span.end));
+    return [...new Set(names)];
   }
 
   get hasBranches(): boolean {

@@ -1,6 +1,6 @@
 /**
- * What names mean before the program says otherwise: special forms, primitives, the prelude, and
- * the names that are left out.
+ * What names mean before the program says otherwise: special forms, primitives, the prelude,
+ * constants, and the names that are left out.
  */
 
 import { primitiveByName } from "../primitives/index.js";
@@ -42,12 +42,16 @@ const forms: Readonly<Record<string, FormExpander>> = {
   define: binding.expandMisplacedDefine,
 };
 
+/** Numbers with a name. */
+export const constants: ReadonlyMap<string, number> = new Map([["pi", Math.PI]]);
+
 function collectBuiltins(): Map<string, Meaning> {
   const meanings = new Map<string, Meaning>();
   for (const [name, help] of refusedNames) meanings.set(name, { kind: "refused", help });
   for (const [name, { arity }] of primitiveByName) {
     meanings.set(name, { kind: "primitive", name, arity });
   }
+  for (const [name, value] of constants) meanings.set(name, { kind: "constant", value });
   for (const meaning of preludeMeanings) meanings.set(meaning.name, meaning);
   for (const [name, expand] of Object.entries(forms)) {
     meanings.set(name, { kind: "form", name, expand });

@@ -166,9 +166,14 @@ export class Expander {
     else if (meaning.kind === "input") this.emitInput(name, span);
     else if (meaning.kind === "primitive") this.emitPrimitive(meaning.name, span);
     else if (meaning.kind === "prelude") this.emitPrelude(meaning.key, span);
+    else if (meaning.kind === "constant") this.emitNumber(meaning.value, span);
     else if (meaning.kind === "form") throw misusedKeyword(name, span);
     else if (isRefusedAsValue(name)) throw refusal(name, meaning, span);
     else this.emitInput(name, span);
+  }
+
+  private emitNumber(value: number, span: Span): void {
+    this.emit({ kind: "const", value: { kind: "number", value, exact: false, span }, span });
   }
 
   private emitInput(name: string, span: Span): void {
@@ -223,6 +228,7 @@ export class Expander {
     }
     if (meaning.kind === "variable") this.emitRef(meaning, span);
     else if (meaning.kind === "input") this.emitInput(name, span);
+    else if (meaning.kind === "constant") this.emitNumber(meaning.value, span);
     else {
       checkArity(form, meaning.arity);
       this.emitPrimitive(meaning.name, span);

@@ -61,6 +61,12 @@ export type Shortcut =
   | { readonly count: number; readonly key: string }
   | { readonly count: number; readonly primitives: readonly string[] };
 
+/** A name that stands for a number, unless the program or the caller gives it another meaning. */
+export interface ConstantMeaning {
+  readonly kind: "constant";
+  readonly value: number;
+}
+
 /** A name of Scheme that this language leaves out. */
 export interface RefusedMeaning {
   readonly kind: "refused";
@@ -73,6 +79,7 @@ export type Meaning =
   | FormMeaning
   | PrimitiveMeaning
   | PreludeMeaning
+  | ConstantMeaning
   | RefusedMeaning;
 
 const declaredInput: InputMeaning = { kind: "input" };

@@ -34,7 +34,9 @@ describe("columns that were given before", () => {
     const y = lineOf(x);
     await fitText(line, { ...options, data: { x, y } });
     y[2] = Number.NaN;
-    expect(await refusal(line, { ...options, data: { x, y } })).toContain("NaN in row 3");
+    expect(await refusal(line, { ...options, data: { x, y } })).toContain(
+      "y has no value in row 3",
+    );
     (y as unknown[])[2] = "7";
     expect(await refusal(line, { ...options, data: { x, y } })).toContain('"7" in row 3');
   });

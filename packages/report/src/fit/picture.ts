@@ -3,8 +3,17 @@
  * where the program reads that column only, or at the rows where it reads more.
  */
 
-import { type Data, type FitResult, NdvmError, own, type Prediction, recordOf } from "@ndvm/core";
-import type { FittedProblem, HeldOutScore } from "./problem.js";
+import {
+  type Data,
+  type FitResult,
+  NdvmError,
+  own,
+  type Prediction,
+  recordOf,
+  responses,
+} from "@ndvm/core";
+import { type FittedProblem, type HeldOutScore, trialsOf } from "./problem.js";
+import { shareLabel } from "./summary.js";
 
 /** Most points of a plot: more are thinned evenly. */
 const POINTS_MOST = 2000;
@@ -22,6 +31,8 @@ export interface Curve {
 
 export interface Picture {
   readonly target: string;
+  /** What is observed: the target, or its share of the trials. */
+  readonly label: string;
   readonly x: { readonly name: string; readonly values: Float64Array };
   readonly observed: Float64Array;
   readonly predicted: Float64Array;
@@ -41,7 +52,7 @@ export function picturesOf(
   scores: readonly HeldOutScore[],
   xWanted: string | undefined,
 ): Picture[] {
-  const { targets, data } = problem;
+  const { targets, data, options } = problem;
   if (targets.length === 0) return [];
   const name = xWanted ?? widestColumn(problem);
   const curves = curvesOf(result, problem, name);
@@ -51,10 +62,14 @@ export function picturesOf(
   const at = (from: Data, row: number): number =>
     name === undefined ? row + 1 : Number((own(from, name) as Float64Array)[row]);
   return targets.map((target) => {
-    const observed = own(data, target) as Float64Array;
+    const counts = own(data, target) as Float64Array;
+    const trials = trialsOf(options, data, counts.length);
+    const isShare = result.loss === "binomial";
+    const observed = isShare ? responses("binomial", counts, trials) : counts;
     const score = scores.find((one) => one.target === target);
     return {
       target,
+      label: isShare ? shareLabel(target, options.trials) : target,
       x: { name: name ?? "row", values: Float64Array.from(rows, (row) => at(data, row)) },
       observed: Float64Array.from(rows, (row) => observed[row] as number),
       predicted: predictedAt(result, target, observed, rows),

@@ -1,6 +1,6 @@
 /** What a report needs to know of the problem that was fitted, as plain data. */
 
-import type { Data } from "@ndvm/core";
+import { type Column, type Data, own, type RowScore } from "@ndvm/core";
 
 export interface FittedProblem {
   /** The program, and the file it came from. */
@@ -23,19 +23,30 @@ export interface FittedProblem {
         readonly missing: number;
       }
     | undefined;
-  readonly options: { readonly groups?: { readonly by: string } };
+  readonly options: {
+    readonly groups?: { readonly by: string };
+    readonly trials?: string | Column;
+  };
   /** Milliseconds that reading the data took. */
   readonly readMilliseconds: number;
 }
 
 /** How well a fit predicts rows that it did not see. */
-export interface HeldOutScore {
+export interface HeldOutScore extends RowScore {
   readonly target: string;
-  readonly rows: number;
-  readonly rmse: number;
-  readonly mae: number;
-  readonly r2: number;
   /** The loss that was minimised, a row's mean, without weights. */
   readonly loss: number;
+  /** What predictions are compared with. */
   readonly observed: Float64Array;
+}
+
+/** The trials of some rows: a column of theirs, or one number for all. */
+export function trialsOf(
+  { trials }: FittedProblem["options"],
+  data: Data,
+  rows: number,
+): Float64Array | undefined {
+  if (trials === undefined) return undefined;
+  if (typeof trials === "string") return own(data, trials) as Float64Array;
+  return new Float64Array(rows).fill(Number(trials[0]));
 }

@@ -35,7 +35,7 @@ const thinned = ({ rows, observed }: Picture): string =>
   rows > observed.length ? ` ${observed.length} of ${rows} rows are shown.` : "";
 
 export async function dataFigure(picture: Picture, result: FitResult): Promise<Html> {
-  const { target, x, observed, predicted, curves, heldOut } = picture;
+  const { label, x, observed, predicted, curves, heldOut } = picture;
   const points = pairs(x.values, observed);
   const groups = picture.groups ? [...new Set(picture.groups)] : [];
   const isColoured = groups.length > 1 && groups.length <= GROUPS_MOST;
@@ -50,7 +50,7 @@ export async function dataFigure(picture: Picture, result: FitResult): Promise<H
       points: own,
       color: isColoured ? colorOf(group) : INK,
       radius: radiusFor(points.length),
-      ...titlesFor(own, x.name, target),
+      ...titlesFor(own, x.name, label),
     });
   }
   if (heldOut !== undefined) {
@@ -72,9 +72,9 @@ export async function dataFigure(picture: Picture, result: FitResult): Promise<H
   }
   const hasBands = curves.some(({ prediction }) => prediction.lower.some(Number.isFinite));
   const svg = await drawChart({
-    description: `${target} over ${x.name}: data and fit`,
+    description: `${label} over ${x.name}: data and fit`,
     x: { label: x.name },
-    y: { label: target },
+    y: { label },
     layers,
   });
   return figure({
@@ -143,13 +143,13 @@ function captionOf(picture: Picture, { level }: FitResult, hasBands: boolean): C
 }
 
 export async function residualFigures(picture: Picture): Promise<Html[]> {
-  const { target, x, observed, predicted } = picture;
+  const { label, x, observed, predicted } = picture;
   const residuals = observed.map((value, index) => value - (predicted[index] ?? Number.NaN));
-  const over = async (label: string, at: Float64Array, caption: string): Promise<Html> => {
+  const over = async (axis: string, at: Float64Array, caption: string): Promise<Html> => {
     const points = pairs(at, residuals);
     const svg = await drawChart({
-      description: `Residuals over ${label}`,
-      x: { label },
+      description: `Residuals over ${axis}`,
+      x: { label: axis },
       y: { label: "residual" },
       width: 460,
       height: 280,
@@ -160,7 +160,7 @@ export async function residualFigures(picture: Picture): Promise<Html[]> {
           points,
           color: seriesColor(0),
           radius: radiusFor(points.length),
-          ...titlesFor(points, label, "residual"),
+          ...titlesFor(points, axis, "residual"),
         },
       ],
     });
@@ -181,7 +181,7 @@ export async function residualFigures(picture: Picture): Promise<Html[]> {
     await over(
       x.name,
       x.values,
-      `${target} minus its prediction, over ${x.name}.${thinned(picture)}`,
+      `${label} minus its prediction, over ${x.name}.${thinned(picture)}`,
     ),
     await over(
       "prediction",
@@ -193,12 +193,12 @@ export async function residualFigures(picture: Picture): Promise<Html[]> {
   ];
 }
 
-async function agreementFigure({ target, observed, predicted }: Picture): Promise<Html> {
+async function agreementFigure({ label, observed, predicted }: Picture): Promise<Html> {
   const points = pairs(predicted, observed);
   const svg = await drawChart({
-    description: `${target} against its prediction`,
+    description: `${label} against its prediction`,
     x: { label: "prediction" },
-    y: { label: target },
+    y: { label },
     width: 460,
     height: 280,
     layers: [
@@ -208,7 +208,7 @@ async function agreementFigure({ target, observed, predicted }: Picture): Promis
         points,
         color: seriesColor(0),
         radius: radiusFor(points.length),
-        ...titlesFor(points, "prediction", target),
+        ...titlesFor(points, "prediction", label),
       },
     ],
   });

@@ -21,6 +21,7 @@ import { type Picture, picturesOf } from "./picture.js";
 import type { FittedProblem, HeldOutScore } from "./problem.js";
 import { dataFigure, residualFigures, restartsFigure } from "./report-figures.js";
 import {
+  formulaSide,
   heldOutWords,
   intervalText,
   type ParameterRow,
@@ -60,7 +61,7 @@ export async function fitReport(options: ReportOptions): Promise<string> {
       "Parameters",
       parameterTable(result),
       parameterWords(result),
-      formula && html`<p class="formula">${goals || "loss"} = ${formula}</p>`,
+      formula && html`<p class="formula">${formulaSide(result, problem)} = ${formula}</p>`,
     ),
     await pictureSections(options),
     await restartsSection(result),
@@ -102,7 +103,7 @@ async function pictureSections({ result, problem, scores, x }: ReportOptions): P
         isOne ? "Data and fit" : `${target}: data and fit`,
         await dataFigure(picture, result),
         words && html`<p>${words}.</p>`,
-        score && html`<p>${heldOutWords(score, !isOne)}.</p>`,
+        score && html`<p>${heldOutWords(score, !isOne, result.loss)}.</p>`,
       ),
       await residualSection(picture, result, isOne ? "Residuals" : `${target}: residuals`),
     );

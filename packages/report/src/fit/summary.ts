@@ -1,7 +1,6 @@
 /** The result of a fit as text: a table of parameters, a few scores, and what to be wary of. */
 
-import type { FitResult } from "@ndvm/core";
-import { own } from "@ndvm/core";
+import { endedNote, type FitResult, isOfCounts, own, shareName } from "@ndvm/core";
 import { countText, shortText, timeText } from "../numbers.js";
 import { formatTable, type TextColumn, type TextStyle } from "../text-table.js";
 import { formulaOf } from "./formula.js";
@@ -13,7 +12,7 @@ export interface ParameterRow {
   readonly error: number;
   readonly lower: number;
   readonly upper: number;
-  /** "", "fixed", "at a bound", "not determined". */
+  /** "", "fixed", "at a bound", "ran off", "not determined". */
   readonly remark: string;
 }
 
@@ -23,6 +22,11 @@ export function parameterRows(result: FitResult): ParameterRow[] {
   const open = new Set(
     (identifiability?.undetermined ?? []).flatMap(({ direction }) => Object.keys(direction)),
   );
+  const runaways = new Set(result.diagnostics.runaways.map(({ name }) => name));
+  const remarkOf = (name: string, isOpen: boolean): string => {
+    if (atBounds.includes(name)) return "at a bound";
+    return runaways.has(name) ? "ran off" : isOpen ? "not determined" : "";
+  };
   const rows = result.parameters.map((name) => {
     const [lower, upper] = own(intervals, name) ?? [Number.NaN, Number.NaN];
     const error = own(standardErrors, name) ?? Number.NaN;
@@ -33,7 +37,7 @@ export function parameterRows(result: FitResult): ParameterRow[] {
       error,
       lower,
       upper,
-      remark: atBounds.includes(name) ? "at a bound" : isOpen ? "not determined" : "",
+      remark: remarkOf(name, isOpen),
     };
   });
   const kept = Object.entries(fixed).map(([name, estimate]) => ({
@@ -98,7 +102,8 @@ export function scoresOf(result: FitResult, digits = 7): [name: string, value: s
   const { best, sigma, mode } = result;
   const scores: [string, number][] = [
     [mode === "objective" ? "loss" : `loss (${result.loss})`, best.loss],
-    ["R²", best.r2],
+    [shareName(result.loss), best.r2],
+    ["deviance", isOfCounts(result.loss) ? best.deviance : Number.NaN],
     ["log-likelihood", best.logLikelihood],
     ["AIC", best.aic],
     ["BIC", best.bic],
@@ -127,22 +132,42 @@ export function rowsWords({ table, rows }: FittedProblem): string | undefined {
 const readWords = ({ readMilliseconds }: FittedProblem): string =>
   readMilliseconds < 500 ? "" : `, read in ${timeText(readMilliseconds)}`;
 
+/** What a formula gives: the targets, or what is expected of them where they count. */
+export function formulaSide({ loss }: FitResult, { targets, options }: FittedProblem): string {
+  const goals = targets.join(", ");
+  if (goals === "") return "loss";
+  if (loss === "poisson") return `expected ${goals}`;
+  return loss === "binomial" ? shareLabel(goals, options.trials) : goals;
+}
+
+/** How the share of successes is called: y / n, or the probability of y. */
+export const shareLabel = (target: string, trials: FittedProblem["options"]["trials"]): string =>
+  trials === undefined
+    ? `probability of ${target}`
+    : `${target} / ${typeof trials === "string" ? trials : Number(trials[0])}`;
+
 /** Each target of several by itself. */
-export function targetWords({ targets }: FitResult): string[] {
+export function targetWords({ targets, loss }: FitResult): string[] {
   if (targets.length < 2) return [];
   return targets.map(({ name, r2, sigma }) => {
-    const share = Number.isNaN(r2) ? [] : [`R² ${shortText(r2, 5)}`];
+    const share = Number.isNaN(r2) ? [] : [`${shareName(loss)} ${shortText(r2, 5)}`];
     const noise = Number.isNaN(sigma) ? [] : [`residual s.d. ${shortText(sigma, 5)}`];
     return `${name}: ${[...share, ...noise].join(", ")}`;
   });
 }
 
-export function heldOutWords(score: HeldOutScore, isOneOfSeveral: boolean): string {
-  const { target, rows, rmse, mae, r2, loss } = score;
+export function heldOutWords(
+  score: HeldOutScore,
+  isOneOfSeveral: boolean,
+  lossName: string,
+): string {
+  const { target, rows, rmse, mae, r2, loss, deviance } = score;
+  const what = lossName === "binomial" ? " of the share" : "";
   const scores = [
-    `RMSE ${shortText(rmse, 5)}`,
+    `RMSE${what} ${shortText(rmse, 5)}`,
     `mean absolute error ${shortText(mae, 5)}`,
-    ...(Number.isNaN(r2) ? [] : [`R² ${shortText(r2, 5)}`]),
+    ...(Number.isNaN(r2) ? [] : [`${shareName(lossName)} ${shortText(r2, 5)}`]),
+    ...(isOfCounts(lossName) ? [`deviance ${shortText(deviance, 5)}`] : []),
     `mean loss ${shortText(loss, 5)}`,
   ];
   const name = isOneOfSeveral ? ` of ${target}` : "";
@@ -162,11 +187,11 @@ export function summaryText(
   const lines = [
     parameterTable(result, style),
     "",
-    ...(formula === undefined ? [] : [`${problem.targets.join(", ") || "loss"} = ${formula}`]),
+    ...(formula === undefined ? [] : [`${formulaSide(result, problem)} = ${formula}`]),
     values.slice(0, 2).join(", "),
     values.slice(2).join(", "),
     ...targetWords(result),
-    ...scores.map((score) => heldOutWords(score, scores.length > 1)),
+    ...scores.map((score) => heldOutWords(score, scores.length > 1, result.loss)),
     ...(data === undefined ? [] : [`${data}${readWords(problem)}`]),
     `${result.optimiser}, ${restartWords(result)}, ` +
       `${countText(counters.evaluations)} evaluations in ${timeText(counters.milliseconds)}`,
@@ -182,8 +207,9 @@ const ENDED: Readonly<Record<string, string>> = {
 /** Sentences a reader of the result should know, most important first. */
 export function warningsOf(result: FitResult, { table, columns }: FittedProblem): string[] {
   const { assumed, diagnostics, identifiability } = result;
+  const ended = endedNote(result.stopped);
   const warnings = diagnostics.notes.map((note) =>
-    note.startsWith("the fit was ended early") ? (ENDED[result.stopped] ?? note) : note,
+    note === ended ? (ENDED[result.stopped] ?? note) : note,
   );
   for (const [a, b, correlation] of identifiability?.correlated ?? []) {
     warnings.push(

@@ -1,0 +1,100 @@
+/** When a restart is said to have converged, and what is said of names that the language knows. */
+
+import { describe, expect, test } from "vitest";
+import { fitText, machine, refusal, steps } from "./support.js";
+
+describe("line searches", () => {
+  const jump = (cost: string): string => `(+ (* 240 a) (if (< a 1) ${cost} 0))`;
+
+  test.each([
+    ["a jump", jump("1e6")],
+    ["a high jump", jump("1e12")],
+    ["numbers that are none", jump("(log -1)")],
+  ])("one that fails at %s is not called converged", async (_, source) => {
+    const { restarts, diagnostics } = await fitText(source, { optimiser: "lbfgs" });
+    expect(restarts[0]).toMatchObject({ steps: 0, reason: "damping", hasConverged: false });
+    expect(diagnostics.notes.join()).toContain("did not converge");
+  });
+
+  test("one that rounding or a kink ends has converged", async () => {
+    const valley = "(+ 1e3 (* 100 (square (- b (square a)))) (square (- 1 a)))";
+    const kinks = "(+ (abs (- a 3)) (abs (- b 4)) (* 0.1 (abs (- a b))))";
+    for (const source of [valley, kinks, "(+ 1e9 (square (- a 3)))"]) {
+      const { restarts } = await fitText(source, { optimiser: "lbfgs", params: { a: -1.2 } });
+      expect(restarts[0]?.hasConverged).toBe(true);
+    }
+  });
+});
+
+describe("parameters without a best value are named", () => {
+  const x = [-2, -1, -0.5, 0.5, 1, 2, 3, 4];
+  const logit = (name: string): string => `(/ 1 (+ 1 (exp (- 0 ${name}))))`;
+
+  test("a logit that runs to minus infinity, beside one that does not", async () => {
+    const { diagnostics, identifiability, best } = await fitText(
+      `(if (> x 0) ${logit("a")} ${logit("b")})`,
+      { data: { x, y: [0, 0, 0, 1, 0, 1, 1, 0] }, target: "y", loss: "binomial" },
+    );
+    expect(best.params["b"]).toBeLessThan(-10);
+    expect(identifiability?.rank).toBe(2);
+    expect(diagnostics.runaways.map(({ name }) => name)).toEqual(["b"]);
+    expect(diagnostics.notes.join()).toContain("b ran off to");
+  });
+
+  test("in objective mode too: a rate that grows without end, a name that does nothing", async () => {
+    const { diagnostics } = await fitText("(+ (square (- m 3)) (exp (- 0 k)) (* 0 q))", {});
+    expect(diagnostics.runaways.map(({ name }) => name).sort()).toEqual(["k", "q"]);
+  });
+
+  test("a variance that shrinks to nothing at the edge of its domain", async () => {
+    const source = "(+ (* 10 (log (+ v 2))) (square (- m 3)) (* 0 (log v)))";
+    const { diagnostics, restarts } = await fitText(source, {});
+    expect(restarts[0]).toMatchObject({ reason: "damping", hasConverged: false });
+    expect(diagnostics.runaways.map(({ name }) => name)).toEqual(["v"]);
+  });
+
+  test("one at a bound, in objective mode", async () => {
+    const options = { params: { v: { bounds: [0, null] } } } as const;
+    const { diagnostics } = await fitText("(+ (square (- m 3)) v)", options);
+    expect(diagnostics.notes).toContain("v is at a bound");
+  });
+
+  test("estimates near 0, weak ones and perfect fits are no runaways", async () => {
+    const of = (y: number[]) => fitText("(+ a (* b x))", { data: { x, y }, target: "y" });
+    for (const y of [x.map((at) => 2 * at), x.map((_, i) => Math.sin(7 * i)), x.map(() => 1)])
+      expect((await of(y)).diagnostics.runaways).toEqual([]);
+  });
+});
+
+describe("names of the language", () => {
+  const t = steps(0.1, 1, 12);
+  const y = t.map((at) => Math.sin(2 * Math.PI * at) * 1.7);
+
+  test("pi is a number and never fitted", async () => {
+    const result = await fitText("(* a (sin (* 2 pi t)))", { data: { t, y }, target: "y" });
+    expect(result.parameters).toEqual(["a"]);
+    expect(result.best.params["a"]).toBeCloseTo(1.7, 9);
+  });
+
+  test("pi is what the caller declares it to be", async () => {
+    const source = "(* pi t)";
+    const twice = t.map((at) => 2 * at);
+    const result = await fitText(source, { data: { t, y: twice }, target: "y" }, ["pi"]);
+    expect(result.best.params["pi"]).toBeCloseTo(2, 9);
+    expect(machine.load("(let ((pi 3)) (* 2 pi))").evaluate({}).values[0]).toBe(6);
+    expect(machine.load("(* 2 pi)", { inputs: ["pi"] }).evaluate({ pi: 3 }).values[0]).toBe(6);
+    expect(() => machine.load("(* 2 pi)").evaluate({ pi: 3 })).toThrow("pi is a constant");
+  });
+
+  test("a parameter, a column or a free name that the language knows is told as such", async () => {
+    const data = { t, y };
+    const said = "means something in the language";
+    expect(await refusal("(* a pi t)", { data, target: "y", params: { pi: 3 } })).toContain(said);
+    expect(await refusal("(* a pi t)", { data: { ...data, pi: t }, target: "y" })).toContain(said);
+    expect(await refusal("(* scale t)", { data, target: "y" })).toContain(`scale ${said}`);
+    const declared = await refusal("(* norm t)", { data, target: "y", params: { norm: 1 } });
+    expect(declared).toContain('load the program with inputs: ["norm"]');
+    const among = await refusal("(* a scale t)", { data, target: "y" }, "E-TYPE");
+    expect(among).toContain('rename it, or declare it: load the program with inputs: ["scale"]');
+  });
+});
