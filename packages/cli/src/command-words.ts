@@ -45,7 +45,7 @@ const OPTIONS: ReadonlyMap<string, Partial<Record<Command, string>>> = new Map<
 ]);
 
 /** Options of JavaScript alone. */
-const NOT_TYPED: ReadonlySet<string> = new Set(["batch", "lag", "chunk", "detail", "tolerances"]);
+const NOT_TYPED: ReadonlySet<string> = new Set(["lag", "chunk", "detail", "tolerances"]);
 
 /** The option as it is typed; others than those above differ by hyphens alone. */
 export function optionName(name: string, command: Command): string | undefined {

@@ -6,7 +6,8 @@
 
 import { amount } from "../../core/bench/support/settings.js";
 import { count, note, section, short, table } from "../../core/bench/support/table.js";
-import { Intake, PLAIN_ORIGIN } from "../src/engine/intake.js";
+import { PLAIN_ORIGIN } from "../src/engine/fold.js";
+import { Reader } from "../src/epoch/reading.js";
 import { type Proposal, type Proposer, paperRecipe, type SearchOptions } from "../src/index.js";
 import { Station } from "../src/pipeline/station.js";
 import { makeStudy } from "../src/study.js";
@@ -98,7 +99,7 @@ async function streams(): Promise<void> {
 const share = (part: number, whole: number): string => `${short((100 * part) / whole)} %`;
 
 /** Least microseconds of one program: where it is taken in, and where it is loaded and walked. */
-async function costOf(make: (k: number) => string, station: Station, intake: Intake) {
+async function costOf(make: (k: number) => string, station: Station, reader: Reader) {
   const blocks = amount(60, 2);
   const size = 10;
   let k = 0;
@@ -108,13 +109,13 @@ async function costOf(make: (k: number) => string, station: Station, intake: Int
     const texts = Array.from({ length: size }, (_, i) => flat(make(k + i + 1)));
     k += size;
     const began = performance.now();
-    const slots = texts.map((source) => intake.take({ ...plain, source }, k, () => false));
+    const readings = texts.map((source) => reader.readAgain(source));
     const taken = performance.now();
-    for (const { failure, isScreened, proposal } of slots) {
+    for (const { failure, isStraight, source } of readings) {
       code = failure?.code ?? "";
       if (failure !== undefined) continue;
-      const visit = { visit: k, id: k, rung: 0, params: undefined, from: undefined };
-      const task = { kind: "fit", source: proposal.source, isScreened, ...visit } as const;
+      const visit = { visit: k, id: k, seed: k, rung: 0, params: undefined, from: undefined };
+      const task = { source, isScreened: isStraight, ...visit } as const;
       code = (await station.run(task)).failure?.code ?? "";
     }
     taking = Math.min(taking, taken - began);
@@ -127,15 +128,15 @@ async function kinds(): Promise<void> {
   section("Search: what one hostile program costs, by kind");
   const study = makeStudy(options);
   const station = await Station.create(study);
-  const intake = new Intake(study);
+  const reader = new Reader(study);
   const rows: string[][] = [];
   const honest = (k: number) => `(* a (sin (+ (* b x) (* c ${k}))))`;
   // As in a worker.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
-  for (let i = 0; i < amount(10, 1); i++) await costOf(honest, station, intake);
+  for (let i = 0; i < amount(10, 1); i++) await costOf(honest, station, reader);
   for (const { name, make } of [{ name: "a good one", make: honest }, ...all]) {
-    const { code, taking, working } = await costOf(make, station, intake);
+    const { code, taking, working } = await costOf(make, station, reader);
     rows.push([name, short(taking), short(working), code]);
   }
   Error.stackTraceLimit = stackTraceLimit;

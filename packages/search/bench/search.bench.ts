@@ -10,8 +10,11 @@ import { join } from "node:path";
 import { fit, Machine, type Program } from "@ndvm/core";
 import { amount } from "../../core/bench/support/settings.js";
 import { count, note, section, short, table } from "../../core/bench/support/table.js";
+import type { EpochJob } from "../src/epoch/job.js";
+import { packEpoch } from "../src/epoch/pack.js";
+import { Reader } from "../src/epoch/reading.js";
 import { openArchive, paperRecipe, replay, type SearchOptions } from "../src/index.js";
-import { emptyResult, type TaskResult } from "../src/pipeline/task.js";
+import { emptyResult } from "../src/pipeline/task.js";
 import type { Runner } from "../src/pool/runner.js";
 import type { SearchHooks } from "../src/search.js";
 import { oscillation } from "../test/engine/data.js";
@@ -108,20 +111,33 @@ async function streams(): Promise<void> {
   else note("not run: NDVM_CORPUS does not name the external cases");
 }
 
-/** A runner that has every result at once: what is left is the engine, events and the archive. */
+/** A runner that has every epoch at once: what is left is the engine, events and the archive. */
 const instant: SearchHooks = {
-  startRunner: async (_study, _workers, events): Promise<Runner> => ({
-    workers: 0,
-    run(tasks) {
-      const results = tasks.map(({ visit, rung }): TaskResult => {
+  startRunner: async ({ study }, _workers, events): Promise<Runner> => {
+    const reader = new Reader(study);
+    const instantly = (job: EpochJob) => {
+      const candidates = (job.proposals ?? []).map((proposal, index) => {
+        const { skeleton, digest, complexity } = reader.readAgain(proposal.source);
+        const visit = 16 * (16 * job.round + job.slot) + index;
         const numbers = { loss: 1 / (visit + 1), trainR2: 0.5, r2: 0.5 - 1 / (visit + 2), bic: 3 };
         const params = { a: 0.1234567890123, b: visit / 7, c: -3.5 };
-        return { ...emptyResult({ visit, rung }), fits: 1, params, ...numbers };
+        const result = { ...emptyResult({ visit, rung: 0 }), fits: 1, params, ...numbers };
+        const found = { failure: undefined, isDuplicate: false, results: [result] };
+        return { proposal, skeleton, ...digest, complexity, ...found };
       });
-      setImmediate(() => events.results(results));
-    },
-    async stop() {},
-  }),
+      const { round, slot } = job;
+      return packEpoch({ round, slot, candidates, breeding: 0, reading: 0 }, job);
+    };
+    return {
+      workers: 0,
+      run(jobs) {
+        setImmediate(() => {
+          for (const job of jobs) events.done(instantly(job), job, 0);
+        });
+      },
+      async stop() {},
+    };
+  },
 };
 
 async function overhead(): Promise<void> {

@@ -7,17 +7,18 @@ import { ArchiveJournal } from "./archive/journal.js";
 import { readResumption } from "./archive/reader.js";
 import { checkBudget } from "./engine/budget.js";
 import { Engine } from "./engine/engine.js";
+import type { EpochSetting } from "./epoch/epoch.js";
 import { evolve } from "./evolve/evolve.js";
 import { InlineRunner } from "./pool/inline.js";
 import { Pool } from "./pool/pool.js";
 import type { Runner, RunnerEvents } from "./pool/runner.js";
 import { hideCredentials } from "./redact.js";
-import { makeStudy, refuse, type Study, whole } from "./study.js";
+import { makeStudy, refuse, whole } from "./study.js";
 import type { Proposer, SearchDone, SearchEvent, SearchOptions } from "./types.js";
 
 /** Ways in for tests. */
 export interface SearchHooks {
-  startRunner?(study: Study, workers: number, events: RunnerEvents): Promise<Runner>;
+  startRunner?(setting: EpochSetting, workers: number, events: RunnerEvents): Promise<Runner>;
 }
 
 /**
@@ -80,7 +81,7 @@ async function makeEngine(options: SearchOptions, hooks: SearchHooks): Promise<E
       journal,
       resumption,
       signal,
-      startRunner: (events) => startRunner(study, workers, events),
+      startRunner: (setting, events) => startRunner(setting, workers, events),
     });
   } catch (error) {
     await journal?.close();
@@ -94,6 +95,10 @@ function withoutSecrets(command: string, proposers: readonly Proposer[]): string
   return hideCredentials(clean);
 }
 
-async function start(study: Study, workers: number, events: RunnerEvents): Promise<Runner> {
-  return workers === 0 ? InlineRunner.create(study, events) : new Pool(study, workers, events);
+async function start(
+  setting: EpochSetting,
+  workers: number,
+  events: RunnerEvents,
+): Promise<Runner> {
+  return workers === 0 ? InlineRunner.create(setting, events) : new Pool(setting, workers, events);
 }

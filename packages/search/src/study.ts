@@ -18,6 +18,7 @@ import {
   targetScaleProblem,
 } from "@ndvm/core";
 import { latticeOf } from "./choice/yardstick.js";
+import { DIGESTS_MAX } from "./digest.js";
 import { Draws, seedFor } from "./seeds.js";
 import type {
   CandidateLimits,
@@ -46,9 +47,13 @@ export interface Study {
   readonly precision: "f32" | "f64";
   readonly domain: "ieee" | "clamp";
   readonly description: string;
-  readonly batch: number;
+  /** Candidates in an epoch, epochs of each proposer in a round, and rounds under way at once. */
+  readonly epoch: number;
+  readonly slots: number;
   readonly lag: number;
   readonly keep: Keep;
+  /** Islands of a proposer that breeds, where it does not say another number. */
+  readonly islands: number;
 }
 
 /** What the chance of a place in a study is for. */
@@ -56,11 +61,13 @@ export const SEED_SPLIT = 1;
 export const SEED_PROPOSER = 2;
 export const SEED_FIT = 3;
 export const SEED_SCREEN = 4;
+export const SEED_EPOCH = 5;
+export const SEED_FOLD = 6;
 
 const COMPLEXITY_DEFAULT = 30;
 const SAMPLE_ROWS = 12;
 
-const LIMITS: Required<CandidateLimits> = {
+export const LIMITS: Required<CandidateLimits> = {
   screenSteps: 5_000,
   fitSteps: 50_000,
   sourceLength: 10_000,
@@ -73,10 +80,15 @@ const LIMITS: Required<CandidateLimits> = {
 export const OPERATORS: readonly string[] =
   "+ - * / square sqrt exp log sin cos tanh if let loop".split(" ");
 
-/** Candidates in a batch: fewer where fits take longer, since a batch is settled as a whole. */
-function batchFor(rows: number): number {
-  return Math.max(16, Math.min(64, Math.round(64_000 / rows)));
+/** Candidates in an epoch: fewer where fits take longer, since an epoch comes back as a whole. */
+function epochFor(rows: number): number {
+  return Math.max(4, Math.min(16, Math.round(32_000 / rows)));
 }
+
+/** Epochs of a proposer in a round, rounds under way, and islands: the same on every computer. */
+const SLOTS = 16;
+const LAG = 2;
+const ISLANDS = 4;
 
 /**
  * Many starts for a few steps, then the best of them to the end: most starts that win converge
@@ -153,10 +165,29 @@ export function makeStudy(options: SearchOptions): Study {
     precision,
     domain: options.domain ?? "ieee",
     description: options.description ?? "",
-    batch: whole("batch", options.batch ?? batchFor(trained.length), 1, 1e6),
-    lag: whole("lag", options.lag ?? 2, 1, 1000),
     keep: keepOf(options.keep),
+    ...orderOf(options, trained.length),
   };
+}
+
+/** How candidates are put in order: see docs/design/0019. */
+function orderOf(
+  options: SearchOptions,
+  rows: number,
+): Pick<Study, "epoch" | "slots" | "lag" | "islands"> {
+  const order = {
+    epoch: whole("epoch", options.epoch ?? epochFor(rows), 1, 1e6),
+    slots: whole("slots", options.slots ?? SLOTS, 1, 1e6),
+    lag: whole("lag", options.lag ?? LAG, 1, 1000),
+    islands: whole("islands", options.islands ?? ISLANDS, 1, 1e4),
+  };
+  const underWay = order.epoch * order.slots * order.lag;
+  if (underWay > DIGESTS_MAX / 2)
+    throw refuse(
+      `epoch × slots × lag is ${underWay}`,
+      `so many candidates would be under way at once; it may be ${DIGESTS_MAX / 2}`,
+    );
+  return order;
 }
 
 /** What a proposer is told. */
@@ -172,6 +203,7 @@ export function briefFor(study: Study, place: number): StudyBrief {
     inputs: study.inputs.map((name) => withLattice(summarise(name, study.train), study)),
     rows,
     operators: study.operators,
+    islands: study.islands,
     complexityMax: study.complexityMax ?? COMPLEXITY_DEFAULT,
     seed: seedFor(study.seed, SEED_PROPOSER, place),
     sample,

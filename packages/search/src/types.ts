@@ -1,13 +1,14 @@
 /**
  * The words of co-search: what `search` takes, what it tells, and what a proposer is.
  *
- * Order is everything here. Candidates are numbered in the order in which they were proposed, in
- * batches of a fixed size. A proposer that makes batch b has heard of every outcome up to batch
- * b − lag and of none after it, however many workers there are and however fast they run. So a
+ * Order is everything here. Candidates come in epochs of a fixed size, epochs in slots of rounds, and
+ * are numbered in that order. Whoever makes those of round r has heard of every outcome up to round
+ * r − lag and of none after it, however many workers there are and however fast they run. So a
  * study's candidates, fits and front depend on its options and its seed only.
  */
 
 import type { AdamOptions, Column, NdvmError, Optimiser, ParameterSpec } from "@ndvm/core";
+import type { EvolveOptions } from "./evolve/breeder.js";
 
 /** What JSON can hold: a proposer's state, an event. */
 export type Json =
@@ -40,6 +41,8 @@ export interface StudyBrief {
   /** Names of primitives and forms ("+", "sin", "if", "loop") that programs may use. */
   readonly operators: readonly string[];
   readonly complexityMax: number;
+  /** Islands of a proposer that has such. */
+  readonly islands: number;
   /** A number of the study's seed and the proposer's place: all chance of a proposer starts here. */
   readonly seed: number;
   /** A few training rows, for proposers that look at data: inputs and target by name. */
@@ -93,6 +96,11 @@ export interface ProposerProblem {
  */
 export interface Proposer {
   readonly name: string;
+  /**
+   * How it breeds, as plain data: then programs are bred where they are fitted, and `propose` and
+   * `observe` are never called by a search. Of `evolve` only.
+   */
+  readonly breeding?: EvolveOptions;
   begin(brief: StudyBrief): void;
   /** At most `count` programs. `signal` ends the wait for something slow. */
   propose(count: number, signal: AbortSignal): Promise<ProposalBatch>;
@@ -123,7 +131,9 @@ export interface Outcome {
   readonly id: number;
   /** The number of the proposal. It differs from `id` for revisits only. */
   readonly visit: number;
-  readonly batch: number;
+  /** The epoch that it came from: its round, and its slot there. */
+  readonly round: number;
+  readonly slot: number;
   readonly proposer: string;
   readonly origin: string;
   readonly source: string;
@@ -149,11 +159,11 @@ export interface Outcome {
   readonly bic: number;
 }
 
-/** One rung of the ladder of fits: successive halving inside each batch. */
+/** One rung of the ladder of fits: successive halving inside each epoch. */
 export interface Rung {
   readonly restarts: number;
   readonly steps: number;
-  /** Share of a batch's candidates on the rung before that are promoted here; 1 for rung 0. */
+  /** Share of an epoch's candidates on the rung before that are promoted here; 1 for rung 0. */
   readonly share: number;
 }
 
@@ -233,11 +243,14 @@ export interface SearchOptions {
   /** Ends the search: what is done is kept and returned. */
   readonly signal?: AbortSignal;
   /**
-   * Candidates in a batch, and how many batches a proposer is behind. Defaults 64 (down to 16 for
-   * data of more than 1,000 rows) and 2.
+   * Candidates in an epoch, epochs of each proposer in a round, and how many rounds a proposer is
+   * behind. Defaults 16 (down to 4 for data of more than 2,000 rows), 16 and 2.
    */
-  readonly batch?: number;
+  readonly epoch?: number;
+  readonly slots?: number;
   readonly lag?: number;
+  /** Islands of `evolve`, where its own options do not say. Default 4. */
+  readonly islands?: number;
   readonly limits?: CandidateLimits;
 }
 

@@ -37,6 +37,9 @@ export interface SearchCommandOptions {
   readonly restarts?: number;
   readonly seed?: number;
   readonly workers?: number;
+  readonly epoch?: number;
+  readonly slots?: number;
+  readonly islands?: number;
   readonly precision?: Precision;
   readonly domain?: Domain;
   readonly out?: string;
@@ -131,6 +134,13 @@ function addFitOptions(command: Command): void {
     .option("--restarts <n>", "starts of a short fit", parseCount)
     .option("--seed <n>", "seed of all chance (default: 0)", parseWhole)
     .option("--workers <n>", "worker threads (default: one for each core)", parseWhole)
+    .option(
+      "--epoch <n>",
+      "candidates in an epoch (default: 16, fewer for large tables)",
+      parseCount,
+    )
+    .option("--slots <n>", "epochs of each proposer in a round (default: 16)", parseCount)
+    .option("--islands <n>", "islands of evolve (default: 4)", parseCount)
     .addOption(new Option("--precision <type>", "number type").choices(["f32", "f64"]))
     .addOption(new Option("--domain <rule>", "sqrt and log outside").choices(["ieee", "clamp"]));
 }

@@ -17,7 +17,7 @@ import {
 } from "./checked-rows.js";
 import { openForReading, resumptionOf } from "./reader.js";
 import { COLUMNS, type Row, SCHEMA_VERSION, TABLE_NAMES, type Table } from "./schema.js";
-import { readState } from "./state.js";
+import { readState, visitsNamed } from "./state.js";
 import { readEpoch, readEpochs, readVisit } from "./visits.js";
 
 /** Something that is wrong, in words and as facts. */
@@ -178,7 +178,7 @@ class Check {
   #whatStateNames(source: Source): void {
     const state = readState(source);
     if (state === undefined) return;
-    for (const visit of new Set([...state.front, ...state.frontObserved])) {
+    for (const visit of visitsNamed(state)) {
       if (readVisit(source, visit)?.outcome.status === "scored") continue;
       const said = `a member of the front, visit ${visit}, is missing`;
       const facts = { reason: "rows", column: "state", rows: [visit] } as const;

@@ -7,14 +7,15 @@
  */
 
 import { recordOf } from "@ndvm/core";
-import { bestResult, type Slot } from "../engine/batch.js";
-import { identityHash } from "../engine/intake.js";
-import type { SettledBatch } from "../engine/journal.js";
+import type { Visit } from "../engine/fold.js";
+import type { SettledEpoch } from "../engine/journal.js";
+import { bestResult } from "../epoch/ladder.js";
+import type { Arrival } from "../epoch/pack.js";
 import type { TaskResult, Timing } from "../pipeline/task.js";
 import { hashText } from "../seeds.js";
 import type { Study } from "../study.js";
-import type { Failure, Outcome, Proposal } from "../types.js";
-import { type Digest, packDigests } from "./digests.js";
+import type { Failure, Outcome } from "../types.js";
+import { type MetDigest, packDigests } from "./digests.js";
 import type { RowPacker } from "./rows.js";
 import type { BulkTable } from "./schema.js";
 import type { EpochCounts } from "./visits.js";
@@ -29,63 +30,60 @@ const NOTHING = Number.NaN;
 
 export function addSettled(
   rows: Rows,
-  settled: SettledBatch,
+  settled: SettledEpoch,
   keep: Study["keep"],
   prompts: Prompts,
 ): void {
-  const { batch, outcomes, seconds } = settled;
+  const { visits, outcomes } = settled;
   const isKept = keeper(settled, keep);
   const times = new EpochTimes();
   const count = { candidates: 0, revisits: 0, fits: 0, failures: 0 };
   for (let i = 0; i < outcomes.length; i++) {
-    const slot = batch.slots[i] as Slot;
+    const taken = visits[i] as Visit;
     const outcome = outcomes[i] as Outcome;
-    for (const result of slot.results) times.add(result);
+    const { results } = taken.arrival;
+    for (const result of results) times.add(result);
     if (!isKept(outcome)) continue;
-    if (slot.id === slot.visit) {
-      addCandidate(rows.candidates, slot, batch.index, batch.proposer, prompts);
+    if (taken.id === taken.visit) {
+      addCandidate(rows.candidates, taken, settled, prompts);
       count.candidates += 1;
-    } else if (slot.isNews || keep !== "all") {
-      addRevisit(rows.revisits, slot, keep !== "all", prompts);
+    } else if (taken.isNews || keep !== "all") {
+      addRevisit(rows.revisits, taken, keep !== "all", prompts);
       count.revisits += 1;
     }
-    const best = bestResult(slot.results);
-    for (const result of slot.results)
-      addResult(rows.fits, result, slot.id, result === best ? outcome : undefined);
-    count.fits += slot.results.length;
+    const best = outcome.status === "scored" ? bestResult(results) : undefined;
+    for (const result of results)
+      addResult(rows.fits, taken, result, result === best ? outcome : undefined);
+    count.fits += results.length;
     if (outcome.failure === undefined) continue;
     addFailure(rows.failures, outcome, outcome.failure);
     count.failures += 1;
   }
-  times.addTo(rows.timings, batch.index, seconds);
+  times.addTo(rows.timings, settled);
   addEpoch(rows.epochs, settled, count);
 }
 
 /** Which outcomes stay. */
-function keeper({ front }: SettledBatch, keep: Study["keep"]): (outcome: Outcome) => boolean {
+function keeper({ front }: SettledEpoch, keep: Study["keep"]): (outcome: Outcome) => boolean {
   if (keep === "all") return () => true;
   if (keep === "scored") return ({ status }) => status === "scored";
   const visits = new Set(front.members.map(({ visit }) => visit));
   return ({ visit }) => visits.has(visit);
 }
 
-function addEpoch(
-  row: RowPacker,
-  { batch, outcomes }: SettledBatch,
-  rows: EpochCounts["rows"],
-): void {
-  const first = batch.slots[0]?.visit ?? 0;
-  const isInOrder = batch.slots.every(({ id, visit }) => id === visit);
-  row.number(batch.index);
-  row.number(0);
-  row.text(batch.proposer);
-  row.number(first);
-  row.number(batch.slots.length);
-  row.text(isInOrder ? null : JSON.stringify(batch.slots.map(({ id }) => id)));
-  row.text(JSON.stringify(batch.frontVisits));
-  row.number(batch.fitsMost);
+function addEpoch(row: RowPacker, settled: SettledEpoch, rows: EpochCounts["rows"]): void {
+  const { round, slot, proposer, firstVisit, visits, outcomes, frontBefore, fitsMost } = settled;
+  const isInOrder = visits.every(({ id, visit }) => id === visit);
+  row.number(round);
+  row.number(slot);
+  row.text(proposer);
+  row.number(firstVisit);
+  row.number(visits.length);
+  row.text(isInOrder ? null : JSON.stringify(visits.map(({ id }) => id)));
+  row.text(JSON.stringify(frontBefore));
+  row.number(fitsMost);
   row.text(JSON.stringify({ ...countOutcomes(outcomes), rows }));
-  row.text(packDigests(digestsOf(batch.slots), first));
+  row.text(packDigests(digestsOf(visits), firstVisit));
 }
 
 /** What became of visits, as an epoch's row says it. */
@@ -115,67 +113,65 @@ const byCode = ([a]: readonly [string, number], [b]: readonly [string, number]):
   a < b ? -1 : 1;
 
 /** Candidates that were met first here. */
-function digestsOf(slots: readonly Slot[]): readonly Digest[] {
-  const digests: Digest[] = [];
-  for (const { visit, id, duplicateOf, skeleton, proposal } of slots)
+function digestsOf(visits: readonly Visit[]): readonly MetDigest[] {
+  const digests: MetDigest[] = [];
+  for (const { visit, id, duplicateOf, arrival } of visits)
     if (id === visit && duplicateOf === undefined)
-      digests.push({ id, hash: identityHash(skeleton, proposal.source) });
+      digests.push({ id, high: arrival.high, low: arrival.low });
   return digests;
 }
 
 function addCandidate(
   row: RowPacker,
-  slot: Slot,
-  round: number,
-  proposer: string,
+  { id, arrival, duplicateOf }: Visit,
+  { round, slot, proposer }: SettledEpoch,
   prompts: Prompts,
 ): void {
-  const { id, proposal, skeleton, complexity, duplicateOf } = slot;
   row.number(id);
   row.number(round);
-  row.number(0);
+  row.number(slot);
   row.text(proposer);
-  row.text(proposal.origin);
-  row.text(proposal.source);
-  row.text(skeleton);
-  row.number(complexity);
-  addTexts(row, proposal, prompts);
+  row.text(arrival.origin);
+  row.text(arrival.source);
+  row.text(arrival.skeleton);
+  row.number(arrival.complexity);
+  addTexts(row, arrival, prompts);
   row.number(duplicateOf ?? NOTHING);
-  row.number(proposal.isRevisit === true ? 1 : 0);
+  row.number(arrival.isRevisit ? 1 : 0);
 }
 
 /** `isFull`: its candidate may have no row to take the skeleton from. */
-function addRevisit(row: RowPacker, slot: Slot, isFull: boolean, prompts: Prompts): void {
-  const { visit, id, proposal, skeleton, complexity } = slot;
+function addRevisit(row: RowPacker, taken: Visit, isFull: boolean, prompts: Prompts): void {
+  const { visit, id, arrival } = taken;
   row.number(visit);
   row.number(id);
-  row.text(proposal.origin);
-  row.text(proposal.source);
-  row.text(isFull ? skeleton : null);
-  row.number(isFull ? complexity : NOTHING);
-  addTexts(row, proposal, prompts);
+  row.text(arrival.origin);
+  row.text(arrival.source);
+  row.text(isFull ? arrival.skeleton : null);
+  row.number(isFull ? arrival.complexity : NOTHING);
+  addTexts(row, arrival, prompts);
 }
 
-/** Parents, parameters and prompt of a proposal. Prompts are kept once, by their hash. */
-function addTexts(row: RowPacker, { parents, params, prompt }: Proposal, prompts: Prompts): void {
+/** Parents, starts and prompt of a proposal. Prompts are kept once, by their hash. */
+function addTexts(row: RowPacker, { parents, starts, prompt }: Arrival, prompts: Prompts): void {
   const promptId = prompt === undefined ? NOTHING : hashText(prompt);
   if (prompt !== undefined) prompts.set(promptId, prompt);
   row.text(parents.length === 0 ? "[]" : JSON.stringify(parents));
-  row.text(params === undefined ? null : JSON.stringify(params));
+  row.text(starts);
   row.number(promptId);
 }
 
 /** One rung of a visit. `outcome` is the visit's, where this rung is its best. */
 function addResult(
   row: RowPacker,
+  { visit, id }: Visit,
   result: TaskResult,
-  candidate: number,
   outcome: Outcome | undefined,
 ): void {
   const { timing } = result;
-  row.number(result.visit);
+  row.number(visit);
   row.number(result.rung);
-  row.number(candidate);
+  row.number(id);
   row.number(result.fits);
   row.number(result.loss);
   row.number(result.trainR2);
@@ -215,21 +211,11 @@ class EpochTimes {
     sum.score += timing.score;
   }
 
-  addTo(row: RowPacker, round: number, seconds: number): void {
-    for (const { rung, worker, visits, screen, walk, replay, fit, score } of this.#sums)
-      for (const value of [
-        round,
-        0,
-        rung,
-        worker,
-        visits,
-        screen,
-        walk,
-        replay,
-        fit,
-        score,
-        seconds,
-      ])
-        row.number(value);
+  addTo(row: RowPacker, { round, slot, seconds }: SettledEpoch): void {
+    for (const sum of this.#sums) {
+      const { rung, worker, visits, screen, walk, replay, fit, score } = sum;
+      for (const value of [round, slot, rung, worker, visits]) row.number(value);
+      for (const value of [screen, walk, replay, fit, score, seconds]) row.number(value);
+    }
   }
 }

@@ -8,8 +8,9 @@
 
 import { seedFor } from "../seeds.js";
 import { SEED_FIT } from "../study.js";
+import type { Outcome } from "../types.js";
 import type { Source } from "./checked-rows.js";
-import type { Row } from "./schema.js";
+import { type Row, SCHEMA_VERSION } from "./schema.js";
 import { readState } from "./state.js";
 import { paramsOf, readEpochs } from "./visits.js";
 
@@ -26,13 +27,28 @@ export function* exportLines(
       yield JSON.stringify({ epoch: [round, slot], firstVisit, visits, ...outcomes });
     }
     for (const { outcome, rungs } of kept)
-      yield JSON.stringify({ ...outcome, rungs: rungs.map((row) => rungOf(source, row, seed)) });
+      yield JSON.stringify({
+        ...outcome,
+        rungs: rungs.map((row) => rungOf(source, row, fitSeed(source, seed, outcome, firstVisit))),
+      });
   }
   yield JSON.stringify({ front: readState(source)?.front ?? [] });
 }
 
-function rungOf(source: Source, row: Row<"fits">, study: number) {
-  const { visit, rung, restarts, loss, r2, params } = row;
-  const seed = seedFor(study, SEED_FIT, visit, rung, 0);
+/** Where the chance of a visit's fits begins. Earlier formats had one for each visit and rung. */
+function fitSeed(
+  { format }: Source,
+  study: number,
+  { round, slot, visit }: Outcome,
+  firstVisit: number,
+): (rung: number) => number {
+  if (format < SCHEMA_VERSION) return (rung) => seedFor(study, SEED_FIT, visit, rung, 0);
+  const seed = seedFor(study, SEED_FIT, round, slot, visit - firstVisit);
+  return (rung) => seedFor(seed, rung, 0);
+}
+
+function rungOf(source: Source, row: Row<"fits">, seedAt: (rung: number) => number) {
+  const { rung, restarts, loss, r2, params } = row;
+  const seed = seedAt(rung);
   return { rung, restarts, seed, loss, r2, params: params && paramsOf(source, row) };
 }

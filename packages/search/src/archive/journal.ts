@@ -5,14 +5,14 @@
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { NdvmError, recordOf } from "@ndvm/core";
-import type { Batch } from "../engine/batch.js";
-import type { Journal, JournalEntry, MemberFacts, SettledBatch } from "../engine/journal.js";
+import type { Journal, JournalEntry, MemberFacts, SettledEpoch } from "../engine/journal.js";
+import type { EpochJob } from "../epoch/job.js";
 import { seedFor } from "../seeds.js";
 import { SEED_PROPOSER, SEED_SPLIT, type Study } from "../study.js";
 import type { Budget, Proposer, SearchEvent } from "../types.js";
 import { addSettled, type Rows } from "./epoch-rows.js";
 import { atLastMoment } from "./last-moment.js";
-import type { BulkRows, FromWriter, ToWriter, WriterStart } from "./messages.js";
+import type { BulkRows, EpochKey, FromWriter, ToWriter, WriterStart } from "./messages.js";
 import { PendingEpochs } from "./pending.js";
 import { RowPacker } from "./rows.js";
 import { BULK_TABLES, SCHEMA_VERSION } from "./schema.js";
@@ -50,7 +50,7 @@ export class ArchiveJournal implements Journal {
   readonly #forget: () => void;
   readonly #names: readonly string[];
   readonly #keep: Study["keep"];
-  readonly #pending = new PendingEpochs();
+  readonly #pending: PendingEpochs;
   /** What the archive has of members. */
   readonly #members = new Map<number, MemberFacts>();
   readonly #waiting = new Map<number, Waiting>();
@@ -84,6 +84,9 @@ export class ArchiveJournal implements Journal {
     this.#names = options.proposers.map(({ name }) => name);
     this.#keep = options.study.keep;
     this.#closed = workerData.closed;
+    this.#pending = new PendingEpochs(
+      options.proposers.some((each) => each.breeding === undefined),
+    );
     this.#worker = new Worker(writerUrl(), { workerData, execArgv: [] });
     this.#forget = atLastMoment(() => this.#closeNow());
     this.#worker.on("message", (message: FromWriter) => this.#hear(message));
@@ -91,15 +94,15 @@ export class ArchiveJournal implements Journal {
     this.#worker.on("exit", () => this.#fail(lost("its thread ended")));
   }
 
-  restore(pending: readonly number[]): void {
+  restore(pending: readonly EpochKey[]): void {
     this.#pending.restore(pending);
   }
 
-  propose(batch: Batch): void {
-    this.#pending.propose(batch);
+  propose(job: EpochJob): void {
+    this.#pending.propose(job);
   }
 
-  settle(settled: SettledBatch): void {
+  settle(settled: SettledEpoch): void {
     this.#pending.settle(settled);
     addSettled(this.#rows, settled, this.#keep, this.#prompts);
   }

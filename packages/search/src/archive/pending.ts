@@ -1,85 +1,77 @@
 /**
- * Epochs that are under way: proposals that are not settled, and outcomes that proposers have not
- * heard of. They are where the study stands, so their rows come and go. An epoch that is over before
- * the next entry of the journal never gets one.
+ * Epochs that are under way: what proposers that do not travel have said, and outcomes that they have
+ * not heard of. They are where the study stands, so their rows come and go. An epoch that is over
+ * before the next entry of the journal never gets one. Epochs that are bred need none.
  */
 
-import type { Batch } from "../engine/batch.js";
-import type { PendingVisit, SettledBatch } from "../engine/journal.js";
+import type { SettledEpoch } from "../engine/journal.js";
+import type { EpochJob } from "../epoch/job.js";
 import type { Json } from "../types.js";
 import type { EpochKey } from "./messages.js";
-import type { PendingBody } from "./reader.js";
+import { proposalsText } from "./proposals-json.js";
+
+/** What the table `pending` says of an epoch. */
+export type PendingBody =
+  | { readonly kind: "proposed"; readonly proposals: string }
+  | { readonly kind: "settled"; readonly outcomes: readonly Json[] };
 
 interface Changes {
   readonly dropped: readonly EpochKey[];
   readonly pending: readonly (readonly [...EpochKey, body: string])[];
 }
 
+const keyOf = ({ round, slot }: { readonly round: number; readonly slot: number }): string =>
+  `${round}/${slot}`;
+
 export class PendingEpochs {
-  readonly #proposed = new Map<number, Batch>();
-  readonly #settled = new Map<number, SettledBatch>();
+  readonly #proposed = new Map<string, EpochJob>();
+  readonly #settled = new Map<string, SettledEpoch>();
   /** Epochs that have a row. */
-  readonly #written = new Set<number>();
+  readonly #written = new Map<string, EpochKey>();
+  readonly #hasListeners: boolean;
+
+  /** `hasListeners`: there are proposers that hear of outcomes. */
+  constructor(hasListeners: boolean) {
+    this.#hasListeners = hasListeners;
+  }
 
   /** Epochs that an earlier run left. */
-  restore(indices: readonly number[]): void {
-    for (const index of indices) this.#written.add(index);
+  restore(epochs: readonly EpochKey[]): void {
+    for (const [round, slot] of epochs) this.#written.set(keyOf({ round, slot }), [round, slot]);
   }
 
-  propose(batch: Batch): void {
-    this.#proposed.set(batch.index, batch);
+  propose(job: EpochJob): void {
+    this.#proposed.set(keyOf(job), job);
   }
 
-  settle(settled: SettledBatch): void {
-    this.#proposed.delete(settled.batch.index);
-    this.#settled.set(settled.batch.index, settled);
+  settle(settled: SettledEpoch): void {
+    this.#proposed.delete(keyOf(settled));
+    if (this.#hasListeners) this.#settled.set(keyOf(settled), settled);
   }
 
-  /** What changes where proposers have heard of all epochs before `observed`. */
+  /** What changes where proposers have heard of all rounds before `observed`. */
   changes(observed: number): Changes {
     const pending: [number, number, string][] = [];
-    for (const [index, settled] of this.#settled)
-      if (index >= observed) pending.push([index, 0, JSON.stringify(settledBody(settled))]);
-    for (const [index, batch] of this.#proposed)
-      pending.push([index, 0, JSON.stringify(proposedBody(batch))]);
+    for (const { round, slot, outcomes } of this.#settled.values())
+      if (round >= observed) pending.push([round, slot, settledBody(outcomes)]);
+    for (const { round, slot, proposals } of this.#proposed.values())
+      pending.push([round, slot, proposedBody(proposals ?? [])]);
     // Each is written once: as a proposal until it is settled, then as an outcome until it is heard.
     this.#settled.clear();
     this.#proposed.clear();
     const dropped: EpochKey[] = [];
-    for (const index of this.#written) {
-      if (index >= observed) continue;
-      dropped.push([index, 0]);
-      this.#written.delete(index);
+    for (const [key, epoch] of this.#written) {
+      if (epoch[0] >= observed) continue;
+      dropped.push(epoch);
+      this.#written.delete(key);
     }
-    for (const [index] of pending) this.#written.add(index);
+    for (const [round, slot] of pending) this.#written.set(keyOf({ round, slot }), [round, slot]);
     return { dropped, pending };
   }
 }
 
-const settledBody = ({ batch, outcomes }: SettledBatch): PendingBody => ({
-  kind: "settled",
-  outcomes: outcomes as unknown as readonly Json[],
-  fitsMost: batch.fitsMost,
-});
+const settledBody = (outcomes: SettledEpoch["outcomes"]): string =>
+  JSON.stringify({ kind: "settled", outcomes } as unknown as PendingBody);
 
-const proposedBody = ({ proposer, slots, frontVisits }: Batch): PendingBody => ({
-  kind: "proposed",
-  proposer,
-  front: frontVisits,
-  visits: slots.map(
-    ({ visit, id, proposal, skeleton, complexity, duplicateOf, failure }): PendingVisit => ({
-      visit,
-      id,
-      source: proposal.source,
-      origin: proposal.origin,
-      parents: proposal.parents,
-      prompt: proposal.prompt,
-      params: proposal.params === undefined ? undefined : JSON.stringify(proposal.params),
-      isRevisit: proposal.isRevisit === true,
-      skeleton,
-      complexity,
-      duplicateOf,
-      failure,
-    }),
-  ),
-});
+const proposedBody = (proposals: NonNullable<EpochJob["proposals"]>): string =>
+  JSON.stringify({ kind: "proposed", proposals: proposalsText(proposals) } satisfies PendingBody);

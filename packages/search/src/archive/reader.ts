@@ -4,13 +4,12 @@
  */
 
 import { NdvmError } from "@ndvm/core";
-import { identityHash, PLAIN_ORIGIN, type SeenCandidate } from "../engine/intake.js";
-import type { PendingBatch, PendingVisit, Resumption, Unobserved } from "../engine/journal.js";
-import type { Json, Outcome } from "../types.js";
+import { PLAIN_ORIGIN, type SeenCandidate } from "../engine/fold.js";
+import type { EngineState, Resumption, SavedRound } from "../engine/journal.js";
+import type { Json, Outcome, Proposal } from "../types.js";
 import {
   damage,
   isAnything,
-  isNumbers,
   isRecord,
   parse,
   readLedger,
@@ -21,9 +20,12 @@ import { unpackDigests } from "./digests.js";
 import { type Database, openDatabase } from "./driver.js";
 import { EARLIER_FORMATS } from "./earlier-formats.js";
 import { checkHead, otherFormat } from "./head.js";
+import type { EpochKey } from "./messages.js";
 import { outcomeFromJson } from "./outcome-json.js";
+import type { PendingBody } from "./pending.js";
+import { proposalsOf } from "./proposals-json.js";
 import { type Row, SCHEMA_VERSION, STATEMENTS } from "./schema.js";
-import { readState } from "./state.js";
+import { readState, visitsNamed } from "./state.js";
 import { readVisit } from "./visits.js";
 
 export function openForReading(file: string): Source {
@@ -106,42 +108,72 @@ export function resumptionOf(source: Source): Resumption | undefined {
   const proposers = [...readRows(source, "proposers")].map(
     (row) => parse(source, "proposers", row, "state", isAnything) as Json,
   );
-  const state = { ...kept, proposers };
   const outcomes = new Map<number, Outcome>();
   const outcomeOf = (visit: number): Outcome => {
     const outcome = outcomes.get(visit) ?? requireVisit(source, visit);
     outcomes.set(visit, outcome);
     return outcome;
   };
-  for (const visit of [...state.front, ...state.frontObserved]) outcomeOf(visit);
-  const settled = new Map<number, Unobserved>();
-  const pending: PendingBatch[] = [];
-  for (const row of readRows(source, "pending")) {
-    const body = parse(source, "pending", row, "body", isPendingBody);
-    if (body.kind === "settled")
-      settled.set(row.round, {
-        outcomes: body.outcomes.map(outcomeFromJson),
-        fitsMost: body.fitsMost,
-      });
-    else
-      pending.push({
-        index: row.round,
-        proposer: body.proposer,
-        visits: body.visits,
-        front: body.front.map(outcomeOf),
-      });
-  }
-  for (let index = state.observed; index < state.settled; index++)
-    if (!settled.has(index))
-      throw damage(source.database.file, "rows", "pending", [index, 0], "it is missing");
-  const seen = [...readSeen(source, pending)];
+  for (const visit of visitsNamed(kept)) outcomeOf(visit);
+  const { proposed, settled, keys } = readPending(source);
+  requirePending(source, kept, keys);
+  const seen = [...readSeen(source)];
   return {
-    state,
+    state: {
+      ...kept,
+      rounds: kept.rounds.map((round) => withProposals(round, proposed)),
+      proposers,
+    },
     seen: () => seen,
     outcomes: (wanted) => wanted.map(outcomeOf),
-    settledBatch: (index) => settled.get(index) as Unobserved,
-    pending,
+    round: (round) => settled.get(round) ?? [],
+    pending: keys,
   };
+}
+
+/** What proposers have said, by round and slot, and outcomes that they have not heard of, by round. */
+function readPending(source: Source) {
+  const proposed = new Map<string, readonly Proposal[]>();
+  const settled = new Map<number, Outcome[]>();
+  const keys: EpochKey[] = [];
+  for (const row of readRows(source, "pending")) {
+    const { round, slot } = row;
+    const body = parse(source, "pending", row, "body", isPendingBody);
+    keys.push([round, slot]);
+    if (body.kind === "proposed") proposed.set(`${round}/${slot}`, proposalsOf(body.proposals));
+    else {
+      const outcomes = settled.get(round) ?? [];
+      outcomes.push(...body.outcomes.map(outcomeFromJson));
+      settled.set(round, outcomes);
+    }
+  }
+  return { proposed, settled, keys };
+}
+
+/** What has been said for an epoch under way, and what nobody has heard of, must be there. */
+function requirePending(
+  { database }: Source,
+  { observed, rounds, hasListeners }: Omit<EngineState, "proposers">,
+  keys: readonly EpochKey[],
+): void {
+  const there = new Set(keys.map(([round, slot]) => `${round}/${slot}`));
+  for (const { round, folded, epochs } of rounds)
+    for (const [i, { slot, isGiven }] of epochs.entries()) {
+      const isNeeded = i < folded ? hasListeners && round >= observed : isGiven;
+      if (isNeeded && !there.has(`${round}/${slot}`))
+        throw damage(database.file, "rows", "pending", [round, slot], "it is missing");
+    }
+}
+
+function withProposals(
+  round: SavedRound,
+  proposed: ReadonlyMap<string, readonly Proposal[]>,
+): SavedRound {
+  const epochs = round.epochs.map((epoch) => {
+    const proposals = proposed.get(`${round.round}/${epoch.slot}`);
+    return proposals === undefined ? epoch : { ...epoch, proposals };
+  });
+  return { ...round, epochs };
 }
 
 function requireVisit(source: Source, visit: number): Outcome {
@@ -150,53 +182,22 @@ function requireVisit(source: Source, visit: number): Outcome {
   throw damage(source.database.file, "rows", "state", [1], `its visit ${visit} is missing`);
 }
 
-/** What the table `pending` says of an epoch that is under way, or not observed by proposers. */
-export type PendingBody =
-  | {
-      readonly kind: "proposed";
-      readonly proposer: string;
-      readonly visits: readonly PendingVisit[];
-      readonly front: readonly number[];
-    }
-  | {
-      readonly kind: "settled";
-      readonly outcomes: readonly Json[];
-      readonly fitsMost: number;
-    };
-
 const isPendingBody = (value: unknown): value is PendingBody =>
   isRecord(value) &&
   (value["kind"] === "proposed"
-    ? Array.isArray(value["visits"]) && isNumbers(value["front"])
+    ? typeof value["proposals"] === "string"
     : value["kind"] === "settled" && Array.isArray(value["outcomes"]));
 
-/** Candidates that were met and are no duplicates, in order, those under way last. */
-function* readSeen(source: Source, pending: readonly PendingBatch[]): Generator<SeenCandidate> {
+/** Candidates that were met and are no duplicates, in order. */
+function* readSeen(source: Source): Generator<SeenCandidate> {
   const plain = new Map<number, string>();
   const where =
     "is_revisit = 1 AND origin = ? AND parents = '[]' AND params IS NULL AND prompt IS NULL";
   const isPlain = { where, values: [PLAIN_ORIGIN] };
   for (const { id, source: text } of readRows(source, "candidates", isPlain)) plain.set(id, text);
   for (const row of readRows(source, "epochs"))
-    for (const { id, hash } of digestsOf(source, row)) yield { id, hash, plain: plain.get(id) };
-  for (const { visits } of pending)
-    for (const visit of visits) {
-      if (visit.id !== visit.visit || visit.duplicateOf !== undefined) continue;
-      const { id, skeleton, source: text } = visit;
-      yield {
-        id,
-        hash: identityHash(skeleton, text),
-        plain: isPlainVisit(visit) ? text : undefined,
-      };
-    }
+    for (const digest of digestsOf(source, row)) yield { ...digest, plain: plain.get(digest.id) };
 }
-
-const isPlainVisit = ({ isRevisit, origin, parents, params, prompt }: PendingVisit): boolean =>
-  isRevisit &&
-  origin === PLAIN_ORIGIN &&
-  parents.length === 0 &&
-  params === undefined &&
-  prompt === undefined;
 
 function digestsOf(source: Source, row: Row<"epochs">) {
   const digests = unpackDigests(row.digests, row.first_visit, row.visits);

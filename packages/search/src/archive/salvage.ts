@@ -245,13 +245,19 @@ class Salvager {
     const isLeft = new Set(left.map(({ visit }) => visit));
     const visits = state?.front.filter((visit) => isLeft.has(visit)) ?? frontOf(left);
     const seconds = state?.seconds ?? this.#lastSecond();
-    return { ...state, seconds, counts, front: visits, frontObserved: visits };
+    return { ...state, seconds, counts, front: visits, versions: [], rounds: [] };
   }
 
   /** Visits of the new archive. They cannot be read before it says how many there are. */
   *#wholeSoFar(state: unknown, end: number): Generator<Visit> {
     const counts = { candidates: end };
-    const draft = { ...(isRecord(state) ? state : {}), counts, front: [], frontObserved: [] };
+    const draft = {
+      ...(isRecord(state) ? state : {}),
+      counts,
+      front: [],
+      versions: [],
+      rounds: [],
+    };
     this.#rows.replace("state", [STATE_ROW, JSON.stringify(draft)]);
     this.#writeLedger(false);
     for (const { kept } of readEpochs(this.#to)) yield* kept;

@@ -217,7 +217,11 @@ class EpochReader {
     if (!isKept) return undefined;
     const said = this.#said(visit, id, own, revisit);
     const prompt = (own ?? revisit)?.prompt ?? null;
-    return { outcome: this.#outcome(visit, id, epoch, said, best, failure), rungs, prompt };
+    const outcome = this.#outcome(visit, id, epoch, said, best, failure);
+    if (outcome.status !== "duplicate") return { outcome, rungs, prompt };
+    // What an epoch spent on a twin of a candidate that came before it.
+    const fits = rungs.reduce((sum, { restarts }) => sum + restarts, 0);
+    return { outcome: { ...outcome, fits }, rungs, prompt };
   }
 
   /** A row must be of the visit that is read: one of an earlier visit belongs to nobody. */
@@ -279,7 +283,7 @@ class EpochReader {
   #outcome(
     visit: number,
     id: number,
-    { round, proposer }: Row<"epochs">,
+    { round, slot, proposer }: Row<"epochs">,
     { origin, source, parents, skeleton, complexity, duplicateOf }: Said,
     best: Row<"fits"> | undefined,
     failure: Row<"failures"> | undefined,
@@ -288,7 +292,8 @@ class EpochReader {
     return {
       id,
       visit,
-      batch: round,
+      round,
+      slot,
       proposer,
       origin,
       source,

@@ -1,12 +1,14 @@
 /**
- * The engine: asks proposers in turn, sends candidates through the ladder of fits, and tells what
- * became of them.
+ * The engine: sends epochs to where machines are, folds in what comes back, and tells of it.
  *
- * Batches are proposed in order, settled in order, and shown to proposers in order: before batch b
- * is proposed, exactly the batches up to b − lag have been observed, unless there is nothing to
- * propose without more. Whatever decides anything (promotions, budgets, the stop criterion) looks
- * at observed batches only, so no clock and no number of workers has a say. A limit of wall-clock
- * only says when to leave.
+ * Round r begins after exactly the rounds up to r − lag have been folded in and shown to proposers,
+ * unless there is nothing to begin without more. Its epochs know of these rounds and of nothing after
+ * them. Whatever decides anything (promotions, budgets, the stop criterion) looks at those rounds
+ * only, so no clock and no number of workers has a say. A limit of wall-clock only says when to leave.
+ *
+ * A proposer that travels has all its epochs bred by whoever fits them. Any other is asked once in
+ * every round, here; what it says is cut into its epochs, and is in the journal with the state that
+ * says it was asked, before or together with anything that follows from it.
  *
  * Events with candidates are told after the journal has them.
  */
@@ -15,39 +17,41 @@ import { performance } from "node:perf_hooks";
 import { own } from "@ndvm/core";
 import { bestOf, choiceOf, choiceWarnings, heldOutWarning, whyChosen } from "../choice/choose.js";
 import { weighFront } from "../choice/weigh-front.js";
-import { type Yardstick, yardstickOf } from "../choice/yardstick.js";
-import type { Task, TaskResult } from "../pipeline/task.js";
+import type { EpochSetting } from "../epoch/epoch.js";
+import type { EpochJob } from "../epoch/job.js";
+import { fitsAtMost } from "../epoch/ladder.js";
+import { type PackedEpoch, unpackEpoch } from "../epoch/pack.js";
+import type { PopulationState } from "../evolve/population.js";
 import type { Runner, RunnerEvents } from "../pool/runner.js";
 import { addSpending, NO_SPENDING } from "../spending.js";
 import { briefFor, rowsOf, type Study, squaresAround } from "../study.js";
 import type {
   Budget,
   FrontMember,
+  Json,
+  Outcome,
+  Proposal,
   ProposalBatch,
   Proposer,
   SearchEvent,
   StopCause,
   Weighing,
 } from "../types.js";
-import { Batch, fitsAtMost, type Slot } from "./batch.js";
-import { describeFront } from "./front.js";
-import { Intake } from "./intake.js";
-import type { EngineState, Journal, Resumption, Unobserved } from "./journal.js";
+import { Fold } from "./fold.js";
+import { describeFront, mostAccurate } from "./front.js";
+import type { EngineState, Journal, Resumption, SavedEpoch } from "./journal.js";
 import { EventQueue } from "./queue.js";
-import { restoreSlots } from "./resume.js";
-import { countsOf, Tally } from "./tally.js";
+import { Round, savedEpochs } from "./rounds.js";
+import { countsOf } from "./tally.js";
+import { Telling } from "./telling.js";
 
-/** Milliseconds between two entries of the journal, at least. */
-const COMMIT_EVERY = 100;
-/** Outcomes that may wait for the journal, and events for a listener, before proposing waits. */
+/** Outcomes that may wait for the journal, and events for a listener, before a round waits. */
 const UNWRITTEN_MAX = 20_000;
 const UNHEARD_MAX = 20_000;
-/** Candidates that are known to have passed the screen, at most: it saves time and decides nothing. */
-const SCREENED_MAX = 100_000;
-/** Milliseconds between two reports of progress. */
-const PROGRESS_EVERY = 250;
 /** Milliseconds to wait where no proposer has anything yet. */
 const IDLE = 10;
+/** Rounds in a row whose epochs all came back empty, after which nothing more will come. */
+const EMPTY_ROUNDS_MAX = 100;
 
 export interface EngineParts {
   readonly study: Study;
@@ -56,22 +60,23 @@ export interface EngineParts {
   readonly journal: Journal | undefined;
   readonly resumption: Resumption | undefined;
   readonly signal: AbortSignal | undefined;
-  startRunner(events: RunnerEvents): Promise<Runner>;
+  startRunner(setting: EpochSetting, events: RunnerEvents): Promise<Runner>;
 }
 
 export class Engine {
   readonly queue = new EventQueue<SearchEvent>();
   readonly #parts: EngineParts;
   readonly #study: Study;
-  readonly #intake: Intake;
-  /** All settled batches, and those that may decide something. */
-  readonly #tally: Tally;
-  readonly #observedTally: Tally;
-  readonly #yardstick: Yardstick;
-  readonly #batches = new Map<number, Batch>();
-  /** Batches that are settled and not observed. */
-  readonly #unobserved = new Map<number, Unobserved>();
-  readonly #screened = new Set<number>();
+  readonly #setting: EpochSetting;
+  readonly #fold: Fold;
+  readonly #telling: Telling;
+  /** Rounds that are begun and not folded in as a whole, in order. */
+  readonly #rounds: Round[] = [];
+  /** Epochs of rounds that are folded in and not observed, by round. */
+  readonly #done = new Map<number, readonly SavedEpoch[]>();
+  /** Outcomes that proposers which are asked here have not heard of, by round. */
+  readonly #unheard = new Map<number, Outcome[]>();
+  readonly #hasListeners: boolean;
   #weighings: ReadonlyMap<number, Weighing> = new Map();
   readonly #ending = new AbortController();
   readonly #began = performance.now();
@@ -81,34 +86,39 @@ export class Engine {
   #error: unknown;
   /** Seconds of the runs before this one. */
   #secondsBefore = 0;
-  #nextBatch = 0;
-  #nextVisit = 0;
-  #turn = 0;
-  #settled = 0;
+  #nextRound = 0;
   #observed = 0;
+  #emptyRounds = 0;
   #workersReplaced = 0;
   #spending = NO_SPENDING;
   #wake: (() => void) | undefined;
-  #eventsUntold: SearchEvent[] = [];
-  #outcomesUnwritten = 0;
-  #commit: Promise<void> | undefined;
-  #committedAt = Number.NEGATIVE_INFINITY;
-  #commitTimer: NodeJS.Timeout | undefined;
-  #reportedAt = 0;
 
   constructor(parts: EngineParts) {
+    const { study, proposers, journal } = parts;
     this.#parts = parts;
-    this.#study = parts.study;
-    this.#intake = new Intake(parts.study);
-    this.#yardstick = yardstickOf(parts.study);
-    this.#tally = new Tally(this.#yardstick);
-    this.#observedTally = new Tally(this.#yardstick);
-    this.#exhausted = parts.proposers.map(() => false);
+    this.#study = study;
+    this.#setting = { study, breedings: proposers.map(({ breeding }) => breeding ?? null) };
+    this.#fold = new Fold(
+      this.#setting,
+      proposers.map(({ name }) => name),
+    );
+    this.#hasListeners = proposers.some(({ breeding }) => breeding === undefined);
+    this.#exhausted = proposers.map(() => false);
+    this.#telling = new Telling(this.queue, journal, {
+      entry: () => ({ members: this.#weighings, state: this.#state() }),
+      wake: () => this.#wakeUp(),
+      fail: (error) => this.#break(error),
+    });
   }
 
   /** Seconds of this run. */
   get #seconds(): number {
     return (performance.now() - this.#began) / 1000;
+  }
+
+  /** Rounds that are folded in as a whole. */
+  get #settled(): number {
+    return this.#rounds[0]?.index ?? this.#nextRound;
   }
 
   /** Ends the search; what is done is kept. */
@@ -137,11 +147,10 @@ export class Engine {
       this.#error = error;
     } finally {
       clearTimeout(timer);
-      clearTimeout(this.#commitTimer);
       signal?.removeEventListener("abort", abort);
       await this.#runner?.stop();
       try {
-        await this.#commit;
+        await this.#telling.close();
         await journal?.close();
       } catch (error) {
         this.#error ??= error;
@@ -155,144 +164,234 @@ export class Engine {
     for (const [place, proposer] of proposers.entries())
       proposer.begin(briefFor(this.#study, place));
     if (resumption !== undefined) this.#resume(resumption);
-    this.#runner = await this.#parts.startRunner({
-      results: (results) => this.#take(results),
+    else this.#fold.endRound(0);
+    this.#runner = await this.#parts.startRunner(this.#setting, {
+      updates: (from, to) => this.#fold.history.updates(from, to),
+      done: (packed, job, worker) => this.#take(packed, job, worker),
       replaced: (worker, message) => {
         this.#workersReplaced += 1;
-        this.#tell({ type: "worker", worker, message });
+        this.#telling.tell({ type: "worker", worker, message });
       },
       broken: (error) => this.#break(error),
     });
-    this.#tell({
+    this.#telling.tell({
       type: "started",
       seed: this.#study.seed,
       workers: this.#runner.workers,
       rows: { train: rowsOf(this.#study.train), heldOut: rowsOf(this.#study.heldOut) },
-      resumedFrom: this.#nextVisit,
+      resumedFrom: this.#fold.nextVisit,
     });
-    for (const message of this.#warnings()) this.#tell({ type: "warning", message });
-    for (const batch of [...this.#batches.values()]) this.#send(batch, batch.begin());
+    for (const message of this.#warnings()) this.#telling.tell({ type: "warning", message });
+    for (const round of this.#rounds) this.#runner.run(round.jobs.slice(round.folded));
   }
 
-  #resume(resumption: Resumption): void {
-    const { state, pending } = resumption;
+  #resume({ state, ...resumption }: Resumption): void {
     const { proposers } = this.#parts;
-    for (const candidate of resumption.seen()) this.#intake.remember(candidate);
+    const frontOf = (visits: readonly number[]) => ({ members: resumption.outcomes(visits) });
+    for (const candidate of resumption.seen()) this.#fold.remember(candidate);
+    this.#fold.nextVisit = state.nextVisit;
+    this.#fold.tally.restore(state.counts, frontOf(state.front));
+    this.#fold.history.restore(state.versions, frontOf);
     this.#secondsBefore = state.seconds;
-    this.#nextBatch = state.nextBatch;
-    this.#nextVisit = state.nextVisit;
-    this.#turn = state.turn;
-    this.#settled = state.settled;
+    this.#nextRound = state.nextRound;
     this.#observed = state.observed;
+    this.#emptyRounds = state.emptyRounds;
     this.#spending = state.spending;
     for (const [i, is] of state.exhausted.entries()) this.#exhausted[i] = is;
-    this.#tally.restore(state.counts, { members: resumption.outcomes(state.front) });
-    this.#observedTally.restore(state.countsObserved, {
-      members: resumption.outcomes(state.frontObserved),
-    });
-    for (const [i, proposer] of proposers.entries()) proposer.restore(state.proposers[i] ?? null);
-    for (let index = state.observed; index < state.settled; index++)
-      this.#unobserved.set(index, resumption.settledBatch(index));
-    for (const { index, proposer, visits, front } of pending) {
-      const slots = restoreSlots(visits, this.#study.inputs);
-      const { recipe } = this.#study;
-      this.#batches.set(index, new Batch(index, proposer, slots, recipe, { members: front }));
+    for (const [place, proposer] of proposers.entries()) {
+      const saved = state.proposers[place] ?? null;
+      const population = this.#fold.populationAt(place);
+      if (population === undefined) proposer.restore(saved);
+      else population.restore(saved as unknown as PopulationState);
     }
-    this.#parts.journal?.restore([...this.#unobserved.keys(), ...this.#batches.keys()]);
+    for (const saved of state.rounds) {
+      const round = Round.restore(saved);
+      if (round.isDone) this.#done.set(round.index, saved.epochs);
+      else this.#rounds.push(round);
+    }
+    this.#parts.journal?.restore(resumption.pending);
+    if (!this.#hasListeners) return;
+    for (let round = state.observed; round < state.nextRound; round++)
+      this.#unheard.set(round, [...resumption.round(round)]);
   }
 
   // The schedule.
 
   async #loop(): Promise<void> {
     const { signal } = this.#ending;
-    let empty = 0;
     while (!signal.aborted) {
-      await this.#observeThrough(this.#nextBatch - this.#study.lag);
+      const open = this.#rounds.at(-1);
+      const isOpen = open !== undefined && !open.isLaunched;
+      if (!isOpen) await this.#observeThrough(this.#nextRound - this.#study.lag);
       await this.#makeRoom();
       if (signal.aborted) break;
-      const live = this.#exhausted.filter((is) => !is).length;
-      const cause = live === 0 ? "exhausted" : this.#reachedLimit();
+      const cause = isOpen ? undefined : this.#reachedLimit();
       if (cause !== undefined) {
         this.#stopped ??= cause;
         break;
       }
-      const count = this.#roomInBatch();
-      if (count > 0) {
-        const isEmpty = !(await this.#proposeNext(count));
-        empty = isEmpty ? empty + 1 : 0;
-        if (!isEmpty || empty < live) continue;
-      }
-      empty = 0;
-      // Nothing to propose without hearing more: the oldest batch under way, or time, helps.
-      if (this.#observed < this.#nextBatch) await this.#observeThrough(this.#observed);
-      else if (count === 0) {
+      const round = isOpen ? open : new Round(this.#nextRound, this.#observed);
+      const hadRoom = await this.#launch(round);
+      if (signal.aborted) break;
+      if (round.jobs.length > 0 || this.#exhausted.every((is) => is)) continue;
+      if (!hadRoom && (await this.#hasAllCandidates())) break;
+      // Nothing to begin without hearing more: the oldest round under way, or time, helps.
+      if (this.#observed < this.#nextRound) await this.#observeThrough(this.#observed);
+      else if (hadRoom) await this.#pause(IDLE);
+      else {
         this.#stopped ??= "fits";
         break;
-      } else await this.#pause(IDLE);
+      }
     }
-    await this.#settleThrough(this.#nextBatch - 1);
+    await this.#settleAll();
   }
 
-  /** A limit that observed batches and proposals have reached. */
-  #reachedLimit(): StopCause | undefined {
-    const { candidates, fits, tokens, r2 } = this.#parts.budget;
-    const { inputTokens, outputTokens } = this.#spending;
-    if (candidates !== undefined && this.#nextVisit >= candidates) return "candidates";
-    if (fits !== undefined && this.#observedTally.fits >= fits) return "fits";
-    if (tokens !== undefined && inputTokens + outputTokens >= tokens) return "tokens";
-    if (r2 !== undefined && this.#observedTally.r2 >= r2) return "r2";
-    return undefined;
+  /**
+   * Waits for all rounds under way. Proposers do not hear of them: a study that goes on with a larger
+   * budget must find them where they would have been without the end.
+   */
+  async #settleAll(): Promise<void> {
+    while (this.#rounds.length > 0 && !this.#ending.signal.aborted) await this.#sleep();
   }
 
-  /** How many candidates the next batch may have. */
-  #roomInBatch(): number {
-    const { candidates, fits } = this.#parts.budget;
-    let room = this.#study.batch;
-    if (candidates !== undefined) room = Math.min(room, candidates - this.#nextVisit);
-    if (fits === undefined) return room;
-    let left = fits - this.#observedTally.fits;
-    for (let index = this.#observed; index < this.#nextBatch; index++)
-      left -= this.#plannedFits(index);
-    while (room > 0 && fitsAtMost(this.#study.recipe, room) > left) room -= 1;
-    return room;
-  }
-
-  /** The most fits a batch could make: settled or not, while it is not observed. */
-  #plannedFits(index: number): number {
-    return (this.#batches.get(index) ?? this.#unobserved.get(index))?.fitsMost ?? 0;
-  }
-
-  /** Gives the next proposer its turn. False: it had nothing. */
-  async #proposeNext(count: number): Promise<boolean> {
-    const { proposers } = this.#parts;
-    while (this.#exhausted[this.#turn % proposers.length]) this.#turn += 1;
-    const place = this.#turn % proposers.length;
-    const proposer = proposers[place] as Proposer;
-    const answer = await this.#ask(proposer, count);
-    if (answer === undefined) return false;
-    this.#turn += 1;
-    this.#spending = addSpending(this.#spending, answer.spending);
-    if (answer.isExhausted) this.#exhausted[place] = true;
-    for (const problem of answer.problems ?? [])
-      this.#tell({ type: "problem", proposer: proposer.name, problem });
-    if (answer.proposals.length === 0) return false;
-    const isScreened = (id: number) => this.#screened.has(id);
-    const slots = answer.proposals
-      .slice(0, count)
-      .map((proposal, i) => this.#intake.take(proposal, this.#nextVisit + i, isScreened));
-    const { recipe } = this.#study;
-    const front = this.#observedTally.front;
-    const batch = new Batch(this.#nextBatch, proposer.name, slots, recipe, front);
-    this.#nextBatch += 1;
-    this.#nextVisit += slots.length;
-    this.#batches.set(batch.index, batch);
-    this.#parts.journal?.propose(batch);
-    this.#send(batch, batch.begin());
+  /** Where there is no room: whether that is because there are as many candidates as are wanted. */
+  async #hasAllCandidates(): Promise<boolean> {
+    const { candidates } = this.#parts.budget;
+    if (candidates === undefined) return false;
+    const underWay = this.#rounds.reduce((sum, { size }) => sum + size, 0);
+    if (this.#fold.nextVisit + underWay < candidates) return false;
+    await this.#settleAll();
+    if (this.#fold.nextVisit < candidates) return false;
+    this.#stopped ??= "candidates";
     return true;
   }
 
+  /** A limit that observed rounds have reached. */
+  #reachedLimit(): StopCause | undefined {
+    const { candidates, fits, tokens, r2 } = this.#parts.budget;
+    const { inputTokens, outputTokens } = this.#spending;
+    const { counts, front } = this.#fold.history.at(this.#observed);
+    if (this.#exhausted.every((is) => is)) return "exhausted";
+    if (this.#emptyRounds >= EMPTY_ROUNDS_MAX) return "exhausted";
+    if (candidates !== undefined && counts.candidates >= candidates) return "candidates";
+    if (fits !== undefined && counts.fits >= fits) return "fits";
+    if (tokens !== undefined && inputTokens + outputTokens >= tokens) return "tokens";
+    if (r2 !== undefined && (mostAccurate(front)?.r2 ?? Number.NEGATIVE_INFINITY) >= r2)
+      return "r2";
+    return undefined;
+  }
+
+  /** How many candidates the next epoch of a round may have: budgets count on the worst. */
+  #roomIn(round: Round): number {
+    const { candidates, fits } = this.#parts.budget;
+    const { recipe, epoch } = this.#study;
+    const { counts } = this.#fold.history.at(round.version);
+    let room = epoch;
+    const underWay: number[] = round.jobs.map(({ size }) => size);
+    for (let index = round.version; index < round.index; index++)
+      underWay.push(...this.#sizesAt(index));
+    if (candidates !== undefined) {
+      const begun = underWay.reduce((sum, size) => sum + size, 0);
+      room = Math.min(room, candidates - counts.candidates - begun);
+    }
+    if (fits === undefined) return Math.max(0, room);
+    let left = fits - counts.fits;
+    for (const size of underWay) left -= fitsAtMost(recipe, size);
+    while (room > 0 && fitsAtMost(recipe, room) > left) room -= 1;
+    return Math.max(0, room);
+  }
+
+  #sizesAt(index: number): readonly number[] {
+    const epochs =
+      this.#done.get(index) ?? this.#rounds.find((each) => each.index === index)?.jobs ?? [];
+    return epochs.map(({ size }) => size);
+  }
+
+  /** Gives every proposer its turn. Whether there was room for any candidate. */
+  async #launch(round: Round): Promise<boolean> {
+    const { proposers } = this.#parts;
+    let hadRoom = false;
+    for (; round.places < proposers.length; round.places++) {
+      const place = round.places;
+      if (this.#exhausted[place] === true) continue;
+      if (this.#roomIn(round) === 0) continue;
+      hadRoom = true;
+      if (this.#setting.breedings[place] !== null) this.#breed(round, place);
+      else if (!(await this.#ask(round, place))) return true;
+    }
+    if (round.jobs.length === 0) return hadRoom;
+    round.isLaunched = true;
+    this.#settle();
+    return true;
+  }
+
+  /** Notes the round as begun: it has an epoch. */
+  #open(round: Round): void {
+    if (round.index !== this.#nextRound) return;
+    this.#rounds.push(round);
+    this.#nextRound += 1;
+  }
+
+  #breed(round: Round, place: number): void {
+    const { slots } = this.#study;
+    const jobs: EpochJob[] = [];
+    for (let k = 0; k < slots; k++) {
+      const size = this.#roomIn(round);
+      if (size === 0) break;
+      jobs.push(round.add(place * slots + k, place, size, undefined));
+    }
+    this.#send(round, jobs);
+  }
+
+  #send(round: Round, jobs: readonly EpochJob[]): void {
+    if (jobs.length === 0) return;
+    this.#open(round);
+    this.#runner?.run(jobs);
+  }
+
+  /** Asks a proposer that does not travel. False: the search ended before the answer came. */
+  async #ask(round: Round, place: number): Promise<boolean> {
+    const proposer = this.#parts.proposers[place] as Proposer;
+    const most = this.#roomFor(round);
+    const answer = await this.#answer(proposer, most);
+    if (answer === undefined) return false;
+    this.#spending = addSpending(this.#spending, answer.spending);
+    if (answer.isExhausted) this.#exhausted[place] = true;
+    for (const problem of answer.problems ?? [])
+      this.#telling.tell({ type: "problem", proposer: proposer.name, problem });
+    this.#cut(round, place, answer.proposals.slice(0, most));
+    return true;
+  }
+
+  /** Candidates that all slots of a proposer may have together. */
+  #roomFor(round: Round): number {
+    const { slots } = this.#study;
+    const trial = new Round(round.index, round.version);
+    for (const { slot, place, size } of round.jobs) trial.add(slot, place, size, undefined);
+    let most = 0;
+    for (let k = 0; k < slots; k++) {
+      const size = this.#roomIn(trial);
+      if (size === 0) break;
+      trial.add(k, 0, size, undefined);
+      most += size;
+    }
+    return most;
+  }
+
+  #cut(round: Round, place: number, proposals: readonly Proposal[]): void {
+    const { slots, epoch } = this.#study;
+    const jobs: EpochJob[] = [];
+    for (let at = 0; at < proposals.length; at += epoch) {
+      const some = proposals.slice(at, at + epoch);
+      const job = round.add(place * slots + jobs.length, place, some.length, some);
+      this.#parts.journal?.propose(job);
+      jobs.push(job);
+    }
+    this.#send(round, jobs);
+  }
+
   /** Undefined: the search ended before the answer came. */
-  async #ask(proposer: Proposer, count: number): Promise<ProposalBatch | undefined> {
+  async #answer(proposer: Proposer, count: number): Promise<ProposalBatch | undefined> {
     const { signal } = this.#ending;
     const asked = proposer.propose(count, signal);
     let leave: (() => void) | undefined;
@@ -309,86 +408,84 @@ export class Engine {
     }
   }
 
-  #send(batch: Batch, tasks: readonly Task[]): void {
-    if (tasks.length > 0) this.#runner?.run(tasks);
-    else if (batch.isDone) this.#settle();
-  }
-
-  #take(results: readonly TaskResult[]): void {
+  #take(packed: PackedEpoch, job: EpochJob, worker: number): void {
     if (this.#ending.signal.aborted) return;
-    let batch: Batch | undefined;
-    for (const result of results) {
-      const { visit } = result;
-      // Results that come together are mostly of one batch.
-      if (!batch?.has(visit)) batch = this.#batchOf(visit);
-      if (batch?.take(result)) this.#send(batch, batch.climb());
-    }
+    const round = this.#rounds.find(({ index }) => index === packed.round);
+    round?.arrive(packed.slot, unpackEpoch(packed, job, worker));
+    this.#settle();
   }
 
-  /** The batch under way that a visit belongs to. There are as many as the lag, or one more. */
-  #batchOf(visit: number): Batch | undefined {
-    for (const batch of this.#batches.values()) if (batch.has(visit)) return batch;
-    return undefined;
-  }
-
-  /** Settles batches that are done, in order. */
+  /** Folds in what has come back, in order. */
   #settle(): void {
-    for (;;) {
-      const batch = this.#batches.get(this.#settled);
-      if (batch === undefined || !batch.isDone) break;
-      this.#settled += 1;
-      const outcomes = batch.outcomes();
-      this.#unobserved.set(batch.index, { outcomes, fitsMost: batch.fitsMost });
-      this.#batches.delete(batch.index);
-      for (const slot of batch.slots) this.#noteSlot(slot);
-      const before = this.#tally.front;
-      this.#tally.add(outcomes);
-      const { journal } = this.#parts;
-      if (journal !== undefined) {
-        const seconds = this.#secondsBefore + this.#seconds;
-        journal.settle({ batch, outcomes, front: this.#tally.front, seconds });
-        this.#outcomesUnwritten += outcomes.length;
-      }
-      for (const outcome of outcomes) this.#tell({ type: "candidate", outcome });
-      if (this.#tally.front !== before) this.#tell({ type: "front", front: this.#front() });
+    const before = this.#fold.tally.front;
+    for (let round = this.#rounds[0]; round !== undefined; round = this.#rounds[0]) {
+      for (let next = round.takeNext(); next !== undefined; next = round.takeNext())
+        this.#settleEpoch(next.job, next.arrivals);
+      if (!round.isDone) break;
+      this.#rounds.shift();
+      this.#done.set(round.index, savedEpochs(round.jobs));
+      this.#fold.endRound(round.index + 1);
     }
-    this.#report();
+    if (this.#fold.tally.front !== before)
+      this.#telling.tell({ type: "front", front: this.#front() });
+    this.#telling.report(() => ({
+      type: "progress",
+      counts: this.#counts(),
+      seconds: this.#seconds,
+    }));
     this.#wakeUp();
   }
 
-  #noteSlot({ id, proposal, results, isScreened }: Slot): void {
-    if (isScreened || !proposal.isRevisit || results[0]?.failure !== undefined) return;
-    if (this.#screened.size >= SCREENED_MAX) this.#screened.clear();
-    this.#screened.add(id);
+  #settleEpoch(job: EpochJob, arrivals: Parameters<Fold["take"]>[1]): void {
+    const { journal, proposers } = this.#parts;
+    const firstVisit = this.#fold.nextVisit;
+    const { visits, outcomes } = this.#fold.take(job, arrivals);
+    if (this.#hasListeners) {
+      const unheard = this.#unheard.get(job.round) ?? [];
+      this.#unheard.set(job.round, unheard);
+      for (const outcome of outcomes) unheard.push(outcome);
+    }
+    journal?.settle({
+      round: job.round,
+      slot: job.slot,
+      proposer: (proposers[job.place] as Proposer).name,
+      firstVisit,
+      visits,
+      outcomes,
+      front: this.#fold.tally.front,
+      frontBefore: this.#fold.history.at(job.version).front.members.map(({ visit }) => visit),
+      fitsMost: fitsAtMost(this.#study.recipe, job.size),
+      seconds: this.#secondsBefore + this.#seconds,
+    });
+    for (const outcome of outcomes) this.#telling.tell({ type: "candidate", outcome });
   }
 
-  /** Waits for batches up to one to be settled and shows them to the proposers, in order. */
+  /** Waits for rounds up to one to be folded in and shows them to the proposers, in order. */
   async #observeThrough(index: number): Promise<void> {
     while (this.#observed <= index) {
       if (this.#ending.signal.aborted) return;
-      const next = this.#unobserved.get(this.#observed);
-      if (next === undefined) await this.#sleep();
-      else {
-        const { outcomes } = next;
-        this.#unobserved.delete(this.#observed);
-        this.#observed += 1;
-        this.#observedTally.add(outcomes);
-        for (const proposer of this.#parts.proposers) proposer.observe(outcomes);
-      }
+      if (this.#observed >= this.#settled) await this.#sleep();
+      else this.#observe();
     }
   }
 
-  /**
-   * Waits for batches up to one to be settled. Proposers do not hear of them: a study that goes on
-   * with a larger budget must find them where they would have been without the end.
-   */
-  async #settleThrough(index: number): Promise<void> {
-    while (this.#settled <= index && !this.#ending.signal.aborted) await this.#sleep();
+  #observe(): void {
+    const { history } = this.#fold;
+    const outcomes = this.#unheard.get(this.#observed) ?? [];
+    this.#unheard.delete(this.#observed);
+    this.#done.delete(this.#observed);
+    const before = history.at(this.#observed).counts.candidates;
+    this.#observed += 1;
+    const isEmpty = history.at(this.#observed).counts.candidates === before;
+    this.#emptyRounds = isEmpty ? this.#emptyRounds + 1 : 0;
+    history.forgetBefore(Math.min(this.#observed, this.#rounds[0]?.version ?? this.#observed));
+    for (const proposer of this.#parts.proposers)
+      if (proposer.breeding === undefined) proposer.observe(outcomes);
   }
 
   /** Waits while the journal or the listener is behind. */
   async #makeRoom(): Promise<void> {
-    while (this.#outcomesUnwritten > UNWRITTEN_MAX && !this.#ending.signal.aborted)
+    while (this.#telling.unwritten > UNWRITTEN_MAX && !this.#ending.signal.aborted)
       await this.#sleep();
     await this.queue.room(UNHEARD_MAX);
   }
@@ -416,14 +513,14 @@ export class Engine {
     this.end("aborted");
   }
 
-  // Telling and keeping.
+  // What is known.
 
   #front() {
-    return describeFront(this.#tally.front, this.#weighings, this.#yardstick);
+    return describeFront(this.#fold.tally.front, this.#weighings, this.#fold.yardstick);
   }
 
   #counts() {
-    return countsOf(this.#tally.counts(), this.#workersReplaced, this.#spending);
+    return countsOf(this.#fold.tally.counts(), this.#workersReplaced, this.#spending);
   }
 
   #warnings(): readonly string[] {
@@ -434,78 +531,48 @@ export class Engine {
   #choiceWarnings(choice: FrontMember | undefined): readonly string[] {
     const held = own(this.#study.heldOut, this.#study.target) as Float64Array;
     const rows = { rows: held.length, squares: squaresAround(held) };
-    return choiceWarnings(choice, rows, this.#yardstick);
-  }
-
-  #tell(event: SearchEvent): void {
-    if (this.#parts.journal === undefined) this.queue.push(event);
-    else {
-      this.#eventsUntold.push(event);
-      this.#scheduleCommit();
-    }
-  }
-
-  #report(): void {
-    const now = performance.now();
-    if (now - this.#reportedAt < PROGRESS_EVERY) return;
-    this.#reportedAt = now;
-    this.#tell({ type: "progress", counts: this.#counts(), seconds: this.#seconds });
-  }
-
-  #scheduleCommit(): void {
-    if (this.#commit !== undefined || this.#commitTimer !== undefined) return;
-    const wait = Math.max(0, this.#committedAt + COMMIT_EVERY - performance.now());
-    this.#commitTimer = setTimeout(() => {
-      this.#commitTimer = undefined;
-      this.#startCommit();
-    }, wait);
-  }
-
-  #startCommit(): void {
-    const { journal } = this.#parts;
-    if (journal === undefined) return;
-    const events = this.#eventsUntold;
-    const entry = { events, members: this.#weighings, state: this.#state() };
-    this.#eventsUntold = [];
-    this.#outcomesUnwritten = 0;
-    this.#committedAt = performance.now();
-    this.#commit = journal.commit(entry).then(
-      () => {
-        this.#commit = undefined;
-        for (const event of events) this.queue.push(event);
-        if (this.#eventsUntold.length > 0) this.#scheduleCommit();
-        this.#wakeUp();
-      },
-      (error) => {
-        this.#commit = undefined;
-        this.#break(error);
-      },
-    );
+    return choiceWarnings(choice, rows, this.#fold.yardstick);
   }
 
   #state(): EngineState {
-    const visitsOf = (tally: Tally) => tally.front.members.map(({ visit }) => visit);
+    const { tally, history, nextVisit } = this.#fold;
     return {
       seconds: this.#secondsBefore + this.#seconds,
-      nextBatch: this.#nextBatch,
-      nextVisit: this.#nextVisit,
-      turn: this.#turn,
-      settled: this.#settled,
+      nextVisit,
       observed: this.#observed,
+      nextRound: this.#nextRound,
+      emptyRounds: this.#emptyRounds,
       exhausted: [...this.#exhausted],
+      hasListeners: this.#hasListeners,
       spending: this.#spending,
-      counts: this.#tally.counts(),
-      countsObserved: this.#observedTally.counts(),
-      front: visitsOf(this.#tally),
-      frontObserved: visitsOf(this.#observedTally),
-      proposers: this.#parts.proposers.map((proposer) => proposer.save()),
+      counts: tally.counts(),
+      front: tally.front.members.map(({ visit }) => visit),
+      versions: history.save(),
+      rounds: this.#savedRounds(),
+      proposers: this.#parts.proposers.map((proposer, place) => {
+        const population = this.#fold.populationAt(place);
+        return population === undefined ? proposer.save() : (population.save() as unknown as Json);
+      }),
     };
+  }
+
+  /** Rounds that are not observed, and those under way. */
+  #savedRounds(): EngineState["rounds"] {
+    const done = [...this.#done].map(([round, epochs]) => ({
+      round,
+      version: 0,
+      places: this.#parts.proposers.length,
+      isLaunched: true,
+      folded: epochs.length,
+      epochs,
+    }));
+    return [...done, ...this.#rounds.map((round) => round.save())];
   }
 
   async #finish(): Promise<void> {
     if (this.#error !== undefined) throw this.#error;
     await this.#runner?.stop();
-    this.#weighings = await weighFront(this.#study, this.#tally.front.members);
+    this.#weighings = await weighFront(this.#study, this.#fold.tally.front.members);
     const front = this.#front();
     const best = bestOf(front);
     const choice = choiceOf(front);
@@ -521,16 +588,7 @@ export class Engine {
       seconds: this.#seconds,
       warnings: [...this.#warnings(), ...this.#choiceWarnings(choice)],
     };
-    if (this.#parts.journal === undefined) {
-      this.queue.push(done);
-      return;
-    }
-    clearTimeout(this.#commitTimer);
-    this.#commitTimer = undefined;
-    while (this.#commit !== undefined) await this.#commit;
-    this.#eventsUntold.push(done);
-    this.#startCommit();
-    await this.#commit;
+    await this.#telling.finish(done);
     if (this.#error !== undefined) throw this.#error;
   }
 }

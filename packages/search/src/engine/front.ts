@@ -99,14 +99,11 @@ function isBeaten(
   return false;
 }
 
-/** The smallest training loss on the front among members that are no larger; Infinity if none. */
-export function lossAt(front: Front, complexity: number): number {
-  let loss = Number.POSITIVE_INFINITY;
-  for (const member of front.members) {
-    if (member.complexity > complexity) break;
-    loss = Math.min(loss, member.loss);
-  }
-  return loss;
+/** The member with the smallest training loss. */
+export function mostAccurate({ members }: Front): Outcome | undefined {
+  let best: Outcome | undefined;
+  for (const member of members) if (best === undefined || member.loss < best.loss) best = member;
+  return best;
 }
 
 /** Data that differ by fewer bits are predicted alike. */

@@ -5,39 +5,70 @@
  * as a whole or not at all.
  */
 
-import type { TaskResult } from "../pipeline/task.js";
-import type { Json, Outcome, SearchEvent, Spending, Weighing } from "../types.js";
-import type { Batch } from "./batch.js";
+import type { EpochJob } from "../epoch/job.js";
+import type { SavedVersion } from "../epoch/knowledge.js";
+import type { Json, Outcome, Proposal, SearchEvent, Spending, Weighing } from "../types.js";
+import type { SeenCandidate, Visit } from "./fold.js";
 import type { Front } from "./front.js";
-import type { SeenCandidate } from "./intake.js";
 import type { TallyCounts } from "./tally.js";
 
 /** What the engine needs to go on, besides candidates and outcomes. */
 export interface EngineState {
-  /** The next batch and visit to be proposed, and whose turn it is. */
   /** Seconds of all runs so far. */
   readonly seconds: number;
-  readonly nextBatch: number;
   readonly nextVisit: number;
-  readonly turn: number;
-  /** Batches that are complete, and those that proposers have heard of. */
-  readonly settled: number;
+  /** Rounds that proposers have heard of. */
   readonly observed: number;
+  readonly nextRound: number;
+  readonly emptyRounds: number;
   readonly exhausted: readonly boolean[];
+  /** Whether there are proposers that hear of outcomes. */
+  readonly hasListeners: boolean;
   readonly spending: Spending;
   readonly counts: TallyCounts;
-  readonly countsObserved: TallyCounts;
-  /** Visits of the members of both fronts. */
+  /** Visits of the members of the front. */
   readonly front: readonly number[];
-  readonly frontObserved: readonly number[];
+  readonly versions: readonly SavedVersion[];
+  /** Rounds that are under way. */
+  readonly rounds: readonly SavedRound[];
   readonly proposers: readonly Json[];
 }
 
-export interface SettledBatch {
-  readonly batch: Batch;
+/** A round under way: a run that resumes computes what is not folded in again. */
+export interface SavedRound {
+  readonly round: number;
+  readonly version: number;
+  /** Proposers that have had their turn, and whether all have. */
+  readonly places: number;
+  readonly isLaunched: boolean;
+  /** Epochs that are folded in: the first ones. */
+  readonly folded: number;
+  readonly epochs: readonly SavedEpoch[];
+}
+
+export interface SavedEpoch {
+  readonly slot: number;
+  readonly place: number;
+  readonly size: number;
+  /** Whether a proposer that does not travel has said what it holds. */
+  readonly isGiven: boolean;
+  /** What it has said: nobody asks it twice. Kept by itself. */
+  readonly proposals?: readonly Proposal[] | undefined;
+}
+
+/** An epoch that is folded in. */
+export interface SettledEpoch {
+  readonly round: number;
+  readonly slot: number;
+  readonly proposer: string;
+  readonly firstVisit: number;
+  readonly visits: readonly Visit[];
   readonly outcomes: readonly Outcome[];
   /** The front with these outcomes taken in. */
   readonly front: Front;
+  /** Visits of the members of the front that promotions were measured against. */
+  readonly frontBefore: readonly number[];
+  readonly fitsMost: number;
   /** Seconds of all runs until then. */
   readonly seconds: number;
 }
@@ -53,42 +84,13 @@ export interface JournalEntry {
 }
 
 export interface Journal {
-  /** Notes the batches that an earlier run left under way, or that proposers have not heard of. */
-  restore(pending: readonly number[]): void;
-  /** Notes what belongs to the next entry. */
-  propose(batch: Batch): void;
-  settle(settled: SettledBatch): void;
+  /** Notes what an earlier run left that comes and goes, by round and slot. */
+  restore(pending: readonly (readonly [round: number, slot: number])[]): void;
+  /** Notes what belongs to the next entry: what a proposer has said, what became of an epoch. */
+  propose(job: EpochJob): void;
+  settle(settled: SettledEpoch): void;
   commit(entry: JournalEntry): Promise<void>;
   close(): Promise<void>;
-}
-
-/** A batch that was proposed and not settled, as the archive has it. */
-export interface PendingBatch {
-  readonly index: number;
-  readonly proposer: string;
-  readonly visits: readonly PendingVisit[];
-  readonly front: readonly Outcome[];
-}
-
-export interface PendingVisit {
-  readonly visit: number;
-  readonly id: number;
-  readonly source: string;
-  readonly origin: string;
-  readonly parents: readonly number[];
-  readonly prompt: string | undefined;
-  readonly params: string | undefined;
-  readonly isRevisit: boolean;
-  readonly skeleton: string;
-  readonly complexity: number;
-  readonly duplicateOf: number | undefined;
-  readonly failure: TaskResult["failure"];
-}
-
-/** A settled batch that proposers have not heard of. */
-export interface Unobserved {
-  readonly outcomes: readonly Outcome[];
-  readonly fitsMost: number;
 }
 
 /** What an earlier run left. */
@@ -97,6 +99,8 @@ export interface Resumption {
   /** Candidates that are no duplicates, in order. */
   seen(): Iterable<SeenCandidate>;
   outcomes(visits: readonly number[]): readonly Outcome[];
-  settledBatch(index: number): Unobserved;
-  readonly pending: readonly PendingBatch[];
+  /** Outcomes of a round, in order, as far as it was folded in. */
+  round(round: number): readonly Outcome[];
+  /** Epochs whose contents or outcomes the archive keeps for the time being. */
+  readonly pending: readonly (readonly [round: number, slot: number])[];
 }

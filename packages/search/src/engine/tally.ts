@@ -1,5 +1,5 @@
 /**
- * What a study has come to, batch after batch in order: counts, the front, the best.
+ * What a study has come to, candidate after candidate in order: counts, the front, the best.
  */
 
 import { emptyRecord } from "@ndvm/core";
@@ -33,33 +33,18 @@ export class Tally {
     this.#yardstick = yardstick;
   }
 
-  get fits(): number {
-    return this.#fits;
-  }
-
-  /** The held-out R² of the most accurate member. */
-  get r2(): number {
-    let best: Outcome | undefined;
-    for (const member of this.front.members)
-      if (best === undefined || member.loss < best.loss) best = member;
-    return best?.r2 ?? Number.NEGATIVE_INFINITY;
-  }
-
-  /** Takes the outcomes of a batch. */
-  add(outcomes: readonly Outcome[]): void {
-    for (const outcome of outcomes) {
-      this.#candidates += 1;
-      this.#fits += outcome.fits;
-      if (outcome.visit !== outcome.id) this.#revisits += 1;
-      if (outcome.status === "duplicate") this.#duplicates += 1;
-      else if (outcome.status === "scored") {
-        this.#scored += 1;
-        this.front = advance(this.front, outcome, this.#yardstick);
-      } else {
-        this.#failed += 1;
-        const code = outcome.failure?.code ?? "E-NONE";
-        this.#failures[code] = (this.#failures[code] ?? 0) + 1;
-      }
+  add(outcome: Outcome): void {
+    this.#candidates += 1;
+    this.#fits += outcome.fits;
+    if (outcome.visit !== outcome.id) this.#revisits += 1;
+    if (outcome.status === "duplicate") this.#duplicates += 1;
+    else if (outcome.status === "scored") {
+      this.#scored += 1;
+      this.front = advance(this.front, outcome, this.#yardstick);
+    } else {
+      this.#failed += 1;
+      const code = outcome.failure?.code ?? "E-NONE";
+      this.#failures[code] = (this.#failures[code] ?? 0) + 1;
     }
   }
 

@@ -1,9 +1,10 @@
 /**
- * Chance with a seed, whose state is four numbers: all that `evolve` draws, it draws here.
+ * Chance with a seed: all that breeding draws, it draws here.
  */
 
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
-import { xoroshiro128plus, xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
+import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+import { exp, log } from "./arithmetic.js";
 
 export class Chance {
   #generator = xoroshiro128plus(0);
@@ -12,12 +13,9 @@ export class Chance {
     this.#generator = xoroshiro128plus(seed);
   }
 
-  save(): number[] {
-    return [...this.#generator.getState()];
-  }
-
-  restore(state: readonly number[]): void {
-    this.#generator = xoroshiro128plusFromState(state);
+  /** Begins again, from another seed. */
+  begin(seed: number): void {
+    this.#generator = xoroshiro128plus(seed);
   }
 
   /** In [0, 1). */
@@ -61,6 +59,6 @@ export class Chance {
 
   /** Positive, its logarithm uniform between those of the limits. */
   logUniform(low: number, high: number): number {
-    return low * Math.exp(this.uniform() * Math.log(high / low));
+    return low * exp(this.uniform() * log(high / low));
   }
 }

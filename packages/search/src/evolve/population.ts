@@ -9,11 +9,16 @@
  *
  * Recurrences have an island of their own. Most are poor until their step and their turns are nearly
  * right, so among expressions they would die out before they get there.
+ *
+ * Merits are compared and never printed, so they are kept as the powers of e that they stand for:
+ * share × factor^nodes, which takes multiplications only.
  */
 
 import type { Outcome } from "../types.js";
+import { exp } from "./arithmetic.js";
 import type { Chance } from "./chance.js";
 
+/** A program that children are made from: what whoever breeds needs to know of it. */
 export interface Member {
   readonly id: number;
   readonly source: string;
@@ -21,8 +26,23 @@ export interface Member {
   /** Share of the training variance that is left: 1 − R². */
   readonly rest: number;
   readonly complexity: number;
+}
+
+/** A population as those who breed see it. */
+export interface PopulationView {
+  islands: Member[][];
+  /** The members of which none smaller is better, the smallest first. */
+  best: readonly Member[];
+  /** Members of all islands. */
+  count: number;
+}
+
+export const emptyView = (): PopulationView => ({ islands: [], best: [], count: 0 });
+
+/** A member where it lives. */
+interface Resident {
+  readonly member: Member;
   readonly shape: string;
-  readonly island: number;
   readonly born: number;
 }
 
@@ -30,8 +50,46 @@ export interface Member {
 const restLeast = 1e-13;
 /** Prices of a node, island by island, in units of log share. */
 const prices = [0.02, 0.06, 0.12, 0.1];
-const ageWeight = 1;
+/** By how much of the log share a bad newcomer may be worse, and the most that age counts. */
+const graceMax = 1;
+const ageMax = 3;
 const tournament = 4;
+const victims = 6;
+
+/** Powers of e that prices stand for, island by island and size by size. */
+const factors = prices.map((price) => {
+  const powers = [1];
+  return (nodes: number): number => {
+    const factor = exp(price);
+    while (powers.length <= nodes) powers.push((powers.at(-1) as number) * factor);
+    return powers[nodes] as number;
+  };
+});
+const grace = exp(graceMax);
+
+/** What a member costs its island: less is better. */
+export function costOf({ rest, complexity }: Member, island: number): number {
+  const factor = factors[island % factors.length] as (nodes: number) => number;
+  return Math.max(restLeast, rest) * factor(complexity);
+}
+
+/** The best of a few members of an island. */
+export function select(
+  islands: readonly (readonly Member[])[],
+  at: number,
+  chance: Chance,
+): Member | undefined {
+  const island = islands[at] ?? [];
+  let best: Member | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < tournament && island.length > 0; i++) {
+    const one = chance.pick(island);
+    const cost = costOf(one, at);
+    if (cost < least) best = one;
+    least = Math.min(least, cost);
+  }
+  return best;
+}
 
 export interface PopulationOptions {
   readonly islands: number;
@@ -41,129 +99,137 @@ export interface PopulationOptions {
 }
 
 export interface PopulationState {
-  readonly islands: readonly (readonly Member[])[];
-  readonly front: readonly Member[];
+  readonly islands: readonly (readonly Resident[])[];
+  readonly front: readonly Resident[];
   readonly born: number;
 }
 
+/** The island where loops live among themselves; −1 where there is none. */
+export const loopIslandOf = ({ hasLoopIsland, islands }: PopulationOptions): number =>
+  hasLoopIsland ? islands - 1 : -1;
+
 export class Population {
-  #members: Member[][];
+  #residents: Resident[][];
   /** By complexity. */
-  #front = new Map<number, Member>();
+  #front = new Map<number, Resident>();
   #born = 0;
+  /** Changes with every newcomer to the best of all sizes. */
+  #best: readonly Resident[] | undefined;
 
   constructor(private readonly options: PopulationOptions) {
-    this.#members = Array.from({ length: options.islands }, () => []);
+    this.#residents = Array.from({ length: options.islands }, () => []);
   }
 
   get count(): number {
-    return this.#members.reduce((sum, island) => sum + island.length, 0);
+    return this.#residents.reduce((sum, island) => sum + island.length, 0);
   }
 
-  meritOf(member: Member, island: number): number {
-    const price = prices[island % prices.length] as number;
-    return Math.log(Math.max(restLeast, member.rest)) + price * member.complexity;
-  }
-
-  /** Takes a scored candidate in. */
-  add(outcome: Outcome, chance: Chance): void {
+  /** Takes a scored candidate in, to the island that it was bred for if it has one. */
+  add(outcome: Outcome, bredFor: number | undefined, chance: Chance): void {
     const rest = 1 - outcome.trainR2;
     if (!Number.isFinite(rest)) return;
     const { id, source, params, complexity } = outcome;
-    const island = this.#islandOf(outcome);
+    const member = { id, source, params, rest, complexity };
     const shape = shapeOf(outcome.skeleton);
-    const born = this.#born++;
-    const member = { id, source, params, rest, complexity, shape, island, born };
+    const resident = { member, shape, born: this.#born++ };
     const known = this.#front.get(complexity);
-    if (known === undefined || rest < known.rest) this.#front.set(complexity, member);
-    this.#settle(member, island, chance);
+    if (known === undefined || rest < known.member.rest) {
+      this.#front.set(complexity, resident);
+      this.#best = undefined;
+    }
+    this.#settle(resident, this.#islandOf(outcome, bredFor), chance);
   }
 
-  /** Where loops live among themselves; −1 where there is no such island. */
-  get loopIsland(): number {
-    return this.options.hasLoopIsland ? this.options.islands - 1 : -1;
+  get #loopIsland(): number {
+    return loopIslandOf(this.options);
   }
 
-  /** The island of a parent that still lives there, else one by number. */
-  #islandOf({ id, parents, skeleton }: Outcome): number {
+  #islandOf({ id, parents, skeleton }: Outcome, bredFor: number | undefined): number {
     const isLoop = isRecurrence(skeleton);
-    const at = this.#members.findIndex((island) => island.some((m) => parents.includes(m.id)));
-    if (at >= 0 && (at !== this.loopIsland || isLoop)) return at;
-    if (isLoop && this.loopIsland >= 0 && parents.length === 0) return this.loopIsland;
-    return id % (this.options.islands - (this.options.hasLoopIsland ? 1 : 0));
+    const loops = this.#loopIsland;
+    if (isLoop && loops >= 0 && parents.length === 0) return loops;
+    if (bredFor !== undefined && (bredFor !== loops || isLoop)) return bredFor;
+    return id % (this.options.islands - (loops >= 0 ? 1 : 0));
   }
 
-  #settle(member: Member, at: number, chance: Chance): void {
-    if (at === this.loopIsland && !isRecurrence(member.shape)) return;
-    const island = this.#members[at] as Member[];
-    const twin = island.findIndex(({ shape }) => shape === member.shape);
+  #settle(resident: Resident, at: number, chance: Chance): void {
+    if (at === this.#loopIsland && !isRecurrence(resident.shape)) return;
+    const island = this.#residents[at] as Resident[];
+    const twin = island.findIndex(({ shape }) => shape === resident.shape);
     if (twin >= 0) {
-      if (member.rest < (island[twin] as Member).rest) island[twin] = member;
+      const { rest } = (island[twin] as Resident).member;
+      if (resident.member.rest < rest) island[twin] = resident;
       return;
     }
     if (island.length < this.options.islandSize) {
-      island.push(member);
+      island.push(resident);
       return;
     }
     let worst = -1;
-    let worstMerit = -Infinity;
-    for (let i = 0; i < 6; i++) {
+    let worstCost = -1;
+    for (let i = 0; i < victims; i++) {
       const index = chance.below(island.length);
-      const one = island[index] as Member;
-      const age = (this.#born - one.born) / (this.options.islandSize * this.options.islands);
-      const merit = this.meritOf(one, at) + ageWeight * Math.min(3, age);
-      if (merit <= worstMerit) continue;
+      const { member, born } = island[index] as Resident;
+      const age = (this.#born - born) / (this.options.islandSize * this.options.islands);
+      const cost = costOf(member, at) * exp(Math.min(ageMax, age));
+      if (cost <= worstCost) continue;
       worst = index;
-      worstMerit = merit;
+      worstCost = cost;
     }
-    if (this.meritOf(member, at) <= worstMerit + 1) island[worst] = member;
-  }
-
-  /** The best of a few members of an island. */
-  select(at: number, chance: Chance): Member | undefined {
-    const island = this.#members[at] as Member[];
-    let best: Member | undefined;
-    for (let i = 0; i < tournament && island.length > 0; i++) {
-      const one = chance.pick(island);
-      if (best === undefined || this.meritOf(one, at) < this.meritOf(best, at)) best = one;
-    }
-    return best;
+    if (costOf(resident.member, at) <= worstCost * grace) island[worst] = resident;
   }
 
   /** The members of which none smaller is better, the smallest first. */
-  front(): Member[] {
-    const members = [...this.#front.values()].sort((a, b) => a.complexity - b.complexity);
+  #bestOfAll(): readonly Resident[] {
+    if (this.#best !== undefined) return this.#best;
+    const sorted = [...this.#front.values()].sort(
+      (a, b) => a.member.complexity - b.member.complexity,
+    );
     let least = Infinity;
-    return members.filter((member) => {
-      const isBetter = member.rest < least * 0.999;
-      if (isBetter) least = member.rest;
+    this.#best = sorted.filter(({ member: { rest } }) => {
+      const isBetter = rest < least * 0.999;
+      if (isBetter) least = rest;
       return isBetter;
     });
+    return this.#best;
   }
 
-  /** Brings some of another island's members and of the front's to every island. */
+  /** Brings one of the next island's members and one of the best of all sizes to every island. */
   migrate(chance: Chance): void {
-    const front = this.front();
-    for (let to = 0; to < this.#members.length; to++) {
-      const from = this.select((to + 1) % this.#members.length, chance);
-      if (from !== undefined) this.#settle({ ...from, island: to, born: this.#born }, to, chance);
-      if (front.length === 0) continue;
-      const best = chance.pick(front);
-      this.#settle({ ...best, island: to, born: this.#born }, to, chance);
+    const best = this.#bestOfAll();
+    const { islands } = this.view();
+    const count = this.#residents.length;
+    for (let to = 0; to < count; to++) {
+      const from = (to + 1) % count;
+      const chosen = select(islands, from, chance);
+      const resident = this.#residents[from]?.find(({ member }) => member === chosen);
+      if (resident !== undefined) this.#settle({ ...resident, born: this.#born }, to, chance);
+      if (best.length === 0) continue;
+      this.#settle({ ...chance.pick(best), born: this.#born }, to, chance);
     }
+  }
+
+  /** The population as it is now; it does not change when this one does. */
+  view(): PopulationView {
+    return {
+      islands: this.#residents.map((island) => island.map(({ member }) => member)),
+      best: this.#bestOfAll().map(({ member }) => member),
+      count: this.count,
+    };
   }
 
   save(): PopulationState {
     return {
-      islands: this.#members.map((island) => [...island]),
+      islands: this.#residents.map((island) => [...island]),
       front: [...this.#front.values()],
       born: this.#born,
     };
   }
 
   restore({ islands, front, born }: PopulationState): void {
-    this.#members = islands.map((island) => [...island]);
-    this.#front = new Map(front.map((member) => [member.complexity, member]));
+    this.#residents = islands.map((island) => [...island]);
+    this.#front = new Map(front.map((resident) => [resident.member.complexity, resident]));
+    this.#best = undefined;
     this.#born = born;
   }
 }

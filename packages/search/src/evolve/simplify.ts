@@ -15,7 +15,7 @@
  * of + − * / are allowed.
  */
 
-import { own } from "@ndvm/core";
+import { exp, functions, log } from "./arithmetic.js";
 import {
   branch,
   call,
@@ -88,39 +88,6 @@ function fold(tree: Tree, parameters: Parameters): Tree {
 
 const hasParams = (tree: Tree): boolean => tree.kind === "param" || tree.args.some(hasParams);
 
-const functions: Readonly<Record<string, (x: number, y: number) => number>> = {
-  "+": (x, y) => x + y,
-  "-": (x, y) => x - y,
-  "*": (x, y) => x * y,
-  "/": (x, y) => x / y,
-  neg: (x) => -x,
-  min: Math.min,
-  max: Math.max,
-  expt: (x, y) => x ** y,
-  pow: (x, y) => x ** y,
-  abs: Math.abs,
-  square: (x) => x * x,
-  sqrt: Math.sqrt,
-  exp: Math.exp,
-  log: Math.log,
-  sin: Math.sin,
-  cos: Math.cos,
-  tan: Math.tan,
-  tanh: Math.tanh,
-  sinh: Math.sinh,
-  cosh: Math.cosh,
-  asin: Math.asin,
-  acos: Math.acos,
-  atan: Math.atan,
-  log1p: Math.log1p,
-  expm1: Math.expm1,
-  sigmoid: (x) => 1 / (1 + Math.exp(-x)),
-  softplus: (x) => Math.log1p(Math.exp(-Math.abs(x))) + Math.max(x, 0),
-  floor: Math.floor,
-  ceiling: Math.ceil,
-  truncate: Math.trunc,
-};
-
 /** The value of a tree that reads nothing but `bound`; NaN where we do not know a function. */
 export function evaluate(
   tree: Tree,
@@ -141,7 +108,7 @@ export function evaluate(
     const isTrue = first.name.startsWith("<") ? left < right : left > right;
     return of(isTrue || (first.name.endsWith("=") && left === right) ? second : third);
   }
-  const apply = own(functions, tree.name);
+  const apply = functions.get(tree.name);
   if (apply === undefined) return Number.NaN;
   return apply(of(first), second === undefined ? 0 : of(second));
 }
@@ -308,7 +275,7 @@ function simplifyFunction(tree: Tree, arg: Tree, parameters: Parameters): Tree {
   const value = constants.reduce((product, c) => product * evaluate(c, parameters), 1);
   if (constants.length === 0 || !(value > 0)) return tree;
   const rest = call(name, buildQuotient(over, under));
-  if (name === "log") return call("+", parameters.add(Math.log(value)), rest);
+  if (name === "log") return call("+", parameters.add(log(value)), rest);
   return call("*", parameters.add(Math.sqrt(value)), rest);
 }
 
@@ -321,7 +288,7 @@ function splitExponent(tree: Tree, arg: Tree, parameters: Parameters): Tree {
   for (const { sign, constants } of fixed) {
     value += sign * constants.reduce((product, c) => product * evaluate(c, parameters), 1);
   }
-  const factor = Math.exp(value);
+  const factor = exp(value);
   if (!Number.isFinite(factor) || factor === 0) return tree;
   const rest = buildSum(terms.filter((term) => term.rest !== undefined));
   return call("*", parameters.add(factor), call("exp", rest));

@@ -33,7 +33,6 @@ import { Draws, seedFor } from "../seeds.js";
 import {
   type Columns,
   rowsOf,
-  SEED_FIT,
   SEED_SCREEN,
   type Study,
   squaresAround,
@@ -287,7 +286,7 @@ export class Station {
     fitting.tolerances = this.#tolerancesOf(task.rung);
     made.fits = rung.restarts;
     for (let attempt = 0; ; attempt++) {
-      fitting.seed = seedFor(study.seed, SEED_FIT, task.visit, task.rung, attempt);
+      fitting.seed = seedFor(task.seed, task.rung, attempt);
       fitting.params = this.#starts(names, task, fitting.seed, attempt === 0);
       try {
         const { best, counters, predict } = await fit(program, fitting);

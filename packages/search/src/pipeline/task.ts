@@ -9,9 +9,12 @@ type Numbers = Readonly<Record<string, number>>;
 
 /** One fit of a candidate on one rung. */
 export interface Task {
+  /** Which candidate of its epoch it is: whoever gives the task knows it by this number. */
   readonly visit: number;
-  /** The candidate that is visited. */
+  /** A number that stands for the candidate's skeleton: the screen's starts follow from it. */
   readonly id: number;
+  /** All chance of the candidate's fits starts here. */
+  readonly seed: number;
   readonly rung: number;
   readonly source: string;
   /** What the proposer says about parameters. */

@@ -1,8 +1,9 @@
 /**
- * A runner: whoever runs tasks, this thread or a pool of workers. Results come in any order.
+ * A runner: whoever runs epochs, this thread or a pool of workers. They come back in any order.
  */
 
-import type { Task, TaskResult } from "../pipeline/task.js";
+import type { EpochJob, Update } from "../epoch/job.js";
+import type { PackedEpoch } from "../epoch/pack.js";
 import type { Failure } from "../types.js";
 
 /** Of a candidate whose worker died twice. */
@@ -20,7 +21,9 @@ export const STUCK_FAILURE: Failure = {
 };
 
 export interface RunnerEvents {
-  results(results: readonly TaskResult[]): void;
+  /** What brings someone who knows one version (−1: nothing) to another. */
+  updates(from: number, to: number): readonly Update[];
+  done(packed: PackedEpoch, job: EpochJob, worker: number): void;
   /** A worker died and was replaced. */
   replaced(worker: number, message: string): void;
   /** Nothing more can be run. */
@@ -29,8 +32,8 @@ export interface RunnerEvents {
 
 export interface Runner {
   readonly workers: number;
-  /** Takes tasks; each has a result sooner or later. */
-  run(tasks: readonly Task[]): void;
-  /** Ends work under way: its results never come. */
+  /** Takes epochs; each comes back sooner or later. */
+  run(jobs: readonly EpochJob[]): void;
+  /** Ends work under way: it never comes back. */
   stop(): Promise<void>;
 }

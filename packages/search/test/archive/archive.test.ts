@@ -20,7 +20,7 @@ import {
 import { line, oscillation } from "../engine/data.js";
 import { Echo, expectSame, exported, freshFile, list, run } from "../engine/support.js";
 
-const base = { data: oscillation, target: "y", workers: 0, batch: 16, seed: 5 } as const;
+const base = { data: oscillation, target: "y", workers: 0, epoch: 16, slots: 1, seed: 5 } as const;
 
 async function refusal(act: () => Promise<unknown> | unknown): Promise<NdvmError> {
   try {
@@ -61,7 +61,7 @@ describe("an archive", () => {
       fits: told.done.counts.fits,
       failures: { "E-TYPE": 1 },
     });
-    expect(archive.study()).toMatchObject({ target: "y", inputs: ["x"], seed: 5, batch: 16 });
+    expect(archive.study()).toMatchObject({ target: "y", inputs: ["x"], seed: 5, epoch: 16 });
     expect(archive.seeds()).toMatchObject({ study: 5 });
     expect(archive.runs()).toMatchObject([{ run: 1, workers: 0, command: "ndvm search" }]);
     expect(Object.keys(archive.runs()[0]?.versions ?? {})).toContain("@ndvm/search");
@@ -98,7 +98,7 @@ describe("an archive", () => {
     }
   });
 
-  test("can be read while it is written, and never shows half of a batch", async () => {
+  test("can be read while it is written, and never shows half of an epoch", async () => {
     const file = freshFile();
     const seen: number[] = [];
     let next = 32;
@@ -158,7 +158,7 @@ describe("one writer", () => {
     const changes = [
       { seed: 6 },
       { data: line },
-      { batch: 8 },
+      { epoch: 8 },
       { proposers: [list(["(* a x)"])] },
       { recipe: paperRecipe },
     ];
@@ -207,10 +207,12 @@ test("an archive of a format that nobody knows is refused with both formats name
   }
 });
 
-test("timings are sums over a batch, and fits have the seconds of each", async () => {
+test("timings are sums over an epoch, and fits have the seconds of each", async () => {
   const file = freshFile();
   const told = await run({
     ...base,
+    // An epoch knows of all before it, so no fit is spent on a twin.
+    lag: 1,
     archive: file,
     proposers: [new Echo()],
     budget: { candidates: 40 },
@@ -235,7 +237,7 @@ describe("resuming", () => {
     const options = { ...base, budget: { candidates: 160 } };
     await run({ ...options, archive: whole, proposers: proposers() });
     const file = freshFile();
-    // Left in the middle of an event, aborted, out of time, one batch at a time, then to the end.
+    // Left in the middle of an event, aborted, out of time, one round at a time, then to the end.
     for await (const event of search({ ...options, archive: file, proposers: proposers() }))
       if (event.type === "candidate" && event.outcome.visit === 5) break;
     const stop = new AbortController();
@@ -258,7 +260,7 @@ describe("resuming", () => {
     expectSame(exported(file), exported(whole));
   });
 
-  test("a batch with the same nonsense twice goes on", async () => {
+  test("an epoch with the same nonsense twice goes on", async () => {
     const proposers = () => [list(["(* a x)", "(* b", "(* b", "(+ a (* b x))", "( ".repeat(9000)])];
     const whole = freshFile();
     await run({ ...base, data: line, archive: whole, proposers: proposers() });

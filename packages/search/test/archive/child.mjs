@@ -22,7 +22,8 @@ for await (const event of search({
   data: { x, y },
   target: "y",
   seed: 11,
-  batch: 12,
+  epoch: 6,
+  slots: 2,
   proposers: [
     evolve({ draws: 40, islands: 2, islandSize: 10 }),
     replay(

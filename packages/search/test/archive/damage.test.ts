@@ -25,7 +25,15 @@ const rungs = [
   { restarts: 1, steps: 6, share: 1 },
   { restarts: 2, steps: 10, share: 0.25 },
 ];
-const base = { data: line, target: "y", workers: 0, batch: 8, seed: 5, recipe: { rungs } };
+const base = {
+  data: line,
+  target: "y",
+  workers: 0,
+  epoch: 8,
+  slots: 1,
+  seed: 5,
+  recipe: { rungs },
+};
 const PROMPTED = { source: "(+ a (* b (tanh x)))", parents: [0], origin: "answer", prompt: "try!" };
 const proposers = () => [
   list(["(* a x)", "(car x)", "(* x b)", "(+ a (* b x))", "(* b", PROMPTED]),
@@ -148,7 +156,7 @@ describe("a row that is not as it was written", () => {
     [
       "an epoch that is gone",
       "DELETE FROM epochs WHERE round = 2",
-      { reason: "rows", column: "epochs", rows: [3, 0] },
+      { reason: "rows", column: "epochs", rows: [3, 1] },
     ],
     [
       "the last epoch that is gone",
@@ -193,8 +201,8 @@ describe("a row that is not as it was written", () => {
     ["parents", "candidates", "id = 0", { parents: "[1" }, "json"],
     ["parents that are no ids", "candidates", "id = 0", { parents: '["a"]' }, "json"],
     ["params", "fits", "visit = 0 AND rung = 0", { params: '{"a":"b"}' }, "json"],
-    ["counts", "epochs", "round = 0", { counts: "{}" }, "json"],
-    ["ids", "epochs", "round = 0", { candidates: "[0,1]" }, "rows"],
+    ["counts", "epochs", "round = 0 AND slot = 0", { counts: "{}" }, "json"],
+    ["ids", "epochs", "round = 0 AND slot = 0", { candidates: "[0,1]" }, "rows"],
     ["state", "state", "one = 1", { state: "[]" }, "json"],
     ["a whole number that is none", "candidates", "id = 0", { complexity: 2.5 }, "kind"],
     ["a missing value", "failures", "visit = 1", { fits: null }, "kind"],
@@ -376,7 +384,7 @@ describe("salvage", () => {
 
   test("fills in for epochs and for a state that are lost, and says that nobody can go on", async () => {
     const file = damaged(
-      "UPDATE epochs SET proposer = 'x' WHERE round IN (0, 3)",
+      "UPDATE epochs SET proposer = 'x' WHERE round IN (0, 2)",
       "UPDATE state SET state = '[]' WHERE one = 1",
       "UPDATE prompts SET text = 'x'",
       "UPDATE study SET value = '[]' WHERE key = 'train'",
@@ -428,7 +436,10 @@ describe("an archive of format 2", () => {
     const kept = wanted.front.map(({ score: _score, ...member }: { score: number }) => member);
     expect(found.front).toMatchObject(kept);
     const { front } = found;
-    expect(found).toEqual({ ...wanted, front, format: 2, export: wanted.export.slice(1) });
+    const lines = wanted.export
+      .slice(1)
+      .map((text: string) => text.replace(/"batch":(\d+)/, '"round":$1,"slot":0'));
+    expect(found).toEqual({ ...wanted, front, format: 2, export: lines });
     expect(checkArchive(copy())).toMatchObject({ isWhole: true, canResume: false, format: 2 });
   });
 
@@ -507,17 +518,17 @@ describe("the parts", () => {
 
   test("digests come back, also after long steps, and nothing else is taken for them", () => {
     const digests = [
-      { id: 10, hash: 0 },
-      { id: 11, hash: 2 ** 53 - 1 },
-      { id: 2057, hash: 2 ** 32 },
-      { id: 2057 + 2047, hash: 5 },
-      { id: 10_000, hash: 2 ** 32 - 1 },
+      { id: 10, high: 0, low: 1 },
+      { id: 11, high: 2 ** 32 - 1, low: 2 ** 32 - 1 },
+      { id: 65_546, high: 2 ** 31, low: 0 },
+      { id: 65_546 + 65_535, high: 0, low: 5 },
+      { id: 300_000, high: 7, low: 2 ** 32 - 1 },
     ];
     const text = packDigests(digests, 10);
-    expect(unpackDigests(text, 10, 9991)).toEqual(digests);
-    expect(unpackDigests(text, 10, 9990)).toBeUndefined();
-    expect(unpackDigests(text.slice(4), 10, 9991)).toBeUndefined();
-    expect(unpackDigests("?", 10, 9991)).toBeUndefined();
+    expect(unpackDigests(text, 10, 299_991)).toEqual(digests);
+    expect(unpackDigests(text, 10, 299_990)).toBeUndefined();
+    expect(unpackDigests(text.slice(4), 10, 299_991)).toBeUndefined();
+    expect(unpackDigests("?", 10, 299_991)).toBeUndefined();
     expect(unpackDigests("", 10, 0)).toEqual([]);
   });
 

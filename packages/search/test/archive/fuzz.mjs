@@ -44,7 +44,16 @@ async function makeStudy(keep) {
     { restarts: 2, steps: 8, share: 0.25 },
   ];
   const budget = { candidates: 96 };
-  const options = { data: { x, y }, target: "y", seed: 4, batch: 8, workers: 0, keep, budget };
+  const options = {
+    data: { x, y },
+    target: "y",
+    seed: 4,
+    epoch: 8,
+    slots: 1,
+    workers: 0,
+    keep,
+    budget,
+  };
   for await (const _event of search({ ...options, proposers, recipe: { rungs }, archive: file }));
   return file;
 }

@@ -22,7 +22,15 @@ const rungs = [
   { restarts: 1, steps: 6, share: 1 },
   { restarts: 2, steps: 10, share: 0.25 },
 ];
-const base = { data: oscillation, target: "y", workers: 0, batch: 16, seed: 5, recipe: { rungs } };
+const base = {
+  data: oscillation,
+  target: "y",
+  workers: 0,
+  epoch: 16,
+  slots: 1,
+  seed: 5,
+  recipe: { rungs },
+};
 const cycled = ["(* a x)", "(car x)", "(* x b)", "(+ a (* b x))", "(* b"];
 
 /** New programs, bad ones, duplicates and revisits. */
@@ -35,7 +43,7 @@ const proposers = () => [
   ),
 ];
 
-/** Visits that stood on the front after the batch that they came in. */
+/** Visits that stood on the front after the epoch that they came in. */
 function everOnFront(events: Awaited<ReturnType<typeof run>>["events"]): Set<number> {
   return new Set(
     events.flatMap((event) =>
@@ -104,7 +112,14 @@ describe("keep", () => {
   test("the export says what was kept, and what became of the others, epoch by epoch", async () => {
     const file = freshFile();
     const programs = [...cycled, "(sin (* a x))", "(exp (* a x))", "7"];
-    const options = { ...base, data: line, batch: 4, keep: "front" as const, archive: file };
+    const options = {
+      ...base,
+      data: line,
+      epoch: 4,
+      slots: 1,
+      keep: "front" as const,
+      archive: file,
+    };
     await run({ ...options, proposers: [list(programs)] });
     const lines = exported(file)
       .split("\n")
@@ -122,7 +137,7 @@ describe("keep", () => {
   test("a duplicate is recognised after a resume, of programs that were not kept too", async () => {
     for (const keep of KEEPS) {
       const file = freshFile();
-      const options = { ...base, data: line, batch: 2, keep, archive: file };
+      const options = { ...base, data: line, epoch: 2, slots: 1, keep, archive: file };
       const programs = [
         "(* a x)",
         "(sin (* a x))",
@@ -159,13 +174,13 @@ describe("keep", () => {
   test("revisits that say nothing new have no row, before and after a resume", async () => {
     const file = freshFile();
     const stream = () => [replay([{ source: "(* a x)" }, { source: "(+ a x)" }], { cycles: 40 })];
-    const options = { ...base, data: line, batch: 8, archive: file };
+    const options = { ...base, data: line, epoch: 8, slots: 1, archive: file };
     await run({ ...options, proposers: stream(), budget: { candidates: 40 } });
     await run({ ...options, proposers: stream(), resume: true });
     const database = openDatabase(file);
     expect(database.all("SELECT count(*) FROM revisits")).toEqual([[0]]);
     expect(database.all("SELECT count(*) FROM candidates")).toEqual([[2]]);
-    // Proposers have not heard of the last batch: nobody has asked them for another.
+    // Proposers have not heard of the last round: nobody has asked them for another.
     expect(database.all("SELECT round FROM pending")).toEqual([[9]]);
     database.close();
     expect(checkArchive(file).epochs).toEqual({ whole: 10, damaged: 0, visits: 80 });

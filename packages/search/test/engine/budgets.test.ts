@@ -28,7 +28,8 @@ describe("budgets", () => {
   test("in fits are used up and never exceeded, though failures make fewer of them", async () => {
     const { done } = await run({
       ...base,
-      batch: 16,
+      epoch: 16,
+      slots: 1,
       proposers: [endless()],
       budget: { fits: 101 },
     });
@@ -44,7 +45,8 @@ describe("budgets", () => {
     for (const fits of [1, 5, 50, 133]) {
       const { done } = await run({
         ...base,
-        batch: 8,
+        epoch: 8,
+        slots: 1,
         recipe: { optimiser: "lm", rungs },
         proposers: [new Echo()],
         budget: { fits },
@@ -60,7 +62,8 @@ describe("budgets", () => {
     const { done } = await run({
       ...base,
       recipe: {},
-      batch: 4,
+      epoch: 4,
+      slots: 1,
       proposers: [new Echo(), list(["(+ a (* b x))"])],
       budget: { r2: 0.99, candidates: 10_000 },
     });
@@ -159,7 +162,8 @@ describe("proposers", () => {
     };
     const { events, outcomes, done } = await run({
       ...base,
-      batch: 2,
+      epoch: 2,
+      slots: 1,
       proposers: [list(["a", "(* a x)", "(sin (* a x))"]), broken, endless()],
       budget: { candidates: 12 },
     });
@@ -189,12 +193,13 @@ describe("proposers", () => {
     };
     await run({
       ...base,
-      batch: 5,
+      epoch: 5,
+      slots: 1,
       lag: 3,
       proposers: [echo],
       budget: { candidates: 50 },
     });
-    // The last two batches are settled, but nobody is to propose any more.
+    // The last two rounds are folded in, but nobody is to propose any more.
     expect(echo.heard).toEqual(Array.from({ length: 40 }, (_, i) => i));
     expect(behind).toEqual([0, 5, 10, ...Array(7).fill(10)]);
   });
@@ -228,7 +233,10 @@ describe("options that make no sense are refused", () => {
     ["rows that are not there", { holdOut: [1, 99] }],
     ["a seed", { seed: 0.5 }],
     ["workers", { workers: -1 }],
-    ["a batch", { batch: 0 }],
+    ["an epoch", { epoch: 0 }],
+    ["slots", { slots: 1.5 }],
+    ["islands", { islands: 0 }],
+    ["too much under way", { epoch: 1e5, slots: 100 }],
     ["a lag", { lag: 0 }],
     ["a budget", { budget: { candidates: 0 } }],
     ["seconds", { budget: { seconds: Number.NaN } }],

@@ -13,11 +13,11 @@ import { Echo, expectSame, exported, freshFile, run } from "./support.js";
 
 const seed = Number(process.env["SEED"] ?? 20261115);
 
-/** Results come late and in another order, by chance. */
+/** Epochs come back late and in another order, by chance. */
 function disordered(chance: Draws): SearchHooks {
   return {
-    startRunner(study, _workers, events) {
-      const held: Parameters<RunnerEvents["results"]>[0][number][] = [];
+    startRunner(setting, _workers, events) {
+      const held: Parameters<RunnerEvents["done"]>[] = [];
       let isWaiting = false;
       const release = () => {
         isWaiting = false;
@@ -26,22 +26,24 @@ function disordered(chance: Draws): SearchHooks {
         const given = some.map((i) => held[i] as (typeof held)[number]);
         for (const i of some.sort((a, b) => b - a)) held.splice(i, 1);
         if (held.length > 0) wait();
-        events.results(given);
+        for (const each of given) events.done(...each);
       };
       const wait = () => {
         isWaiting = true;
         setTimeout(release, chance.uniform() * 5);
       };
-      return InlineRunner.create(study, {
+      return InlineRunner.create(setting, {
         ...events,
-        results: (results) => {
-          held.push(...results);
+        done: (...epoch) => {
+          held.push(epoch);
           if (!isWaiting) wait();
         },
       });
     },
   };
 }
+
+const quick = { rungs: [{ restarts: 1, steps: 3, share: 1 }] };
 
 async function exportOf(options: Partial<SearchOptions>, hooks: SearchHooks = {}) {
   const archive = freshFile();
@@ -52,7 +54,8 @@ async function exportOf(options: Partial<SearchOptions>, hooks: SearchHooks = {}
       seed: 7,
       proposers: [new Echo()],
       budget: { candidates: 160 },
-      batch: 16,
+      epoch: 4,
+      slots: 4,
       archive,
       ...options,
     },
@@ -81,9 +84,20 @@ describe(`the canonical export (SEED=${seed})`, () => {
         workers,
         proposers: [evolve({ draws: 60 })],
         budget: { candidates: 200 },
-        batch: 20,
       });
-    expectSame(await bred(2), await bred(0));
+    const one = await bred(0);
+    for (const workers of [1, 2, 16]) expectSame(await bred(workers), one);
+  });
+
+  test.each([16, 64, 1024])("has the same bytes for evolve in epochs of %i", async (epoch) => {
+    const bred = (workers: number, hooks: SearchHooks = {}) => {
+      const budget = { candidates: 260 };
+      const proposers = [evolve({ draws: 60 })];
+      return exportOf({ workers, proposers, budget, epoch, slots: 3, recipe: quick }, hooks);
+    };
+    const one = await bred(0);
+    expectSame(await bred(2), one);
+    expectSame(await bred(0, disordered(new Draws(seed))), one);
   });
 
   test("has the same bytes for a budget in fits, and for one of accuracy", async () => {
@@ -101,7 +115,8 @@ describe(`the canonical export (SEED=${seed})`, () => {
     const options = () => ({
       workers: 0,
       recipe: paperRecipe,
-      batch: 3,
+      epoch: 3,
+      slots: 2,
       proposers: [replay(programs, { cycles: 4 })],
     });
     const one = await exportOf(options());
@@ -111,9 +126,9 @@ describe(`the canonical export (SEED=${seed})`, () => {
     expectSame(await exportOf({ ...options(), workers: 2 }), one);
   });
 
-  test("differs for another seed, batch or lag", async () => {
+  test("differs for another seed, epoch, number of slots or lag", async () => {
     const one = await exportOf({ workers: 0 });
-    for (const change of [{ seed: 8 }, { batch: 15 }, { lag: 1 }])
+    for (const change of [{ seed: 8 }, { epoch: 5 }, { slots: 3 }, { lag: 1 }])
       expect((await exportOf({ workers: 0, ...change })).split("\n").slice(1)).not.toEqual(
         one.split("\n").slice(1),
       );

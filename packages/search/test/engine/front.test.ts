@@ -6,7 +6,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bestOf, choiceOf } from "../../src/choice/choose.js";
 import { roughLength, totalOf, yardstickOf } from "../../src/choice/yardstick.js";
-import { advance, describeFront, emptyFront, lossAt } from "../../src/engine/front.js";
+import { advance, describeFront, emptyFront } from "../../src/engine/front.js";
+import { LossFront, stepsOf } from "../../src/epoch/knowledge.js";
 import type { Outcome, Weighing } from "../../src/index.js";
 
 const x = Float64Array.from({ length: 30 }, (_, i) => Math.sqrt(i));
@@ -22,7 +23,8 @@ const yardstick = yardstickOf({
 const outcome = (change: Partial<Outcome>): Outcome => ({
   id: 0,
   visit: 0,
-  batch: 0,
+  round: 0,
+  slot: 0,
   proposer: "list",
   origin: "given",
   source: "(* a x)",
@@ -197,8 +199,9 @@ describe("members as users see them", () => {
   });
 
   test("compare a loss with the best of what is no larger", () => {
-    expect(lossAt(front, 0)).toBe(Number.POSITIVE_INFINITY);
-    expect(lossAt(front, 4)).toBe(20);
-    expect(lossAt(front, 9)).toBe(20 * Math.exp(-4.2));
+    const losses = new LossFront(stepsOf(front));
+    expect(losses.lossAt(0)).toBe(Number.POSITIVE_INFINITY);
+    expect(losses.lossAt(4)).toBe(20);
+    expect(losses.lossAt(9)).toBe(20 * Math.exp(-4.2));
   });
 });

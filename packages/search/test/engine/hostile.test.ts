@@ -5,7 +5,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { Intake, PLAIN_ORIGIN } from "../../src/engine/intake.js";
+import { EpochRunner } from "../../src/epoch/epoch.js";
+import { Reader } from "../../src/epoch/reading.js";
 import { openArchive, paperRecipe, replay } from "../../src/index.js";
 import { makeStudy } from "../../src/study.js";
 import { oscillation } from "./data.js";
@@ -37,24 +38,31 @@ describe("hostile programs", () => {
     }
   });
 
-  test("what the text alone shows never comes to a worker", async () => {
+  test("what the text alone shows is never loaded into a machine", async () => {
     const seen = /^E-(ENDLESS|LENGTH|SYNTAX|FORM|UNBOUND|PARAMETERS)$/;
     const refused = kinds.filter(({ codes }) => codes.every((code) => seen.test(code)));
-    const sources = refused.flatMap(({ make }) => [make(1), make(2)]);
-    const { done } = await run(
-      { data: oscillation, target: "y", workers: 0, proposers: [replay(programsOf(sources))] },
-      {
-        startRunner: async (_study, _workers, events) => ({
-          workers: 0,
-          run(tasks) {
-            if (tasks.length > 0) events.broken(new Error(`${tasks[0]?.source} came to a worker`));
-          },
-          async stop() {},
-        }),
-      },
+    const proposals = refused
+      .flatMap(({ make }) => [make(1), make(2)])
+      .map((source) => ({ source, parents: [], origin: "given", isRevisit: true }));
+    const study = makeStudy({ data: oscillation, target: "y" });
+    const runner = await EpochRunner.create({ study, breedings: [null] });
+    const nothing = { front: [], populations: [null] };
+    runner.take({
+      version: 0,
+      from: -1,
+      text: JSON.stringify(nothing),
+      digests: new Uint32Array(),
+    });
+    const place = { round: 0, slot: 0, place: 0, version: 0, lost: [] };
+    const loaded: string[] = [];
+    const { candidates } = await runner.run(
+      { ...place, size: proposals.length, proposals },
+      { onCandidate: (_, source) => loaded.push(source) },
     );
+    runner.dispose();
     expect(refused.length).toBeGreaterThan(8);
-    expect(done.counts.failed).toBe(sources.length);
+    expect(loaded).toEqual([]);
+    expect(candidates.filter(({ failure }) => failure === undefined)).toEqual([]);
   });
 
   test("texts that are too long do not stay in memory", () => {
@@ -64,11 +72,12 @@ describe("hostile programs", () => {
       collect();
       return process.memoryUsage().heapUsed;
     };
-    const intake = new Intake(makeStudy({ data: oscillation, target: "y" }));
+    const reader = new Reader(makeStudy({ data: oscillation, target: "y" }));
+    const kept: unknown[] = [];
     const take = (k: number) => {
-      const source = Buffer.from(megabyte.make(k)).toString();
-      const proposal = { source, origin: PLAIN_ORIGIN, parents: [], isRevisit: true };
-      expect(intake.take(proposal, k, () => false).failure?.code).toBe("E-LENGTH");
+      const reading = reader.readAgain(Buffer.from(megabyte.make(k)).toString());
+      expect(reading.failure?.code).toBe("E-LENGTH");
+      kept.push(reading);
     };
     take(1);
     const before = used();

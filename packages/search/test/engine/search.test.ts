@@ -153,7 +153,8 @@ describe("outcomes", () => {
     const { outcomes, done } = await run({
       ...base,
       recipe: paperRecipe,
-      batch: 3,
+      epoch: 3,
+      slots: 1,
       proposers: [replay(programs, { cycles: 3 })],
     });
     expect(outcomes.map(({ id }) => id)).toEqual([0, 1, 0, 1, 0, 1]);
@@ -215,7 +216,7 @@ describe("the ladder", () => {
     "a",
   ];
 
-  test("promotes the share of a batch that is most promising, and keeps the better fit", async () => {
+  test("promotes the share of an epoch that is most promising, and keeps the better fit", async () => {
     const { outcomes } = await run({
       ...base,
       data: oscillation,
@@ -243,7 +244,8 @@ describe("events", () => {
   test("begin with what is searched, tell candidates in order, and end with the result", async () => {
     const { events, outcomes } = await run({
       ...base,
-      batch: 2,
+      epoch: 2,
+      slots: 1,
       proposers: [list(["a", "(* a x)", "(+ a (* b x))", "(square (* a x))", "(+ 1"])],
     });
     expect(events[0]).toMatchObject({
@@ -254,7 +256,7 @@ describe("events", () => {
     });
     expect(events.at(-1)?.type).toBe("done");
     expect(outcomes.map(({ visit }) => visit)).toEqual([0, 1, 2, 3, 4]);
-    expect(outcomes.map(({ batch }) => batch)).toEqual([0, 0, 1, 1, 2]);
+    expect(outcomes.map(({ round }) => round)).toEqual([0, 0, 1, 1, 2]);
     const fronts = events.filter(({ type }) => type === "front");
     expect(fronts.length).toBeGreaterThan(0);
   });

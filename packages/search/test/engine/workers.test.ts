@@ -4,6 +4,7 @@
 
 import { NdvmError } from "@ndvm/core";
 import { describe, expect, test } from "vitest";
+import { evolve } from "../../src/index.js";
 import { Pool } from "../../src/pool/pool.js";
 import type { SearchHooks } from "../../src/search.js";
 import { Draws } from "../../src/seeds.js";
@@ -16,8 +17,8 @@ const kills = Number(process.env["NDVM_KILLS"] ?? 4);
 const mortalCode = new URL("./mortal-worker.mjs", import.meta.url);
 
 const mortal: SearchHooks = {
-  startRunner: async (study, workers, events) =>
-    new Pool(study, workers, events, { code: mortalCode }),
+  startRunner: async (setting, workers, events) =>
+    new Pool(setting, workers, events, { code: mortalCode }),
 };
 
 const good = Array.from({ length: 20 }, (_, i) => `(+ a (* b (sin (* ${i + 1} x))))`);
@@ -50,8 +51,8 @@ describe("a worker that dies", () => {
 
   test("before it can work ends the search with a clear error", async () => {
     const stillborn: SearchHooks = {
-      startRunner: async (study, workers, events) =>
-        new Pool(study, workers, events, {
+      startRunner: async (setting, workers, events) =>
+        new Pool(setting, workers, events, {
           code: new URL("./no-such-worker.mjs", import.meta.url),
         }),
     };
@@ -74,8 +75,8 @@ describe("a worker that is stuck", () => {
     const { outcomes, events, done } = await run(
       { data: line, target: "y", workers: 2, proposers: [list(sources)] },
       {
-        startRunner: async (study, workers, told) =>
-          new Pool(study, workers, told, { code: mortalCode, lookEvery: 40 }),
+        startRunner: async (setting, workers, told) =>
+          new Pool(setting, workers, told, { code: mortalCode, lookEvery: 40 }),
       },
     );
     expect(outcomes[10]).toMatchObject({ status: "failed", failure: { code: "E-WORKER" } });
@@ -92,29 +93,31 @@ describe(`workers killed at random moments (SEED=${seed}, NDVM_KILLS=${kills})`,
       data: oscillation,
       target: "y",
       seed: 5,
-      batch: 16,
+      epoch: 4,
+      slots: 4,
       budget: { candidates: 40 * kills },
     };
+    const proposers = () => [new Echo(), evolve({ draws: 30 })];
     const quiet = freshFile();
-    await run({ ...options, workers: 0, proposers: [new Echo()], archive: quiet });
+    await run({ ...options, workers: 0, proposers: proposers(), archive: quiet });
     const chance = new Draws(seed);
     let killed = 0;
     const deadly: SearchHooks = {
-      async startRunner(study, workers, events) {
+      async startRunner(setting, workers, events) {
         let heard = 0;
-        let next = 1 + Math.floor(chance.uniform() * 40);
-        const pool: Pool = new Pool(study, workers, {
+        let next = 1 + Math.floor(chance.uniform() * 10);
+        const pool: Pool = new Pool(setting, workers, {
           ...events,
-          results(results) {
-            heard += results.length;
+          done(...epoch) {
+            heard += 1;
             if (heard >= next && killed < kills) {
-              next = heard + Math.floor(chance.uniform() * 40);
+              next = heard + Math.floor(chance.uniform() * 10);
               const victim = Math.floor(chance.uniform() * workers);
               setTimeout(() => {
                 if (pool.kill(victim)) killed += 1;
               }, chance.uniform() * 10);
             }
-            events.results(results);
+            events.done(...epoch);
           },
         });
         return pool;
@@ -122,7 +125,7 @@ describe(`workers killed at random moments (SEED=${seed}, NDVM_KILLS=${kills})`,
     };
     const noisy = freshFile();
     const { done } = await run(
-      { ...options, workers: 2, proposers: [new Echo()], archive: noisy },
+      { ...options, workers: 2, proposers: proposers(), archive: noisy },
       deadly,
     );
     expect(killed).toBeGreaterThan(0);

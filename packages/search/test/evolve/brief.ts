@@ -12,6 +12,7 @@ export function briefOf(changes: Partial<StudyBrief> = {}): StudyBrief {
     rows: 40,
     operators: OPERATORS,
     complexityMax: 30,
+    islands: 4,
     seed: 7,
     sample: [
       { x: 0.5, y: 1 },

@@ -28,7 +28,7 @@ function scoreOf(text: string): number {
 }
 
 /** An outcome with made-up scores and fitted numbers. */
-function outcomeOf(proposal: Proposal, id: number, batch: number): Outcome {
+function outcomeOf(proposal: Proposal, id: number, round: number): Outcome {
   const { source, parents, origin } = proposal;
   const skeleton = skeletonOf(source, ["x"]);
   const score = origin === "seed" ? 0.999 : scoreOf(skeleton);
@@ -37,7 +37,8 @@ function outcomeOf(proposal: Proposal, id: number, batch: number): Outcome {
   return {
     id,
     visit: id,
-    batch,
+    round,
+    slot: 0,
     proposer: "evolve",
     origin,
     source,

@@ -9,6 +9,7 @@ export const brief: StudyBrief = {
   inputs: [column("x")],
   rows: 44,
   operators: ["+", "*", "exp", "sin", "if", "loop"],
+  islands: 4,
   complexityMax: 30,
   seed: 1,
   sample: [{ x: 0.5, y: 0.25 }],

@@ -14,6 +14,7 @@ const brief: StudyBrief = {
   inputs: [column("x")],
   rows: 44,
   operators: ["+", "*", "exp", "sin", "if", "loop"],
+  islands: 4,
   complexityMax: 30,
   seed: 1,
   sample: [{ x: 0.5, y: 0.25 }],
@@ -46,7 +47,8 @@ const propose = (proposer: Proposer) => proposer.propose(8, new AbortController(
 const outcome = (change: Partial<Outcome>): Outcome => ({
   id: 0,
   visit: 0,
-  batch: 0,
+  round: 0,
+  slot: 0,
   proposer: "llm",
   origin: "answer",
   source: "(* a x)",
