@@ -57,6 +57,11 @@ const RUNS = [
     env: { REDACT_RUNS: "20000" },
     command: vitest("search", "packages/search/test/redact.test.ts"),
   },
+  {
+    name: "python",
+    env: { NDVM_PYTHON_CALLS: "100000", NDVM_PYTHON_LARGE: String(2 ** 28) },
+    command: vitest("scripts", "scripts/test/python.test.ts"),
+  },
 ];
 
 const wanted = process.argv.slice(2);

@@ -79,6 +79,13 @@ def test_search_finds_a_law_and_tells_of_it():
     assert "<table>" in result._repr_html_()
 
 
+def test_progress_is_one_line_that_is_written_over(capsys):
+    x = np.linspace(0, 3, 40)
+    ndvm.search({"x": x, "y": np.sin(3 * x) * x}, "y", candidates=1500, workers=0, progress=True)
+    said = capsys.readouterr().out
+    assert said.count("\n") == 1 and "candidates" in said
+
+
 def test_a_search_is_the_same_for_any_number_of_workers():
     x = np.linspace(0, 3, 30)
     data = {"x": x, "y": np.exp(-x) * x}

@@ -132,7 +132,7 @@ class SearchRegressor(_Regressor):
             workers=self.workers,
             seed=self.seed if self.random_state is None else int(self.random_state),
             start=starts or None,
-            on_event=_Progress() if self.verbose else None,
+            progress=self.verbose,
         )
         if not result.front:
             mean = float(np.mean(data[name]))
@@ -166,16 +166,6 @@ class SearchRegressor(_Regressor):
         table = self.equations_
         body = table.to_html() if hasattr(table, "to_html") else f"<pre>{table}</pre>"
         return f"<p>$${self.latex()}$$</p>{body}"
-
-
-class _Progress:
-    """Tells how a search gets on, in one line of the terminal or notebook."""
-
-    def __call__(self, event: Mapping[str, Any]) -> None:
-        if event.get("type") != "progress":
-            return
-        counts = event["counts"]
-        print(f"\r{counts['candidates']} candidates, {counts['fits']} fits", end="", flush=True)
 
 
 def _constant(value: float, variables: Sequence[str]) -> Model:

@@ -91,6 +91,25 @@ class SearchResult:
         return search_html(self)
 
 
+class _Line:
+    """How a search gets on, in one line of a terminal or notebook that is written over."""
+
+    def __init__(self) -> None:
+        self._best = ""
+
+    def show(self, event: Mapping[str, Any]) -> None:
+        if event["type"] == "front" and event["front"]:
+            self._best = f", best training R² {event['front'][-1]['trainR2']:.6g}"
+        if event["type"] != "progress":
+            return
+        counts = event["counts"]
+        said = f"{event['seconds']:.0f} s, {counts['candidates']} candidates{self._best}"
+        print(f"\r{said:<72}", end="", flush=True)
+
+    def end(self) -> None:
+        print(flush=True)
+
+
 def search(
     data: Any,
     target: str,
@@ -102,6 +121,7 @@ def search(
     start: Optional[Sequence[str]] = None,
     evolve: Optional[Mapping[str, Any]] = None,
     timeout: Optional[float] = None,
+    progress: bool = False,
     on_event: Optional[Callable[[Dict[str, Any]], None]] = None,
     **options: Any,
 ) -> SearchResult:
@@ -109,7 +129,7 @@ def search(
 
     ``seconds``, ``candidates``, ``fits`` and ``r2`` limit it; at least one of them is needed. With a
     budget in candidates and a ``seed``, the result is the same on every computer. ``start`` are
-    programs to begin with. Ctrl-C ends it. Other options as in JavaScript, in snake case.
+    programs to begin with. ``progress=True`` shows how it gets on, in one line. Ctrl-C ends it. Other options as in JavaScript, in snake case.
     """
     budget = {key: value for key, value in
               {"seconds": seconds, "candidates": candidates, "fits": fits, "r2": r2}.items()
@@ -129,8 +149,20 @@ def search(
                             help=f"options are {known}", facts={"option": name})
         if value is not None:
             described[_OPTIONS.get(name, name)] = value
-    listener = None if on_event is None else (lambda event: on_event(plain(event["event"])))
-    answer, _ = service.call("search", {"options": described}, arrays, timeout=timeout,
-                             on_event=listener)
+    line = _Line() if progress else None
+
+    def listen(told: Dict[str, Any]) -> None:
+        event = plain(told["event"])
+        if line is not None:
+            line.show(event)
+        if on_event is not None:
+            on_event(event)
+
+    try:
+        answer, _ = service.call("search", {"options": described}, arrays, timeout=timeout,
+                                 on_event=listen)
+    finally:
+        if line is not None:
+            line.end()
     names = options.get("inputs") or [name for name in described["data"] if name != target]
     return SearchResult(plain(answer["done"]), names)
