@@ -5,7 +5,7 @@
 import { Machine } from "@ndvm/core";
 import { type Budget, evolve, type FrontMember, type SearchDone, search } from "../../src/index.js";
 import { isLaw, rules } from "./choice-judge.js";
-import type { Table } from "./choice-tables.js";
+import { TARGET, type Table } from "./choice-tables.js";
 
 export interface TableTask {
   readonly table: Table;
@@ -37,7 +37,7 @@ export interface TableResult {
 async function run({ table, budget, workers, seed, isGiven }: TableTask): Promise<TableResult> {
   let done: SearchDone | undefined;
   const proposers = [evolve({ seeds: isGiven ? [skeletonFor(table.law)] : [] })];
-  const options = { target: "y", inputs: table.inputs, budget, workers, seed, proposers };
+  const options = { target: TARGET, inputs: table.inputs, budget, workers, seed, proposers };
   for await (const event of search({ data: table.data, ...options }))
     if (event.type === "done") done = event;
   if (done === undefined) throw new Error("a search ends with an event that says so");

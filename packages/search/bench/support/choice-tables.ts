@@ -54,6 +54,9 @@ interface Law {
   readonly isEven?: boolean;
 }
 
+/** The column to explain; laws have inputs called y. */
+export const TARGET = "explained";
+
 const GRID = 400;
 const NOISES = [0, 0, 0.01, 0.03, 0.1, 0.2, 0.3];
 const ROWS_LEAST = 8;
@@ -124,7 +127,7 @@ function tableOf(law: Law, draws: Draws, machine: Machine): Table | undefined {
     const { name, kind } = law;
     const constants = 1 + (law.law.match(/(?<=[\s(])-?\d+(\.\d+)?(e-?\d+)?/g)?.length ?? 0);
     const shared = { name, kind, law: law.law, inputs, size, rows, noise, sigma, constants };
-    return { ...shared, data: { ...clean, y: noisy }, grid, truth };
+    return { ...shared, data: { ...clean, [TARGET]: noisy }, grid, truth };
   } finally {
     program.dispose();
   }
