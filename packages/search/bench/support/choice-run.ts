@@ -76,7 +76,7 @@ async function run({ table, budget, workers, seed, isGiven }: TableTask): Promis
 function skeletonFor(law: string): string {
   let count = 0;
   return law.replace(
-    /(?<=[\s(]|^)-?\d+(\.\d+(e[-+]?\d+)?|e[-+]?\d+)(?=[\s)]|$)/g,
+    /(?<=[\s(]|^)-?\d+(\d{3}|\.\d+(e[-+]?\d+)?|e[-+]?\d+)(?=[\s)]|$)/g,
     (text, ...rest) => {
       const at = rest.at(-2) as number;
       if (/\(< \S+ $/.test(law.slice(0, at))) return text;

@@ -3,7 +3,7 @@
  *
  *   data       the negative log-likelihood of all rows, down to the target's last digit
  *   constants  each at the precision that the data give it: ½ log2 det(1 + S·I·S) and a few bits,
- *              I being the Fisher information of all rows and S the constants' own sizes. The
+ *              I being the Fisher information of all rows over 2πe and S the constants' own sizes. The
  *              determinant does not charge twice for constants that do the same; the sizes make the
  *              price independent of units. A simple number costs what it takes to write.
  *   symbols    every operator, name and number at the logarithm of the alphabet, and the digits of
@@ -37,6 +37,9 @@ export interface Length {
   readonly errors: readonly number[];
 }
 
+/** The unit in which constants are written down: beside it their digits would cost twice. */
+const TWO_PI_E = 2 * Math.PI * Math.E;
+
 export function lengthOf(weighted: Weighted, yardstick: Yardstick, likelihood: Likelihood): Length {
   const { values, slopes, simpleBits, symbols, gaps } = weighted;
   const { rows, resolution, leastSquare } = yardstick;
@@ -45,7 +48,7 @@ export function lengthOf(weighted: Weighted, yardstick: Yardstick, likelihood: L
   const products = productsOf(slopes);
   const parts: LengthParts = {
     data: likelihood.dataBits(loss, rows, values.length, resolution),
-    constants: simpleBits + precisionBits(products, values, variance),
+    constants: simpleBits + precisionBits(products, values, TWO_PI_E * variance),
     symbols,
     gaps,
   };
@@ -80,7 +83,8 @@ function precisionBits(
   );
   const factor = cholesky(scaled);
   let bits = CONSTANT_BITS * values.length;
-  for (const [i, line] of factor.entries()) bits += log2(line[i] as number);
+  // No pivot of 1 + S·I·S is below 1, but for rounding.
+  for (const [i, line] of factor.entries()) bits += log2(Math.max(1, line[i] as number));
   return bits;
 }
 

@@ -4,9 +4,9 @@
  * Least squares is the normal distribution whose deviation is not known. The deviation is integrated
  * out, so that with few rows a model with nearly as many constants gains nothing by a small residual:
  *
- *   (m/2) log(π·RSS) − log Γ(m/2) + (k/2) log(2π RSS/m),   m = rows − k
+ *   (m/2) log(π·RSS) − log Γ(m/2) + (k/2) log(2πe RSS/m),   m = rows − k
  *
- * The last term belongs to the k constants, whose precision `length.ts` counts in units of RSS/m.
+ * The last term belongs to the k constants, whose precision `length.ts` counts in units of 2πe RSS/m.
  * A search with another likelihood is another row of the table.
  */
 
@@ -28,7 +28,7 @@ const squares: Likelihood = {
     const nats =
       0.5 * free * log(Math.PI * loss) -
       logGamma(free / 2) +
-      0.5 * constants * log(2 * Math.PI * variance);
+      0.5 * constants * log(2 * Math.PI * Math.E * variance);
     return bitsOf(nats) - rows * log2(resolution);
   },
   variance: (loss, rows, constants) => loss / Math.max(1, rows - constants),

@@ -1,7 +1,7 @@
 /**
  * Simple numbers: what a constant may turn out to be, and what each costs to write.
  *
- * Whole numbers cost twice the logarithm of their size, as universal codes do; a fraction costs its
+ * Whole numbers cost one and a half times the logarithm of their size; a fraction costs its
  * two parts, a multiple of π two bits more than its factor.
  */
 
@@ -16,7 +16,7 @@ const DENOMINATOR_MOST = 6;
 const WHOLE_MOST = 1000;
 const PI_BITS = 2;
 
-const wholeBits = (n: number): number => 1 + 2 * log2(1 + Math.abs(n));
+const wholeBits = (n: number): number => 0.5 + 1.5 * log2(1 + Math.abs(n));
 
 /** Simple numbers within `reach` of a value, the cheapest first. */
 export function simpleNear(value: number, reach: number): readonly SimpleNumber[] {
@@ -33,7 +33,7 @@ export function simpleNear(value: number, reach: number): readonly SimpleNumber[
       const p = Math.round((value * q) / unit);
       const isLowest = q === 1 || divisor(Math.abs(p), q) === 1;
       if (p === 0 || Math.abs(p) > WHOLE_MOST || !isLowest) continue;
-      add((p * unit) / q, wholeBits(p) + 2 * log2(q) + price);
+      add((p * unit) / q, wholeBits(p) + 1.5 * log2(q) + price);
     }
   }
   return found.sort((a, b) => a.bits - b.bits || a.value - b.value);

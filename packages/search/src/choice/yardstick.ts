@@ -148,8 +148,8 @@ export function roughLength(
 
 const LOG2_TWO_PI_E = 4.094191046;
 
-/** Price of a constant beside its digits: its sign and its order of magnitude. */
-export const CONSTANT_BITS = 2;
+/** Price of a constant beside its digits: its sign. */
+export const CONSTANT_BITS = 1;
 
 export const totalOf = ({ data, constants, symbols, gaps }: LengthParts): number =>
   data + constants + symbols + gaps;
