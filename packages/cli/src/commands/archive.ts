@@ -2,7 +2,13 @@
 
 import { type ExportFormat, exportModel, NdvmError } from "@ndvm/core";
 import { countText, shortText } from "@ndvm/report";
-import { type Archive, checkArchive, type Outcome, salvageArchive } from "@ndvm/search";
+import {
+  type Archive,
+  type ArchiveCheck,
+  checkArchive,
+  type Outcome,
+  salvageArchive,
+} from "@ndvm/search";
 import { frontTable } from "../search/front-table.js";
 import { openStudy, requireFile } from "../search/open-study.js";
 import { formatTable } from "../tables.js";
@@ -145,26 +151,36 @@ const DAMAGED = 1;
 export function archiveCheck(file: string, { json }: { readonly json?: boolean }): number {
   requireFile(file);
   const check = checkArchive(file);
-  const { isWhole, canResume, problems, problemsMore, tables, epochs, format } = check;
+  const { isWhole, canResume, problems, problemsMore } = check;
   if (json) {
     print(JSON.stringify(check));
     return isWhole ? 0 : DAMAGED;
   }
   for (const { message } of problems) print(message);
   if (problemsMore > 0) print(`and ${countText(problemsMore)} more`);
+  if (check.format !== undefined) print(wholeText(check));
+  if (isWhole) print(canResume ? "whole: it can be read and resumed" : "whole: it can be read");
+  else note(wayOut(check));
+  return isWhole ? 0 : DAMAGED;
+}
+
+/** How much of an archive is whole, in one line. */
+function wholeText({ format, tables, epochs }: ArchiveCheck): string {
   const counts = Object.values(tables);
   const rows = counts.reduce((sum, { whole }) => sum + whole, 0);
-  const bad = counts.reduce((sum, { damaged }) => sum + damaged, 0);
-  if (format !== undefined) {
-    const broken = epochs.damaged === 0 ? "" : `, ${countText(epochs.damaged)} are not`;
-    print(
-      `format ${format}: ${countText(rows)} rows are whole, ${countText(bad)} are damaged; ` +
-        `${countText(epochs.whole)} epochs with ${countText(epochs.visits)} visits are whole${broken}`,
-    );
-  }
-  if (isWhole) print(canResume ? "whole: it can be read and resumed" : "whole: it can be read");
-  else note(`ndvm archive salvage ${file} OUT keeps what is whole`);
-  return isWhole ? 0 : DAMAGED;
+  const damaged = counts.reduce((sum, table) => sum + table.damaged, 0);
+  return (
+    `format ${format}; rows: ${countText(rows)} whole, ${countText(damaged)} damaged; ` +
+    `epochs: ${countText(epochs.whole)} whole, ${countText(epochs.damaged)} damaged; ` +
+    `visits of whole epochs: ${countText(epochs.visits)}`
+  );
+}
+
+/** A file of something else is not to be salvaged; but one flipped bit can make an archive look so. */
+function wayOut({ file, problems }: ArchiveCheck): string {
+  const salvage = `ndvm archive salvage ${file} OUT keeps what is whole`;
+  const isOther = problems.some(({ facts }) => ["foreign", "format"].includes(facts.reason ?? ""));
+  return isOther ? `if it is an archive of this version that was damaged, ${salvage}` : salvage;
 }
 
 /** Keeps what is whole of a damaged archive in a new one. */
@@ -173,10 +189,10 @@ export function archiveSalvage(file: string, target: string): number {
   requireWritable(target);
   const { visits, visitsLost, rowsLost, optionsLost, canResume } = salvageArchive(file, target);
   print(
-    `kept ${countText(visits)} visits in ${target}; lost ${countText(visitsLost)} visits and ` +
-      `${countText(rowsLost)} other rows`,
+    `${target}: visits kept: ${countText(visits)}; visits lost: ${countText(visitsLost)}; ` +
+      `other rows lost: ${countText(rowsLost)}`,
   );
-  if (optionsLost.length > 0) print(`lost of the study itself: ${optionsLost.join(", ")}`);
+  if (optionsLost.length > 0) print(`options of the study lost: ${optionsLost.join(", ")}`);
   print(canResume ? "it can be read and resumed" : "it can be read; a search cannot go on with it");
   return 0;
 }

@@ -15,6 +15,7 @@ import {
   readRows,
   type Source,
 } from "./checked-rows.js";
+import { requireReadable } from "./head.js";
 import { openForReading, resumptionOf } from "./reader.js";
 import { COLUMNS, type Row, SCHEMA_VERSION, TABLE_NAMES, type Table } from "./schema.js";
 import { readState, visitsNamed } from "./state.js";
@@ -61,7 +62,9 @@ const JSON_COLUMNS: Readonly<Partial<Record<Table, Readonly<Record<string, IsGoo
 
 type IsGood = (value: unknown) => value is unknown;
 
+/** Throws only where there is no file that can be read. */
 export function checkArchive(file: string): ArchiveCheck {
+  requireReadable(file);
   const check = new Check(file);
   let source: Source;
   try {

@@ -174,7 +174,7 @@ export function damage(
 }
 
 /** A table that has lost rows, or has too many. */
-function tableDamage(file: string, table: Table, what: string): NdvmError {
+export function tableDamage(file: string, table: Table, what: string): NdvmError {
   return new NdvmError("E-ARCHIVE", `${file} is damaged: the table ${table}: ${what}`, {
     help: `ndvm archive check ${file} says what is whole, ndvm archive salvage keeps it`,
     facts: { reason: "rows", column: table },

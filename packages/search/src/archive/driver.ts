@@ -30,8 +30,15 @@ export interface Database {
 /** Milliseconds that a reader waits for another process to finish with the file. */
 const PATIENCE = 5000;
 
-export function openDatabase(file: string, options: { readonly timeout?: number } = {}): Database {
-  const database = guard(file, () => new Sqlite(file, { timeout: options.timeout ?? PATIENCE }));
+export interface OpenOptions {
+  readonly timeout?: number;
+  /** The user's file that this one is a copy of: errors name it. */
+  readonly copyOf?: string;
+}
+
+export function openDatabase(path: string, options: OpenOptions = {}): Database {
+  const { timeout = PATIENCE, copyOf: file = path } = options;
+  const database = guard(file, () => new Sqlite(path, { timeout }));
   function* rowsOf(sql: string, values: readonly Value[]): Generator<readonly Cell[]> {
     const rows = guard(file, () =>
       database

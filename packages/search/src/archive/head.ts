@@ -22,6 +22,11 @@ const PAGE_MOST = 65_536;
 
 const KIND = "an archive is a file that ndvm search writes";
 
+/** Throws where there is no file, or one that cannot be read. */
+export function requireReadable(file: string): void {
+  readHead(file);
+}
+
 /** Throws what a user should hear of a file that is no archive, or whose head is damaged. */
 export function checkHead(file: string): void {
   const { head, size } = readHead(file);

@@ -19,15 +19,16 @@ import { checkSchema, formatOf } from "./reader.js";
 import { STATEMENTS } from "./schema.js";
 import { makeTables, PAGE_BYTES, setPageSize } from "./tables.js";
 
-/** Leaves a copy alone that opens as an archive. Throws for a file of something else. */
-export function mendFirstPage(copy: string): void {
+/** Leaves a copy alone that opens as an archive. Throws where `file` is too short to be one. */
+export function mendFirstPage(copy: string, file: string): void {
   if (opens(copy)) return;
   const pages = Math.floor(statSync(copy).size / PAGE_BYTES);
   if (pages < 2)
-    throw new NdvmError("E-ARCHIVE", `there is nothing to keep in a file of ${pages} pages`, {
-      help: "an archive is a file that ndvm search writes",
-      facts: { reason: "header" },
-    });
+    throw new NdvmError(
+      "E-ARCHIVE",
+      `there is nothing to keep in ${file}: it is shorter than the smallest archive`,
+      { help: "an archive is a file that ndvm search writes", facts: { reason: "header" } },
+    );
   // Every table needs its first page, be it empty.
   const needed = Math.max(pages, STATEMENTS.length + 1);
   const page = emptyFirstPage(`${copy}-empty`);

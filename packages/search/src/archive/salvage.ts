@@ -7,12 +7,14 @@
  * a search needs to go on is whole, the new archive can be resumed.
  */
 
-import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { NdvmError } from "@ndvm/core";
 import type { EngineState } from "../engine/journal.js";
 import type { Outcome } from "../types.js";
 import { isRecord, parse, readRow, readRows, type Source } from "./checked-rows.js";
 import { type Database, openDatabase, type Value } from "./driver.js";
+import { requireReadable } from "./head.js";
 import { LEDGER_ROW, LedgerWriter, STATE_ROW } from "./ledger.js";
 import { mendFirstPage } from "./mend.js";
 import { checkSchema, formatOf, resumptionOf } from "./reader.js";
@@ -41,32 +43,62 @@ export function salvageArchive(file: string, out: string): Salvage {
       help: "name a file that does not exist",
       facts: { reason: "exists" },
     });
-  const copy = `${out}-salvage`;
-  const made = [copy, `${copy}-wal`, `${copy}-shm`];
+  requireReadable(file);
+  const room = makeRoom(out);
+  const copy = join(room, "copy.db");
   try {
-    copyFileSync(file, copy);
-    if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
-    mendFirstPage(copy);
+    copyInto(file, copy, out);
+    if (existsSync(`${file}-wal`)) copyInto(`${file}-wal`, `${copy}-wal`, out);
+    mendFirstPage(copy, file);
     return salvage(openCopy(copy, file), out);
   } catch (error) {
-    rmSync(out, { force: true });
+    for (const name of [out, `${out}-journal`]) rmSync(name, { force: true });
     throw error;
   } finally {
-    for (const name of made) rmSync(name, { force: true });
+    rmSync(room, { recursive: true, force: true });
   }
 }
 
+/** A folder of its own beside the new archive, where there should be space for the copy, too. */
+function makeRoom(out: string): string {
+  try {
+    return mkdtempSync(`${out}-salvage-`);
+  } catch (error) {
+    throw unwritable(out, error);
+  }
+}
+
+function copyInto(from: string, to: string, out: string): void {
+  try {
+    copyFileSync(from, to);
+  } catch (error) {
+    throw unwritable(out, error);
+  }
+}
+
+function unwritable(out: string, error: unknown): NdvmError {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  return new NdvmError("E-ARCHIVE", `${out} cannot be written: ${message}`, {
+    help: "name a file in a folder that can be written, on a disk with room for two copies",
+    facts: { actual: code },
+  });
+}
+
 function openCopy(copy: string, file: string): Source {
-  const database = openDatabase(copy);
+  const database = openDatabase(copy, { copyOf: file });
   try {
     database.exec("PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1");
     const source = { database, format: formatOf(database) };
     checkSchema(source);
     if (source.format === SCHEMA_VERSION) return source;
-    throw new NdvmError("E-ARCHIVE", `${file} has format ${source.format}`, {
-      help: `archives of format ${SCHEMA_VERSION} can be salvaged: earlier ones have no checksums`,
-      facts: { reason: "format", value: source.format, limit: SCHEMA_VERSION },
-    });
+    throw new NdvmError(
+      "E-ARCHIVE",
+      `${file} was written by an earlier version of this program: it can be read, not salvaged`,
+      {
+        help: `its format is ${source.format}; only rows of format ${SCHEMA_VERSION} have checksums`,
+        facts: { reason: "format", value: source.format, limit: SCHEMA_VERSION },
+      },
+    );
   } catch (error) {
     database.close();
     throw error;
@@ -74,27 +106,30 @@ function openCopy(copy: string, file: string): Source {
 }
 
 function salvage(source: Source, out: string): Salvage {
-  let to: Database | undefined;
   try {
-    to = openDatabase(out);
-    setPageSize(to);
-    to.exec("BEGIN IMMEDIATE");
-    makeTables(to);
-    const salvaged = new Salvager(source, to).run(out);
-    if (salvaged.visits === 0 && salvaged.optionsLost.length > 0) throw nothingWhole();
-    to.exec("COMMIT");
-    return salvaged;
+    const to = openDatabase(out);
+    try {
+      setPageSize(to);
+      to.exec("BEGIN IMMEDIATE");
+      makeTables(to);
+      const salvaged = new Salvager(source, to).run(out);
+      if (salvaged.visits === 0 && salvaged.optionsLost.length > 0) throw nothingWhole(source);
+      to.exec("COMMIT");
+      return salvaged;
+    } finally {
+      to.close();
+    }
   } finally {
-    to?.close();
     source.database.close();
   }
 }
 
-const nothingWhole = (): NdvmError =>
-  new NdvmError("E-ARCHIVE", "no visit is whole, and the study's options are not either", {
-    help: "there is nothing to keep; begin a new study",
-    facts: { reason: "rows" },
-  });
+const nothingWhole = ({ database: { file } }: Source): NdvmError =>
+  new NdvmError(
+    "E-ARCHIVE",
+    `there is nothing to keep in ${file}: no visit is whole, and the study's options are not either`,
+    { help: "begin a new study", facts: { reason: "rows" } },
+  );
 
 /** Tables that are taken row by row: nothing else says how many rows they have. */
 const SINGLE = [

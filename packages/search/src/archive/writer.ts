@@ -8,7 +8,7 @@
 import { existsSync, statSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { NdvmError, recordOf } from "@ndvm/core";
-import { readRows } from "./checked-rows.js";
+import { readLedger, readRows, tableDamage } from "./checked-rows.js";
 import { type Database, openDatabase, type Statement, type Value } from "./driver.js";
 import { checkHead, otherFormat } from "./head.js";
 import { LedgerWriter, STATE_ROW } from "./ledger.js";
@@ -16,7 +16,7 @@ import { type Lock, takeLock } from "./lock.js";
 import type { FromWriter, ToWriter, WriterStart } from "./messages.js";
 import { checkSchema, formatOf } from "./reader.js";
 import { type PackedRows, unpackRows } from "./rows.js";
-import { BULK_TABLES, type BulkTable, COLUMNS, SCHEMA_VERSION } from "./schema.js";
+import { BULK_TABLES, type BulkTable, COLUMNS, SCHEMA_VERSION, TABLE_NAMES } from "./schema.js";
 import { readState } from "./state.js";
 import { makeTables, RowWriter, setPageSize } from "./tables.js";
 
@@ -50,18 +50,27 @@ class Inserter {
   }
 }
 
+/** What a run has once it writes: its number, and how many rows there are. */
+interface Run {
+  readonly run: number;
+  readonly ledger: LedgerWriter;
+}
+
 class Writer {
+  readonly #start: WriterStart;
+  readonly #started = new Date().toISOString();
   readonly #lock: Lock;
   readonly #database: Database;
   readonly #inserters: Readonly<Record<BulkTable, Inserter>>;
   readonly #rows: RowWriter;
-  readonly #ledger: LedgerWriter;
-  readonly #run: number;
   readonly #drop: Statement;
+  /** In a file that has a study already, begun by the first commit: until then it may be refused. */
+  #begun: Run | undefined;
   #event: number;
   #isClosed = false;
 
   constructor(start: WriterStart) {
+    this.#start = start;
     if (existsSync(start.file)) {
       if (!start.mayResume) throw taken(start.file);
       // Before anything is opened, and so before anything is changed.
@@ -75,12 +84,11 @@ class Writer {
       this.#rows = new RowWriter(database);
       // A search that was killed at once leaves a file without tables.
       const isEmpty = numberOf(database, "SELECT count(*) FROM sqlite_schema") === 0;
-      if (isEmpty) setPageSize(database);
-      else checkWhole(database);
-      database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-      this.#run = this.#prepare(start, isEmpty);
-      this.#ledger = new LedgerWriter(database);
-      this.#rows.replace("state", this.#ledger.row(this.#hasState() ? 2 : 1));
+      if (isEmpty) this.#make();
+      else {
+        checkWhole(database);
+        this.#compare(start.file, start.study);
+      }
     } catch (error) {
       database?.close();
       this.#lock.release();
@@ -93,30 +101,33 @@ class Writer {
     this.#event = numberOf(database, "SELECT max(event) FROM events");
   }
 
-  /** Makes the tables, or finds the study that is wanted in them. The number of this run. */
-  #prepare(start: WriterStart, isEmpty: boolean): number {
-    const { file, study, seeds, versions, workers, budget, command } = start;
+  /** Makes the tables and the study in them, in one transaction. */
+  #make(): void {
     const database = this.#database;
-    const rows = this.#rows;
+    const { study, seeds } = this.#start;
+    setPageSize(database);
+    database.exec(LOGGED);
     database.exec("BEGIN IMMEDIATE");
-    if (!isEmpty) this.#compare(file, study);
-    else {
-      makeTables(database);
-      for (const [key, value] of Object.entries(study)) rows.insert("study", [key, value]);
-      for (const [name, value] of Object.entries(seeds)) rows.insert("seeds", [name, value]);
-    }
-    const run = numberOf(database, "SELECT max(run) FROM runs") + 1;
-    const from = readState({ database, format: SCHEMA_VERSION })?.nextVisit ?? 0;
-    const started = new Date().toISOString();
-    rows.insert("runs", [run, started, from, workers, budget, command]);
-    for (const [name, value] of Object.entries(versions))
-      rows.insert("versions", [run, name, value]);
+    makeTables(database);
+    for (const [key, value] of Object.entries(study)) this.#rows.insert("study", [key, value]);
+    for (const [name, value] of Object.entries(seeds)) this.#rows.insert("seeds", [name, value]);
+    this.#begun = this.#begin();
     database.exec("COMMIT");
-    return run;
   }
 
-  #hasState(): boolean {
-    return readState({ database: this.#database, format: SCHEMA_VERSION }) !== undefined;
+  /** Adds this run, inside a transaction. */
+  #begin(): Run {
+    const { versions, workers, budget, command } = this.#start;
+    const database = this.#database;
+    const rows = this.#rows;
+    const run = numberOf(database, "SELECT max(run) FROM runs") + 1;
+    const state = readState({ database, format: SCHEMA_VERSION });
+    rows.insert("runs", [run, this.#started, state?.nextVisit ?? 0, workers, budget, command]);
+    for (const [name, value] of Object.entries(versions))
+      rows.insert("versions", [run, name, value]);
+    const ledger = new LedgerWriter(database);
+    rows.replace("state", ledger.row(state === undefined ? 1 : 2));
+    return { run, ledger };
   }
 
   #compare(file: string, study: Readonly<Record<string, string>>): void {
@@ -131,14 +142,17 @@ class Writer {
   commit(message: Extract<ToWriter, { readonly type: "commit" }>): void {
     const database = this.#database;
     const rows = this.#rows;
+    if (this.#begun === undefined) database.exec(LOGGED);
     database.exec("BEGIN IMMEDIATE");
+    this.#begun ??= this.#begin();
+    const { run, ledger } = this.#begun;
     for (const prompt of message.prompts) rows.insertOnce("prompts", prompt);
     for (const table of BULK_TABLES)
-      this.#ledger.add(table, this.#inserters[table].insert(message.rows[table]));
+      ledger.add(table, this.#inserters[table].insert(message.rows[table]));
     for (const [at, type, body] of message.events) {
       this.#event += 1;
-      rows.insert("events", [this.#event, this.#run, at, type, body]);
-      this.#ledger.add("events", 1);
+      rows.insert("events", [this.#event, run, at, type, body]);
+      ledger.add("events", 1);
     }
     for (const member of message.members) rows.replace("members", member);
     for (const key of message.dropped) this.#drop.run(key);
@@ -146,10 +160,10 @@ class Writer {
     rows.replace("state", [STATE_ROW, message.state]);
     for (const [place, [name, state]] of message.proposers.entries())
       rows.replace("proposers", [place, name, state]);
-    if (message.prompts.length > 0) this.#ledger.recount(database, "prompts");
-    if (message.members.length > 0) this.#ledger.recount(database, "members");
-    for (const table of ["pending", "proposers"] as const) this.#ledger.recount(database, table);
-    rows.replace("state", this.#ledger.row(2));
+    if (message.prompts.length > 0) ledger.recount(database, "prompts");
+    if (message.members.length > 0) ledger.recount(database, "members");
+    for (const table of ["pending", "proposers"] as const) ledger.recount(database, table);
+    rows.replace("state", ledger.row(2));
     database.exec("COMMIT");
   }
 
@@ -167,11 +181,27 @@ class Writer {
   }
 }
 
-/** Goes through a file that is to be written to: new rows on damaged pages would spoil more. */
+/** How an archive is written: transactions go to a log first. */
+const LOGGED = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL";
+
+/**
+ * Goes through a file that is to be written to. New rows on damaged pages would spoil more, and a new
+ * count of the rows would hide that some are gone.
+ */
 function checkWhole(database: Database): void {
   const format = formatOf(database);
   checkSchema({ database, format });
   if (format !== SCHEMA_VERSION) throw otherFormat(database.file, format);
+  checkPages(database);
+  const { rows } = readLedger({ database, format });
+  for (const table of TABLE_NAMES) {
+    const count = numberOf(database, `SELECT count(*) FROM ${table}`);
+    if (count !== rows[table])
+      throw tableDamage(database.file, table, `it had ${rows[table]} rows and has ${count}`);
+  }
+}
+
+function checkPages(database: Database): void {
   const [first] = database.all("SELECT CAST(quick_check AS BLOB) FROM pragma_quick_check(1)");
   if (String(first?.[0]) === "ok") return;
   throw new NdvmError("E-ARCHIVE", `${database.file} is damaged and cannot be gone on with`, {

@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { checksumOf, crcByTable } from "../../src/archive/checksum.js";
 import { packDigests, unpackDigests } from "../../src/archive/digests.js";
 import { openDatabase } from "../../src/archive/driver.js";
-import { COLUMNS, STATEMENTS, TABLE_NAMES, type Table } from "../../src/archive/schema.js";
+import { COLUMNS, STATEMENTS, type Table } from "../../src/archive/schema.js";
 import {
   type Archive,
   checkArchive,
@@ -316,29 +316,30 @@ describe("a file that is not as it was written", () => {
       "UPDATE proposers SET state = '9' WHERE place = 0",
       "UPDATE study SET value = '7' WHERE key = 'seed'",
       "DELETE FROM pending",
+      "DELETE FROM events WHERE event = 1",
+      "DELETE FROM timings",
       "UPDATE epochs SET digests = 'AAAA' WHERE round = 1",
     ]) {
       const file = damaged(sql);
-      const before = rowsIn(file);
+      const before = readFileSync(file);
       await expect(
         run({ ...options, archive: file, proposers: proposers() }),
       ).rejects.toMatchObject({
         code: "E-ARCHIVE",
       });
-      expect(rowsIn(file)).toEqual(before);
-      expect(existsSync(`${file}-lock`)).toBe(false);
+      expect(readFileSync(file).equals(before), sql).toBe(true);
+      for (const end of ["-lock", "-wal", "-shm"]) expect(existsSync(file + end)).toBe(false);
     }
   });
-});
 
-/** Rows of what a search finds; the runs that tried are not among them. */
-function rowsIn(file: string): readonly unknown[] {
-  const database = openDatabase(file);
-  const tables = TABLE_NAMES.filter((name) => !["runs", "versions", "state"].includes(name));
-  const counts = tables.map((table) => database.all(`SELECT count(*) FROM ${table}`)[0]?.[0]);
-  database.close();
-  return counts;
-}
+  test("another study is not gone on with, and not touched", async () => {
+    const file = damaged();
+    const before = readFileSync(file);
+    const other = { ...base, seed: 6, resume: true, budget, archive: file, proposers: proposers() };
+    await expect(run(other)).rejects.toMatchObject({ facts: { reason: "study", option: "seed" } });
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+});
 
 describe("salvage", () => {
   test("of a whole archive keeps all of it, to be resumed", async () => {
@@ -359,7 +360,7 @@ describe("salvage", () => {
     expect(exported(out)).toBe(exported(copy));
   });
 
-  test("leaves out the visits that are damaged, and nothing else", () => {
+  test("leaves out the visits that are damaged, and nothing else", async () => {
     const front = reading(whole, (archive) => archive.front().map((member) => member.visit));
     const scored = reading(whole, (archive) => [...archive.outcomes()]).filter(
       (outcome) => outcome.status === "scored" && !front.includes(outcome.visit),
@@ -380,6 +381,13 @@ describe("salvage", () => {
     expect(salvaged.canResume).toBe(false);
     expect(checkArchive(out)).toMatchObject({ isWhole: true, canResume: false });
     expect(reading(out, (archive) => archive.summary().visits)).toBe(48);
+    const bytes = readFileSync(out);
+    const more = { ...base, resume: true, budget: { candidates: 64 }, proposers: proposers() };
+    for (const _twice of [1, 2])
+      await expect(run({ ...more, archive: out })).rejects.toMatchObject({
+        facts: { reason: "salvaged" },
+      });
+    expect(readFileSync(out).equals(bytes)).toBe(true);
   });
 
   test("fills in for epochs and for a state that are lost, and says that nobody can go on", async () => {
