@@ -18,6 +18,21 @@ const vitest = (project, file) => ["npx", "vitest", "run", "--project", project,
 
 const RUNS = [
   {
+    name: "kills",
+    env: { NDVM_KILLS: "50" },
+    command: vitest("search", "packages/search/test/engine/workers.test.ts"),
+  },
+  {
+    name: "crashes",
+    env: { NDVM_CRASHES: "50" },
+    command: vitest("search", "packages/search/test/archive/crash.test.ts"),
+  },
+  {
+    name: "million",
+    env: { NDVM_SOAK_CANDIDATES: "1000000" },
+    command: vitest("search", "packages/search/test/engine/soak.test.ts"),
+  },
+  {
     name: "tables",
     env: { TABLE_ROWS: "10000000" },
     command: ["npx", "vitest", "run", "--project", "tables", "memory"],

@@ -70,12 +70,12 @@ function foldWave(
     const lattice = input === undefined ? undefined : lattices.get(input);
     const isOnly = parts.filter((other) => other.input === input).length === 1;
     if (lattice === undefined || param === undefined || !isOnly || !isOwn(part)) continue;
-    const rate = factor * (own(params, param) as number) ** power;
+    const rate = factor * raised(own(params, param) as number, power);
     const turns = Math.round((rate * lattice.step) / turn);
     if (turns === 0 || Math.abs(rate) * lattice.step <= (turn / 2) * MARGIN) continue;
     const low = rate - (turns * turn) / lattice.step;
     if (low === 0 && power === -1) continue;
-    changed[param] = (low / factor) ** power;
+    changed[param] = raised(low / factor, power);
     shift += (turns * turn * lattice.origin) / lattice.step;
   }
   if (Object.keys(changed).length === 0) return undefined;
@@ -123,7 +123,7 @@ function partsOf(tree: Tree, sign: number): readonly Linear[] | undefined {
 
 /** A product of one input, one parameter and numbers; undefined for any other. */
 function productOf(tree: Tree, power: 1 | -1, so: Linear): Linear | undefined {
-  if (tree.kind === "number") return { ...so, factor: so.factor * tree.value ** power };
+  if (tree.kind === "number") return { ...so, factor: so.factor * raised(tree.value, power) };
   if (tree.kind === "param")
     return so.param === undefined ? { ...so, param: tree.name, power } : undefined;
   if (tree.kind === "variable")
@@ -160,3 +160,5 @@ function countParams(tree: Tree): ReadonlyMap<string, number> {
   });
   return counts;
 }
+
+const raised = (x: number, power: 1 | -1): number => (power === 1 ? x : 1 / x);

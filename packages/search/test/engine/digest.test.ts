@@ -1,0 +1,57 @@
+/**
+ * Tables of digests: what they remember, and that a log makes them as they were.
+ */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { addDigests, DigestLog, DigestTable, digestOf } from "../../src/digest.js";
+
+const seed = Number(process.env["SEED"] ?? 20261116);
+
+describe(`digests (SEED=${seed})`, () => {
+  test("of different texts differ", () => {
+    const known = new Set<string>();
+    for (let i = 0; i < 20_000; i++) {
+      const { high, low } = digestOf(`(+ P0 (* ${i} x))`);
+      known.add(`${high} ${low}`);
+    }
+    expect(known.size).toBe(20_000);
+  });
+
+  test("a table remembers at least the latest half, with their numbers", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 500 }), (count) => {
+        const table = new DigestTable(true, 128);
+        for (let i = 0; i < count; i++) {
+          const { high, low } = digestOf(`${i}`);
+          table.add(high, low, i);
+        }
+        for (let i = Math.max(0, count - 64); i < count; i++)
+          expect(table.get(digestOf(`${i}`))).toBe(i);
+        expect(table.size).toBeLessThanOrEqual(128);
+        expect(table.get(digestOf("never"))).toBeUndefined();
+      }),
+      { seed },
+    );
+  });
+
+  test("a log makes a table as it was after so many", () => {
+    fc.assert(
+      fc.property(fc.nat(400), fc.nat(60), (before, since) => {
+        const log = new DigestLog(128);
+        const table = new DigestTable(false, 128);
+        for (let i = 0; i < before + since; i++) {
+          const digest = digestOf(`${i}`);
+          log.add(digest);
+          if (i < before) table.add(digest.high, digest.low);
+        }
+        const again = new DigestTable(false, 128);
+        addDigests(again, log.between(log.beginningFor(before), before));
+        expect(again.size).toBe(table.size);
+        for (let i = 0; i < before + since; i++)
+          expect(again.has(digestOf(`${i}`))).toBe(table.has(digestOf(`${i}`)));
+      }),
+      { seed },
+    );
+  });
+});
