@@ -68,6 +68,14 @@ export default defineConfig({
       },
       { test: { ...unlimited, name: "search", include: ["packages/search/test/**/*.test.ts"] } },
       { test: { ...unlimited, name: "tfjs", include: ["packages/tfjs/test/**/*.test.ts"] } },
+      {
+        test: {
+          ...unlimited,
+          name: "cluster",
+          include: ["packages/cluster/test/**/*.test.ts"],
+          globalSetup: ["packages/cluster/test/redis.ts"],
+        },
+      },
       { test: { ...unlimited, name: "cli", include: ["packages/cli/test/**/*.test.ts"] } },
       { test: { ...unlimited, name: "scripts", include: ["scripts/test/**/*.test.ts"] } },
     ],

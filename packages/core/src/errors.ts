@@ -37,6 +37,7 @@ export type ErrorCode =
   | "E-WORKER" // a worker of a pool could not be started, or died twice over the same lanes
   | "E-ARCHIVE" // a study's archive that another process writes, that is none, or of another study
   | "E-PROTOCOL" // bytes or a call that `ndvm serve` does not understand
+  | "E-CLUSTER" // a Redis that cannot be used, or a study that somebody else coordinates
   | "E-FILE"; // a file that cannot be read or is not what it should be
 
 /** Which of a code's causes an error has. The list is closed: code can rely on it. */
@@ -51,6 +52,15 @@ export type Reason =
   | "occupied" // another evaluation had the machine until a fit's time was over
   | "aborted" // the caller's signal fired
   | "wasm" // the machine's code cannot be had, or is another one's
+  // Clusters.
+  | "address" // the address is not one of a Redis, or there is none
+  | "namespace" // a namespace that keys cannot have
+  | "unreachable" // nobody answers at the address
+  | "password" // Redis does not let us in
+  | "old" // Redis is too old
+  | "eviction" // Redis throws keys away when it is full
+  | "knowledge" // what an epoch has to know is not in Redis any more
+  | "coordinator" // another process coordinates the study
   // Options and inputs.
   | "option" // an option's value makes no sense
   | "setting" // an option of a machine or a run has another type than it should

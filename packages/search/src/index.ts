@@ -26,7 +26,7 @@ export { complexityOf } from "./complexity.js";
 export { type EvolveOptions, evolve } from "./evolve/evolve.js";
 export { type LlmOptions, llm } from "./llm/llm.js";
 export { type ReplayOptions, type ReplayProgram, readPrograms, replay } from "./replay.js";
-export { search } from "./search.js";
+export { type SearchHooks, search } from "./search.js";
 export { skeletonOf } from "./skeleton.js";
 export { OPERATORS, paperRecipe } from "./study.js";
 export type * from "./types.js";

@@ -16,7 +16,7 @@ import { hideCredentials } from "./redact.js";
 import { makeStudy, refuse, whole } from "./study.js";
 import type { Proposer, SearchDone, SearchEvent, SearchOptions } from "./types.js";
 
-/** Ways in for tests. */
+/** Who runs epochs, where it is not this computer's threads: a cluster does. */
 export interface SearchHooks {
   startRunner?(setting: EpochSetting, workers: number, events: RunnerEvents): Promise<Runner>;
 }

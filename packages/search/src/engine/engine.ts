@@ -81,6 +81,8 @@ export class Engine {
   readonly #ending = new AbortController();
   readonly #began = performance.now();
   readonly #exhausted: boolean[];
+  /** What the runner had to say. */
+  readonly #problems = new Set<string>();
   #runner: Runner | undefined;
   #stopped: StopCause | undefined;
   #error: unknown;
@@ -172,6 +174,7 @@ export class Engine {
         this.#workersReplaced += 1;
         this.#telling.tell({ type: "worker", worker, message });
       },
+      problem: (message) => this.#warn(message),
       broken: (error) => this.#break(error),
     });
     this.#telling.tell({
@@ -523,9 +526,14 @@ export class Engine {
     return countsOf(this.#fold.tally.counts(), this.#workersReplaced, this.#spending);
   }
 
+  #warn(message: string): void {
+    this.#problems.add(message);
+    this.#telling.tell({ type: "warning", message });
+  }
+
   #warnings(): readonly string[] {
     const warning = heldOutWarning(rowsOf(this.#study.heldOut));
-    return warning === undefined ? [] : [warning];
+    return [...(warning === undefined ? [] : [warning]), ...this.#problems];
   }
 
   #choiceWarnings(choice: FrontMember | undefined): readonly string[] {

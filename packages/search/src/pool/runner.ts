@@ -26,6 +26,8 @@ export interface RunnerEvents {
   done(packed: PackedEpoch, job: EpochJob, worker: number): void;
   /** A worker died and was replaced. */
   replaced(worker: number, message: string): void;
+  /** Something that the user should hear; the study remembers it. */
+  problem(message: string): void;
   /** Nothing more can be run. */
   broken(error: Error): void;
 }
