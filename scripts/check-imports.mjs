@@ -178,6 +178,7 @@ const areas = [
   webPackageCheck("packages/report", []),
   packageCheck("packages/tfjs"),
   packageCheck("packages/search"),
+  packageCheck("packages/cluster"),
   packageCheck("packages/cli"),
 ];
 

@@ -7,6 +7,7 @@
 
 import { type ErrorCode, NdvmError } from "@ndvm/core";
 import { Command, CommanderError } from "commander";
+import { addClusterCommands } from "./commands/cluster-commands.js";
 import { differentiate, evaluate } from "./commands/evaluate.js";
 import { explain } from "./commands/explain.js";
 import { repl } from "./commands/repl.js";
@@ -33,7 +34,11 @@ import { rememberCommand } from "./typed-command.js";
 import { commandVersion } from "./versions.js";
 
 /** Codes of the user's errors that are not 1. */
-const EXIT_CODES: Partial<Record<ErrorCode, number>> = { "E-OPTION": 2, "E-ABORTED": 130 };
+const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
+  "E-OPTION": 2,
+  "E-CLUSTER": 2,
+  "E-ABORTED": 130,
+};
 
 const INPUTS_HELP = `
 Inputs:
@@ -88,6 +93,7 @@ function buildCommands(finish: Finish): Command {
   addExplain(root, finish);
   addFit(root, finish);
   addSearchCommands(root, finish);
+  addClusterCommands(root, finish);
   addRepl(root, finish);
   addServe(root, finish);
   return root;

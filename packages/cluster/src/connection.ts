@@ -96,8 +96,11 @@ export function connectionOptions({ url, tls }: Address): ConnectionSettings {
 /** The first connection, once it is known to be good. */
 export async function connect(address: Address): Promise<Redis> {
   const redis = new Redis({ ...connectionOptions(address), lazyConnect: true });
-  // Without a listener an error would end the process; what matters is told by the caller.
-  redis.on("error", () => {});
+  // Why a connection was closed is only told here.
+  let cause: unknown;
+  redis.on("error", (error: unknown) => {
+    cause = error;
+  });
   try {
     await withinTime(redis.connect(), address);
     await checkVersion(redis, address);
@@ -105,7 +108,7 @@ export async function connect(address: Address): Promise<Redis> {
     return redis;
   } catch (error) {
     redis.disconnect();
-    throw error instanceof NdvmError ? error : explain(error, address);
+    throw error instanceof NdvmError ? error : explain(cause ?? error, address);
   }
 }
 

@@ -64,6 +64,7 @@ export class ClusterRunner implements Runner {
   #local: EpochRunner | undefined;
   #isStopped = false;
   #isAway = false;
+  #isAnyoneThere = false;
   #sending: Promise<void> = Promise.resolve();
   #beat: NodeJS.Timeout | undefined;
   #look: NodeJS.Timeout | undefined;
@@ -249,10 +250,22 @@ export class ClusterRunner implements Runner {
     return known;
   }
 
+  /** Tells once that nobody works for the cluster: a search would wait in silence. */
+  async #lookForWorkers(): Promise<void> {
+    if (this.#isAnyoneThere) return;
+    const { keys, address, events } = this.about;
+    this.#isAnyoneThere = true;
+    if ((await this.#redis.hlen(keys.workers)) > 0) return;
+    events.problem(
+      `no worker has joined ${address.shown} yet: start some with ndvm worker --cluster`,
+    );
+  }
+
   /** Looks for jobs that were given up, or that Redis has lost. */
   async #lookAfter(): Promise<void> {
     if (this.#isAway || this.#isStopped) return;
     try {
+      await this.#lookForWorkers();
       const again: EpochJob[] = [];
       for (const [id, open] of [...this.#open]) {
         const job = await this.#queue.getJob(id);

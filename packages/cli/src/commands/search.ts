@@ -4,7 +4,12 @@
 
 import { existsSync } from "node:fs";
 import { NdvmError } from "@ndvm/core";
-import { type SearchDone, type SearchOptions, search as searchFor } from "@ndvm/search";
+import {
+  type SearchDone,
+  type SearchHooks,
+  type SearchOptions,
+  search as searchFor,
+} from "@ndvm/search";
 import { inCommandWords } from "../command-words.js";
 import { type Display, jsonDisplay, lineDisplay, liveDisplay } from "../search/display.js";
 import { budgetOf, type SearchCommandOptions } from "../search/options.js";
@@ -16,6 +21,7 @@ import { withInterrupt } from "../session.js";
 import { note, print } from "../terminal.js";
 import { readTextFile, requireWritable } from "../text-file.js";
 import { typedCommand } from "../typed-command.js";
+import { clusterOf } from "./cluster-options.js";
 
 /** Exit code of a search that Ctrl-C ended: what it found is kept and shown. */
 const INTERRUPTED = 130;
@@ -52,7 +58,7 @@ async function run(
   const display = displayFor(options, plotter);
   let done: SearchDone | undefined;
   try {
-    for await (const event of searchFor(settings)) {
+    for await (const event of searchFor(settings, await hooksFor(options))) {
       display.show(event);
       if (event.type === "done") done = event;
     }
@@ -61,6 +67,13 @@ async function run(
   }
   if (done === undefined) throw new Error("a search ends with an event that says so");
   return done;
+}
+
+/** Who runs the epochs: this computer's threads, or a cluster. */
+async function hooksFor(options: SearchCommandOptions): Promise<SearchHooks> {
+  if (options.cluster === undefined) return {};
+  const { openCluster } = await import("@ndvm/cluster");
+  return openCluster(clusterOf(options)).hooks();
 }
 
 function displayFor(options: SearchCommandOptions, plotter: ModelPlotter): Display {
@@ -103,6 +116,9 @@ async function searchOptions(
     ...(study.holdOut === undefined ? {} : { holdOut: study.holdOut }),
     ...(options.resume === undefined ? {} : { resume: options.resume }),
     ...(options.keep === undefined ? {} : { keep: options.keep }),
+    ...(options.epoch === undefined ? {} : { epoch: options.epoch }),
+    ...(options.islands === undefined ? {} : { islands: options.islands }),
+    ...(options.slots === undefined ? {} : { slots: options.slots }),
     ...(options.ops === undefined ? {} : { operators: options.ops }),
     ...(options.maxComplexity === undefined ? {} : { complexityMax: options.maxComplexity }),
     ...(options.seed === undefined ? {} : { seed: options.seed }),

@@ -4,10 +4,11 @@ import type { Domain, Precision } from "@ndvm/core";
 import type { Budget, Keep } from "@ndvm/search";
 import type { DateUnit } from "@ndvm/tables";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { addClusterOptions, type ClusterCommandOptions } from "../commands/cluster-options.js";
 import { collect, parseCount, parseDuration, parseNames } from "../options.js";
 import { DATA_HELP, datesOption } from "../table-options.js";
 
-export interface SearchCommandOptions {
+export interface SearchCommandOptions extends ClusterCommandOptions {
   readonly data: string;
   readonly sheet?: string;
   readonly dates?: DateUnit | "words";
@@ -44,6 +45,9 @@ export interface SearchCommandOptions {
   readonly domain?: Domain;
   readonly out?: string;
   readonly keep?: Keep;
+  readonly epoch?: number;
+  readonly islands?: number;
+  readonly slots?: number;
   readonly resume?: boolean;
   readonly report?: string;
   readonly json?: boolean;
@@ -80,7 +84,19 @@ export function addSearchOptions(command: Command): Command {
   addProposerOptions(command);
   addBudgetOptions(command);
   addFitOptions(command);
+  addScaleOptions(command);
   return addResultOptions(command);
+}
+
+function addScaleOptions(command: Command): void {
+  addClusterOptions(command.optionsGroup("Many computers:"))
+    .option(
+      "--epoch <n>",
+      "candidates of an epoch, the unit of work (default: by rows)",
+      parseCount,
+    )
+    .option("--slots <n>", "epochs of a round", parseCount)
+    .option("--islands <n>", "islands of programs that breed apart", parseCount);
 }
 
 function addDataOptions(command: Command): void {
