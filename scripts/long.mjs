@@ -77,6 +77,16 @@ const RUNS = [
     env: { NDVM_PYTHON_CALLS: "100000", NDVM_PYTHON_LARGE: String(2 ** 28) },
     command: vitest("scripts", "scripts/test/python.test.ts"),
   },
+  {
+    name: "cluster-kills",
+    env: { NDVM_CLUSTER_KILLS: "50" },
+    command: vitest("cluster", "packages/cluster/test/search.test.ts"),
+  },
+  {
+    name: "cluster-soak",
+    env: { NDVM_CLUSTER_CANDIDATES: "1000000" },
+    command: vitest("cluster", "packages/cluster/test/soak.test.ts"),
+  },
 ];
 
 const wanted = process.argv.slice(2);

@@ -3,7 +3,7 @@
  */
 
 import { type ClusterStatus, openCluster } from "@ndvm/cluster";
-import { formatGrid } from "../tables.js";
+import { formatGrid } from "@ndvm/report";
 import { print } from "../terminal.js";
 import { type ClusterCommandOptions, clusterOf } from "./cluster-options.js";
 

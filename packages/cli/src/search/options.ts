@@ -45,9 +45,6 @@ export interface SearchCommandOptions extends ClusterCommandOptions {
   readonly domain?: Domain;
   readonly out?: string;
   readonly keep?: Keep;
-  readonly epoch?: number;
-  readonly islands?: number;
-  readonly slots?: number;
   readonly resume?: boolean;
   readonly report?: string;
   readonly json?: boolean;
@@ -89,14 +86,7 @@ export function addSearchOptions(command: Command): Command {
 }
 
 function addScaleOptions(command: Command): void {
-  addClusterOptions(command.optionsGroup("Many computers:"))
-    .option(
-      "--epoch <n>",
-      "candidates of an epoch, the unit of work (default: by rows)",
-      parseCount,
-    )
-    .option("--slots <n>", "epochs of a round", parseCount)
-    .option("--islands <n>", "islands of programs that breed apart", parseCount);
+  addClusterOptions(command.optionsGroup("Many computers:"));
 }
 
 function addDataOptions(command: Command): void {
