@@ -7,6 +7,7 @@
  */
 
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { recordOf } from "@ndvm/core";
 
 /** Nothing that a coordinator or worker sends is larger once it is unpacked. */
 const BYTES_MAX = 2 ** 31;
@@ -40,7 +41,7 @@ function revive(_key: string, value: unknown): unknown {
   const fields = Object.entries(value);
   const [key, text] = fields[0] ?? [];
   if (fields.length !== 1) return value;
-  if (key === "$plain") return Object.fromEntries(text as [string, unknown][]);
+  if (key === "$plain") return recordOf(text as [string, unknown][]);
   if (typeof text !== "string") return value;
   if (key === "$f64") return new Float64Array(arrayBufferOf(text));
   if (key === "$u32") return new Uint32Array(arrayBufferOf(text));

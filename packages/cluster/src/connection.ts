@@ -133,8 +133,8 @@ const nobody = ({ shown }: Address, why: string): NdvmError =>
 
 /** Errors of the driver carry a code; Redis' own begin with one word in capitals. */
 function explain(error: unknown, address: Address): NdvmError {
-  const { code, message = "" } = (error ?? {}) as { code?: string; message?: string };
-  const [word = ""] = message.split(" ", 1);
+  const { code } = (error ?? {}) as { code?: string };
+  const word = replyCode(error);
   if (["NOAUTH", "WRONGPASS", "NOPERM"].includes(word))
     return refuse(
       "password",
@@ -179,5 +179,10 @@ async function checkRoom(redis: Redis, { shown }: Address): Promise<void> {
 }
 
 /** Whether Redis refused a command because its memory is full. */
-export const isFull = (error: unknown): boolean =>
-  error instanceof Error && "command" in error && error.message.split(" ", 1)[0] === "OOM";
+export const isFull = (error: unknown): boolean => replyCode(error) === "OOM";
+
+/** Redis' answers have no field for their code: it is their first word, in capitals. */
+function replyCode(error: unknown): string {
+  const answer = error instanceof Error ? error.message : "";
+  return /^[A-Z]+(?= )/.exec(answer)?.[0] ?? "";
+}

@@ -14,6 +14,7 @@ import {
   type MachineOptions,
   NdvmError,
   type Program,
+  recordOf,
   type TensorInput,
 } from "@ndvm/core";
 import { type Job, Queue, UnrecoverableError, Worker } from "bullmq";
@@ -246,9 +247,7 @@ export class PopulationWorker {
       const machine = await this.#machine(part.machine);
       const program = machine.load(part.source, part.load);
       try {
-        const inputs = Object.fromEntries(
-          part.inputs.map(([name, input]) => [name, inputOf(input)]),
-        );
+        const inputs = recordOf(part.inputs.map(([name, input]) => [name, inputOf(input)]));
         const { values, shape, gradients } = program.gradient(inputs, part.options);
         return { index, shape: shape ?? [], values, gradients: Object.entries(gradients) };
       } finally {

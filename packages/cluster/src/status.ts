@@ -2,6 +2,7 @@
  * Who is there and what waits: what `ndvm cluster` shows.
  */
 
+import { own } from "@ndvm/core";
 import { Queue } from "bullmq";
 import { type Address, connect, connectionOptions } from "./connection.js";
 import { keysOf } from "./keys.js";
@@ -72,7 +73,7 @@ async function studyStatus(
   queue.on("error", () => {});
   try {
     const counts = await queue.getJobCounts("waiting", "active", "delayed", "failed");
-    const at = (name: string): number => counts[name] ?? 0;
+    const at = (name: string): number => own(counts, name) ?? 0;
     return {
       ...entry,
       digest,

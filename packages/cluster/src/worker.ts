@@ -7,6 +7,7 @@
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { own } from "@ndvm/core";
 import { type EpochJob, EpochRunner, type EpochSetting, packEpoch } from "@ndvm/search/epochs";
 import { type Job, UnrecoverableError, Worker } from "bullmq";
 import type { Redis } from "ioredis";
@@ -112,7 +113,7 @@ export class ClusterWorker {
     if (this.#isAway || this.#isClosing) return;
     const studies = await this.redis.hgetall(this.#keys.studies);
     for (const [digest, { fence }] of this.#joined) {
-      const entry = readEntry<StudyEntry>(studies[digest] ?? "");
+      const entry = readEntry<StudyEntry>(own(studies, digest) ?? "");
       if (entry === undefined || entry.fence !== fence) await this.#leave(digest);
     }
     for (const [digest, text] of Object.entries(studies)) {

@@ -361,7 +361,7 @@ function limitsOf(given: CandidateLimits): Required<CandidateLimits> {
 
 function withLattice(summary: ColumnSummary, { train, heldOut }: Study): ColumnSummary {
   const { name } = summary;
-  const lattice = latticeOf([train[name] as Float64Array, heldOut[name] as Float64Array]);
+  const lattice = latticeOf([own(train, name) as Float64Array, own(heldOut, name) as Float64Array]);
   return lattice === undefined ? summary : { ...summary, lattice };
 }
 

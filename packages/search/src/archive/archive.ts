@@ -96,7 +96,7 @@ const isIntervals = (value: unknown): value is KeptIntervals =>
       pair.every((end) => end === null || typeof end === "number"),
   );
 const withNaN = (kept: KeptIntervals): Intervals =>
-  Object.fromEntries(
+  recordOf(
     Object.entries(kept).map(([name, [low, high]]) => [
       name,
       [low ?? Number.NaN, high ?? Number.NaN] as const,

@@ -84,6 +84,7 @@ export function checkArchive(file: string): ArchiveCheck {
 class Check {
   readonly #file: string;
   readonly #problems: ArchiveProblem[] = [];
+  readonly #told = new Set<string>();
   readonly #tables: Record<string, { whole: number; damaged: number }> = {};
   readonly #epochs = { whole: 0, damaged: 0, visits: 0 };
   #more = 0;
@@ -120,7 +121,8 @@ class Check {
   note(error: unknown): void {
     if (!(error instanceof NdvmError)) throw error;
     const { message, facts } = error;
-    if (this.#problems.some((known) => known.message === message)) return;
+    if (this.#told.has(message)) return;
+    this.#told.add(message);
     if (this.#problems.length < PROBLEMS_MOST) this.#problems.push({ message, facts });
     else this.#more += 1;
   }

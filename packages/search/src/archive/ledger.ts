@@ -3,6 +3,7 @@
  * was changed; the ledger tells that one is gone, which a flipped bit in the head of a page can do.
  */
 
+import { recordOf } from "@ndvm/core";
 import type { Database, Value } from "./driver.js";
 import { TABLE_NAMES, type Table } from "./schema.js";
 
@@ -37,6 +38,6 @@ export class LedgerWriter {
   /** The values of the ledger's row. `state` has both of its rows, or this one alone. */
   row(stateRows: number, more: Omit<Ledger, "rows"> = {}): readonly Value[] {
     this.#counts.set("state", stateRows);
-    return [LEDGER_ROW, JSON.stringify({ rows: Object.fromEntries(this.#counts), ...more })];
+    return [LEDGER_ROW, JSON.stringify({ rows: recordOf(this.#counts), ...more })];
   }
 }

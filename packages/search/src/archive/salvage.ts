@@ -9,7 +9,7 @@
 
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { NdvmError } from "@ndvm/core";
+import { NdvmError, own } from "@ndvm/core";
 import type { EngineState } from "../engine/journal.js";
 import type { Outcome } from "../types.js";
 import { isRecord, parse, readRow, readRows, type Source } from "./checked-rows.js";
@@ -205,7 +205,7 @@ class Salvager {
     const cells = row as Readonly<Record<string, Value>>;
     this.#rows.insertOnce(
       table,
-      COLUMNS[table].map(({ name }) => cells[name] as Value),
+      COLUMNS[table].map(({ name }) => own(cells, name) as Value),
     );
   }
 
@@ -362,7 +362,7 @@ function readWhole<T extends Table>(source: Source, table: T): readonly Row<T>[]
       if (!(error instanceof NdvmError)) throw error;
       if (!isNumbered) return rows;
       const last = rows.at(-1) as Record<string, number> | undefined;
-      from = rows.length > before ? (last?.[first as string] as number) + 1 : from + 1 + tries;
+      from = rows.length > before ? (own(last, first as string) as number) + 1 : from + 1 + tries;
     }
   }
   return rows;

@@ -9,7 +9,7 @@
  * from starts in the scales of the columns.
  */
 
-import type { ParameterSpec } from "@ndvm/core";
+import { type ParameterSpec, recordOf } from "@ndvm/core";
 import type { Proposal, StudyBrief } from "../types.js";
 import type { Chance } from "./chance.js";
 import { drawStart, scalesOf } from "./scales.js";
@@ -42,7 +42,12 @@ export function firstProgram(
 
 function constantProgram({ target }: StudyBrief, names: Names): Proposal {
   const { source } = writeTree(param("constant"), names);
-  return { source, parents: [], origin: "draw", params: { [source]: { start: target.mean } } };
+  return {
+    source,
+    parents: [],
+    origin: "draw",
+    params: recordOf([[source, { start: target.mean }]]),
+  };
 }
 
 /** Undefined for programs that are no trees: they start where the recipe says. */
