@@ -1,0 +1,82 @@
+/**
+ * What travels between a pool and its workers arrives as it was sent.
+ */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { EpochCandidate, EpochJob } from "../../src/epoch/job.js";
+import { packEpoch, unpackEpoch } from "../../src/epoch/pack.js";
+import { emptyResult } from "../../src/pipeline/task.js";
+
+const seed = Number(process.env["SEED"] ?? 20261116);
+
+const word = fc.integer({ min: 0, max: 2 ** 32 - 1 });
+const name = fc.oneof(fc.string(), fc.constantFrom("a", "b", "__proto__", "1", "constructor"));
+const numbers = fc.uniqueArray(fc.tuple(name, fc.double({ noDefaultInfinity: true })), {
+  selector: ([key]) => key,
+  maxLength: 5,
+});
+const failure = fc.record({
+  stage: fc.constantFrom("parse" as const, "screen" as const, "fit" as const, "score" as const),
+  code: fc.string(),
+  message: fc.string(),
+});
+const result = fc
+  .tuple(fc.nat(9), fc.nat(99), fc.double(), numbers, fc.option(failure, { nil: undefined }))
+  .map(([rung, fits, loss, params, failed]) => ({
+    ...emptyResult({ visit: 0, rung }),
+    fits,
+    loss,
+    params: Object.assign(Object.create(null), Object.fromEntries(params)) as Record<
+      string,
+      number
+    >,
+    failure: failed,
+  }));
+const candidate: fc.Arbitrary<EpochCandidate> = fc.record({
+  proposal: fc.record({
+    source: fc.string(),
+    parents: fc.array(fc.nat()),
+    origin: fc.string(),
+    isRevisit: fc.boolean(),
+  }),
+  skeleton: fc.string(),
+  high: word,
+  low: word,
+  complexity: fc.nat(99),
+  failure: fc.option(failure, { nil: undefined }),
+  isDuplicate: fc.boolean(),
+  results: fc.array(result, { maxLength: 3 }),
+});
+
+describe(`epochs that travel (SEED=${seed})`, () => {
+  test.each([true, false])("arrive as they were sent, bred: %s", (isBred) => {
+    fc.assert(
+      fc.property(fc.array(candidate, { maxLength: 5 }), (candidates) => {
+        const proposals = isBred ? undefined : candidates.map(({ proposal }) => proposal);
+        const size = candidates.length;
+        const job: EpochJob = {
+          ...{ round: 3, slot: 2, place: 0, version: 1, lost: [] },
+          size,
+          proposals,
+        };
+        const sent = { round: 3, slot: 2, breeding: 0.5, reading: 0.25, candidates };
+        const arrived = unpackEpoch(structuredClone(packEpoch(sent, job)), job, 7);
+        expect(arrived).toHaveLength(size);
+        for (const [i, each] of arrived.entries()) {
+          const { proposal, results, ...rest } = candidates[i] as EpochCandidate;
+          expect(each).toMatchObject({ ...rest, source: proposal.source, origin: proposal.origin });
+          expect(each.parents).toEqual(proposal.parents);
+          expect(each.isRevisit).toBe(proposal.isRevisit);
+          for (const [k, one] of each.results.entries()) {
+            const { rung, fits, loss, params, failure: failed } = results[k] as (typeof results)[0];
+            expect([one.rung, one.fits, one.loss, one.worker]).toEqual([rung, fits, loss, 7]);
+            expect(one.failure).toEqual(failed);
+            expect(Object.keys(one.params)).toEqual(Object.keys(params));
+          }
+        }
+      }),
+      { seed },
+    );
+  });
+});
