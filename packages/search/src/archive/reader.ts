@@ -188,16 +188,24 @@ const isPendingBody = (value: unknown): value is PendingBody =>
     ? typeof value["proposals"] === "string"
     : value["kind"] === "settled" && Array.isArray(value["outcomes"]));
 
-/** Candidates that were met and are no duplicates, in order. */
+/**
+ * Candidates that were met and are no duplicates, in order. All rows are looked at, since a damaged one
+ * would not be among those that a condition selects.
+ */
 function* readSeen(source: Source): Generator<SeenCandidate> {
   const plain = new Map<number, string>();
-  const where =
-    "is_revisit = 1 AND origin = ? AND parents = '[]' AND params IS NULL AND prompt IS NULL";
-  const isPlain = { where, values: [PLAIN_ORIGIN] };
-  for (const { id, source: text } of readRows(source, "candidates", isPlain)) plain.set(id, text);
+  for (const row of readRows(source, "candidates")) if (isPlain(row)) plain.set(row.id, row.source);
   for (const row of readRows(source, "epochs"))
     for (const digest of digestsOf(source, row)) yield { ...digest, plain: plain.get(digest.id) };
 }
+
+/** Whether a later proposal of the same text, with nothing said of it, leaves no row of its own. */
+const isPlain = ({ is_revisit, origin, parents, params, prompt }: Row<"candidates">): boolean =>
+  is_revisit === 1 &&
+  origin === PLAIN_ORIGIN &&
+  parents === "[]" &&
+  params === null &&
+  prompt === null;
 
 function digestsOf(source: Source, row: Row<"epochs">) {
   const digests = unpackDigests(row.digests, row.first_visit, row.visits);

@@ -10,6 +10,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { checksumOf, crcByTable } from "../../src/archive/checksum.js";
 import { packDigests, unpackDigests } from "../../src/archive/digests.js";
 import { openDatabase } from "../../src/archive/driver.js";
+import { readResumption } from "../../src/archive/reader.js";
 import { COLUMNS, STATEMENTS, type Table } from "../../src/archive/schema.js";
 import {
   type Archive,
@@ -329,6 +330,18 @@ describe("a file that is not as it was written", () => {
       });
       expect(readFileSync(file).equals(before), sql).toBe(true);
       for (const end of ["-lock", "-wal", "-shm"]) expect(existsSync(file + end)).toBe(false);
+    }
+  });
+
+  test("a candidate that no longer looks like one to remember is not forgotten in silence", () => {
+    const ids = reading(whole, (archive) => [...archive.outcomes()])
+      .filter(({ id, visit }) => id === visit)
+      .map(({ id }) => id);
+    expect(ids.length).toBeGreaterThan(5);
+    for (const id of ids) {
+      const file = damaged(`UPDATE candidates SET origin = 'x', is_revisit = 0 WHERE id = ${id}`);
+      const facts = { reason: "checksum", column: "candidates", rows: [id] };
+      expect(refusalOf(() => readResumption(file)).facts).toMatchObject(facts);
     }
   });
 
