@@ -410,13 +410,3 @@ function powerOf(size: number): number {
   for (; left >= 2; left /= 2) power += 1;
   return power;
 }
-
-/** Sum of squares around the mean. */
-export function squaresAround(numbers: Float64Array): number {
-  let sum = 0;
-  for (const x of numbers) sum += x;
-  const mean = sum / numbers.length;
-  let squares = 0;
-  for (const x of numbers) squares += (x - mean) ** 2;
-  return squares;
-}

@@ -14,7 +14,7 @@
  */
 
 import { performance } from "node:perf_hooks";
-import { own } from "@ndvm/core";
+import { own, squaresAbout } from "@ndvm/core";
 import { bestOf, choiceOf, choiceWarnings, heldOutWarning, whyChosen } from "../choice/choose.js";
 import { weighFront } from "../choice/weigh-front.js";
 import type { EpochSetting } from "../epoch/epoch.js";
@@ -24,7 +24,7 @@ import { type PackedEpoch, unpackEpoch } from "../epoch/pack.js";
 import type { PopulationState } from "../evolve/population.js";
 import type { Runner, RunnerEvents } from "../pool/runner.js";
 import { addSpending, NO_SPENDING } from "../spending.js";
-import { briefFor, rowsOf, type Study, squaresAround } from "../study.js";
+import { briefFor, rowsOf, type Study } from "../study.js";
 import type {
   Budget,
   FrontMember,
@@ -538,7 +538,7 @@ export class Engine {
 
   #choiceWarnings(choice: FrontMember | undefined): readonly string[] {
     const held = own(this.#study.heldOut, this.#study.target) as Float64Array;
-    const rows = { rows: held.length, squares: squaresAround(held) };
+    const rows = { rows: held.length, squares: squaresAbout(held) };
     return choiceWarnings(choice, rows, this.#fold.yardstick);
   }
 

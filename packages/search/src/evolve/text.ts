@@ -6,7 +6,7 @@
  * program that is made of what trees are made of, and gives up on all others.
  */
 
-import { type Datum, NdvmError, print, read } from "@ndvm/core";
+import { constants, type Datum, NdvmError, print, read } from "@ndvm/core";
 import {
   bind,
   branch,
@@ -144,7 +144,9 @@ function convert(datum: Datum, context: Context): Tree {
   if (datum.kind === "symbol") {
     const local = context.bound.get(datum.name);
     if (local !== undefined) return variable(local);
-    return context.inputs.has(datum.name) ? variable(datum.name) : param(datum.name);
+    if (context.inputs.has(datum.name)) return variable(datum.name);
+    const value = constants.get(datum.name);
+    return value === undefined ? param(datum.name) : number(value);
   }
   if (datum.kind !== "list" || datum.tail !== undefined) throw new Unknown();
   const [head, ...rest] = datum.items;

@@ -27,17 +27,13 @@ import {
   type Program,
   type Reason,
   recordOf,
+  shareExplained,
+  squaresAbout,
+  squaresLeft,
   type Tolerances,
 } from "@ndvm/core";
 import { Draws, seedFor } from "../seeds.js";
-import {
-  type Columns,
-  rowsOf,
-  SEED_SCREEN,
-  type Study,
-  squaresAround,
-  weightFor,
-} from "../study.js";
+import { type Columns, rowsOf, SEED_SCREEN, type Study, weightFor } from "../study.js";
 import type { Failure, Rung, Stage } from "../types.js";
 import { emptyResult, failedResult, type Task, type TaskResult } from "./task.js";
 
@@ -98,7 +94,7 @@ export class Station {
     this.#study = study;
     this.#screenColumns = someRows(study.train, study.inputs);
     this.#heldTarget = own(study.heldOut, study.target) as Float64Array;
-    this.#heldSquares = squaresAround(this.#heldTarget);
+    this.#heldSquares = squaresAbout(this.#heldTarget);
     this.#columnNames = new Set(study.inputs);
     this.#startRange = reach({}, study.recipe.startDeviation);
     const { inputs, domain, train, target, recipe, limits } = study;
@@ -316,7 +312,7 @@ export class Station {
     const logLikelihood = (-points / 2) * (Math.log((2 * Math.PI * loss) / points) + 1);
     made.params = params;
     made.loss = loss;
-    made.trainR2 = 1 - loss / squaresAround(target);
+    made.trainR2 = shareExplained(loss, squaresAbout(target));
     made.bic = Math.log(points) - 2 * logLikelihood;
   }
 
@@ -328,11 +324,11 @@ export class Station {
   ): number {
     const { heldOut } = this.#study;
     let squares = Number.NaN;
-    if (predict !== undefined) squares = squaresTo(this.#heldTarget, predict(heldOut).values);
+    if (predict !== undefined) squares = squaresLeft(this.#heldTarget, predict(heldOut).values);
     // Where a row has no finite prediction, an evaluation tells why.
     if (!Number.isFinite(squares))
       squares = this.#squares(program, params, heldOut, this.#heldTarget);
-    return 1 - squares / this.#heldSquares;
+    return shareExplained(squares, this.#heldSquares);
   }
 
   /** Sum of squares between a target and a program's values. */
@@ -348,18 +344,11 @@ export class Station {
     const { values, failures } = program.evaluate(given, { stepsMax: limits.fitSteps });
     const [failure] = failures;
     if (failure !== undefined) throw failure.error;
-    const squares = squaresTo(target, values);
+    const squares = squaresLeft(target, values);
     if (Number.isFinite(squares)) return squares;
     const which = columns === this.#study.heldOut ? "held-out rows" : "training rows";
     throw ended("score", "E-NOT-FINITE", `the prediction of ${which} is not finite`);
   }
-}
-
-function squaresTo(target: Float64Array, values: Float64Array): number {
-  let squares = 0;
-  for (let i = 0; i < target.length; i++)
-    squares += ((target[i] as number) - (values[i] as number)) ** 2;
-  return squares;
 }
 
 const machineFor = ({ precision, limits }: Study): Promise<Machine> =>
