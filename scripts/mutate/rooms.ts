@@ -114,8 +114,18 @@ export const rooms: readonly Room[] = [
     name: "engine",
     sources: ["packages/search/src/engine/"],
     tests: search(`
-      engine/front engine/recent engine/search engine/budgets engine/replay engine/determinism
+      engine/front engine/twins engine/search engine/budgets engine/replay engine/determinism
       archive/archive engine/hostile engine/`),
+  },
+  {
+    name: "epoch",
+    sources: ["packages/search/src/epoch/"],
+    tests: search("engine/pack engine/twins engine/search engine/determinism engine/budgets"),
+  },
+  {
+    name: "choice",
+    sources: ["packages/search/src/choice/"],
+    tests: search("choice/ engine/front engine/search"),
   },
   {
     name: "pipeline",
@@ -140,7 +150,7 @@ export const rooms: readonly Room[] = [
   {
     name: "pool",
     sources: ["packages/search/src/pool/", "packages/search/src/worker.ts"],
-    tests: search("engine/parcel engine/workers engine/hostile engine/search"),
+    tests: search("engine/pack engine/workers engine/hostile engine/search"),
   },
   {
     name: "cli",

@@ -96,7 +96,7 @@ export function endQuietlyOnBrokenPipe(): void {
       if (isBroken) return;
       isBroken = true;
       if (process.listenerCount("SIGINT") === 0) process.exit(0);
-      process.emit("SIGINT");
+      process.emit("SIGINT", "SIGINT");
     });
   }
 }
