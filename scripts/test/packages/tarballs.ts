@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
-export const PACKAGES = ["core", "tables", "report", "search", "tfjs", "cli"] as const;
+export const PACKAGES = ["core", "tables", "report", "search", "cluster", "tfjs", "cli"] as const;
 /** The ones that need nothing of other people's large packages. */
-const INSTALLED = ["core", "tables", "report", "search", "cli"];
+const INSTALLED = ["core", "tables", "report", "search", "cluster", "cli"];
 
 /** One tarball as `npm pack` tells of it. */
 export interface Packed {
