@@ -154,11 +154,11 @@ def test_the_process_ends_with_python():
 
 
 def test_programs_that_nobody_holds_are_freed(machine):
-    start = machine.load("x").evaluate(x=1).stats["memoryBytes"]
+    start = machine.load("x").evaluate(x=1, stats=True).stats["memoryBytes"]
     for index in range(3000):
         machine.load(f"(+ x {index} {' '.join(['x'] * 200)})")
     gc.collect()
-    assert machine.load("x").evaluate(x=1).stats["memoryBytes"] <= start + 4 * 2**20
+    assert machine.load("x").evaluate(x=1, stats=True).stats["memoryBytes"] <= start + 4 * 2**20
 
 
 def _memory(pid):

@@ -89,6 +89,7 @@ export class ClusterRunner implements Runner {
         redis,
       );
       await runner.#lock();
+      await runner.#sweep();
       await runner.#register();
       runner.#begin();
       return runner;
@@ -131,16 +132,28 @@ export class ClusterRunner implements Runner {
     return `${this.about.fence} ${this.#owner}`;
   }
 
+  /**
+   * Takes the study's lock. A lock that somebody renews is refused at once; one that nobody renews is
+   * of a coordinator that died, and is waited for.
+   */
   async #lock(): Promise<void> {
-    const { keys, digest, settings, address } = this.about;
-    const taken = await this.#redis.set(
-      keys.lock(digest),
-      this.#lockValue,
-      "PX",
-      settings.lockMilliseconds,
-      "NX",
-    );
-    if (taken === "OK") return;
+    const { keys, digest, settings, address, events } = this.about;
+    const key = keys.lock(digest);
+    const value = this.#lockValue;
+    let left = Number.POSITIVE_INFINITY;
+    for (let tries = 0; ; tries++) {
+      const taken = await this.#redis.set(key, value, "PX", settings.lockMilliseconds, "NX");
+      if (taken === "OK") return;
+      const now = await this.#redis.pttl(key);
+      if (now > left) break;
+      left = now;
+      if (tries === 1)
+        events.problem(
+          `this study was coordinated a moment ago: if nobody renews its lock, it is taken over in ` +
+            `${Math.ceil(left / 1000)} s`,
+        );
+      await sleep(Math.min(500, settings.lockMilliseconds / 10));
+    }
     throw refuse(
       "coordinator",
       `another process coordinates this study at ${address.shown}`,
@@ -360,17 +373,24 @@ export class ClusterRunner implements Runner {
   }
 
   async #clean(): Promise<void> {
-    const { keys, fence } = this.about;
+    const { keys } = this.about;
     const digest = this.#digest;
     if ((await this.#redis.get(keys.lock(digest))) !== this.#lockValue) return;
     await this.#redis.hdel(keys.studies, digest);
+    await this.#sweep();
+    await this.#redis.del(keys.study(digest), keys.lock(digest));
+  }
+
+  /** Removes jobs, results and knowledge of the study, those of runs that died as well. */
+  async #sweep(): Promise<void> {
+    const { keys } = this.about;
     await this.#queue.obliterate({ force: true });
-    await this.#redis.del(
-      keys.study(digest),
-      keys.known(digest, fence),
-      keys.results(digest, fence),
-      keys.lock(digest),
-    );
+    for (const pattern of [keys.knownOfAll(this.#digest), keys.resultsOfAll(this.#digest)])
+      for (let cursor = "0", isFirst = true; isFirst || cursor !== "0"; isFirst = false) {
+        const [next, found] = await this.#redis.scan(cursor, "MATCH", pattern, "COUNT", 1000);
+        if (found.length > 0) await this.#redis.del(...found);
+        cursor = next;
+      }
   }
 }
 

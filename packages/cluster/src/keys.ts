@@ -21,6 +21,9 @@ export interface Keys {
   lock(digest: string): string;
   known(digest: string, fence: number): string;
   results(digest: string, fence: number): string;
+  /** Patterns of these keys, of all runs. */
+  knownOfAll(digest: string): string;
+  resultsOfAll(digest: string): string;
 }
 
 export function keysOf(namespace: string): Keys {
@@ -33,5 +36,7 @@ export function keysOf(namespace: string): Keys {
     lock: (digest) => `${namespace}:lock:${digest}`,
     known: (digest, fence) => `${namespace}:known:${digest}:${fence}`,
     results: (digest, fence) => `${namespace}:results:${digest}:${fence}`,
+    knownOfAll: (digest) => `${namespace}:known:${digest}:*`,
+    resultsOfAll: (digest) => `${namespace}:results:${digest}:*`,
   };
 }

@@ -28,6 +28,8 @@ import {
   type WorkerEntry,
 } from "./wire.js";
 
+/** Milliseconds that results wait for their coordinator. */
+const RESULTS_KEPT = 3_600_000;
 /** Milliseconds of an epoch before the event loop has its turn: locks are renewed then. */
 const BREATH = 20;
 
@@ -182,7 +184,9 @@ export class ClusterWorker {
       packed: packEpoch(result, job),
       worker: this.id,
     };
-    await this.redis.rpush(this.#keys.results(digest, data.fence), encode(message));
+    const results = this.#keys.results(digest, data.fence);
+    // A coordinator that has died takes nothing: what it leaves goes by itself.
+    await this.redis.multi().rpush(results, encode(message)).pexpire(results, RESULTS_KEPT).exec();
     this.#epochs += 1;
     this.#candidates += result.candidates.length;
   }

@@ -2,12 +2,21 @@
  * Searches over a real redis-server: the same study as one thread's, byte for byte, whoever dies.
  */
 
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type SearchDone, type SearchEvent, type SearchOptions, search } from "@ndvm/search";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { aloneExport, clusterAt, exportOf, RedisServer, study, WorkerProcess } from "./support.js";
+import {
+  aloneExport,
+  clusterAt,
+  exportOf,
+  RedisServer,
+  SETTINGS,
+  study,
+  WorkerProcess,
+} from "./support.js";
 
 const CANDIDATES = 600;
 const KILLS = Number(process.env["NDVM_CLUSTER_KILLS"] ?? "3");
@@ -53,6 +62,24 @@ async function withWorkers(
   } finally {
     for (const worker of workers) await worker.end();
   }
+}
+
+/** Runs a coordinator in a process of its own, and kills it when it has told of so many visits. */
+async function runAndKill(url: string, file: string, visits: number): Promise<number> {
+  const script = resolve(import.meta.dirname, "coordinator.mjs");
+  const options = JSON.stringify({ ...study(file, CANDIDATES), resume: true });
+  const env = { ...process.env, COORDINATOR: JSON.stringify({ url, settings: SETTINGS }) };
+  const child = spawn(process.execPath, [script, options], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let told = 0;
+  child.stdout.on("data", (chunk: Buffer) => {
+    for (const line of chunk.toString().trim().split("\n")) told = Math.max(told, Number(line));
+    if (told >= visits) child.kill("SIGKILL");
+  });
+  await new Promise((closed) => child.on("close", closed));
+  return told;
 }
 
 /** Keys that are left when a study has ended and its workers, too: only the counter of runs. */
@@ -123,6 +150,24 @@ describe("a search on a cluster", () => {
         expect(first.stopped).toBe("aborted");
         await run(server.url, { ...options, resume: true });
         expect(exportOf(file)).toBe(expected);
+      });
+    });
+  });
+
+  test("goes on after its coordinator was killed, as often as that happens", async () => {
+    await withServer(async (server) => {
+      await withWorkers(server.url, 1, async () => {
+        const file = join(folder, "orphaned.db");
+        let deaths = 0;
+        for (let from = 0; deaths < KILLS; deaths++) {
+          const visits = await runAndKill(server.url, file, from + 60);
+          if (visits >= CANDIDATES) break;
+          from = visits;
+        }
+        expect(deaths).toBeGreaterThan(0);
+        await run(server.url, { ...study(file, CANDIDATES), resume: true });
+        expect(exportOf(file)).toBe(expected);
+        expect((await server.keys()).filter(isLeft)).toEqual(["ndvm:workers"]);
       });
     });
   });

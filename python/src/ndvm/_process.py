@@ -89,6 +89,10 @@ class Connection:
         assert self._child.stdin and self._child.stdout and self._child.stderr
         self._in = self._child.stdin.fileno()
         self._out = self._child.stdout.fileno()
+        self._poll: Any = None
+        if hasattr(select, "poll"):
+            self._poll = select.poll()
+            self._poll.register(self._out, select.POLLIN)
         #: True while a frame is half written or half read: nobody can go on after it.
         self.is_torn = False
         self._said: List[bytes] = []
@@ -153,12 +157,10 @@ class Connection:
 
     def _wait(self, deadline: Optional[float]) -> None:
         """Waits for bytes without taking any, so that Ctrl-C tears no frame."""
-        if not hasattr(select, "poll"):
+        if self._poll is None:
             return
-        poll = select.poll()
-        poll.register(self._out, select.POLLIN)
         left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
-        if not poll.poll(left):
+        if not self._poll.poll(left):
             raise TimeoutError
 
     def _receive(self) -> Tuple[Dict[str, Any], List[np.ndarray]]:

@@ -22,6 +22,7 @@ _RUN_OPTIONS = {
     "steps_max": "stepsMax",
     "tape_bytes_max": "tapeBytesMax",
     "time_max": "timeMax",
+    "stats": "stats",
 }
 _RESERVED = frozenset({*_RUN_OPTIONS, "seed", "timeout", "inputs"})
 
@@ -36,7 +37,8 @@ class Evaluation:
         shape = fields.get("shape")
         #: () number, (n,) vector, (r, c) matrix; None if the result is not numeric.
         self.shape: Optional[Tuple[int, ...]] = None if shape is None else tuple(shape)
-        self.stats: Dict[str, Any] = plain(fields["stats"])
+        #: Counters of the run, if it was called with ``stats=True``.
+        self.stats: Dict[str, Any] = plain(fields.get("stats", {}))
         #: Pairs of a lane and the error it ended with; such lanes have NaN values.
         self.failures: List[Tuple[int, NdvmError]] = [
             (one["lane"], error_of(one["error"])) for one in fields["failures"]
@@ -193,7 +195,7 @@ class Program:
 
         A number is shared by all lanes, an array of rank 1 has one value for each lane; ``vec`` and
         ``mat`` make vectors and matrices. Options: ``steps_max``, ``tape_bytes_max``, ``lanes``,
-        ``chunk``, ``replay``, and ``timeout`` in seconds.
+        ``chunk``, ``replay``, ``stats``, and ``timeout`` in seconds.
         """
         fields, arrays, _, timeout = self._request(inputs, named)
         return Evaluation(*self.call("evaluate", fields, arrays, timeout=timeout))

@@ -135,20 +135,22 @@ export class Service {
     const inputs = mapFields(field(fields, "inputs") ?? {}, "inputs", (one, name) =>
       inputOf(one, name, arrays),
     );
-    const options = { ...runOptions(field(fields, "options"), arrays), signal };
+    const given = field(fields, "options");
+    const options = { ...runOptions(given, arrays), signal };
     const list = new ArrayList();
+    const hasStats = isFields(given) && field(given, "stats") === true;
     if (kind === "jacobian") {
       const { signal: _signal, seed: _seed, ...limits } = options;
       const result = program.jacobian(inputs, limits);
-      return { fields: resultFields(result, result.jacobians, list), arrays: list };
+      return { fields: resultFields(result, result.jacobians, list, hasStats), arrays: list };
     }
     if (kind === "evaluate") {
       const result = await program.evaluateAsync(inputs, options);
-      return { fields: resultFields(result, undefined, list), arrays: list };
+      return { fields: resultFields(result, undefined, list, hasStats), arrays: list };
     }
     const result = await program.gradientAsync(inputs, options);
     const { inactive } = result;
-    const fieldsOut = resultFields(result, result.gradients, list);
+    const fieldsOut = resultFields(result, result.gradients, list, hasStats);
     return { fields: { ...fieldsOut, inactive }, arrays: list };
   }
 
@@ -205,7 +207,7 @@ type Limits = Omit<AsyncGradientOptions, "signal">;
 function runOptions(given: unknown, arrays: readonly Shaped[]): Limits {
   if (given === undefined) return {};
   if (!isFields(given)) throw refuse("options is not an object");
-  const { seed, ...others } = given;
+  const { seed, stats: _stats, ...others } = given;
   const seeds = arrayOf(seed, arrays)?.numbers ?? seed;
   return { ...others, ...(seed === undefined ? {} : { seed: seeds }) } as Limits;
 }
@@ -214,8 +216,9 @@ function resultFields(
   result: Evaluation,
   slopes: Readonly<Record<string, Float64Array>> | undefined,
   list: ArrayList,
+  hasStats: boolean,
 ): Fields {
-  const { lanes, shape, failures, nonFinite, stats } = result;
+  const { lanes, shape, failures, nonFinite } = result;
   const common = {
     lanes,
     shape,
@@ -226,7 +229,7 @@ function resultFields(
       value: plain(value),
       message,
     })),
-    stats: plain(stats),
+    ...(hasStats ? { stats: plain(result.stats) } : {}),
   };
   if (shape === undefined) {
     const count = Math.min(lanes, DATUMS_MAX);

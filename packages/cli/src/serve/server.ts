@@ -105,12 +105,15 @@ export class Server {
 /** Serves one client over streams; resolves with the exit code when its input ends. */
 export async function serve(input: Readable, send: Send): Promise<number> {
   const server = new Server(send);
-  let code = 0;
-  for await (const chunk of input) {
-    if (server.push(chunk as Uint8Array)) continue;
-    code = 1;
-    break;
-  }
+  // Events, since waiting for each chunk by itself takes longer than a small call.
+  const code = await new Promise<number>((resolve, reject) => {
+    input.on("data", (chunk: Uint8Array) => {
+      if (!server.push(chunk)) resolve(1);
+    });
+    input.once("end", () => resolve(0));
+    input.once("error", reject);
+  });
+  input.pause();
   await server.end();
   return code;
 }
