@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -93,7 +94,7 @@ class Gradient(Evaluation):
         for name, reference in fields["slopes"].items():
             flat = array_of(reference, arrays)
             shape = shapes.get(name, ())
-            is_summed = flat.size < self.lanes * int(np.prod(shape, dtype=int))
+            is_summed = flat.size < self.lanes * math.prod(shape)
             self.gradients[name] = (
                 flat.reshape(shape) if is_summed else self._by_lane(flat, shape)
             )

@@ -17,6 +17,9 @@ const HEADER_MAX = 64 * 2 ** 20;
 /** V8 has no larger typed arrays. */
 const BODY_MAX = 8 * 2 ** 30;
 
+const decoder = new TextDecoder("utf-8", { fatal: true });
+const encoder = new TextEncoder();
+
 export type Numbers = Float64Array | Float32Array | Int32Array;
 
 export interface ArrayHeader {
@@ -102,7 +105,7 @@ const TYPES = { f64: Float64Array, f32: Float32Array, i32: Int32Array } as const
 /** A frame whose header cannot be read has the header `{ broken: message }`. */
 function readFrame(headerBytes: Uint8Array, body: Uint8Array<ArrayBuffer>): Frame {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(headerBytes);
+    const text = decoder.decode(headerBytes);
     const header: unknown = JSON.parse(text);
     if (typeof header !== "object" || header === null || Array.isArray(header))
       return broken("its header is not an object");
@@ -150,7 +153,7 @@ export class ArrayList {
       if (gap > 0) parts.push(new Uint8Array(gap));
       offset += numbers.byteLength + gap;
     }
-    const text = new TextEncoder().encode(
+    const text = encoder.encode(
       JSON.stringify(arrays.length === 0 ? header : { ...header, arrays }),
     );
     const prefix = new DataView(new ArrayBuffer(PREFIX_BYTES));
