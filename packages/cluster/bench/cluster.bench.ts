@@ -142,17 +142,39 @@ table(
 );
 printModel();
 
-/** A coordinator is busy so many milliseconds an epoch; a worker gives so many candidates a second. */
+/**
+ * Seconds of an epoch with W workers are a / W + b: a is a worker's, b what the coordinator does for
+ * each epoch however many workers there are. Fitted by least squares of relative errors.
+ */
+function fitted(): { readonly a: number; readonly b: number } {
+  let [ww, w1, one, wt, t1] = [0, 0, 0, 0, 0];
+  for (const [i, { rate }] of perEpoch.entries()) {
+    const seconds = EPOCH / rate;
+    const share = 1 / (COUNTS[i] as number) / seconds;
+    const unit = 1 / seconds;
+    ww += share * share;
+    w1 += share * unit;
+    one += unit * unit;
+    wt += share;
+    t1 += unit;
+  }
+  const determinant = ww * one - w1 * w1;
+  if (determinant === 0) return { a: EPOCH / (perEpoch[0] as Figures).rate, b: 0 };
+  return { a: (wt * one - t1 * w1) / determinant, b: (ww * t1 - w1 * wt) / determinant };
+}
+
 function printModel(): void {
-  const one = perEpoch[0] as Figures;
+  const { a, b } = fitted();
   const coordinator = Math.min(...perEpoch.map((each) => each.coordinatorMilliseconds));
-  const epochsMax = 1000 / coordinator;
   note(
-    `one worker: ${count(one.rate)} candidates/s; the coordinator takes ${short(coordinator)} ms an ` +
-      `epoch of ${EPOCH}, so it feeds ${count((epochsMax * EPOCH) / one.rate)} such workers at most ` +
-      `(${count(epochsMax * EPOCH)} candidates/s), at ${count((epochsMax * one.bytesPerEpoch) / 1e6)} MB/s ` +
-      "through Redis: the coordinator's thread is the bottleneck",
+    `seconds of an epoch of ${EPOCH}: ${short(a)} / workers + ${short(b)}; the coordinator's thread, ` +
+      `busy ${short(coordinator)} ms an epoch, is the bottleneck`,
   );
+  const predicted = [32, 64, 256, 1000].map((workers) => [
+    String(workers),
+    count(EPOCH / (a / workers + b)),
+  ]);
+  table(["workers", "candidates/s by the model"], predicted);
 }
 
 async function checkSameStudy(): Promise<void> {

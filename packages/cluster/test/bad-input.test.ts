@@ -2,7 +2,8 @@
  * What can be wrong with a cluster is told in words, without passwords, and nothing is lost.
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -95,6 +96,35 @@ describe("addresses", () => {
     const error = await refusalOf(openCluster({ url }).status());
     expect(error.facts).toMatchObject({ reason: "old", actual: "5.0.14" });
     server.close();
+  });
+
+  const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+  const name = "a Redis behind TLS is reached with its certificate, and refused without";
+  test.skipIf(!hasOpenssl)(hasOpenssl ? name : `${name} [not run: no openssl here]`, async () => {
+    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+    const files = ["-keyout", key, "-out", cert, "-days", "2"];
+    execFileSync(
+      "openssl",
+      ["req", "-x509", "-newkey", "rsa:2048", "-nodes", ...files, ...subject],
+      {
+        stdio: "ignore",
+      },
+    );
+    const port = await freePort();
+    const server = await RedisServer.start(
+      ...["--tls-port", String(port), "--tls-cert-file", cert, "--tls-key-file", key],
+      ...["--tls-ca-cert-file", cert, "--tls-auth-clients", "no"],
+    );
+    try {
+      const url = `rediss://localhost:${port}`;
+      const refused = await refusalOf(openCluster({ url }).status());
+      expect(refused.facts.reason).toBe("unreachable");
+      const tls = { ca: readFileSync(cert), servername: "localhost" };
+      expect((await openCluster({ url, tls }).status()).address).toBe(url);
+    } finally {
+      await server.dispose();
+    }
   });
 
   test("a Redis that throws keys away when it is full is refused", async () => {
