@@ -167,8 +167,8 @@ function printModel(): void {
   const { a, b } = fitted();
   const coordinator = Math.min(...perEpoch.map((each) => each.coordinatorMilliseconds));
   note(
-    `seconds of an epoch of ${EPOCH}: ${short(a)} / workers + ${short(b)}; the coordinator's thread, ` +
-      `busy ${short(coordinator)} ms an epoch, is the bottleneck`,
+    `seconds of an epoch of ${EPOCH}: ${short(a)} / workers + ${short(b)}; the coordinator is ` +
+      `busy ${short(coordinator)} ms an epoch`,
   );
   const predicted = [32, 64, 256, 1000].map((workers) => [
     String(workers),

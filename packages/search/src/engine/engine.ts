@@ -8,9 +8,8 @@
  *
  * A proposer that travels has all its epochs bred by whoever fits them. Any other is asked once in
  * every round, here; what it says is cut into its epochs, and is in the journal with the state that
- * says it was asked, before or together with anything that follows from it.
- *
- * Events with candidates are told after the journal has them.
+ * says it was asked, before or together with anything that follows from it. Events with candidates
+ * are told after the journal has them.
  */
 
 import { performance } from "node:perf_hooks";
@@ -81,8 +80,7 @@ export class Engine {
   readonly #ending = new AbortController();
   readonly #began = performance.now();
   readonly #exhausted: boolean[];
-  /** What the runner had to say. */
-  readonly #problems = new Set<string>();
+  readonly #runnerProblems = new Set<string>();
   #runner: Runner | undefined;
   #stopped: StopCause | undefined;
   #error: unknown;
@@ -527,13 +525,13 @@ export class Engine {
   }
 
   #warn(message: string): void {
-    this.#problems.add(message);
+    this.#runnerProblems.add(message);
     this.#telling.tell({ type: "warning", message });
   }
 
   #warnings(): readonly string[] {
     const warning = heldOutWarning(rowsOf(this.#study.heldOut));
-    return [...(warning === undefined ? [] : [warning]), ...this.#problems];
+    return [...(warning === undefined ? [] : [warning]), ...this.#runnerProblems];
   }
 
   #choiceWarnings(choice: FrontMember | undefined): readonly string[] {
