@@ -22,7 +22,7 @@ const LEFT_OUT = [
   "packages/core/src/program/asc.d.ts",
   "packages/core/src/bytecode/codes.ts",
   "packages/core/wasm/generated/",
-  "packages/core/wasm/kernels.ts",
+  "packages/core/wasm/kernels/door.ts",
   "packages/core/wasm/math/door.ts",
   "packages/core/wasm/linalg/door.ts",
 ];

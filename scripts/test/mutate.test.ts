@@ -150,7 +150,7 @@ describe("a run", () => {
   });
 
   test("builds a machine with the bug in it", async () => {
-    const file = "packages/core/wasm/integer.ts";
+    const file = "packages/core/wasm/primitives/integer.ts";
     const tests = ["packages/core/test/machine/integers.test.ts"];
     expect(await plant(file, "negated", tests)).toMatchObject({ planted: 1, caught: 1 });
   });

@@ -3,7 +3,7 @@
  *
  *   node scripts/build-wasm.mjs            builds what is older than its sources
  *   node scripts/build-wasm.mjs --force    builds both
- *   node scripts/build-wasm.mjs --entry wasm/kernels.ts --name kernels   another entry, for experiments
+ *   node scripts/build-wasm.mjs --entry wasm/kernels/door.ts --name kernels   another entry, for experiments
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";

@@ -19,12 +19,11 @@ export {
   exportModel,
   type ModelSource,
 } from "./export/model.js";
-export { endedNote } from "./fit/diagnosis.js";
-export { log } from "./fit/elementary.js";
+export { inputScaleProblem, targetScaleProblem } from "./fit/data/scale.js";
+export { endedNote } from "./fit/diagnosis/diagnosis.js";
 export { fit } from "./fit/fit.js";
 export { type FitManyOptions, type FitManyResult, fitMany } from "./fit/fit-many.js";
-export { fitFromJSON } from "./fit/restore.js";
-export { inputScaleProblem, targetScaleProblem } from "./fit/scale.js";
+export { log } from "./fit/math/elementary.js";
 export {
   aic,
   bic,
@@ -42,7 +41,8 @@ export {
   squaresAbout,
   squaresLeft,
   totalLoss,
-} from "./fit/scores.js";
+} from "./fit/quality/scores.js";
+export { fitFromJSON } from "./fit/result/restore.js";
 export type {
   AdamOptions,
   BestFit,
@@ -68,8 +68,17 @@ export type {
   Tolerances,
   Undetermined,
 } from "./fit/types.js";
-export { over } from "./machine/axes.js";
-export { followBranches, laneNumbers, neighbourFlips } from "./machine/branch-log.js";
+export { over } from "./machine/inputs/axes.js";
+export { int, mat, vec } from "./machine/inputs/inputs.js";
+export { Machine } from "./machine/machine.js";
+export type {
+  Pool,
+  PoolGradientOptions,
+  PoolOptions,
+  PoolRunOptions,
+} from "./machine/pool/pool.js";
+export type { Program, Run } from "./machine/program.js";
+export { followBranches, laneNumbers, neighbourFlips } from "./machine/reports/branch-log.js";
 export {
   type BranchFlip,
   BranchLog,
@@ -79,19 +88,10 @@ export {
   type Diagnostics,
   type LoggedFlip,
   type Place,
-} from "./machine/diagnose.js";
-export type { Explanation, TapeEntry } from "./machine/explain.js";
-export { int, mat, vec } from "./machine/inputs.js";
-export { Machine } from "./machine/machine.js";
-export type {
-  Pool,
-  PoolGradientOptions,
-  PoolOptions,
-  PoolRunOptions,
-} from "./machine/pool.js";
-export type { Program, Run } from "./machine/program.js";
-export type { Session, SessionStats } from "./machine/session.js";
-export { sumOver } from "./machine/sums.js";
+} from "./machine/reports/diagnose.js";
+export type { Explanation, TapeEntry } from "./machine/reports/explain.js";
+export { sumOver } from "./machine/results/sums.js";
+export type { Session, SessionStats } from "./machine/run/session.js";
 export type * from "./machine/types.js";
 export { emptyRecord, own, recordOf } from "./records.js";
 export { constants } from "./syntax/builtins.js";

@@ -37,12 +37,12 @@ import {
   setRecordedBytesMax,
   tableTop,
   tapeTop,
-} from "./arena";
-import { beginSlice, beginSteps } from "./budget";
-import { pin } from "./collect";
-import { clearFault, fail, faultCode } from "./fault";
-import { beginHeap } from "./heap";
-import { beginLanes, liveLanes, reserveLive, reviveLanes } from "./lanes";
+} from "./memory/arena";
+import { beginSlice, beginSteps } from "./lanes/budget";
+import { pin } from "./walk/collect";
+import { clearFault, fail, faultCode } from "./memory/fault";
+import { beginHeap } from "./memory/heap";
+import { beginLanes, liveLanes, reserveLive, reviveLanes } from "./lanes/lanes";
 import {
   beginPayloads,
   constantPayload,
@@ -55,14 +55,14 @@ import {
   recording,
   run,
   setCurrentNode,
-} from "./payload";
-import { beginMix } from "./mix";
-import { beginWalk, setGlobal, Walk, word } from "./registers";
-import { beginSwitchCounters } from "./switches";
-import { link } from "./replay";
-import { walkReport } from "./report";
-import { forgetTape, isMerging } from "./tape";
-import { dataOf, integerValue, tagOf } from "./value";
+} from "./tape/payload";
+import { beginMix } from "./walk/mix";
+import { beginWalk, setGlobal, Walk, word } from "./walk/registers";
+import { beginSwitchCounters } from "./memory/switches";
+import { link } from "./replay/replay";
+import { walkReport } from "./walk/report";
+import { forgetTape, isMerging } from "./tape/tape";
+import { dataOf, integerValue, tagOf } from "./memory/value";
 import { walk as walkScheme } from "./clients/scheme/walk";
 import { walk as walkStack } from "./clients/stack/walk";
 
@@ -75,10 +75,10 @@ export {
   stackBase,
   tableBase,
   tapeBase,
-} from "./arena";
-export { firstNonFinite, payloadsBlamed } from "./blame";
-export { allPassedBudget, beginSlice, exhaustedLanes, stepsTaken } from "./budget";
-export { compactions } from "./collect";
+} from "./memory/arena";
+export { firstNonFinite, payloadsBlamed } from "./replay/blame";
+export { allPassedBudget, beginSlice, exhaustedLanes, stepsTaken } from "./lanes/budget";
+export { compactions } from "./walk/collect";
 export {
   faultCode,
   faultDetail,
@@ -87,15 +87,15 @@ export {
   faultOther,
   faultOtherOperand,
   faultValue,
-} from "./fault";
-export { objectsMade } from "./heap";
+} from "./memory/fault";
+export { objectsMade } from "./memory/heap";
 export {
   adjointElementwise,
   adjointStructured,
   forwardElementwise,
   forwardPredicate,
   forwardStructured,
-} from "./kernels";
+} from "./kernels/door";
 export {
   allowStrays,
   beginSurvey,
@@ -109,12 +109,12 @@ export {
   writeCounting,
   writeLive,
   writeRefused,
-} from "./lanes";
+} from "./lanes/lanes";
 export { mathApply } from "./math/door";
-export { allocate, free, memoryBytes, setMemoryMax } from "./memory";
-export { abandon, skipDead } from "./mix";
-export { fitAdd, fitBegin, fitRounds, fitSum, fitTake } from "./optimise";
-export { activeMade, currentNode, payloadsMade, uniformMade } from "./payload";
+export { allocate, free, memoryBytes, setMemoryMax } from "./memory/memory";
+export { abandon, skipDead } from "./walk/mix";
+export { fitAdd, fitBegin, fitRounds, fitSum, fitTake } from "./fit/optimise";
+export { activeMade, currentNode, payloadsMade, uniformMade } from "./tape/payload";
 export {
   adjointAddress,
   backward,
@@ -129,10 +129,10 @@ export {
   replayGradient,
   reserveBackward,
   switchTrace,
-} from "./replay";
-export { integerPoolHits, setSwitches, smallShapeCalls } from "./switches";
-export { runningNode } from "./registers";
-export { activeRecords } from "./tape";
+} from "./replay/replay";
+export { integerPoolHits, setSwitches, smallShapeCalls } from "./memory/switches";
+export { runningNode } from "./walk/registers";
+export { activeRecords } from "./tape/tape";
 
 /** Copies the program's quoted structure to the start of the heap. */
 function layQuotedStructure(program: usize): bool {

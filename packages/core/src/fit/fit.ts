@@ -7,27 +7,27 @@
  */
 
 import { NdvmError } from "../errors.js";
-import { vec } from "../machine/inputs.js";
+import { vec } from "../machine/inputs/inputs.js";
 import type { Program } from "../machine/program.js";
 import type { Input } from "../machine/types.js";
 import { recordOf } from "../records.js";
-import { AdamRestart } from "./adam.js";
-import { type Batch, limited, ObjectiveBatch, ResidualBatch } from "./batch.js";
-import { countPoints, numbersOf, readTable, SELECTOR, type Table } from "./columns.js";
-import { rowInputs } from "./diagnosis.js";
-import { type Driven, drive } from "./drive.js";
-import { setField } from "./fields.js";
-import { fromPlain } from "./json.js";
-import { LbfgsRestart } from "./lbfgs.js";
-import { LevenbergRestart } from "./levenberg.js";
-import { loadLoss, lossColumns } from "./loss-program.js";
-import { makeLoss } from "./losses.js";
-import { type Parameters, refuse, resolveParameters, startOf } from "./parameters.js";
-import type { Restart } from "./restart.js";
-import { describeFit, type Finished } from "./result.js";
-import { checkScales } from "./scale.js";
+import { countPoints, numbersOf, readTable, SELECTOR, type Table } from "./data/columns.js";
+import { setField } from "./data/fields.js";
+import { checkScales } from "./data/scale.js";
+import { rowInputs } from "./diagnosis/diagnosis.js";
+import { checkShape, explainStart } from "./diagnosis/start-failure.js";
+import { loadLoss, lossColumns } from "./loss/loss-program.js";
+import { makeLoss } from "./loss/losses.js";
+import { AdamRestart } from "./optimise/adam.js";
+import { type Batch, limited, ObjectiveBatch, ResidualBatch } from "./optimise/batch.js";
+import { type Driven, drive } from "./optimise/drive.js";
+import { LbfgsRestart } from "./optimise/lbfgs.js";
+import { LevenbergRestart } from "./optimise/levenberg.js";
+import type { Restart } from "./optimise/restart.js";
+import { type Parameters, refuse, resolveParameters, startOf } from "./parameters/parameters.js";
+import { fromPlain } from "./result/json.js";
+import { describeFit, type Finished } from "./result/result.js";
 import { checkSettings, type Settings } from "./settings.js";
-import { checkShape, explainStart } from "./start-failure.js";
 import type {
   FitOptions,
   FitResult,

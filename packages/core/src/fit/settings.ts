@@ -6,10 +6,10 @@ import { NdvmError } from "../errors.js";
 import type { Program } from "../machine/program.js";
 import { nearest } from "../syntax/suggest.js";
 import { makeError } from "../words.js";
-import { isLossText } from "./loss-program.js";
-import { lossNames } from "./loss-table.js";
-import type { Limits } from "./restart.js";
-import { targetNames } from "./targets.js";
+import { isLossText } from "./loss/loss-program.js";
+import { lossNames } from "./loss/loss-table.js";
+import type { Limits } from "./optimise/restart.js";
+import { targetNames } from "./quality/targets.js";
 import type { AdamOptions, FitOptions, LossName, Optimiser } from "./types.js";
 
 export interface Settings {

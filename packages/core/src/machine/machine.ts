@@ -9,13 +9,13 @@ import { NdvmError } from "../errors.js";
 import { IMAGE_WORDS } from "../program/layout.js";
 import type { Image, Listing } from "../program/listing.js";
 import { makeError } from "../words.js";
-import { Reals, Views } from "./inputs.js";
+import { Reals, Views } from "./inputs/inputs.js";
 import { type Exports, foreignCode, givenModule, instantiate, machineModule } from "./instance.js";
 import { readProgram } from "./languages.js";
 import { badOption, describe } from "./options.js";
-import { Pool, type PoolOptions } from "./pool.js";
+import { Pool, type PoolOptions } from "./pool/pool.js";
 import { Program } from "./program.js";
-import { Parking } from "./traces.js";
+import { Parking } from "./run/traces.js";
 import type { LoadOptions, MachineOptions, Mechanisms, Precision, WasmSource } from "./types.js";
 
 const MEMORY_MAX = 2 ** 30;

@@ -14,7 +14,7 @@ import {
   packError,
   type Start,
   type ToWorker,
-} from "./pool-parts.js";
+} from "./pool/parts.js";
 import type { Outcome, Program } from "./program.js";
 
 /** The end of a message channel, in a browser or in Node. */

@@ -6,11 +6,7 @@ import { NdvmError } from "../errors.js";
 import { IMAGE_CONSTANTS } from "../program/layout.js";
 import type { Image, Listing, ProcedureInfo } from "../program/listing.js";
 import { own } from "../records.js";
-import { laneOf } from "./axes.js";
-import { backwardChunk, gradientChunk, readGradient } from "./backward.js";
-import { type Diagnostics, DiagnosticsCollector, isPlainTrace } from "./diagnose.js";
-import { type Chunk, Execution, type Job } from "./execute.js";
-import { type Explanation, explainRun } from "./explain.js";
+import { laneOf } from "./inputs/axes.js";
 import {
   type Bound,
   type BoundInputs,
@@ -18,14 +14,18 @@ import {
   copyNumbers,
   ownNumber,
   selectLanes,
-} from "./inputs.js";
+} from "./inputs/inputs.js";
 import type { Machine } from "./machine.js";
 import { checkRunOptions, checkWrt } from "./options.js";
-import { namedArrays, type RecordedInput, type Results } from "./results.js";
-import { Session } from "./session.js";
-import { runningSpan } from "./sites.js";
-import { reduceGradients } from "./sums.js";
-import { Traces } from "./traces.js";
+import { type Diagnostics, DiagnosticsCollector, isPlainTrace } from "./reports/diagnose.js";
+import { type Explanation, explainRun } from "./reports/explain.js";
+import { runningSpan } from "./reports/sites.js";
+import { namedArrays, type RecordedInput, type Results } from "./results/results.js";
+import { reduceGradients } from "./results/sums.js";
+import { backwardChunk, gradientChunk, readGradient } from "./run/backward.js";
+import { type Chunk, Execution, type Job } from "./run/execute.js";
+import { Session } from "./run/session.js";
+import { Traces } from "./run/traces.js";
 import type {
   AsyncGradientOptions,
   AsyncRunOptions,

@@ -144,7 +144,7 @@ export const WALK_DONE: i32 = 0;
 export const WALK_PAUSED: i32 = 1;
 export const WALK_FAULT: i32 = 2; // the lanes of the context failed; `abandon` goes on without them
 
-// What a walk did (wasm/report.ts): f64 fields.
+// What a walk did (wasm/walk/report.ts): f64 fields.
 export const REPORT_FAULT: i32 = 0;
 export const REPORT_LIVE: i32 = 8;
 export const REPORT_RECORDING: i32 = 16;
@@ -166,7 +166,7 @@ export const REPORT_MIXED: i32 = 136; // 1: the tape merges lanes
 export const REPORT_LINKED_BYTES: i32 = 144; // of adjoints, once the tape is linked
 export const REPORT_BYTES: i32 = 152;
 
-// Faults: what went wrong inside the machine. `machine/faults.ts` puts them into words.
+// Faults: what went wrong inside the machine. `machine/reports/faults.ts` puts them into words.
 export const FAULT_NONE: i32 = 0;
 export const FAULT_MEMORY: i32 = 1;
 export const FAULT_TAPE: i32 = 2;
@@ -307,7 +307,7 @@ export const ARRAY_SECOND: i32 = 6;
 export const ARRAY_AVERAGES_END: i32 = 7;
 export const ARRAY_SCALE: i32 = 5; // Levenberg and Marquardt's
 export const ARRAY_STEP: i32 = 6;
-export const ARRAY_FACTOR: i32 = 7; // takes the rest (wasm/factor.ts)
+export const ARRAY_FACTOR: i32 = 7; // takes the rest (wasm/fit/factor.ts)
 export const ARRAY_GRADIENT: i32 = 5; // those of L-BFGS
 export const ARRAY_DIRECTION: i32 = 6;
 export const ARRAY_PAIR_STEPS: i32 = 7; // PAIR_PLACES of them
@@ -329,7 +329,7 @@ export const REASON_STEP: i32 = 5;
 export const REASON_DAMPING: i32 = 6;
 export const REASON_EMPTY: i32 = 7; // the slot has no restart
 
-// How a parameter moves (fit/transforms.ts): f64 fields.
+// How a parameter moves (fit/parameters/transforms.ts): f64 fields.
 export const MAP_KIND: i32 = 0; // MAP_*
 export const MAP_A: i32 = 8; // lower bound, upper bound, or middle
 export const MAP_B: i32 = 16; // s, or half of the width

@@ -5,7 +5,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { makeTransform } from "../../src/fit/transforms.js";
+import { makeTransform } from "../../src/fit/parameters/transforms.js";
 import type { ParameterOptions } from "../../src/index.js";
 import { fitText } from "./support.js";
 

@@ -4,9 +4,9 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { atan, exp, log, normalReach, studentReach } from "../../src/fit/elementary.js";
-import { Random } from "../../src/fit/random.js";
-import { makeTransform } from "../../src/fit/transforms.js";
+import { atan, exp, log, normalReach, studentReach } from "../../src/fit/math/elementary.js";
+import { Random } from "../../src/fit/math/random.js";
+import { makeTransform } from "../../src/fit/parameters/transforms.js";
 
 /** Distance in units of the last place. */
 function ulps(a: number, b: number): number {

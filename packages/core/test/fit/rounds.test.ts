@@ -5,7 +5,7 @@
 
 import fc from "fast-check";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { MachineRounds } from "../../src/fit/rounds.js";
+import { MachineRounds } from "../../src/fit/optimise/rounds.js";
 import { type FitOptions, fit, Machine, mat, type Precision } from "../../src/index.js";
 import { noise, steps } from "./support.js";
 

@@ -17,7 +17,7 @@ import { accumulate, mul, sub } from "./simd";
 import {
   matmul2Adjoint, matmul2Forward, matvec2Adjoint, matvec2Forward, mulAdd2, outer2Adjoint,
 } from "./small";
-import { usesSmall } from "../switches";
+import { usesSmall } from "../memory/switches";
 
 /** z[i,j] = sum over k of x[i,k] * y[k,j]. */
 export function matmulForward(at: usize): void {

@@ -10,7 +10,7 @@
  * they give the same bits. An empty sum is 0.
  */
 import { add, mul, sub, zero } from "./simd";
-import { smallShapes } from "../switches";
+import { smallShapes } from "../memory/switches";
 
 /** What happens to the sum at its target. */
 export const STORE: i32 = 0;

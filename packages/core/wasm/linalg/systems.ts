@@ -25,7 +25,7 @@ import {
 import { backSubstitute, eliminate, entryAt, loadColumns, workBytes } from "./elimination";
 import { productStore, productSubtract } from "./product";
 import { abs, accumulate, add, mul, zero } from "./simd";
-import { usesSmall } from "../switches";
+import { usesSmall } from "../memory/switches";
 import { inverse1Adjoint, inverse2Adjoint, mulAdd2 } from "./small";
 
 /** Scratch bytes of every kernel in this file. */

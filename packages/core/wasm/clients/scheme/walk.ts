@@ -59,14 +59,14 @@ import {
   WALK_FAULT,
   WALK_PAUSED,
 } from "../../../src/program/layout";
-import { stackBase } from "../../arena";
-import { judge, SAID_BOTH, SAID_FAULT, SAID_FALSE } from "../../branch";
-import { beginPrimitive, spend, step, unstep } from "../../budget";
-import { collect, wantsCollection } from "../../collect";
-import { fail, failOperand, failSpread, setFaultOp } from "../../fault";
+import { stackBase } from "../../memory/arena";
+import { judge, SAID_BOTH, SAID_FAULT, SAID_FALSE } from "../../lanes/branch";
+import { beginPrimitive, spend, step, unstep } from "../../lanes/budget";
+import { collect, wantsCollection } from "../../walk/collect";
+import { fail, failOperand, failSpread, setFaultOp } from "../../memory/fault";
 import { OP_APPLY, OP_STRUCTURAL_FIRST, opArityMax, opArityMin } from "../../generated/ops";
-import { fieldAddress, getField, head, isPair, wordOf, newObject, setField, tail } from "../../heap";
-import { listFrom, properLength } from "../../lists";
+import { fieldAddress, getField, head, isPair, wordOf, newObject, setField, tail } from "../../memory/heap";
+import { listFrom, properLength } from "../../primitives/lists";
 import {
   interceptCall,
   interceptFrames,
@@ -77,10 +77,10 @@ import {
   pendingCount,
   pendingTail,
   sideValue,
-} from "../../mix";
-import { copyLeaving } from "../../numeric";
-import { recording, setCurrentNode } from "../../payload";
-import { applyPrimitive } from "../../primitives";
+} from "../../walk/mix";
+import { copyLeaving } from "../../primitives/numeric";
+import { recording, setCurrentNode } from "../../tape/payload";
+import { applyPrimitive } from "../../primitives/primitives";
 import {
   cellAt,
   kindOf,
@@ -95,7 +95,7 @@ import {
   reserve,
   Walk,
   word,
-} from "../../registers";
+} from "../../walk/registers";
 import {
   dataOf,
   tagOf,
@@ -105,7 +105,7 @@ import {
   VALUE_UNINITIALISED,
   VALUE_UNSPECIFIED,
   valueOf,
-} from "../../value";
+} from "../../memory/value";
 
 // What to do with the value of the cell above.
 const FRAME_OPERAND: i32 = FRAME_CLIENT; // push it, go on with operand `index`

@@ -62,11 +62,11 @@ import {
   WALK_FAULT,
   WALK_PAUSED,
 } from "../../../src/program/layout";
-import { stackBase } from "../../arena";
-import { judge, SAID_BOTH, SAID_FAULT, SAID_TRUE } from "../../branch";
-import { beginPrimitive, spend, step, unstep } from "../../budget";
-import { collect, wantsCollection } from "../../collect";
-import { fail, failOperand, failSpread, setFaultOp } from "../../fault";
+import { stackBase } from "../../memory/arena";
+import { judge, SAID_BOTH, SAID_FAULT, SAID_TRUE } from "../../lanes/branch";
+import { beginPrimitive, spend, step, unstep } from "../../lanes/budget";
+import { collect, wantsCollection } from "../../walk/collect";
+import { fail, failOperand, failSpread, setFaultOp } from "../../memory/fault";
 import {
   OP_APPLY,
   OP_GREATER,
@@ -75,8 +75,8 @@ import {
   opArityMax,
   opArityMin,
 } from "../../generated/ops";
-import { getField, head, isPair, newObject, setField, tail, wordOf } from "../../heap";
-import { properLength } from "../../lists";
+import { getField, head, isPair, newObject, setField, tail, wordOf } from "../../memory/heap";
+import { properLength } from "../../primitives/lists";
 import {
   interceptCall,
   interceptFrames,
@@ -88,10 +88,10 @@ import {
   pendingCount,
   pendingTail,
   sideValue,
-} from "../../mix";
-import { applyBinary, compare, copyLeaving } from "../../numeric";
-import { recording, setCurrentNode } from "../../payload";
-import { applyPrimitive } from "../../primitives";
+} from "../../walk/mix";
+import { applyBinary, compare, copyLeaving } from "../../primitives/numeric";
+import { recording, setCurrentNode } from "../../tape/payload";
+import { applyPrimitive } from "../../primitives/primitives";
 import {
   cellAt,
   kindOf,
@@ -106,7 +106,7 @@ import {
   reserve,
   Walk,
   word,
-} from "../../registers";
+} from "../../walk/registers";
 import {
   booleanValue,
   dataOf,
@@ -115,7 +115,7 @@ import {
   VALUE_FAIL,
   VALUE_UNINITIALISED,
   valueOf,
-} from "../../value";
+} from "../../memory/value";
 
 /** Control frames that one instruction can need. */
 const FRAMES: usize = 2;

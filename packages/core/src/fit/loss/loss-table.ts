@@ -1,0 +1,109 @@
+/**
+ * The losses, one row each: what a point costs, and what scores, residuals and likelihoods follow
+ * from it. A new likelihood is a new row here (and its kernel in wasm/).
+ *
+ *   squares    (y − f)²
+ *   absolute   |y − f|
+ *   huber      (y − f)² / 2 up to the width w, then w |y − f| − w² / 2
+ *   poisson    f − y log f                              f: expected count
+ *   binomial   −y log f − (m − y) log(1 − f)            f: probability, m: trials
+ *
+ * The last two are negative log-likelihoods without the terms that no parameter changes.
+ */
+
+import {
+  FIT_ABSOLUTE,
+  FIT_BINOMIAL,
+  FIT_HUBER,
+  FIT_POISSON,
+  FIT_SQUARES,
+} from "../../program/layout.js";
+import { log } from "../math/elementary.js";
+import type { LossName } from "../types.js";
+
+export interface Loss {
+  /** Its code inside the machine. */
+  readonly code: number;
+  /** The loss of an observation y at the prediction f; `trials` of a binomial, `width` of Huber's. */
+  point(y: number, f: number, trials: number, width: number): number;
+  /** What a prediction is compared with: the observation itself, or its share of the trials. */
+  response(y: number, trials: number): number;
+  /** The standard deviation of a response at the prediction f, or 1 where the data tell it. */
+  deviation(f: number, trials: number): number;
+  /** Only for counts. */
+  readonly counts?: Counts;
+}
+
+/** A loss whose variance follows from its mean: a negative log-likelihood of counts. */
+export interface Counts {
+  /** The least loss that any prediction could have: the deviance is twice what is above it. */
+  least(y: number, trials: number): number;
+  /** What minus the loss lacks of the log-likelihood. */
+  constant(y: number, trials: number): number;
+}
+
+const itself = (y: number): number => y;
+const one = (): number => 1;
+const part = (count: number, chance: number): number => (count === 0 ? 0 : count * log(chance));
+
+const poisson = (y: number, f: number): number => (y === 0 && f >= 0 ? f : f - y * log(f));
+const binomial = (y: number, f: number, trials: number): number =>
+  -part(y, f) - part(trials - y, 1 - f);
+
+export const losses: Readonly<Record<LossName, Loss>> = {
+  squares: {
+    code: FIT_SQUARES,
+    point: (y, f) => (y - f) * (y - f),
+    response: itself,
+    deviation: one,
+  },
+  absolute: {
+    code: FIT_ABSOLUTE,
+    point: (y, f) => Math.abs(y - f),
+    response: itself,
+    deviation: one,
+  },
+  huber: {
+    code: FIT_HUBER,
+    point: (y, f, _, width) => {
+      const size = Math.abs(y - f);
+      return size <= width ? (size * size) / 2 : width * size - (width * width) / 2;
+    },
+    response: itself,
+    deviation: one,
+  },
+  poisson: {
+    code: FIT_POISSON,
+    point: poisson,
+    response: itself,
+    deviation: (f) => Math.sqrt(f),
+    counts: { least: (y) => poisson(y, y), constant: (y) => -logFactorial(y) },
+  },
+  binomial: {
+    code: FIT_BINOMIAL,
+    point: binomial,
+    response: (y, trials) => y / trials,
+    deviation: (f, trials) => Math.sqrt((f * (1 - f)) / trials),
+    counts: {
+      least: (y, trials) => (trials === 0 ? 0 : binomial(y, y / trials, trials)),
+      constant: (y, trials) => logFactorial(trials) - logFactorial(y) - logFactorial(trials - y),
+    },
+  },
+};
+
+export const lossNames = Object.keys(losses) as readonly LossName[];
+
+export const LOG_TWO_PI = 1.8378770664093456;
+
+/** log n!, also between whole numbers: Stirling's series after moving up. */
+function logFactorial(n: number): number {
+  let shift = 0;
+  let x = n + 1;
+  while (x < 20) {
+    shift += log(x);
+    x += 1;
+  }
+  const s = 1 / (x * x);
+  const series = (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s / 1680))) / x;
+  return (x - 0.5) * log(x) - x + LOG_TWO_PI / 2 + series - shift;
+}

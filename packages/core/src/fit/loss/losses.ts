@@ -1,0 +1,63 @@
+/**
+ * The loss that a fit minimises: checked, and as the machine knows it (wasm/fit/loss.ts,
+ * point-losses.ts). What the losses are is in loss-table.ts.
+ */
+
+import { makeError } from "../../words.js";
+import type { Table } from "../data/columns.js";
+import type { FitOptions, LossName } from "../types.js";
+import { losses } from "./loss-table.js";
+
+export interface PointLoss {
+  /** Its code inside the machine (FIT_* of program/layout.ts). */
+  readonly code: number;
+  /** Huber's width. */
+  readonly width: number;
+}
+
+/** Fits of one loss without a width share one object. */
+const plain: ReadonlyMap<LossName, PointLoss> = new Map(
+  Object.entries(losses).map(([name, { code }]) => [name as LossName, { code, width: 0 }]),
+);
+
+export const SQUARES = plain.get("squares") as PointLoss;
+
+export function makeLoss(name: LossName, table: Table, options: FitOptions): PointLoss {
+  if (name === "huber")
+    return { code: losses.huber.code, width: checkWidth(options.huberWidth ?? 1) };
+  if (name === "poisson") checkCounts(table.target);
+  if (name === "binomial") checkHits(table.target, table.trials);
+  return plain.get(name) as PointLoss;
+}
+
+function checkWidth(width: number): number {
+  if (Number.isFinite(width) && width > 0) return width;
+  const expected = "it must be above 0";
+  throw makeError("E-OPTION", {
+    reason: "option",
+    option: "huberWidth",
+    actual: String(width),
+    expected,
+  });
+}
+
+function checkCounts(y: Float64Array): void {
+  const bad = y.findIndex((count) => count < 0);
+  if (bad >= 0)
+    throw makeError(
+      "E-INPUT",
+      { reason: "count", value: y[bad] as number, rows: [bad] },
+      { help: "Poisson's loss is for counts" },
+    );
+}
+
+function checkHits(y: Float64Array, trials: Float64Array | undefined): void {
+  const of = (row: number) => (trials === undefined ? 1 : (trials[row] as number));
+  const bad = y.findIndex((count, row) => count < 0 || count > of(row));
+  if (bad >= 0)
+    throw makeError(
+      "E-INPUT",
+      { reason: "trials", value: y[bad] as number, limit: of(bad), rows: [bad] },
+      { help: "the binomial loss is for numbers of successes; give the trials" },
+    );
+}

@@ -1,0 +1,199 @@
+/**
+ * One restart of an optimiser: its state, which the machine advances (wasm/fit/optimise.ts).
+ *
+ * The optimiser moves unlimited numbers `u`; `x` are the same in the user's units. The state is a
+ * row of numbers as the machine has them (STATE_* and ARRAY_* of program/layout.ts), which is
+ * copied there and back. After a round the restart has either the next trial in `x` or a `reason`.
+ */
+
+import {
+  ARRAY_AVERAGES_END,
+  ARRAY_BEST,
+  ARRAY_FACTOR,
+  ARRAY_PAIRS_END,
+  ARRAY_SLOPES,
+  ARRAY_TRIAL,
+  ARRAY_U,
+  ARRAY_X,
+  FIT_ADAM,
+  FIT_GRADIENT_LIMIT,
+  FIT_LEVENBERG,
+  FIT_LOSS_LIMIT,
+  FIT_STEP_LIMIT,
+  PAIR_PLACES,
+  REASON_DAMPING,
+  REASON_GRADIENT,
+  REASON_LOSS,
+  REASON_NOT_FINITE,
+  REASON_STEP,
+  REASON_STEPS,
+  STATE_ARRAYS,
+  STATE_EVALUATIONS,
+  STATE_LOSS,
+  STATE_REASON,
+  STATE_STEPS,
+} from "../../program/layout.js";
+import { own } from "../../records.js";
+import { factorNumbers } from "../math/linear.js";
+import type { Free } from "../parameters/parameters.js";
+import type { RestartOutcome, StopReason } from "../types.js";
+
+export interface Limits {
+  readonly steps: number;
+  readonly gradient: number;
+  readonly step: number;
+  readonly loss: number;
+}
+
+const REASONS: readonly (StopReason | undefined)[] = (() => {
+  const names: (StopReason | undefined)[] = [];
+  names[REASON_STEPS] = "steps";
+  names[REASON_NOT_FINITE] = "not finite";
+  names[REASON_GRADIENT] = "gradient";
+  names[REASON_LOSS] = "loss";
+  names[REASON_STEP] = "step";
+  names[REASON_DAMPING] = "damping";
+  return names;
+})();
+
+/** How many numbers the state of an optimiser (FIT_ADAM, …) has. */
+export function stateNumbers(optimiser: number, size: number): number {
+  const numbers = STATE_ARRAYS / 8;
+  if (optimiser === FIT_ADAM) return numbers + ARRAY_AVERAGES_END * size;
+  if (optimiser === FIT_LEVENBERG) return numbers + ARRAY_FACTOR * size + factorNumbers(size);
+  return numbers + ARRAY_PAIRS_END * size + 2 * PAIR_PLACES;
+}
+
+export abstract class Restart {
+  readonly index: number;
+  readonly start: Float64Array;
+  readonly free: readonly Free[];
+  readonly limits: Limits;
+  reason: StopReason | undefined;
+  /** FIT_ADAM, … */
+  readonly optimiser: number;
+  protected readonly state: number[];
+
+  constructor(
+    index: number,
+    start: Float64Array,
+    free: readonly Free[],
+    limits: Limits,
+    optimiser: number,
+  ) {
+    this.index = index;
+    this.start = start;
+    this.free = free;
+    this.limits = limits;
+    this.optimiser = optimiser;
+    // Plain arrays of doubles cost less to make than typed ones of this size, and a loop less than
+    // `fill`, which finds out first that there are doubles in it.
+    const state = new Array<number>(stateNumbers(optimiser, free.length));
+    state[0] = Number.NaN;
+    for (let k = 1; k < state.length; k++) state[k] = 0;
+    this.state = state;
+    const best = this.at(ARRAY_BEST);
+    const u = this.at(ARRAY_U);
+    const trial = this.at(ARRAY_TRIAL);
+    for (let j = 0; j < start.length; j++) {
+      const x = start[j] as number;
+      const free = this.free[j] as Free;
+      state[best + j] = x;
+      state[u + j] = state[trial + j] = free.transform.toFree(x);
+    }
+    this.moveTrial();
+  }
+
+  /** Where array `k` of the state (ARRAY_*) begins. */
+  protected at(k: number): number {
+    return STATE_ARRAYS / 8 + k * this.free.length;
+  }
+
+  protected array(k: number): Float64Array {
+    const from = this.at(k);
+    const numbers = new Float64Array(this.free.length);
+    for (let j = 0; j < numbers.length; j++) numbers[j] = this.state[from + j] as number;
+    return numbers;
+  }
+
+  protected setArray(k: number, numbers: ArrayLike<number>, from = 0): void {
+    const to = this.at(k);
+    for (let j = 0; j < this.free.length; j++) this.state[to + j] = numbers[from + j] as number;
+  }
+
+  /** Number j of the best point so far, as the optimiser moves it. */
+  uAt(j: number): number {
+    return this.state[this.at(ARRAY_U) + j] as number;
+  }
+
+  /** The best point so far in the user's units, and its loss. */
+  get best(): Float64Array {
+    return this.array(ARRAY_BEST);
+  }
+
+  get loss(): number {
+    return this.state[STATE_LOSS / 8] as number;
+  }
+
+  get steps(): number {
+    return this.state[STATE_STEPS / 8] as number;
+  }
+
+  get evaluations(): number {
+    return this.state[STATE_EVALUATIONS / 8] as number;
+  }
+
+  /** Writes the trial point in the user's units: what is evaluated next. */
+  writeTrial(into: Float64Array, to: number): void {
+    const from = this.at(ARRAY_X);
+    for (let j = 0; j < this.free.length; j++) into[to + j] = this.state[from + j] as number;
+  }
+
+  /** Writes what the machine needs to know of the settings, which all restarts of a fit share. */
+  writeSettings(into: Float64Array, at: number): void {
+    into[at + FIT_GRADIENT_LIMIT / 8] = this.limits.gradient;
+    into[at + FIT_STEP_LIMIT / 8] = this.limits.step;
+    into[at + FIT_LOSS_LIMIT / 8] = this.limits.loss;
+  }
+
+  pack(into: Float64Array, at: number): void {
+    const { state } = this;
+    for (let k = 0; k < state.length; k++) into[at + k] = state[k] as number;
+  }
+
+  /** Takes the state over that the machine left. */
+  unpack(from: Float64Array, at: number): void {
+    const { state } = this;
+    for (let k = 0; k < state.length; k++) state[k] = from[at + k] as number;
+    this.reason = REASONS[state[STATE_REASON / 8] as number];
+  }
+
+  /** Everything needed to go on later, as numbers. */
+  abstract save(): number[];
+  abstract load(numbers: readonly number[]): void;
+
+  /** Takes over how the restart ended in an earlier fit; `load` has brought its numbers. */
+  restore(outcome: RestartOutcome): void {
+    this.reason = outcome.reason;
+    this.state[STATE_LOSS / 8] = outcome.loss;
+    this.state[STATE_STEPS / 8] = outcome.steps;
+    this.state[STATE_EVALUATIONS / 8] = outcome.evaluations;
+    this.setArray(
+      ARRAY_BEST,
+      this.free.map(({ label }) => own(outcome.params, label) as number),
+    );
+  }
+
+  /** Brings the trial in the user's units, and its slopes, to the trial. */
+  protected moveTrial(): void {
+    const { state } = this;
+    const trial = this.at(ARRAY_TRIAL);
+    const x = this.at(ARRAY_X);
+    const slopes = this.at(ARRAY_SLOPES);
+    for (let j = 0; j < this.free.length; j++) {
+      const { transform } = this.free[j] as Free;
+      state[x + j] = transform.toUser(state[trial + j] as number);
+      state[slopes + j] = transform.slope(state[trial + j] as number);
+    }
+  }
+}

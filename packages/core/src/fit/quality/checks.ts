@@ -1,0 +1,63 @@
+/**
+ * Checks of the residuals: is what the model leaves over noise, or has it a pattern?
+ */
+
+import type { ResidualChecks } from "../types.js";
+
+/** `residuals` are target minus prediction by row, `roots` the square roots of their weights. */
+export function checkResiduals(
+  residuals: Float64Array,
+  roots: Float64Array | undefined,
+): ResidualChecks {
+  const weighted = residuals.map((value, row) => value * (roots?.[row] ?? 1));
+  const count = weighted.length;
+  let sum = 0;
+  let squares = 0;
+  let jumps = 0;
+  for (let row = 0; row < count; row++) {
+    const value = weighted[row] as number;
+    sum += value;
+    squares += value * value;
+    const jump = row === 0 ? 0 : value - (weighted[row - 1] as number);
+    jumps += jump * jump;
+  }
+  const durbinWatson = jumps / squares;
+  const { runs, expected, score } = countRuns(weighted);
+  const words: string[] = [];
+  if (count >= 10 && durbinWatson < 1)
+    words.push("neighbouring residuals go together: the model misses a pattern in the rows' order");
+  if (count >= 10 && durbinWatson > 3)
+    words.push("neighbouring residuals alternate in sign: the model misses a pattern");
+  if (count >= 10 && Math.abs(score) > 3)
+    words.push(`the residuals change sign ${score < 0 ? "too seldom" : "too often"} for noise`);
+  return {
+    residuals,
+    mean: sum / count,
+    durbinWatson,
+    runs,
+    runsExpected: expected,
+    runsScore: score,
+    words,
+  };
+}
+
+/** Wald and Wolfowitz's runs; residuals of zero are left out. */
+function countRuns(values: Float64Array) {
+  let above = 0;
+  let below = 0;
+  let runs = 0;
+  let last = 0;
+  for (const value of values) {
+    if (value === 0) continue;
+    const sign = value > 0 ? 1 : -1;
+    if (sign > 0) above += 1;
+    else below += 1;
+    if (sign !== last) runs += 1;
+    last = sign;
+  }
+  const total = above + below;
+  const both = 2 * above * below;
+  const expected = both / total + 1;
+  const variance = (both * (both - total)) / (total * total * (total - 1));
+  return { runs, expected, score: (runs - expected) / Math.sqrt(variance) };
+}

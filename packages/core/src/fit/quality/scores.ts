@@ -1,0 +1,230 @@
+/**
+ * Quantities that say how good predictions are. Each is defined here and nowhere else; fits, searches,
+ * the command line and reports all use these.
+ *
+ *   R²             1 − Σ w (y − f)² / Σ w (y − ȳ)²          ȳ: the weighted mean
+ *   deviance       of counts twice the log-likelihood that is missing to a perfect prediction of every
+ *                  row; of least squares Σ w (y − f)²
+ *   share of the   1 − deviance / deviance of the best constant: for least squares the same as R²
+ *   deviance
+ *   AIC, BIC       2k − 2L and k log n − 2L, of k parameters, n points and the log-likelihood L
+ *
+ * Rows of weight 0 do not count, whatever is predicted there.
+ */
+
+import { type Loss, losses } from "../loss/loss-table.js";
+import { log } from "../math/elementary.js";
+import type { LossName } from "../types.js";
+
+type Numbers = ArrayLike<number>;
+
+/** What belongs to the rows beside observations and predictions. */
+export interface RowSides {
+  readonly weights?: Numbers | undefined;
+  /** Of the binomial loss; default 1. */
+  readonly trials?: Numbers | undefined;
+  /** Where Huber's loss turns; default 1. */
+  readonly huberWidth?: number | undefined;
+}
+
+const NO_SIDES: RowSides = {};
+
+export const aic = (logLikelihood: number, parameters: number): number =>
+  2 * parameters - 2 * logLikelihood;
+
+export const bic = (logLikelihood: number, parameters: number, points: number): number =>
+  parameters * log(points) - 2 * logLikelihood;
+
+/** What is left of a whole, as the share that is explained. */
+export const shareExplained = (left: number, all: number): number => 1 - left / all;
+
+const isConstant = (numbers: Numbers): boolean => {
+  for (let i = 1; i < numbers.length; i++) if (numbers[i] !== numbers[0]) return false;
+  return true;
+};
+
+/** Squares about the mean; NaN of numbers that are all the same. */
+export function squaresAbout(observed: Numbers, weights?: Numbers): number {
+  if (isConstant(observed)) return Number.NaN;
+  const mean = meanOf(observed, weights);
+  let squares = 0;
+  for (let i = 0; i < observed.length; i++) {
+    const off = (observed[i] as number) - mean;
+    squares += (weights?.[i] ?? 1) * off * off;
+  }
+  return squares;
+}
+
+function meanOf(observed: Numbers, weights?: Numbers): number {
+  let total = 0;
+  let sum = 0;
+  for (let i = 0; i < observed.length; i++) {
+    const weight = weights?.[i] ?? 1;
+    total += weight;
+    sum += weight * (observed[i] as number);
+  }
+  return sum / total;
+}
+
+/** Squares of what predictions miss observations by. */
+export function squaresLeft(observed: Numbers, predicted: Numbers, weights?: Numbers): number {
+  let squares = 0;
+  for (let i = 0; i < observed.length; i++) {
+    const weight = weights?.[i] ?? 1;
+    const off = (observed[i] as number) - (predicted[i] as number);
+    if (weight > 0) squares += weight * off * off;
+  }
+  return squares;
+}
+
+/** NaN where all observations are the same. */
+export const rSquared = (observed: Numbers, predicted: Numbers, weights?: Numbers): number =>
+  shareExplained(squaresLeft(observed, predicted, weights), squaresAbout(observed, weights));
+
+/** The loss added up over the rows. */
+export function totalLoss(
+  name: LossName,
+  observed: Numbers,
+  predicted: Numbers,
+  { weights, trials, huberWidth = 1 }: RowSides = NO_SIDES,
+): number {
+  const { point } = losses[name];
+  let sum = 0;
+  for (let i = 0; i < observed.length; i++) {
+    const weight = weights?.[i] ?? 1;
+    if (weight === 0) continue;
+    const [y, f] = [observed[i] as number, predicted[i] as number];
+    sum += weight * point(y, f, trials?.[i] ?? 1, huberWidth);
+  }
+  return sum;
+}
+
+/** NaN for losses that have none: those that are no likelihood. */
+export function deviance(
+  name: LossName,
+  observed: Numbers,
+  predicted: Numbers,
+  sides: RowSides = NO_SIDES,
+): number {
+  const { counts } = losses[name];
+  if (counts === undefined)
+    return name === "squares" ? squaresLeft(observed, predicted, sides.weights) : Number.NaN;
+  return 2 * (totalLoss(name, observed, predicted, sides) - leastLoss(counts, observed, sides));
+}
+
+/** The deviance of the best constant: what there is to explain. NaN where nothing is. */
+export function devianceAbout(
+  name: LossName,
+  observed: Numbers,
+  sides: RowSides = NO_SIDES,
+): number {
+  const { weights, trials } = sides;
+  const { counts } = losses[name];
+  if (counts === undefined)
+    return name === "squares" ? squaresAbout(observed, weights) : Number.NaN;
+  if (isConstant(responses(name, observed, trials))) return Number.NaN;
+  let [hits, all] = [0, 0];
+  for (let i = 0; i < observed.length; i++) {
+    const weight = weights?.[i] ?? 1;
+    hits += weight * (observed[i] as number);
+    all += weight * (name === "binomial" ? (trials?.[i] ?? 1) : 1);
+  }
+  return deviance(name, observed, new Float64Array(observed.length).fill(hits / all), sides);
+}
+
+/**
+ * How much of what there is to explain is explained: of counts the share of the deviance, else R².
+ * Both are 1 at best, 0 for the best constant, and below 0 for worse; NaN where nothing varies.
+ */
+export function explainedShare(
+  name: LossName | "program",
+  observed: Numbers,
+  predicted: Numbers,
+  sides: RowSides = NO_SIDES,
+): number {
+  if (!isOfCounts(name)) return rSquared(observed, predicted, sides.weights);
+  return shareExplained(
+    deviance(name, observed, predicted, sides),
+    devianceAbout(name, observed, sides),
+  );
+}
+
+/** What `explainedShare` is called. */
+export const shareName = (name: string): string =>
+  isOfCounts(name) ? "share of the deviance" : "R²";
+
+/** Whether a loss is the likelihood of counts. */
+export const isOfCounts = (name: string): name is "poisson" | "binomial" =>
+  Object.hasOwn(losses, name) && losses[name as LossName].counts !== undefined;
+
+/** Observations as predictions are compared with them: of binomials the shares of the trials. */
+export function responses(
+  name: LossName | "program",
+  observed: Numbers,
+  trials?: Numbers,
+): Float64Array {
+  const { response }: Pick<Loss, "response"> = name === "program" ? losses.squares : losses[name];
+  return Float64Array.from(observed, (y, i) => response(y, trials?.[i] ?? 1));
+}
+
+/** How well rows are predicted that a fit did not see. */
+export interface RowScore {
+  readonly rows: number;
+  /** Root of the mean squared error of the responses, and the mean absolute one. */
+  readonly rmse: number;
+  readonly mae: number;
+  /** As `explainedShare`. */
+  readonly r2: number;
+  /** NaN where the loss has none. */
+  readonly deviance: number;
+  /** A row's mean; NaN where the loss is a program. */
+  readonly loss: number;
+}
+
+export function scoreRows(
+  name: LossName | "program",
+  observed: Numbers,
+  predicted: Numbers,
+  sides: RowSides = NO_SIDES,
+): RowScore {
+  const seen = responses(name, observed, sides.trials);
+  const rows = observed.length;
+  let absolute = 0;
+  for (let i = 0; i < rows; i++)
+    absolute += Math.abs((seen[i] as number) - (predicted[i] as number));
+  const isProgram = name === "program";
+  return {
+    rows,
+    rmse: Math.sqrt(squaresLeft(seen, predicted) / rows),
+    mae: absolute / rows,
+    r2: explainedShare(name, observed, predicted, sides),
+    deviance: isProgram ? Number.NaN : deviance(name, observed, predicted, sides),
+    loss: isProgram ? Number.NaN : totalLoss(name, observed, predicted, sides) / rows,
+  };
+}
+
+/** What the log-likelihood of counts has beside minus the loss. */
+export function likelihoodConstant(
+  { constant }: NonNullable<Loss["counts"]>,
+  observed: Numbers,
+  sides: RowSides,
+): number {
+  return addUp(constant, observed, sides);
+}
+
+export const leastLoss = (
+  { least }: NonNullable<Loss["counts"]>,
+  observed: Numbers,
+  sides: RowSides,
+): number => addUp(least, observed, sides);
+
+function addUp(
+  of: (y: number, trials: number) => number,
+  observed: Numbers,
+  { weights, trials }: RowSides,
+): number {
+  let sum = 0;
+  for (let i = 0; i < observed.length; i++)
+    sum += (weights?.[i] ?? 1) * of(observed[i] as number, trials?.[i] ?? 1);
+  return sum;
+}

@@ -1,0 +1,293 @@
+/**
+ * Diagnostics of a run: which way every lane went at every branch, inputs that matter to tests
+ * only, clamped domains, and numbers that are not finite.
+ *
+ * A gradient is exact for the path that ran and says nothing beyond it; these reports show where
+ * another path is near. Collected from a walk whose branches left notes on the tape.
+ */
+
+import type { Span } from "../../errors.js";
+import { Op, opRanges } from "../../primitives/index.js";
+import {
+  PAYLOAD_FLAGS,
+  PAYLOAD_ORIGIN,
+  PAYLOAD_UNIFORM,
+  RECORD_AUX,
+  RECORD_BYTES,
+  RECORD_CODE,
+  RECORD_IN0,
+  RECORD_IN1,
+  RECORD_MASK,
+  RECORD_OP,
+  RECORD_OUT,
+  TRACE_BRANCH,
+  TRACE_GUARD,
+} from "../../program/layout.js";
+import type { Machine } from "../machine.js";
+import type { Program } from "../program.js";
+import { laneAt } from "../run/chunk.js";
+import type { Chunk } from "../run/execute.js";
+import type { NonFinite } from "../types.js";
+
+/** A place in the program, with its text. */
+export interface Place {
+  readonly span: Span | undefined;
+  readonly text: string;
+}
+
+/** A branch, and how often lanes took each way, all turns of loops together. */
+export interface BranchReport extends Place {
+  readonly taken: number;
+  readonly notTaken: number;
+}
+
+/** A primitive whose input was clamped, and in which lanes. */
+export interface ClampReport extends Place {
+  readonly lanes: readonly number[];
+}
+
+export interface Diagnostics {
+  readonly branches: readonly BranchReport[];
+  /** Inputs that reach tests but not the result: their gradient is zero. */
+  readonly predicateOnly: readonly string[];
+  readonly clamped: readonly ClampReport[];
+  readonly nonFinite: readonly NonFinite[];
+  /** Each lane's way: branch nodes in order, doubled, plus one where the test held. */
+  readonly paths: readonly (readonly number[])[];
+  /** The place of a branch node. */
+  placeOf(node: number): Place;
+}
+
+/** One lane whose way changed between two runs, at the first branch that differs. */
+export interface BranchFlip extends Place {
+  readonly lane: number;
+  /** How many branches the lane had passed before. */
+  readonly after: number;
+  /** Truth of the test in the two runs; undefined where the run had ended before. */
+  readonly before: boolean | undefined;
+  readonly now: boolean | undefined;
+}
+
+/** Gathers the reports of one run, chunk by chunk. */
+export class DiagnosticsCollector {
+  readonly #machine: Machine;
+  readonly #program: Program;
+  readonly #paths: number[][];
+  readonly #counts = new Map<number, { taken: number; notTaken: number }>();
+  readonly #clamped = new Map<number, Set<number>>();
+  readonly #inTests = new Set<number>();
+
+  constructor(machine: Machine, program: Program, lanes: number) {
+    this.#machine = machine;
+    this.#program = program;
+    this.#paths = Array.from({ length: lanes }, () => []);
+  }
+
+  /** Reads the tape of a chunk that has just been walked. */
+  take(chunk: Chunk): void {
+    const tape = new TapeReader(this.#machine);
+    const fromInputs = new Map<number, Set<number>>();
+    for (const record of tape.records()) {
+      this.#follow(fromInputs, record, tape);
+      if (record.code === TRACE_BRANCH) this.#takeBranch(chunk, tape, record);
+      if (record.code === Op.sqrtClamp || record.code === Op.logClamp)
+        this.#takeClamp(chunk, tape, record);
+    }
+  }
+
+  /** Which inputs each payload depends on, and which of them a test looks at. */
+  #follow(from: Map<number, Set<number>>, record: TapeRecord, tape: TapeReader): void {
+    const sources = [record.in0, record.code === TRACE_BRANCH ? -1 : record.in1]
+      .filter((id) => id >= 0)
+      .flatMap((id) => {
+        const origin = tape.originOf(id);
+        return origin < 0 ? [-1 - origin] : [...(from.get(id) ?? [])];
+      });
+    const { first } = opRanges.unaryPredicate;
+    const { last } = opRanges.binaryPredicate;
+    if (record.code >= first && record.code <= last)
+      for (const input of sources) this.#inTests.add(input);
+    if (record.out < 0 || sources.length === 0) return;
+    from.set(record.out, new Set([...(from.get(record.out) ?? []), ...sources]));
+  }
+
+  #takeBranch({ set, live }: Chunk, tape: TapeReader, record: TapeRecord): void {
+    const node = record.in1;
+    const count = this.#counts.get(node) ?? { taken: 0, notTaken: 0 };
+    this.#counts.set(node, count);
+    for (let i = 0; i < live.length; i++) {
+      if (live[i] !== 1 || !tape.holds(record.mask, i)) continue;
+      const truth = record.in0 < 0 ? record.aux === 1 : tape.holds(record.in0, i);
+      if (truth) count.taken += 1;
+      else count.notTaken += 1;
+      this.#paths[laneAt(set, i)]?.push(node * 2 + (truth ? 1 : 0));
+    }
+  }
+
+  #takeClamp({ set, live }: Chunk, tape: TapeReader, record: TapeRecord): void {
+    const node = tape.originOf(record.out);
+    for (let i = 0; i < live.length; i++) {
+      if (live[i] !== 1 || !(tape.number(record.in0, i) < CLAMP)) continue;
+      const lanes = this.#clamped.get(node) ?? new Set();
+      lanes.add(laneAt(set, i));
+      this.#clamped.set(node, lanes);
+    }
+  }
+
+  finish(nonFinite: readonly NonFinite[], reached: ReadonlySet<string>): Diagnostics {
+    const program = this.#program;
+    const placeOf = (node: number): Place => placeIn(program, node);
+    return {
+      branches: [...this.#counts].map(([node, counts]) => ({ ...placeOf(node), ...counts })),
+      predicateOnly: [...this.#inTests]
+        .map((index) => program.inputs[index] as string)
+        .filter((name) => !reached.has(name)),
+      clamped: [...this.#clamped].map(([node, lanes]) => ({
+        ...placeOf(node),
+        lanes: [...lanes].sort((a, b) => a - b),
+      })),
+      nonFinite,
+      paths: this.#paths,
+      placeOf,
+    };
+  }
+}
+
+/** Whether the machine's current trace has neither a test nor a clamp: it tells nothing to report. */
+export function isPlainTrace({ exports, views }: Machine): boolean {
+  const { words } = views;
+  const from = ((exports.tapeBase.value as number) >>> 0) / 4;
+  const end = from + exports.tapeEnd() / 4;
+  for (let at = from; at < end; at += RECORD_BYTES / 4) {
+    const code = (words[at + RECORD_OP / 4] as number) & RECORD_CODE;
+    const isTest = code >= opRanges.unaryPredicate.first && code <= opRanges.binaryPredicate.last;
+    const isClamp = code === Op.sqrtClamp || code === Op.logClamp;
+    if (isTest || isClamp || code >= TRACE_GUARD) return false;
+  }
+  return true;
+}
+
+/** The clamp of `sqrt` and `log` in the paper's domain. */
+const CLAMP = 1e-8;
+
+function placeIn(program: Program, node: number): Place {
+  const span = program.listing.spanOf(node);
+  if (span === undefined) return { span: undefined, text: "" };
+  return { span, text: program.source.slice(span.start, span.end) };
+}
+
+interface TapeRecord {
+  readonly code: number;
+  readonly out: number;
+  readonly in0: number;
+  readonly in1: number;
+  readonly aux: number;
+  readonly mask: number;
+}
+
+/** Reads records and payloads of the machine's current tape. */
+class TapeReader {
+  readonly #machine: Machine;
+  readonly #words: DataView;
+
+  constructor(machine: Machine) {
+    this.#machine = machine;
+    this.#words = new DataView(machine.exports.memory.buffer);
+  }
+
+  *records(): Generator<TapeRecord> {
+    const { exports } = this.#machine;
+    const base = (exports.tapeBase.value as number) >>> 0;
+    const end = base + exports.tapeEnd();
+    for (let at = base; at < end; at += RECORD_BYTES) {
+      const word = (field: number) => this.#words.getInt32(at + field, true);
+      yield {
+        code: word(RECORD_OP) & RECORD_CODE,
+        out: word(RECORD_OUT),
+        in0: word(RECORD_IN0),
+        in1: word(RECORD_IN1),
+        aux: word(RECORD_AUX),
+        mask: word(RECORD_MASK),
+      };
+    }
+  }
+
+  originOf(id: number): number {
+    return this.#words.getInt32(this.#machine.exports.entryAddress(id) + PAYLOAD_ORIGIN, true);
+  }
+
+  #addressIn(id: number, lane: number): number {
+    const { exports, reals } = this.#machine;
+    const flags = this.#words.getInt32(exports.entryAddress(id) + PAYLOAD_FLAGS, true);
+    const offset = (flags & PAYLOAD_UNIFORM) !== 0 ? 0 : lane * reals.bytes;
+    return exports.primalAddress(id) + offset;
+  }
+
+  /** Whether a mask is set in a lane; -1 stands for all lanes. */
+  holds(mask: number, lane: number): boolean {
+    return mask < 0 || this.#words.getUint8(this.#addressIn(mask, lane)) !== 0;
+  }
+
+  number(id: number, lane: number): number {
+    const { reals } = this.#machine;
+    return reals.view()[this.#addressIn(id, lane) / reals.bytes] as number;
+  }
+}
+
+/** Lanes that went another way in the second run than in the first. */
+export function branchFlips(before: Diagnostics, now: Diagnostics): BranchFlip[] {
+  const flips: BranchFlip[] = [];
+  const lanes = Math.min(before.paths.length, now.paths.length);
+  for (let lane = 0; lane < lanes; lane++) {
+    const a = before.paths[lane] as readonly number[];
+    const b = now.paths[lane] as readonly number[];
+    let at = 0;
+    while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
+    if (at === a.length && at === b.length) continue;
+    const decision = b[at] ?? (a[at] as number);
+    flips.push({
+      lane,
+      after: at,
+      before: a[at] === undefined ? undefined : (a[at] as number) % 2 === 1,
+      now: b[at] === undefined ? undefined : (b[at] as number) % 2 === 1,
+      ...now.placeOf(Math.floor(decision / 2)),
+    });
+  }
+  return flips;
+}
+
+/** A flip with the numbers on both sides of it. */
+export interface LoggedFlip extends BranchFlip {
+  readonly from: Readonly<Record<string, number>>;
+  readonly to: Readonly<Record<string, number>>;
+}
+
+/** Follows a run of parameter values and logs where lanes change their way. */
+export class BranchLog {
+  readonly flips: LoggedFlip[] = [];
+  #last: Diagnostics | undefined;
+  #lastNumbers: readonly Readonly<Record<string, number>>[] = [];
+  #compared = 0;
+
+  /** Takes the diagnostics of the next run and the numbers each lane had. */
+  observe(now: Diagnostics, numbers: readonly Readonly<Record<string, number>>[]): LoggedFlip[] {
+    const found =
+      this.#last === undefined
+        ? []
+        : branchFlips(this.#last, now).map((flip) => ({
+            ...flip,
+            from: this.#lastNumbers[flip.lane] ?? {},
+            to: numbers[flip.lane] ?? {},
+          }));
+    if (this.#last !== undefined) this.#compared += now.paths.length;
+    this.flips.push(...found);
+    this.#last = now;
+    this.#lastNumbers = numbers;
+    return found;
+  }
+
+  /** Share of lane steps at which a lane changed its way: 0 stable, 1 another way each time. */
+  get instability(): number {
+    return this.#compared === 0 ? 0 : this.flips.length / this.#compared;
+  }
+}

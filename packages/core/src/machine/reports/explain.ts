@@ -1,0 +1,125 @@
+/**
+ * What a run did: core forms, tape listing, which inputs are active.
+ */
+
+import type { Span } from "../../errors.js";
+import { primitives } from "../../primitives/index.js";
+import {
+  PAYLOAD_ACTIVE,
+  PAYLOAD_FLAGS,
+  PAYLOAD_ORIGIN,
+  RECORD_AUX,
+  RECORD_BYTES,
+  RECORD_CODE,
+  RECORD_IN0,
+  RECORD_IN1,
+  RECORD_OP,
+  RECORD_OUT,
+  TRACE_AND,
+  TRACE_AND_NOT,
+  TRACE_EQUAL,
+  TRACE_GATHER,
+  TRACE_GUARD,
+  TRACE_GUARD_INTEGER,
+  TRACE_GUARD_RANGE,
+  TRACE_MERGE,
+} from "../../program/layout.js";
+import type { Machine } from "../machine.js";
+import type { Outcome, Program } from "../program.js";
+import { payloadInfo } from "../results/payloads.js";
+import type { RecordedInput } from "../results/results.js";
+import type { RunStats } from "../types.js";
+
+/** One record of the tape. Payloads are named by number. */
+export interface TapeEntry {
+  readonly op: string;
+  readonly out: number;
+  readonly in0: number;
+  /** undefined where the operation has one operand. */
+  readonly in1: number | undefined;
+  readonly aux: number;
+  /** [] number, [n] vector, [r, c] matrix: of the result. */
+  readonly shape: readonly number[];
+  readonly active: boolean;
+  readonly uniform: boolean;
+  readonly span: Span | undefined;
+  /** Source text of the cell that made the record. */
+  readonly text: string;
+}
+
+export interface Explanation {
+  readonly core: string;
+  readonly tape: readonly TapeEntry[];
+  /** Inputs with their payload number, and whether the tape leads from them to the result. */
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly payload: number;
+    readonly active: boolean;
+  }[];
+  /** What the run returned, as text. */
+  readonly result: string;
+  readonly stats: RunStats;
+}
+
+export function explainRun(
+  machine: Machine,
+  program: Program,
+  outcome: Outcome,
+  wrt: readonly RecordedInput[],
+  reached: ReadonlySet<string>,
+): Explanation {
+  const asked = new Map(wrt.map((input) => [input.name, input.payload]));
+  return {
+    core: program.listing.print(),
+    tape: readTape(machine, program),
+    inputs: program.inputs.map((name) => ({
+      name,
+      payload: asked.get(name) ?? -1,
+      active: reached.has(name),
+    })),
+    result: outcome.print(),
+    stats: outcome.stats,
+  };
+}
+
+const traceNames: ReadonlyMap<number, string> = new Map([
+  [TRACE_GUARD, "guard"],
+  [TRACE_GUARD_INTEGER, "guard-integer"],
+  [TRACE_GUARD_RANGE, "guard-range"],
+  [TRACE_AND, "mask-and"],
+  [TRACE_AND_NOT, "mask-and-not"],
+  [TRACE_MERGE, "merge"],
+  [TRACE_EQUAL, "equal"],
+  [TRACE_GATHER, "gather"],
+]);
+
+function readTape(machine: Machine, program: Program): TapeEntry[] {
+  const { exports } = machine;
+  const words = new DataView(exports.memory.buffer);
+  const base = (exports.tapeBase.value as number) >>> 0;
+  const end = base + exports.tapeEnd();
+  const tape: TapeEntry[] = [];
+  for (let at = base; at < end; at += RECORD_BYTES) {
+    const code = words.getInt32(at + RECORD_OP, true) & RECORD_CODE;
+    // A guard has no result of its own: it is listed by what it looks at.
+    const made = words.getInt32(at + RECORD_OUT, true);
+    const out = made < 0 ? words.getInt32(at + RECORD_IN0, true) : made;
+    const in1 = words.getInt32(at + RECORD_IN1, true);
+    const entry = exports.entryAddress(out);
+    const { rank, rows, cols, uniform } = payloadInfo(exports, out);
+    const span = program.listing.spanOf(words.getInt32(entry + PAYLOAD_ORIGIN, true));
+    tape.push({
+      op: primitives[code]?.name ?? traceNames.get(code) ?? "unknown",
+      out,
+      in0: words.getInt32(at + RECORD_IN0, true),
+      in1: in1 < 0 ? undefined : in1,
+      aux: words.getInt32(at + RECORD_AUX, true),
+      shape: rank === 0 ? [] : rank === 1 ? [rows] : [rows, cols],
+      active: (words.getInt32(entry + PAYLOAD_FLAGS, true) & PAYLOAD_ACTIVE) !== 0,
+      uniform,
+      span,
+      text: span === undefined ? "" : program.source.slice(span.start, span.end),
+    });
+  }
+  return tape;
+}

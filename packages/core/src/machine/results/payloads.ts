@@ -1,0 +1,113 @@
+/**
+ * Payloads as the machine holds them: their shapes, and the numbers of each lane.
+ */
+
+import {
+  PAYLOAD_COLS,
+  PAYLOAD_FLAGS,
+  PAYLOAD_RANK,
+  PAYLOAD_ROWS,
+  PAYLOAD_UNIFORM,
+  TAG_INT,
+  TAG_REAL,
+  TAG_TENSOR,
+} from "../../program/layout.js";
+import type { Exports } from "../instance.js";
+import type { Machine } from "../machine.js";
+import { type LaneSet, laneAt } from "../run/chunk.js";
+
+/** A value as the machine's current trace or its latest walk holds it. */
+export interface MachineValue {
+  readonly tag: number;
+  readonly data: number;
+}
+
+/** The payload of a number, vector or matrix; −1 for anything else. */
+export const payloadOf = ({ tag, data }: MachineValue): number =>
+  tag === TAG_REAL || tag === TAG_TENSOR ? data : -1;
+
+/** Shape of a numeric value; undefined for structure. */
+export function numericShape(exports: Exports, value: MachineValue): readonly number[] | undefined {
+  if (value.tag === TAG_INT) return [];
+  const payload = payloadOf(value);
+  return payload < 0 ? undefined : shapeOf(payloadInfo(exports, payload));
+}
+
+/** Where payloads are, as the machine says it now. */
+export interface PayloadInfo {
+  readonly rank: number;
+  readonly rows: number;
+  readonly cols: number;
+  readonly uniform: boolean;
+}
+
+export const shapeOf = ({ rank, rows, cols }: PayloadInfo): readonly number[] =>
+  rank === 0 ? [] : rank === 1 ? [rows] : [rows, cols];
+
+export function payloadInfo(exports: Exports, id: number): PayloadInfo {
+  const words = new DataView(exports.memory.buffer, exports.entryAddress(id));
+  const flags = words.getInt32(PAYLOAD_FLAGS, true);
+  return {
+    rank: flags & PAYLOAD_RANK,
+    rows: words.getInt32(PAYLOAD_ROWS, true),
+    cols: words.getInt32(PAYLOAD_COLS, true),
+    uniform: (flags & PAYLOAD_UNIFORM) !== 0,
+  };
+}
+
+/** Whether a payload is stored once for all lanes. */
+export const isUniform = ({ exports, views }: Machine, id: number): boolean => {
+  const flags = views.words[(exports.entryAddress(id) + PAYLOAD_FLAGS) / 4] as number;
+  return (flags & PAYLOAD_UNIFORM) !== 0;
+};
+
+/**
+ * Writes the numbers of a payload, lane after lane of its elements; of a uniform one once for all
+ * lanes. NaNs are canonical.
+ */
+export function readPayload(
+  { exports, reals }: Machine,
+  id: number,
+  { rows, cols, uniform }: PayloadInfo,
+  lanes: number,
+  into: Float64Array,
+  at: number,
+): void {
+  const view = reals.view();
+  const count = rows * cols;
+  const from = exports.primalAddress(id) / reals.bytes;
+  const stride = (uniform ? 16 : exports.runBytes()) / reals.bytes;
+  for (let e = 0; e < count; e++) {
+    for (let lane = 0; lane < (uniform ? 1 : lanes); lane++) {
+      const value = view[from + e * stride + lane] as number;
+      into[at + lane * count + e] = Number.isNaN(value) ? Number.NaN : value;
+    }
+  }
+}
+
+/** Copies a numeric value of the live lanes of a chunk to their places. NaNs are canonical. */
+export function readNumeric(
+  { exports, reals }: Machine,
+  { tag, data }: MachineValue,
+  into: Float64Array,
+  count: number,
+  set: LaneSet,
+  live: Uint8Array,
+): void {
+  if (tag === TAG_INT) {
+    for (let i = 0; i < live.length; i++) if (live[i] === 1) into[laneAt(set, i)] = data;
+    return;
+  }
+  const { uniform } = payloadInfo(exports, data);
+  const view = reals.view();
+  const from = exports.primalAddress(data) / reals.bytes;
+  const stride = (uniform ? 16 : exports.runBytes()) / reals.bytes;
+  for (let i = 0; i < live.length; i++) {
+    if (live[i] !== 1) continue;
+    const to = laneAt(set, i) * count;
+    for (let e = 0; e < count; e++) {
+      const value = view[from + e * stride + (uniform ? 0 : i)] as number;
+      into[to + e] = Number.isNaN(value) ? Number.NaN : value;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Adam (Kingma and Ba, algorithm 1): steps of a set size along averaged gradients, without a line
+ * search. The loss may rise between steps; the best point of the way is kept.
+ *
+ * In residual mode the gradient is that of the mean over the points, as in the paper's recipe.
+ */
+
+import {
+  ARRAY_FIRST,
+  ARRAY_SECOND,
+  ARRAY_TRIAL,
+  FIT_BETA1,
+  FIT_BETA2,
+  FIT_DIVISOR,
+  FIT_EPSILON,
+  FIT_PARAMS,
+  FIT_RATE,
+  FIT_STEPS,
+  REASON_DAMPING,
+  REASON_NONE,
+  REASON_NOT_FINITE,
+  REASON_STEPS,
+  STATE_LOSS,
+  STATE_POWER1,
+  STATE_POWER2,
+  STATE_STEPS,
+} from "../../src/program/layout";
+import { storeTwo, twoAt } from "./bounds";
+import { gradientOf } from "./loss";
+import { acceptTrial, arrayOf, placeTrial } from "./optimise";
+
+/** Gives a slot its evaluation; why it ended by it. */
+export function takeAdam(fit: usize, state: usize, sums: usize): i32 {
+  const params = load<i32>(fit, FIT_PARAMS);
+  const loss = gradientOf(fit, state, sums);
+  // A restart that cannot go on keeps the best point of its way, if there was any.
+  if (!isFinite<f64>(loss))
+    return isFinite<f64>(load<f64>(state, STATE_LOSS)) ? REASON_DAMPING : REASON_NOT_FINITE;
+  if (!(loss >= load<f64>(state, STATE_LOSS))) acceptTrial(state, params, loss);
+  if (load<f64>(state, STATE_STEPS) >= <f64>load<i32>(fit, FIT_STEPS)) return REASON_STEPS;
+  move(fit, state, sums);
+  return REASON_NONE;
+}
+
+/** One step along the gradient at `gradient`, for two parameters at once. */
+function move(fit: usize, state: usize, gradient: usize): void {
+  const params = load<i32>(fit, FIT_PARAMS);
+  const beta1 = load<f64>(fit, FIT_BETA1);
+  const beta2 = load<f64>(fit, FIT_BETA2);
+  const power1 = load<f64>(state, STATE_POWER1) * beta1;
+  const power2 = load<f64>(state, STATE_POWER2) * beta2;
+  store<f64>(state, power1, STATE_POWER1);
+  store<f64>(state, power2, STATE_POWER2);
+  store<f64>(state, load<f64>(state, STATE_STEPS) + 1, STATE_STEPS);
+  const firsts = arrayOf(state, params, ARRAY_FIRST);
+  const seconds = arrayOf(state, params, ARRAY_SECOND);
+  const trials = arrayOf(state, params, ARRAY_TRIAL);
+  const bytes = <usize>params << 3;
+  for (let at: usize = 0; at < bytes; at += 16) {
+    const next: usize = at + 8 < bytes ? 8 : 0;
+    const g = f64x2.div(twoAt(gradient + at, next), settingOf(fit, FIT_DIVISOR));
+    const first = f64x2.add(
+      f64x2.mul(f64x2.splat(beta1), twoAt(firsts + at, next)),
+      f64x2.mul(f64x2.splat(1 - beta1), g),
+    );
+    const second = f64x2.add(
+      f64x2.mul(f64x2.splat(beta2), twoAt(seconds + at, next)),
+      f64x2.mul(f64x2.mul(f64x2.splat(1 - beta2), g), g),
+    );
+    storeTwo(firsts + at, next, first);
+    storeTwo(seconds + at, next, second);
+    const mean = f64x2.div(first, f64x2.splat(1 - power1));
+    const size = f64x2.sqrt(f64x2.div(second, f64x2.splat(1 - power2)));
+    const step = f64x2.div(
+      f64x2.mul(settingOf(fit, FIT_RATE), mean),
+      f64x2.add(size, settingOf(fit, FIT_EPSILON)),
+    );
+    storeTwo(trials + at, next, f64x2.sub(twoAt(trials + at, next), step));
+  }
+  placeTrial(fit, state);
+}
+
+// @ts-ignore: decorator
+@inline function settingOf(fit: usize, setting: usize): v128 {
+  return v128.load64_splat(fit + setting);
+}

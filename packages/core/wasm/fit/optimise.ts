@@ -1,0 +1,290 @@
+/**
+ * Optimisers inside the machine: rounds of bind → replay → loss → backward → step over the current
+ * trace, for all restarts of a fit at once. One call takes many rounds.
+ *
+ * The caller writes a block (FIT_* in layout.ts) with the data, the settings and a state for every
+ * slot, and reads the states back. A round that a lane refuses by a guard is not begun: the caller
+ * walks it, and may then go on here. A slot that has ended, or has no restart, keeps its lanes and
+ * takes no steps.
+ */
+
+import {
+  ARRAY_BEST,
+  ARRAY_SLOPES,
+  ARRAY_TRIAL,
+  ARRAY_U,
+  ARRAY_X,
+  FIT_COLUMNS,
+  FIT_COLUMNS_AT,
+  FIT_GIVEN_AT,
+  FIT_IDS_AT,
+  FIT_INPUTS,
+  FIT_LANES,
+  FIT_LBFGS,
+  FIT_LEVENBERG,
+  FIT_MAPS_AT,
+  FIT_MIXED,
+  FIT_OPTIMISER,
+  FIT_PARAMS,
+  FIT_PARTS_AT,
+  FIT_POINTS,
+  FIT_RESULT,
+  FIT_ROUNDS,
+  FIT_ROW_GROUPS_AT,
+  FIT_RUNNING_LEAST,
+  FIT_SLOT_LANES,
+  FIT_SLOTS,
+  FIT_STATE_BYTES,
+  FIT_STATES_AT,
+  FIT_WIDTH,
+  PART_BYTES,
+  PART_GROUP,
+  PART_INPUT,
+  PART_IS_UNIFORM,
+  PART_PRIMAL,
+  PART_SLOPES,
+  REASON_NONE,
+  ROUNDS_DONE,
+  ROUNDS_ENDED,
+  ROUNDS_REFUSED,
+  STATE_ARRAYS,
+  STATE_EVALUATIONS,
+  STATE_LOSS,
+  STATE_REASON,
+} from "../../src/program/layout";
+import { takeAdam } from "./adam";
+import { placeAll } from "./bounds";
+import { takeLbfgs } from "./lbfgs";
+import { takeLevenberg } from "./levenberg";
+import { addChunk, addRowsOf, clearSums, gradientOf, sumsOf } from "./loss";
+import { isUniform, primalOf } from "../tape/payload";
+import { adjointAddress, replayWhole, seedOnes } from "../replay/replay";
+
+/** Takes up to `most` rounds. Returns ROUNDS_*; FIT_ROUNDS then says how many were taken. */
+export function fitRounds(fit: usize, most: i32): i32 {
+  let taken = 0;
+  let ended = ROUNDS_DONE;
+  findParts(fit);
+  // Nothing adds to the adjoint of the value, so it is seeded for all rounds.
+  seedOnes(load<i32>(fit, FIT_RESULT));
+  while (taken < most && ended == ROUNDS_DONE) {
+    if (!evaluate(fit, taken == 0)) {
+      ended = ROUNDS_REFUSED;
+      break;
+    }
+    if (takeAll(fit) < load<i32>(fit, FIT_RUNNING_LEAST)) ended = ROUNDS_ENDED;
+    taken += 1;
+  }
+  store<i32>(fit, taken, FIT_ROUNDS);
+  return ended;
+}
+
+// A round that was evaluated elsewhere: `fitBegin`, `fitAdd` for all rows of all slots in pieces
+// that lie in the block as if there were no others, then `fitTake`, or `fitSum` for the sums alone.
+// Pieces but the last are whole blocks of rows, so that no sum is told where they begin.
+
+export function fitBegin(fit: usize): void {
+  clearSums(fit);
+}
+
+export function fitAdd(fit: usize, slot: i32): void {
+  findGiven(fit);
+  addRowsOf(fit, slot, 0, load<i32>(fit, FIT_LANES), 0);
+}
+
+export function fitTake(fit: usize): void {
+  takeAll(fit);
+}
+
+/** Leaves gradients where partial sums were; factors are what they are. */
+export function fitSum(fit: usize): void {
+  if (load<i32>(fit, FIT_OPTIMISER) == FIT_LEVENBERG) return;
+  for (let slot = 0; slot < load<i32>(fit, FIT_SLOTS); slot++)
+    gradientOf(fit, stateOf(fit, slot), sumsOf(fit, slot));
+}
+
+/** Payload of an input that parameters are bound to; columns follow them. */
+export function idOfInput(fit: usize, input: i32): i32 {
+  return load<i32>(fit + load<u32>(fit, FIT_IDS_AT) + (<usize>input << 2));
+}
+
+/** Where the numbers of parameter j lie: PART_*. */
+// @ts-ignore: decorator
+@inline export function partOf(fit: usize, j: i32): usize {
+  return fit + load<u32>(fit, FIT_PARTS_AT) + <usize>(j * PART_BYTES);
+}
+
+/** Looks up once for all rounds what the parts of the parameters are in the trace. */
+function findParts(fit: usize): void {
+  for (let j = 0; j < load<i32>(fit, FIT_PARAMS); j++) {
+    const part = partOf(fit, j);
+    const id = idOfInput(fit, load<i32>(part, PART_INPUT));
+    store<usize>(part, primalOf(id), PART_PRIMAL);
+    store<i32>(part, isUniform(id) ? 1 : 0, PART_IS_UNIFORM);
+    store<usize>(part, adjointAddress(id), PART_SLOPES);
+  }
+}
+
+/** The slopes that the caller has given, by input after the values. */
+function findGiven(fit: usize): void {
+  const given = fit + load<u32>(fit, FIT_GIVEN_AT);
+  const bytes = load<i32>(fit, FIT_LANES) * sizeof<real>();
+  for (let j = 0; j < load<i32>(fit, FIT_PARAMS); j++) {
+    const part = partOf(fit, j);
+    store<usize>(part, given + <usize>((load<i32>(part, PART_INPUT) + 1) * bytes), PART_SLOPES);
+  }
+}
+
+/** The groups of the rows from `row` on, i32. */
+export function rowGroupsAt(fit: usize, row: i32): usize {
+  return fit + load<u32>(fit, FIT_ROW_GROUPS_AT) + (<usize>row << 2);
+}
+
+// ─── Evaluation ─────────────────────────────────────────────────────────────
+
+/** Loss and slopes of all slots into the partial sums; false where a lane failed a guard. */
+function evaluate(fit: usize, isFirst: bool): bool {
+  const lanes = load<i32>(fit, FIT_LANES);
+  const width = load<i32>(fit, FIT_WIDTH);
+  const slotLanes = load<i32>(fit, FIT_SLOT_LANES);
+  const result = load<i32>(fit, FIT_RESULT);
+  const mixed = load<i32>(fit, FIT_MIXED) != 0;
+  clearSums(fit);
+  // The slot of the chunk's first lane, and the lane's place in it.
+  let slot = 0;
+  let row = 0;
+  for (let from = 0; from < lanes; from += width) {
+    const count = min(width, lanes - from);
+    bindParameters(fit, slot, row, count);
+    // The data of a single chunk stay where they are.
+    if (isFirst || lanes > width) bindColumns(fit, from, count);
+    if (!replayWhole(count, result, mixed)) return false;
+    addChunk(fit, slot, row, count);
+    for (row += count; row >= slotLanes; row -= slotLanes) slot++;
+  }
+  return true;
+}
+
+/** Array `k` of a slot's state, ARRAY_*. */
+// @ts-ignore: decorator
+@inline export function arrayOf(state: usize, params: i32, k: i32): usize {
+  return state + STATE_ARRAYS + (<usize>(k * params) << 3);
+}
+
+// @ts-ignore: decorator
+@inline export function stateOf(fit: usize, slot: i32): usize {
+  return fit + load<u32>(fit, FIT_STATES_AT) + <usize>slot * load<u32>(fit, FIT_STATE_BYTES);
+}
+
+/** Whether a slot's restart goes on. */
+export function isRunning(fit: usize, slot: i32): bool {
+  return load<f64>(stateOf(fit, slot), STATE_REASON) == REASON_NONE;
+}
+
+/** Writes the parameters of the chunk's slots, each into the lanes of its slot. */
+function bindParameters(fit: usize, slot: i32, row: i32, count: i32): void {
+  const params = load<i32>(fit, FIT_PARAMS);
+  const slotLanes = load<i32>(fit, FIT_SLOT_LANES);
+  for (let lane = 0; lane < count; slot++) {
+    const rows = min(slotLanes - row, count - lane);
+    const x = arrayOf(stateOf(fit, slot), params, ARRAY_X);
+    for (let j = 0; j < params; j++) {
+      const part = partOf(fit, j);
+      const to = load<usize>(part, PART_PRIMAL);
+      const place = to + <usize>lane * sizeof<real>();
+      const number = <real>load<f64>(x + (<usize>j << 3));
+      const group = load<i32>(part, PART_GROUP);
+      if (group >= 0) fillGroup(fit, group, row, place, number, rows);
+      else if (load<i32>(part, PART_IS_UNIFORM) == 0) fillReals(place, number, rows);
+      else if (slot == 0) v128.store(to, v128.splat<real>(number));
+    }
+    lane += rows;
+    row = 0;
+  }
+}
+
+/** As `fillReals`, where the rows from `row` on are of a group. */
+function fillGroup(fit: usize, group: i32, row: i32, to: usize, number: real, count: i32): void {
+  for (let i = 0; i < count; i++)
+    if (load<i32>(rowGroupsAt(fit, row + i)) == group)
+      store<real>(to + <usize>i * sizeof<real>(), number);
+}
+
+// @ts-ignore: decorator
+@inline function fillReals(to: usize, number: real, count: i32): void {
+  const vector = v128.splat<real>(number);
+  const end = to + <usize>count * sizeof<real>();
+  for (; to + 64 <= end; to += 64) {
+    v128.store(to, vector);
+    v128.store(to, vector, 16);
+    v128.store(to, vector, 32);
+    v128.store(to, vector, 48);
+  }
+  for (; to + 16 <= end; to += 16) v128.store(to, vector);
+  for (; to < end; to += sizeof<real>()) store<real>(to, number);
+}
+
+function bindColumns(fit: usize, from: i32, count: i32): void {
+  const inputs = load<i32>(fit, FIT_INPUTS);
+  const columns = load<i32>(fit, FIT_COLUMNS);
+  const points = load<i32>(fit, FIT_POINTS);
+  const bytes = <usize>points * sizeof<real>();
+  for (let k = 0; k < columns; k++) {
+    const column = fit + load<u32>(fit, FIT_COLUMNS_AT) + <usize>k * bytes;
+    let to = primalOf(idOfInput(fit, inputs + k));
+    for (let lane = from; lane < from + count; ) {
+      const row = lane % points;
+      const rows = min(points - row, from + count - lane);
+      memory.copy(to, column + <usize>row * sizeof<real>(), <usize>rows * sizeof<real>());
+      to += <usize>rows * sizeof<real>();
+      lane += rows;
+    }
+  }
+}
+
+// ─── Steps ──────────────────────────────────────────────────────────────────
+
+/** Gives every slot that goes on its evaluation; how many go on after it. */
+function takeAll(fit: usize): i32 {
+  const slots = load<i32>(fit, FIT_SLOTS);
+  const optimiser = load<i32>(fit, FIT_OPTIMISER);
+  let running = 0;
+  for (let slot = 0; slot < slots; slot++) {
+    if (!isRunning(fit, slot)) continue;
+    const state = stateOf(fit, slot);
+    const sums = sumsOf(fit, slot);
+    store<f64>(state, load<f64>(state, STATE_EVALUATIONS) + 1, STATE_EVALUATIONS);
+    const reason = take(optimiser, fit, state, sums);
+    store<f64>(state, reason, STATE_REASON);
+    if (reason == REASON_NONE) running += 1;
+  }
+  return running;
+}
+
+// @ts-ignore: decorator
+@inline function take(optimiser: i32, fit: usize, state: usize, sums: usize): i32 {
+  if (optimiser == FIT_LEVENBERG) return takeLevenberg(fit, state, sums);
+  if (optimiser == FIT_LBFGS) return takeLbfgs(fit, state, sums);
+  return takeAdam(fit, state, sums);
+}
+
+/** Makes the trial the best point. */
+export function acceptTrial(state: usize, params: i32, loss: f64): void {
+  const bytes = <usize>params << 3;
+  copyDoubles(arrayOf(state, params, ARRAY_U), arrayOf(state, params, ARRAY_TRIAL), bytes);
+  copyDoubles(arrayOf(state, params, ARRAY_BEST), arrayOf(state, params, ARRAY_X), bytes);
+  store<f64>(state, loss, STATE_LOSS);
+}
+
+export function copyDoubles(to: usize, from: usize, bytes: usize): void {
+  for (let b: usize = 0; b < bytes; b += 8) store<f64>(to + b, load<f64>(from + b));
+}
+
+/** The trial in the user's units, and the slopes of that. */
+export function placeTrial(fit: usize, state: usize): void {
+  const params = load<i32>(fit, FIT_PARAMS);
+  const trials = arrayOf(state, params, ARRAY_TRIAL);
+  const users = arrayOf(state, params, ARRAY_X);
+  const slopes = arrayOf(state, params, ARRAY_SLOPES);
+  placeAll(fit + load<u32>(fit, FIT_MAPS_AT), trials, users, slopes, params);
+}

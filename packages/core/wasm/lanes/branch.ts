@@ -1,0 +1,33 @@
+/**
+ * What a branch does with its test: one way for all lanes that count, with a guard, or both ways.
+ */
+
+import { TAG_MASK, TRACE_BRANCH } from "../../src/program/layout";
+import { agreedAtBranch } from "./lanes";
+import { context, notesBranches, setCurrentNode } from "../tape/payload";
+import { recordTrace } from "../tape/tape";
+import { dataOf, tagOf, VALUE_FAIL, VALUE_FALSE } from "../memory/value";
+
+export const SAID_FALSE: i32 = 0;
+export const SAID_TRUE: i32 = 1;
+/** Lanes disagree: the test is a mask, and `openMix` runs both sides. */
+export const SAID_BOTH: i32 = 2;
+export const SAID_FAULT: i32 = 3;
+
+/** Leaves a note of a branch on the tape: the test by lane, or one truth for all. */
+function noteBranch(test: u64, node: i32): bool {
+  const mask = tagOf(test) == TAG_MASK ? dataOf(test) : -1;
+  const truth = test == VALUE_FALSE ? 0 : 1;
+  return recordTrace(TRACE_BRANCH, -1, mask, node, truth, context);
+}
+
+/** The verdict on `test` at the branch of node `node`. Only #f is false. */
+export function judge(test: u64, node: i32): i32 {
+  if (notesBranches && !noteBranch(test, node)) return SAID_FAULT;
+  if (tagOf(test) != TAG_MASK) return test == VALUE_FALSE ? SAID_FALSE : SAID_TRUE;
+  setCurrentNode(node);
+  const said = agreedAtBranch(dataOf(test));
+  if (said == VALUE_FAIL) return SAID_FAULT;
+  if (tagOf(said) == TAG_MASK) return SAID_BOTH;
+  return said == VALUE_FALSE ? SAID_FALSE : SAID_TRUE;
+}

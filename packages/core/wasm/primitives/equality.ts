@@ -1,0 +1,82 @@
+/**
+ * eq?, eqv? and equal?. Numbers compare numerically whatever their representation, so an answer
+ * can differ between lanes; it is then a lane-varying boolean.
+ */
+
+import {
+  FAULT_MEMORY,
+  FAULT_STEPS,
+  STEPS_OF_SOME,
+  TAG_MASK,
+  TAG_PAIR,
+  TAG_TENSOR,
+} from "../../src/program/layout";
+import { reserveWork, workBase } from "../memory/arena";
+import { spend } from "../lanes/budget";
+import { fail, faultCode, setFaultDetail } from "../memory/fault";
+import { OP_NUM_EQUAL } from "../generated/ops";
+import { head, tail } from "../memory/heap";
+import { conjunction, decide } from "../lanes/lanes";
+import { compare, tensorsEqual } from "./numeric";
+import {
+  booleanValue,
+  dataOf,
+  isNumber,
+  tagOf,
+  VALUE_FAIL,
+  VALUE_FALSE,
+  VALUE_TRUE,
+} from "../memory/value";
+
+/** Equality where a boolean differs between lanes: the lanes that say otherwise leave the walk. */
+function truthsEqual(a: u64, b: u64): u64 {
+  const x = decide(a);
+  const y = decide(b);
+  if (x == VALUE_FAIL || y == VALUE_FAIL) return VALUE_FAIL;
+  return booleanValue(x == y);
+}
+
+/** Equality of two values that are not both pairs. */
+function leavesEqual(a: u64, b: u64, deep: bool): u64 {
+  if (a == b && !isNumber(a) && tagOf(a) != TAG_TENSOR) return VALUE_TRUE;
+  if (isNumber(a) && isNumber(b)) return compare(OP_NUM_EQUAL, a, b, 0);
+  if (tagOf(a) == TAG_MASK || tagOf(b) == TAG_MASK) return truthsEqual(a, b);
+  if (tagOf(a) != TAG_TENSOR || tagOf(b) != TAG_TENSOR) return VALUE_FALSE;
+  return deep ? tensorsEqual(dataOf(a), dataOf(b)) : booleanValue(a == b);
+}
+
+// @ts-ignore: decorator
+@inline export function identical(a: u64, b: u64): u64 {
+  return leavesEqual(a, b, false);
+}
+
+/** A comparison failed. Lanes that had found a difference before would have ended there alone. */
+function failed(answer: u64): u64 {
+  if (tagOf(answer) == TAG_MASK && faultCode == FAULT_STEPS) setFaultDetail(STEPS_OF_SOME);
+  return VALUE_FAIL;
+}
+
+/** equal?: walks pairs with a stack of its own, cars deferred. */
+export function structurallyEqual(a: u64, b: u64): u64 {
+  let answer = VALUE_TRUE;
+  let top: usize = 0;
+  while (true) {
+    while (tagOf(a) == TAG_PAIR && tagOf(b) == TAG_PAIR && a != b) {
+      if (!spend(1)) return failed(answer);
+      if (!reserveWork(top, top + 16)) return fail(FAULT_MEMORY);
+      store<u64>(workBase + top, tail(a));
+      store<u64>(workBase + top, tail(b), 8);
+      top += 16;
+      a = head(a);
+      b = head(b);
+    }
+    const same = leavesEqual(a, b, true);
+    if (same == VALUE_FAIL) return failed(answer);
+    if (same == VALUE_FALSE) return same;
+    answer = conjunction(answer, same);
+    if (answer == VALUE_FAIL || answer == VALUE_FALSE || top == 0) return answer;
+    top -= 16;
+    a = load<u64>(workBase + top);
+    b = load<u64>(workBase + top, 8);
+  }
+}

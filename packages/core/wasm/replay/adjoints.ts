@@ -1,0 +1,129 @@
+/**
+ * Places for adjoints. A payload's adjoint is needed only from the record that first adds to it in
+ * the backward pass to the record that made the payload, so places are used again and the adjoints
+ * of a long trace stay in the first-level cache. Inputs keep theirs: they are what is asked for.
+ *
+ * Found once, when a trace is linked, by going through it backward as the pass will: this also
+ * finds the records that the result does not depend on, which have no part in the pass.
+ */
+
+import {
+  PAYLOAD_ACTIVE,
+  PAYLOAD_ADJOINT,
+  PAYLOAD_COUNT,
+  PAYLOAD_FLAGS,
+  PAYLOAD_ORIGIN,
+  PAYLOAD_REACHED,
+  RECORD_ACTIVE,
+  RECORD_BYTES,
+  RECORD_IN0,
+  RECORD_OP,
+  RECORD_OUT,
+} from "../../src/program/layout";
+import { reserveWork, setAdjointTop, tapeBase, tapeTop, workBase } from "../memory/arena";
+import { pinnedPayloads } from "../walk/collect";
+import { entryOf, run } from "../tape/payload";
+import { adjointReuse } from "../memory/switches";
+import { activeRecords } from "../tape/tape";
+
+/** Bytes at the start of the arena that are cleared before each pass: inputs and the result. */
+export let standingBytes: usize = 0;
+
+/** Marks in a record's op word: the pass clears this operand's adjoint before it adds to it. */
+// @ts-ignore: decorator
+@inline export const FRESH_X: i32 = 1 << 17;
+// @ts-ignore: decorator
+@inline export const FRESH_Y: i32 = 1 << 18;
+
+/** How far back a place of the right size is looked for. */
+const SEARCH: usize = 32;
+
+// @ts-ignore: decorator
+@inline function isStanding(entry: usize): bool {
+  return load<i32>(entry, PAYLOAD_ORIGIN) < 0;
+}
+
+/** Gives every input, and the result, a place of its own; how many bytes they take. */
+function placeStanding(result: i32): usize {
+  let top: usize = 0;
+  const inputs = pinnedPayloads();
+  for (let id = 0; id < inputs; id++) top = placeOne(entryOf(id), top);
+  return result < inputs ? top : placeOne(entryOf(result), top);
+}
+
+function placeOne(entry: usize, top: usize): usize {
+  if ((load<i32>(entry, PAYLOAD_FLAGS) & PAYLOAD_ACTIVE) == 0) return top;
+  store<u32>(entry, <u32>top, PAYLOAD_ADJOINT);
+  return top + <usize>load<u32>(entry, PAYLOAD_COUNT) * run;
+}
+
+/**
+ * Goes through the tape as the pass will. `result` < 0: there is nothing to differentiate. Free
+ * places are pairs of element count and offset on the work stack, newest last. All in one function:
+ * what changes with every record stays in registers.
+ */
+export function placeAdjoints(result: i32): bool {
+  // No more places are given back than records have a result.
+  if (!reserveWork(0, <usize>activeRecords << 3)) return false;
+  let top = placeStanding(result);
+  standingBytes = top;
+  if (result >= 0) {
+    const entry = entryOf(result);
+    store<i32>(entry, load<i32>(entry, PAYLOAD_FLAGS) | PAYLOAD_REACHED, PAYLOAD_FLAGS);
+  }
+  const first = tapeBase;
+  const work = workBase;
+  const step = run;
+  let free: usize = 0;
+  for (let at = first + tapeTop; at > first; ) {
+    at -= RECORD_BYTES;
+    let op = load<i32>(at, RECORD_OP);
+    if ((op & RECORD_ACTIVE) == 0) continue;
+    const out = load<i32>(at, RECORD_OUT);
+    const made = entryOf(out);
+    if ((load<i32>(made, PAYLOAD_FLAGS) & PAYLOAD_REACHED) == 0) {
+      store<i32>(at, op & ~RECORD_ACTIVE, RECORD_OP);
+      continue;
+    }
+    for (let operand = 0; operand < 2; operand++) {
+      const id = load<i32>(at + (<usize>operand << 2), RECORD_IN0);
+      if (id < 0) continue;
+      const entry = entryOf(id);
+      const flags = load<i32>(entry, PAYLOAD_FLAGS);
+      if ((flags & (PAYLOAD_ACTIVE | PAYLOAD_REACHED)) != PAYLOAD_ACTIVE) continue;
+      store<i32>(entry, flags | PAYLOAD_REACHED, PAYLOAD_FLAGS);
+      op |= FRESH_X << operand;
+      if (isStanding(entry)) continue;
+      const count = load<u32>(entry, PAYLOAD_COUNT);
+      const found = findPlace(work, free, count);
+      if (found == 0) {
+        store<u32>(entry, <u32>top, PAYLOAD_ADJOINT);
+        top += <usize>count * step;
+        continue;
+      }
+      store<u32>(entry, load<u32>(found, 4), PAYLOAD_ADJOINT);
+      free -= 8;
+      store<u64>(found, load<u64>(work + free));
+    }
+    store<i32>(at, op, RECORD_OP);
+    // A vector is placed element by element, in records that follow each other.
+    const isFirst = at == first || load<i32>(at - RECORD_BYTES, RECORD_OUT) != out;
+    if (!isFirst || out == result || !adjointReuse) continue;
+    store<u32>(work + free, load<u32>(made, PAYLOAD_COUNT));
+    store<u32>(work + free, load<u32>(made, PAYLOAD_ADJOINT), 4);
+    free += 8;
+  }
+  setAdjointTop(top);
+  return true;
+}
+
+/** Where the newest free place for `count` elements is noted; 0 where there is none. */
+// @ts-ignore: decorator
+@inline function findPlace(work: usize, free: usize, count: u32): usize {
+  const least: usize = free > SEARCH << 3 ? free - (SEARCH << 3) : 0;
+  for (let at = free; at > least; ) {
+    at -= 8;
+    if (load<u32>(work + at) == count) return work + at;
+  }
+  return 0;
+}

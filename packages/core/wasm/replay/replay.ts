@@ -1,0 +1,600 @@
+/**
+ * Running the tape: forward for new inputs, backward for gradients.
+ *
+ * While control stays the same the tape is a straight-line program over payloads. Replay runs it
+ * for the inputs that lie in the input payloads now; a guard stands wherever a number decided
+ * something, and a lane that fails one is no longer live: the caller walks it again. Nothing is
+ * generated; the records are data, linked once into operand blocks.
+ *
+ * Backward runs only records that the result depends on, lane by lane: 0 · ∞ from a number that
+ * did not matter in a lane must not reach that lane's gradient. Where the trace merges lanes, each
+ * payload has a mask of the lanes it was reached in; elsewhere one mark for all lanes does.
+ */
+
+import {
+  BLOCK_AUX,
+  BLOCK_BYTES,
+  BLOCK_GX,
+  BLOCK_GY,
+  BLOCK_IN0,
+  BLOCK_IN1,
+  BLOCK_MASK,
+  BLOCK_OP,
+  BLOCK_OUT,
+  BLOCK_SLOPE,
+  BLOCK_X,
+  BLOCK_X_CLEAR,
+  BLOCK_X_KEPT,
+  BLOCK_X_MASK,
+  BLOCK_Y,
+  BLOCK_Y_CLEAR,
+  BLOCK_Y_KEPT,
+  BLOCK_Y_MASK,
+  BLOCK_Z,
+  BLOCK_Z_RUN,
+  FAULT_MEMORY,
+  FAULT_NONE,
+  LINK_DONE,
+  LINK_REFUSED,
+  LINK_SPOILED,
+  PAYLOAD_ADJOINT,
+  PAYLOAD_REACHED,
+  RECORD_ACTIVE,
+  RECORD_BYTES,
+  RECORD_CODE,
+  RECORD_IN0,
+  RECORD_IN1,
+  RECORD_OP,
+  TRACE_AND,
+  TRACE_AND_NOT,
+  TRACE_EQUAL,
+  TRACE_GATHER,
+  TRACE_GUARD,
+  TRACE_GUARD_INTEGER,
+  TRACE_MERGE,
+} from "../../src/program/layout";
+import {
+  adjointBase,
+  adjointTop,
+  blocksBase,
+  blocksTop,
+  forgetBlocks,
+  freeArenas,
+  handArenas,
+  loadArenas,
+  reachBase,
+  reserveAdjoint,
+  reserveBlocks,
+  reserveReach,
+  reserveScratch,
+  saveArenas,
+  scratchBase,
+  setAdjointTop,
+  TRACE_ARENA_WORDS,
+  tapeBase,
+  tapeTop,
+} from "../memory/arena";
+import { FRESH_X, FRESH_Y, placeAdjoints, standingBytes } from "./adjoints";
+import { clearFault, fail, faultCode } from "../memory/fault";
+import {
+  adjointElementwise,
+  adjointsWritten,
+  forwardElementwise,
+  forwardPredicate,
+  leavesSlope,
+} from "../generated/elementwise";
+import { OP_ELEMENTWISE_LAST, OP_PREDICATE_LAST } from "../generated/ops";
+import { adjointStructured, forwardStructured } from "../generated/structured";
+import {
+  isSurveying,
+  live,
+  liveLanes,
+  noteStrays,
+  reviveLanes,
+  surveyStrays,
+  validIndices,
+} from "../lanes/lanes";
+import { allocate, free } from "../memory/memory";
+import { equalForward, gatherAdjoint, gatherForward, mergeAdjoint, mergeForward } from "../kernels/merge";
+import {
+  block,
+  countOf,
+  entryOf,
+  fillAdjoints,
+  flagsOf,
+  isActive,
+  isUniform,
+  lanes,
+  payloadCount,
+  primalOf,
+  run,
+  setLanes,
+} from "../tape/payload";
+import { REACHED_ALL, REACHED_NONE, reachedLanes, reachOf, spreadReach } from "./reach";
+import { fillFromRecord, hasLaid, isGuarded, isMerging, scratchOfRecord } from "../tape/tape";
+
+/** Guards that refused at least one lane, over all replays of this machine. */
+export let guardsFailed: f64 = 0;
+
+function scratchNeeded(): usize {
+  let most: usize = 0;
+  for (let at: usize = 0; at < tapeTop; at += RECORD_BYTES)
+    most = max(most, scratchOfRecord(tapeBase + at));
+  return most;
+}
+
+/**
+ * Links the tape: finds places for adjoints and fills one block a record. `result` is the payload
+ * to differentiate, -1 for none. Returns LINK_REFUSED where memory does not allow it, and
+ * LINK_SPOILED with a fault where there is not even room for adjoints: their places are no longer
+ * those of the walk, so nothing can be differentiated.
+ */
+export function link(result: i32): i32 {
+  const records = tapeTop / RECORD_BYTES;
+  const areLaid = hasLaid();
+  // The walk has made room for the scratch of every kernel.
+  if (!reserveBlocks(records * BLOCK_BYTES)) {
+    forgetBlocks();
+    return LINK_REFUSED;
+  }
+  if (!placed(result) || !reserveAdjoint(adjointTop)) {
+    forgetBlocks();
+    fail(FAULT_MEMORY);
+    return LINK_SPOILED;
+  }
+  // Inputs that the result does not depend on keep these zeros.
+  clear(adjointBase, standing);
+  hasControl = isGuarded;
+  let slope = adjointBase + slopesAt;
+  for (let i: usize = 0; i < records; i++) {
+    const at = blocksBase + i * BLOCK_BYTES;
+    const record = tapeBase + i * RECORD_BYTES;
+    if (areLaid && load<i32>(at, BLOCK_OUT) >= 0) linkLaid(at, load<i32>(record, RECORD_OP));
+    else fillFromRecord(at, record, scratchBase);
+    linkFresh(at, isMerging);
+    if (!keepsSlope(record)) continue;
+    store<usize>(at, slope | 1, BLOCK_SLOPE);
+    slope += run;
+  }
+  return LINK_DONE;
+}
+
+/** Completes a block that the walk has laid; placing the adjoints has marked its record's op. */
+// @ts-ignore: decorator
+@inline function linkLaid(at: usize, op: i32): void {
+  store<i32>(at, op, BLOCK_OP);
+  if ((op & RECORD_ACTIVE) == 0) return;
+  const out = load<i32>(at, BLOCK_OUT);
+  fillAdjoints(at, out, load<i32>(at, BLOCK_IN0), load<i32>(at, BLOCK_IN1));
+}
+
+/**
+ * How the record at `at` begins the adjoints that it is the first to add to. Element-wise kernels
+ * do it on the way; others, and those that a lane may skip, find them cleared.
+ */
+function linkFresh(at: usize, mixed: bool): void {
+  const op = load<i32>(at, BLOCK_OP);
+  const code = op & RECORD_CODE;
+  const written = mixed || code > OP_ELEMENTWISE_LAST ? 0 : adjointsWritten(code);
+  const isFreshX = (op & FRESH_X) != 0;
+  const isFreshY = (op & FRESH_Y) != 0;
+  const writesX = isFreshX && (written & 1) != 0;
+  const writesY = isFreshY && (written & 2) != 0;
+  store<u32>(at, isFreshX ? clearBytes(load<i32>(at, BLOCK_IN0)) : 0, BLOCK_X_CLEAR);
+  store<u32>(at, isFreshY ? clearBytes(load<i32>(at, BLOCK_IN1)) : 0, BLOCK_Y_CLEAR);
+  store<i32>(at, writesX ? 0 : -1, BLOCK_X_KEPT);
+  store<i32>(at, writesY ? 0 : -1, BLOCK_Y_KEPT);
+  store<i32>(at, op & ~((writesX ? FRESH_X : 0) | (writesY ? FRESH_Y : 0)), BLOCK_OP);
+}
+
+function placed(result: i32): bool {
+  if (!placeAdjoints(result)) return false;
+  standing = standingBytes;
+  slopesAt = adjointTop;
+  for (let at = tapeBase; at < tapeBase + tapeTop; at += RECORD_BYTES)
+    if (keepsSlope(at)) setAdjointTop(adjointTop + run);
+  return true;
+}
+
+/** Where the slopes that forward leaves begin: behind the adjoints. */
+let slopesAt: usize = 0;
+
+/**
+ * Whether forward leaves a record's slope for the adjoint. In double precision that would save
+ * nothing, and cost the passes that nobody differentiates.
+ */
+function keepsSlope(record: usize): bool {
+  if (sizeof<real>() != 4) return false;
+  const op = load<i32>(record, RECORD_OP);
+  if ((op & RECORD_ACTIVE) == 0 || !leavesSlope(op & RECORD_CODE)) return false;
+  const in0 = load<i32>(record, RECORD_IN0);
+  return countOf(in0) == 1 && !isUniform(in0);
+}
+
+function clearBytes(id: i32): u32 {
+  return <u32>countOf(id) * <u32>run;
+}
+
+// ─── Traces that are kept ───────────────────────────────────────────────────
+
+const TRACE_WORDS: i32 = TRACE_ARENA_WORDS + 4;
+
+/** Bytes of adjoints that are cleared before a pass over the current trace. */
+let standing: usize = 0;
+/** Whether the current trace has guards, masks or merges. */
+let hasControl: bool = true;
+
+/** Gives the current trace, with its lanes, a block of its own; 0 where memory is short. */
+export function keepTrace(): usize {
+  const trace = allocate(<usize>TRACE_WORDS << 2);
+  if (trace != 0) saveTrace(trace);
+  return trace;
+}
+
+/** As `keepTrace` for the walk's arenas, which are no longer those of `walk`. */
+export function parkTrace(walk: usize): usize {
+  const trace = keepTrace();
+  if (trace == 0) return 0;
+  for (let b: usize = 0; b < <usize>TRACE_WORDS << 2; b += 4) store<u32>(walk + b, 0);
+  return trace;
+}
+
+function saveTrace(trace: usize): void {
+  saveArenas(trace);
+  store<i32>(trace + (<usize>TRACE_ARENA_WORDS << 2), lanes);
+  store<usize>(trace + (<usize>TRACE_ARENA_WORDS << 2), run, 4);
+  store<usize>(trace + (<usize>TRACE_ARENA_WORDS << 2), standing, 8);
+  store<i32>(trace + (<usize>TRACE_ARENA_WORDS << 2), hasControl ? 1 : 0, 12);
+}
+
+function useTrace(trace: usize): void {
+  loadArenas(trace);
+  const at = trace + (<usize>TRACE_ARENA_WORDS << 2);
+  setLanes(load<i32>(at), load<usize>(at, 4));
+  standing = load<usize>(at, 8);
+  hasControl = load<i32>(at, 12) != 0;
+}
+
+/** Makes the trace `to` the current one in the place of `from`. */
+export function switchTrace(from: usize, to: usize): void {
+  saveTrace(from);
+  useTrace(to);
+}
+
+/**
+ * Frees a trace; where it was the `current` one, `walk` is that now. The walk takes its arenas where
+ * it has none: so programs that come and go one after the other all run in the same memory.
+ */
+export function freeTrace(trace: usize, walk: usize, current: usize): void {
+  saveTrace(current);
+  if (!handArenas(trace, walk)) freeArenas(trace);
+  free(trace);
+  useTrace(current == trace ? walk : current);
+}
+
+// ─── Forward ────────────────────────────────────────────────────────────────
+
+/** Guards have refused every lane: the rest of the trace concerns nobody. */
+let isForsaken: bool = false;
+
+/** Lanes that say otherwise than the guard leave. */
+function guard(at: usize, code: i32): void {
+  const x = load<usize>(at, BLOCK_X);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const mask = load<usize>(at, BLOCK_MASK);
+  const aux = load<i32>(at, BLOCK_AUX);
+  const number = v128.splat<real>(<real>aux);
+  let refused = i8x16.splat(0);
+  for (let b: usize = 0; b < run; b += 16) {
+    const seen = v128.load(x + (b & xMask));
+    let holds: v128;
+    if (code == TRACE_GUARD) holds = aux != 0 ? seen : v128.not(seen);
+    else if (code == TRACE_GUARD_INTEGER) holds = v128.eq<real>(seen, number);
+    else holds = validIndices(seen, aux);
+    const alive = v128.load(live + b);
+    const asked = mask == 0 ? alive : v128.and(alive, v128.load(mask + b));
+    const leaving = v128.andnot(asked, holds);
+    refused = v128.or(refused, leaving);
+    v128.store(live + b, v128.andnot(alive, leaving));
+  }
+  if (!v128.any_true(refused)) return;
+  guardsFailed += 1;
+  if (liveLanes() == 0) isForsaken = true;
+}
+
+/** z = x and y, x and not y, or not x, lane by lane. */
+function combineForward(at: usize, code: i32): void {
+  const x = load<usize>(at, BLOCK_X);
+  const y = load<usize>(at, BLOCK_Y);
+  const z = load<usize>(at, BLOCK_Z);
+  const xMask = load<usize>(at, BLOCK_X_MASK);
+  const yMask = load<usize>(at, BLOCK_Y_MASK);
+  const bytes = load<usize>(at, BLOCK_Z_RUN);
+  const isSame = load<i32>(at, BLOCK_IN0) == load<i32>(at, BLOCK_IN1);
+  if (isSurveying && load<i32>(at, BLOCK_AUX) == 1 && bytes == run)
+    noteStrays(isSame ? 0 : x, y);
+  for (let b: usize = 0; b < bytes; b += 16) {
+    const mine = v128.load(x + (b & xMask));
+    const other = v128.load(y + (b & yMask));
+    const both = code == TRACE_AND ? v128.and(mine, other) : v128.andnot(mine, other);
+    v128.store(z + b, isSame && code == TRACE_AND_NOT ? v128.not(mine) : both);
+  }
+}
+
+function forwardTrace(at: usize, code: i32): void {
+  switch (code) {
+    case TRACE_AND:
+    case TRACE_AND_NOT:
+      combineForward(at, code);
+      return;
+    case TRACE_MERGE:
+      mergeForward(at);
+      return;
+    case TRACE_EQUAL:
+      equalForward(at);
+      return;
+    case TRACE_GATHER:
+      gatherForward(at);
+      return;
+    default:
+      guard(at, code);
+  }
+}
+
+/** Runs the linked trace forward for `count` lanes of new inputs, as far as any lane goes. */
+export function replay(count: i32): void {
+  reviveLanes(count, run);
+  isForsaken = false;
+  forward();
+  if (isSurveying && !isForsaken) surveyStrays();
+}
+
+/** As `replay`; how many lanes passed all guards. Without guards nobody asks which lanes live. */
+// @ts-ignore: decorator
+@inline function replayLanes(count: i32): i32 {
+  if (!hasControl) {
+    forward();
+    return count;
+  }
+  replay(count);
+  return liveLanes();
+}
+
+function forward(): void {
+  const end = blocksBase + blocksTop;
+  for (let at = blocksBase; at < end; at += BLOCK_BYTES) {
+    const code = load<i32>(at, BLOCK_OP) & RECORD_CODE;
+    if (code <= OP_ELEMENTWISE_LAST) forwardElementwise(code, at);
+    else if (code <= OP_PREDICATE_LAST) forwardPredicate(code, at);
+    else if (code < TRACE_GUARD) forwardStructured(code, at);
+    else {
+      forwardTrace(at, code);
+      if (isForsaken) return;
+    }
+  }
+}
+
+// ─── Backward ───────────────────────────────────────────────────────────────
+
+// @ts-ignore: decorator
+@inline function adjointOf(at: usize, code: i32): void {
+  if (code <= OP_ELEMENTWISE_LAST) adjointElementwise(code, at);
+  else if (code == TRACE_MERGE) mergeAdjoint(at);
+  else if (code == TRACE_GATHER) gatherAdjoint(at);
+  else adjointStructured(code, at);
+}
+
+/** Makes the adjoints ready for a pass. False and a fault where memory does not allow them. */
+export function beginBackward(): bool {
+  if (!reserveAdjoint(adjointTop)) {
+    fail(FAULT_MEMORY);
+    return false;
+  }
+  // Linked records clear what they are the first to add to.
+  memory.fill(adjointBase, 0, blocksTop != 0 ? standing : adjointTop);
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline function clear(at: usize, bytes: usize): void {
+  for (let b: usize = 0; b < bytes; b += 16) v128.store(at + b, i8x16.splat(0));
+}
+
+// @ts-ignore: decorator
+@inline function clearFresh(at: usize, op: i32): void {
+  if ((op & FRESH_X) != 0) clear(load<usize>(at, BLOCK_GX), load<u32>(at, BLOCK_X_CLEAR));
+  if ((op & FRESH_Y) != 0) clear(load<usize>(at, BLOCK_GY), load<u32>(at, BLOCK_Y_CLEAR));
+}
+
+/** Address of a payload's adjoint, 0 where it has none. Valid until the next walk. */
+export function adjointAddress(id: i32): usize {
+  return isActive(id) ? adjointBase + <usize>load<u32>(entryOf(id), PAYLOAD_ADJOINT) : 0;
+}
+
+/** The block of record i, filled now where the tape is not linked. */
+// @ts-ignore: decorator
+@inline function blockOf(i: usize): usize {
+  if (blocksTop != 0) return blocksBase + i * BLOCK_BYTES;
+  fillFromRecord(block, tapeBase + i * RECORD_BYTES, scratchBase);
+  return block;
+}
+
+// @ts-ignore: decorator
+@inline function reachNeeded(mixed: bool): usize {
+  return mixed ? <usize>payloadCount() * run : <usize>payloadCount();
+}
+
+/** Bytes of the adjoints that the widest record adds to. */
+function keptNeeded(): usize {
+  let most: usize = 0;
+  for (let at = tapeBase; at < tapeBase + tapeTop; at += RECORD_BYTES) {
+    if ((load<i32>(at, RECORD_OP) & RECORD_ACTIVE) == 0) continue;
+    const in1 = load<i32>(at, RECORD_IN1);
+    const elements = countOf(load<i32>(at, RECORD_IN0)) + (in1 < 0 ? 0 : countOf(in1));
+    most = max(most, <usize>elements * run);
+  }
+  return most;
+}
+
+/**
+ * Makes room for all that passes over the current tape need besides adjoints, so that they cannot
+ * fail later. False and a fault where memory does not allow it.
+ */
+export function reserveBackward(mixed: bool): bool {
+  const hasRoom =
+    reserveReach(reachNeeded(mixed)) &&
+    (blocksTop != 0 || reserveScratch(scratchNeeded())) &&
+    (!mixed || reserveKept(keptNeeded()));
+  if (!hasRoom) fail(FAULT_MEMORY);
+  return hasRoom;
+}
+
+/** Replays the tape in reverse from the result's payload. Returns the fault code. */
+export function backward(result: i32, mixed: bool): i32 {
+  if (!mixed && blocksTop != 0) {
+    clearFault();
+    backwardLinked();
+    return faultCode;
+  }
+  const size = reachNeeded(mixed);
+  if (!reserveReach(size) || (blocksTop == 0 && !reserveScratch(scratchNeeded()))) {
+    fail(FAULT_MEMORY);
+    return faultCode;
+  }
+  clearFault();
+  memory.fill(reachBase, 0, size);
+  if (mixed) backwardByLane(result);
+  else backwardTogether(result);
+  return faultCode;
+}
+
+/** The pass over linked records: those without a part in it are marked. */
+function backwardLinked(): void {
+  for (let at = blocksBase + blocksTop; at > blocksBase; ) {
+    at -= BLOCK_BYTES;
+    const op = load<i32>(at, BLOCK_OP);
+    if ((op & RECORD_ACTIVE) == 0) continue;
+    clearFresh(at, op);
+    adjointOf(at, op & RECORD_CODE);
+  }
+}
+
+function backwardTogether(result: i32): void {
+  store<u8>(reachBase + <usize>result, 1);
+  for (let i = tapeTop / RECORD_BYTES; i > 0; ) {
+    i -= 1;
+    if ((load<i32>(tapeBase + i * RECORD_BYTES, RECORD_OP) & RECORD_ACTIVE) == 0) continue;
+    const at = blockOf(i);
+    const op = load<i32>(at, BLOCK_OP);
+    if (load<u8>(reachBase + <usize>load<u32>(at, BLOCK_OUT)) == 0) continue;
+    adjointOf(at, op & RECORD_CODE);
+    store<u8>(reachBase + <usize>load<u32>(at, BLOCK_IN0), 1);
+    const in1 = load<i32>(at, BLOCK_IN1);
+    if (in1 >= 0) store<u8>(reachBase + <usize>in1, 1);
+  }
+}
+
+function backwardByLane(result: i32): void {
+  memory.copy(reachOf(result), live, run);
+  for (let i = tapeTop / RECORD_BYTES; i > 0; ) {
+    i -= 1;
+    if ((load<i32>(tapeBase + i * RECORD_BYTES, RECORD_OP) & RECORD_ACTIVE) == 0) continue;
+    const at = blockOf(i);
+    const op = load<i32>(at, BLOCK_OP);
+    clearFresh(at, op);
+    const code = op & RECORD_CODE;
+    const out = reachOf(load<i32>(at, BLOCK_OUT));
+    const reached = reachedLanes(out);
+    if (reached == REACHED_NONE) continue;
+    if (reached == REACHED_ALL) adjointOf(at, code);
+    else adjointInLanes(at, code, out);
+    spreadReach(at, code, out);
+  }
+}
+
+/** Whether the latest backward pass came to a payload, in any live lane. */
+export function isReached(id: i32, mixed: bool): bool {
+  if (!mixed && blocksTop != 0) return (flagsOf(id) & PAYLOAD_REACHED) != 0;
+  if (!mixed) return load<u8>(reachBase + <usize>id) != 0;
+  return reachedLanes(reachOf(id)) != REACHED_NONE;
+}
+
+let keptBase: usize = 0;
+let keptBytes: usize = 0;
+
+function reserveKept(bytes: usize): bool {
+  if (bytes <= keptBytes) return true;
+  free(keptBase);
+  keptBase = allocate(bytes);
+  keptBytes = keptBase == 0 ? 0 : bytes;
+  return keptBase != 0;
+}
+
+/** Runs an adjoint and then puts the lanes outside the mark back as they were. */
+function adjointInLanes(at: usize, code: i32, mark: usize): void {
+  const gx = load<usize>(at, BLOCK_GX);
+  const gy: usize = load<i32>(at, BLOCK_IN1) < 0 ? 0 : load<usize>(at, BLOCK_GY);
+  const xBytes: usize = gx == 0 ? 0 : <usize>countOf(load<i32>(at, BLOCK_IN0)) * run;
+  const yBytes: usize = gy == 0 ? 0 : <usize>countOf(load<i32>(at, BLOCK_IN1)) * run;
+  if (!reserveKept(xBytes + yBytes)) {
+    fail(FAULT_MEMORY);
+    return;
+  }
+  memory.copy(keptBase, gx, xBytes);
+  memory.copy(keptBase + xBytes, gy, yBytes);
+  adjointOf(at, code);
+  blend(gx, keptBase, xBytes, mark);
+  blend(gy, keptBase + xBytes, yBytes, mark);
+}
+
+function blend(target: usize, kept: usize, bytes: usize, mark: usize): void {
+  for (let from: usize = 0; from < bytes; from += run) {
+    for (let b: usize = 0; b < run; b += 16) {
+      const fresh = v128.load(target + from + b);
+      const old = v128.load(kept + from + b);
+      v128.store(target + from + b, v128.bitselect(fresh, old, v128.load(mark + b)));
+    }
+  }
+}
+
+/**
+ * Replays the linked trace, whose value is the scalar payload `value`, for `count` lanes and, with
+ * a `result` to differentiate, runs it back from an adjoint of one in every lane. Returns how many
+ * lanes passed all guards: numbers are valid in those only. -1 after a fault: then nothing is.
+ */
+export function replayGradient(count: i32, value: i32, result: i32, mixed: bool): i32 {
+  const passed = replayLanes(count);
+  if (passed == 0) return 0;
+  canonicalise(primalOf(value), isUniform(value) ? 16 : run);
+  if (result < 0) return passed;
+  seedOnes(result);
+  if (adjointAddress(result) != 0 && backward(result, mixed) != FAULT_NONE) return -1;
+  canonicalise(adjointBase, standing);
+  return passed;
+}
+
+/**
+ * As `replayGradient` for lanes that must all pass, from a result that is seeded, NaNs left as they
+ * come; whether they did.
+ */
+export function replayWhole(count: i32, result: i32, mixed: bool): bool {
+  if (replayLanes(count) != count) return false;
+  return adjointAddress(result) == 0 || backward(result, mixed) == FAULT_NONE;
+}
+
+/** An adjoint of one in every lane for the result, where it has one. */
+export function seedOnes(result: i32): void {
+  const seed = adjointAddress(result);
+  if (seed == 0) return;
+  const one = v128.splat<real>(1);
+  for (let b: usize = 0; b < run; b += 16) v128.store(seed + b, one);
+}
+
+/** Gives every NaN the same bits. */
+function canonicalise(at: usize, bytes: usize): void {
+  const nan = v128.splat<real>(<real>NaN);
+  for (let b: usize = 0; b < bytes; b += 16) {
+    const numbers = v128.load(at + b);
+    v128.store(at + b, v128.bitselect(numbers, nan, v128.eq<real>(numbers, numbers)));
+  }
+}

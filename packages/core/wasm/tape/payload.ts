@@ -1,0 +1,400 @@
+/**
+ * Payloads: the numbers of a run. An entry of the payload table names a place in the primal arena
+ * and, where a differentiated input reaches the payload, one in the adjoint arena.
+ *
+ *   primal   | element 0: lane 0, lane 1, … padded to 16 bytes | element 1: … |   per lane
+ *            | element 0, splatted over 16 bytes | element 1 |                    uniform
+ *   adjoint  always one value per lane
+ *
+ * Structure of arrays: one element of every lane is contiguous, so every kernel vectorises over
+ * lanes whatever the shape.
+ */
+
+import {
+  BLOCK_BYTES,
+  BLOCK_COUNT,
+  BLOCK_GX,
+  BLOCK_GX_STEP,
+  BLOCK_GY,
+  BLOCK_GY_STEP,
+  BLOCK_GZ,
+  BLOCK_RUN,
+  BLOCK_SLOPE,
+  BLOCK_X,
+  BLOCK_X_MASK,
+  BLOCK_X_STEP,
+  BLOCK_Y,
+  BLOCK_Y_MASK,
+  BLOCK_Y_STEP,
+  BLOCK_Z,
+  BLOCK_Z_MASK,
+  BLOCK_Z_RUN,
+  BLOCK_Z_STEP,
+  FAULT_MEMORY,
+  FAULT_TAPE,
+  PAYLOAD_ACTIVE,
+  PAYLOAD_ADJOINT,
+  PAYLOAD_BYTES,
+  PAYLOAD_COLS,
+  PAYLOAD_CONTEXT,
+  PAYLOAD_COUNT,
+  PAYLOAD_FLAGS,
+  PAYLOAD_ORIGIN,
+  PAYLOAD_PRIMAL,
+  PAYLOAD_RANK,
+  PAYLOAD_ROWS,
+  PAYLOAD_UNIFORM,
+  RECORD_BRANCHES,
+  RECORD_NOTHING,
+  RECORD_VARYING,
+  TAG_REAL,
+  TAG_TENSOR,
+} from "../../src/program/layout";
+import {
+  adjointBase,
+  adjointTop,
+  primalBase,
+  primalBytes,
+  primalTop,
+  recordedBytesMax,
+  recordingIsOptional,
+  reservePrimal,
+  reserveTable,
+  setAdjointTop,
+  setPrimalTop,
+  setTableTop,
+  tableBase,
+  tableBytes,
+  tableTop,
+  tapeTop,
+} from "../memory/arena";
+import { fail } from "../memory/fault";
+import { countPoolHit, integerPool } from "../memory/switches";
+import { forgetTape } from "./tape";
+import { valueOf } from "../memory/value";
+
+/** Lanes of the run and bytes of one run of lanes. */
+export let lanes: i32 = 1;
+export let run: usize = 16;
+/** What is recorded, at most RECORD_VARYING; notes of branches are a matter of their own. */
+export let recording: i32 = RECORD_NOTHING;
+export let notesBranches: bool = false;
+/** Mask payload of the lanes that evaluate now, -1: all of them. */
+export let context: i32 = -1;
+/** The node whose evaluation makes payloads now. */
+export let currentNode: i32 = 0;
+
+export let payloadsMade: f64 = 0;
+export let uniformMade: f64 = 0;
+export let activeMade: f64 = 0;
+
+/** The operand block that kernels called from here read. */
+export const block: usize = memory.data(BLOCK_BYTES, 16);
+
+// Payloads of small integers that met a real number, kept so that literals are stored once: the
+// payload's id, and the generation it belongs to. To forget them all a new generation begins.
+const SMALL_MIN: i32 = -64;
+const SMALL_COUNT: i32 = 256;
+const smallIntegers: usize = memory.data(SMALL_COUNT * 8, 16);
+let smallGeneration: u32 = 0;
+
+export function setLanes(count: i32, bytes: usize): void {
+  lanes = count;
+  run = bytes;
+}
+
+export function setContext(mask: i32): void {
+  context = mask;
+}
+
+/** The tape is over its budget: true where the run can do without it and forgets it. */
+export function giveUpRecording(): bool {
+  if (!recordingIsOptional) return false;
+  recording = RECORD_NOTHING;
+  forgetTape();
+  return true;
+}
+
+export function beginPayloads(laneCount: i32, level: i32): void {
+  lanes = laneCount;
+  run = (<usize>laneCount * sizeof<real>() + 15) & ~15;
+  recording = min(level, RECORD_VARYING);
+  notesBranches = level == RECORD_BRANCHES;
+  context = -1;
+  payloadsMade = 0;
+  uniformMade = 0;
+  activeMade = 0;
+  setTableTop(0);
+  setPrimalTop(0);
+  setAdjointTop(0);
+  forgetSmallIntegers();
+}
+
+export function forgetSmallIntegers(): void {
+  smallGeneration += 1;
+  if (smallGeneration == 0) memory.fill(smallIntegers, 0xff, SMALL_COUNT * 8);
+}
+
+export function setCurrentNode(node: i32): void {
+  currentNode = node;
+}
+
+// @ts-ignore: decorator
+@inline export function entryOf(id: i32): usize {
+  return tableBase + <usize>id * PAYLOAD_BYTES;
+}
+
+// @ts-ignore: decorator
+@inline export function payloadCount(): i32 {
+  return <i32>(tableTop / PAYLOAD_BYTES);
+}
+
+// @ts-ignore: decorator
+@inline export function flagsOf(id: i32): i32 {
+  return load<i32>(entryOf(id), PAYLOAD_FLAGS);
+}
+
+// @ts-ignore: decorator
+@inline export function rankOf(id: i32): i32 {
+  return flagsOf(id) & PAYLOAD_RANK;
+}
+
+// @ts-ignore: decorator
+@inline export function isUniform(id: i32): bool {
+  return (flagsOf(id) & PAYLOAD_UNIFORM) != 0;
+}
+
+// @ts-ignore: decorator
+@inline export function isActive(id: i32): bool {
+  return (flagsOf(id) & PAYLOAD_ACTIVE) != 0;
+}
+
+// @ts-ignore: decorator
+@inline export function countOf(id: i32): i32 {
+  return load<i32>(entryOf(id), PAYLOAD_COUNT);
+}
+
+// @ts-ignore: decorator
+@inline export function rowsOf(id: i32): i32 {
+  return load<i32>(entryOf(id), PAYLOAD_ROWS);
+}
+
+// @ts-ignore: decorator
+@inline export function colsOf(id: i32): i32 {
+  return load<i32>(entryOf(id), PAYLOAD_COLS);
+}
+
+// @ts-ignore: decorator
+@inline export function primalOf(id: i32): usize {
+  return primalBase + <usize>load<u32>(entryOf(id), PAYLOAD_PRIMAL);
+}
+
+/** Bytes from one element of the primal to the next. */
+// @ts-ignore: decorator
+@inline export function stepOf(flags: i32): usize {
+  return (flags & PAYLOAD_UNIFORM) != 0 ? 16 : run;
+}
+
+// @ts-ignore: decorator
+@inline export function payloadValue(id: i32): u64 {
+  return valueOf(rankOf(id) == 0 ? TAG_REAL : TAG_TENSOR, id);
+}
+
+/** Adds an entry whose primal lies at `primal`; flags hold rank, uniform and active. */
+function addEntry(rows: i32, cols: i32, flags: i32, primal: usize): i32 {
+  if (!reserveTable(PAYLOAD_BYTES)) {
+    fail(FAULT_MEMORY);
+    return -1;
+  }
+  const entry = tableBase + tableTop;
+  const id = payloadCount();
+  setTableTop(tableTop + PAYLOAD_BYTES);
+  const count = rows * cols;
+  store<u32>(entry, <u32>primal, PAYLOAD_PRIMAL);
+  store<u32>(entry, 0, PAYLOAD_ADJOINT);
+  store<i32>(entry, rows, PAYLOAD_ROWS);
+  store<i32>(entry, cols, PAYLOAD_COLS);
+  store<i32>(entry, count, PAYLOAD_COUNT);
+  store<i32>(entry, flags, PAYLOAD_FLAGS);
+  store<i32>(entry, currentNode, PAYLOAD_ORIGIN);
+  store<i32>(entry, context, PAYLOAD_CONTEXT);
+  payloadsMade += 1;
+  if ((flags & PAYLOAD_UNIFORM) != 0) uniformMade += 1;
+  if ((flags & PAYLOAD_ACTIVE) != 0) {
+    activeMade += 1;
+    store<u32>(entry, <u32>adjointTop, PAYLOAD_ADJOINT);
+    setAdjointTop(adjointTop + <usize>count * run);
+  }
+  return id;
+}
+
+/** A new payload with room for its numbers; -1 and a fault where memory does not allow it. */
+export function newPayload(rows: i32, cols: i32, flags: i32): i32 {
+  const bytes = <u64>rows * <u64>cols * <u64>stepOf(flags);
+  const adjoint = (flags & PAYLOAD_ACTIVE) != 0 ? <u64>rows * <u64>cols * <u64>run : 0;
+  const recorded = bytes + adjoint + <u64>primalTop + <u64>tapeTop + <u64>adjointTop;
+  if (recording != RECORD_NOTHING && recorded > <u64>recordedBytesMax && !giveUpRecording()) {
+    fail(FAULT_TAPE);
+    return -1;
+  }
+  if (bytes > 0xc0000000 || !reservePrimal(<usize>bytes)) {
+    fail(FAULT_MEMORY);
+    return -1;
+  }
+  const id = addEntry(rows, cols, flags, primalTop);
+  if (id >= 0) setPrimalTop(primalTop + <usize>bytes);
+  return id;
+}
+
+/** As `newPayload` for one number; the plain case, where there is room, is decided here. */
+export function newScalar(flags: i32): i32 {
+  const bytes = stepOf(flags);
+  const adjoint = (flags & PAYLOAD_ACTIVE) != 0 ? run : 0;
+  const recorded = <u64>primalTop + <u64>tapeTop + <u64>adjointTop + <u64>(bytes + adjoint);
+  const hasRoom =
+    tableTop + PAYLOAD_BYTES <= tableBytes &&
+    primalTop + bytes <= primalBytes &&
+    recorded <= <u64>recordedBytesMax;
+  if (!hasRoom) return newPayload(1, 1, flags);
+  const entry = tableBase + tableTop;
+  const id = payloadCount();
+  setTableTop(tableTop + PAYLOAD_BYTES);
+  store<u32>(entry, <u32>primalTop, PAYLOAD_PRIMAL);
+  setPrimalTop(primalTop + bytes);
+  store<u32>(entry, adjoint != 0 ? <u32>adjointTop : 0, PAYLOAD_ADJOINT);
+  setAdjointTop(adjointTop + adjoint);
+  store<i32>(entry, 1, PAYLOAD_ROWS);
+  store<i32>(entry, 1, PAYLOAD_COLS);
+  store<i32>(entry, 1, PAYLOAD_COUNT);
+  store<i32>(entry, flags, PAYLOAD_FLAGS);
+  store<i32>(entry, currentNode, PAYLOAD_ORIGIN);
+  store<i32>(entry, context, PAYLOAD_CONTEXT);
+  payloadsMade += 1;
+  if ((flags & PAYLOAD_UNIFORM) != 0) uniformMade += 1;
+  if (adjoint != 0) activeMade += 1;
+  return id;
+}
+
+/** A payload that shares part of another's primal. Only for payloads that are not active. */
+export function viewPayload(whole: i32, element: i32, rows: i32, cols: i32, rank: i32): i32 {
+  const flags = flagsOf(whole);
+  const primal = <usize>load<u32>(entryOf(whole), PAYLOAD_PRIMAL) + <usize>element * stepOf(flags);
+  return addEntry(rows, cols, (flags & ~PAYLOAD_RANK) | rank, primal);
+}
+
+/** Takes the newest payload back; it must not be referred to. */
+export function dropNewest(primal: usize): void {
+  setTableTop(tableTop - PAYLOAD_BYTES);
+  setPrimalTop(primal);
+}
+
+/** A uniform scalar that no input reaches. */
+export function constantPayload(number: real): i32 {
+  const id = newPayload(1, 1, PAYLOAD_UNIFORM);
+  if (id >= 0) v128.store(primalOf(id), v128.splat<real>(number));
+  return id;
+}
+
+/** The payload of an integer that meets a real number. */
+export function integerPayload(n: i32): i32 {
+  const slot = <u32>(n - SMALL_MIN);
+  if (slot >= <u32>SMALL_COUNT || !integerPool) return constantPayload(<real>n);
+  const known = smallIntegers + (<usize>slot << 3);
+  if (load<u32>(known, 4) == smallGeneration) {
+    countPoolHit();
+    return load<i32>(known);
+  }
+  const id = constantPayload(<real>n);
+  if (id < 0) return id;
+  store<i32>(known, id);
+  store<u32>(known, smallGeneration, 4);
+  return id;
+}
+
+// @ts-ignore: decorator
+@inline function adjointOf(entry: usize, flags: i32): usize {
+  return (flags & PAYLOAD_ACTIVE) != 0
+    ? adjointBase + <usize>load<u32>(entry, PAYLOAD_ADJOINT)
+    : 0;
+}
+
+/** Fills the block at `at`: result z, operands x and y (y < 0: none). Scalars broadcast. */
+export function fillBlockAt(at: usize, z: i32, x: i32, y: i32): void {
+  fillPrimals(at, z, x, y);
+  fillAdjoints(at, z, x, y);
+}
+
+/** What a kernel needs to run forward. */
+function fillPrimals(at: usize, z: i32, x: i32, y: i32): void {
+  fillResult(at, entryOf(z));
+  const xEntry = entryOf(x);
+  const xFlags = load<i32>(xEntry, PAYLOAD_FLAGS);
+  store<usize>(at, primalAt(xEntry), BLOCK_X);
+  store<u32>(at, (xFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>stepOf(xFlags), BLOCK_X_STEP);
+  store<u32>(at, laneMask(xFlags), BLOCK_X_MASK);
+  if (y < 0) return;
+  const yEntry = entryOf(y);
+  const yFlags = load<i32>(yEntry, PAYLOAD_FLAGS);
+  store<usize>(at, primalAt(yEntry), BLOCK_Y);
+  store<u32>(at, (yFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>stepOf(yFlags), BLOCK_Y_STEP);
+  store<u32>(at, laneMask(yFlags), BLOCK_Y_MASK);
+}
+
+// @ts-ignore: decorator
+@inline function fillResult(at: usize, entry: usize): void {
+  const flags = load<i32>(entry, PAYLOAD_FLAGS);
+  const bytes = <u32>stepOf(flags);
+  store<usize>(at, primalAt(entry), BLOCK_Z);
+  store<u32>(at, bytes, BLOCK_Z_STEP);
+  store<u32>(at, laneMask(flags), BLOCK_Z_MASK);
+  store<u32>(at, bytes, BLOCK_Z_RUN);
+  store<u32>(at, <u32>run, BLOCK_RUN);
+  store<u32>(at, load<u32>(entry, PAYLOAD_COUNT), BLOCK_COUNT);
+}
+
+// @ts-ignore: decorator
+@inline function primalAt(entry: usize): usize {
+  return primalBase + <usize>load<u32>(entry, PAYLOAD_PRIMAL);
+}
+
+// @ts-ignore: decorator
+@inline function laneMask(flags: i32): u32 {
+  return (flags & PAYLOAD_UNIFORM) != 0 ? 0 : -1;
+}
+
+/** What it needs besides to run back. */
+export function fillAdjoints(at: usize, z: i32, x: i32, y: i32): void {
+  const zEntry = entryOf(z);
+  store<usize>(at, adjointOf(zEntry, load<i32>(zEntry, PAYLOAD_FLAGS)), BLOCK_GZ);
+  const xEntry = entryOf(x);
+  const xFlags = load<i32>(xEntry, PAYLOAD_FLAGS);
+  store<usize>(at, adjointOf(xEntry, xFlags), BLOCK_GX);
+  store<u32>(at, (xFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>run, BLOCK_GX_STEP);
+  if (y < 0) return;
+  const yEntry = entryOf(y);
+  const yFlags = load<i32>(yEntry, PAYLOAD_FLAGS);
+  store<usize>(at, adjointOf(yEntry, yFlags), BLOCK_GY);
+  store<u32>(at, (yFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>run, BLOCK_GY_STEP);
+}
+
+/** Fills a block for scalars to run forward, where nothing is left for an adjoint. */
+// @ts-ignore: decorator
+@inline export function fillScalars(at: usize, z: i32, x: i32, y: i32): void {
+  fillResult(at, entryOf(z));
+  store<usize>(at, 0, BLOCK_SLOPE);
+  const xEntry = entryOf(x);
+  store<usize>(at, primalAt(xEntry), BLOCK_X);
+  store<u32>(at, 0, BLOCK_X_STEP);
+  store<u32>(at, laneMask(load<i32>(xEntry, PAYLOAD_FLAGS)), BLOCK_X_MASK);
+  if (y < 0) return;
+  const yEntry = entryOf(y);
+  store<usize>(at, primalAt(yEntry), BLOCK_Y);
+  store<u32>(at, 0, BLOCK_Y_STEP);
+  store<u32>(at, laneMask(load<i32>(yEntry, PAYLOAD_FLAGS)), BLOCK_Y_MASK);
+}
+
+/** Fills the block that kernels called during a walk read. */
+// @ts-ignore: decorator
+@inline export function fillBlock(z: i32, x: i32, y: i32): void {
+  fillPrimals(block, z, x, y);
+}
