@@ -5,18 +5,6 @@
 import { posix } from "node:path";
 import ts from "typescript";
 
-/** Cycles that are known, by the names of their files, and why they are still there. */
-export const ALLOWED = [
-  {
-    files: ["adam.ts", "jacobian.ts", "lbfgs.ts", "levenberg.ts", "loss.ts", "optimise.ts"],
-    reason: "the optimiser inside the machine; it goes when it gets a room of its own",
-  },
-  {
-    files: ["payload.ts", "tape.ts"],
-    reason: "payloads and the tape grow together; asc compiles both into one module",
-  },
-];
-
 const isErased = (statement) => {
   if (ts.isExportDeclaration(statement)) return statement.isTypeOnly;
   const clause = statement.importClause;
@@ -64,10 +52,4 @@ export function cyclesIn(texts) {
   };
   for (const file of files) if (!order.has(file)) visit(file);
   return cycles;
-}
-
-/** The reason why a cycle is allowed; undefined for one that is not. */
-export function reasonFor(cycle) {
-  const names = cycle.map((file) => posix.basename(file));
-  return ALLOWED.find(({ files }) => names.every((name) => files.includes(name)))?.reason;
 }

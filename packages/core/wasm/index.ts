@@ -52,7 +52,6 @@ import {
   payloadCount,
   payloadValue,
   primalOf,
-  recording,
   run,
   setCurrentNode,
 } from "./tape/payload";
@@ -61,7 +60,7 @@ import { beginWalk, setGlobal, Walk, word } from "./walk/registers";
 import { beginSwitchCounters } from "./memory/switches";
 import { link } from "./replay/replay";
 import { walkReport } from "./walk/report";
-import { forgetTape, isMerging } from "./tape/tape";
+import { forgetTape, isMerging, recording } from "./tape/recording";
 import { dataOf, integerValue, tagOf } from "./memory/value";
 import { walk as walkScheme } from "./clients/scheme/walk";
 import { walk as walkStack } from "./clients/stack/walk";
@@ -132,7 +131,7 @@ export {
 } from "./replay/replay";
 export { integerPoolHits, setSwitches, smallShapeCalls } from "./memory/switches";
 export { runningNode } from "./walk/registers";
-export { activeRecords } from "./tape/tape";
+export { activeRecords } from "./tape/recording";
 
 /** Copies the program's quoted structure to the start of the heap. */
 function layQuotedStructure(program: usize): bool {

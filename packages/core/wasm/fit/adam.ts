@@ -25,9 +25,10 @@ import {
   STATE_POWER2,
   STATE_STEPS,
 } from "../../src/program/layout";
+import { arrayOf } from "./block";
 import { storeTwo, twoAt } from "./bounds";
 import { gradientOf } from "./loss";
-import { acceptTrial, arrayOf, placeTrial } from "./optimise";
+import { acceptTrial, placeTrial } from "./trial";
 
 /** Gives a slot its evaluation; why it ended by it. */
 export function takeAdam(fit: usize, state: usize, sums: usize): i32 {

@@ -19,8 +19,7 @@ import {
   SUMS_PART,
 } from "../../src/program/layout";
 import { addRows, isFactorFinite, strideOf } from "./factor";
-import { slopesOf } from "./loss";
-import { arrayOf, partOf, rowGroupsAt, stateOf } from "./optimise";
+import { arrayOf, partOf, rowGroupsAt, slopesOf, stateOf } from "./block";
 
 /**
  * Takes rows of a slot. Their values lie at `values` and their derivatives from byte `lane` on,

@@ -42,8 +42,9 @@ import {
   STATE_STEPS,
   STATE_TRIALS,
 } from "../../src/program/layout";
+import { arrayOf } from "./block";
 import { gradientOf } from "./loss";
-import { acceptTrial, arrayOf, copyDoubles, placeTrial } from "./optimise";
+import { acceptTrial, copyDoubles, placeTrial } from "./trial";
 
 /** One place more than pairs: the next pair is written before it is known to be of use. */
 const MEMORY: i32 = PAIR_PLACES - 1;

@@ -42,9 +42,10 @@ import {
   STATE_VETOES,
   SUMS_FACTOR,
 } from "../../src/program/layout";
+import { arrayOf } from "./block";
 import { columnNorm, cosine, factorBytes, predictedFall, solveDamped } from "./factor";
 import { squaresLoss } from "./jacobian";
-import { acceptTrial, arrayOf, placeTrial } from "./optimise";
+import { acceptTrial, placeTrial } from "./trial";
 
 const RADIUS_MOST: f64 = 1e16;
 const RADIUS_LEAST: f64 = 1e-32;

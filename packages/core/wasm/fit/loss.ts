@@ -27,14 +27,11 @@ import {
   FIT_SLOTS,
   FIT_SPREAD_AT,
   FIT_SQUARES,
-  FIT_SUMS_AT,
-  FIT_SUMS_BYTES,
   FIT_TARGET_AT,
   PART_GROUP,
-  PART_SLOPES,
 } from "../../src/program/layout";
 import { addResiduals } from "./jacobian";
-import { arrayOf, isRunning, partOf, rowGroupsAt } from "./optimise";
+import { arrayOf, isRunning, partOf, rowGroupsAt, slopesOf, sumsOf } from "./block";
 import { isUniform, primalOf } from "../tape/payload";
 import { pointLoss, pointSlope } from "./point-losses";
 
@@ -51,11 +48,6 @@ const PARTIALS: usize = 64;
 @inline function pairAt(at: usize): v128 {
   if (sizeof<real>() == 8) return v128.load(at);
   return f64x2.promote_low_f32x4(v128.load64_zero(at));
-}
-
-/** What a slot's evaluation comes to: partial sums of the loss, then of each slope; or SUMS_*. */
-export function sumsOf(fit: usize, slot: i32): usize {
-  return fit + load<u32>(fit, FIT_SUMS_AT) + <usize>slot * load<u32>(fit, FIT_SUMS_BYTES);
 }
 
 export function clearSums(fit: usize): void {
@@ -141,12 +133,6 @@ export function addRowsOf(fit: usize, slot: i32, row: i32, rows: i32, place: i32
     if (group < 0) addSlopes(fit, into, derivatives, row, all);
     else addGroupSlopes(fit, group, into, derivatives, row, all);
   }
-}
-
-/** Derivatives of the value by parameter j, by lane of the chunk. */
-// @ts-ignore: decorator
-@inline export function slopesOf(fit: usize, j: i32): usize {
-  return load<usize>(partOf(fit, j), PART_SLOPES);
 }
 
 function spread(fit: usize, from: usize, count: i32): usize {

@@ -9,35 +9,24 @@
  */
 
 import {
-  ARRAY_BEST,
-  ARRAY_SLOPES,
-  ARRAY_TRIAL,
-  ARRAY_U,
   ARRAY_X,
   FIT_COLUMNS,
   FIT_COLUMNS_AT,
   FIT_GIVEN_AT,
-  FIT_IDS_AT,
   FIT_INPUTS,
   FIT_LANES,
   FIT_LBFGS,
   FIT_LEVENBERG,
-  FIT_MAPS_AT,
   FIT_MIXED,
   FIT_OPTIMISER,
   FIT_PARAMS,
-  FIT_PARTS_AT,
   FIT_POINTS,
   FIT_RESULT,
   FIT_ROUNDS,
-  FIT_ROW_GROUPS_AT,
   FIT_RUNNING_LEAST,
   FIT_SLOT_LANES,
   FIT_SLOTS,
-  FIT_STATE_BYTES,
-  FIT_STATES_AT,
   FIT_WIDTH,
-  PART_BYTES,
   PART_GROUP,
   PART_INPUT,
   PART_IS_UNIFORM,
@@ -47,16 +36,14 @@ import {
   ROUNDS_DONE,
   ROUNDS_ENDED,
   ROUNDS_REFUSED,
-  STATE_ARRAYS,
   STATE_EVALUATIONS,
-  STATE_LOSS,
   STATE_REASON,
 } from "../../src/program/layout";
 import { takeAdam } from "./adam";
-import { placeAll } from "./bounds";
+import { arrayOf, idOfInput, isRunning, partOf, rowGroupsAt, stateOf, sumsOf } from "./block";
 import { takeLbfgs } from "./lbfgs";
 import { takeLevenberg } from "./levenberg";
-import { addChunk, addRowsOf, clearSums, gradientOf, sumsOf } from "./loss";
+import { addChunk, addRowsOf, clearSums, gradientOf } from "./loss";
 import { isUniform, primalOf } from "../tape/payload";
 import { adjointAddress, replayWhole, seedOnes } from "../replay/replay";
 
@@ -103,17 +90,6 @@ export function fitSum(fit: usize): void {
     gradientOf(fit, stateOf(fit, slot), sumsOf(fit, slot));
 }
 
-/** Payload of an input that parameters are bound to; columns follow them. */
-export function idOfInput(fit: usize, input: i32): i32 {
-  return load<i32>(fit + load<u32>(fit, FIT_IDS_AT) + (<usize>input << 2));
-}
-
-/** Where the numbers of parameter j lie: PART_*. */
-// @ts-ignore: decorator
-@inline export function partOf(fit: usize, j: i32): usize {
-  return fit + load<u32>(fit, FIT_PARTS_AT) + <usize>(j * PART_BYTES);
-}
-
 /** Looks up once for all rounds what the parts of the parameters are in the trace. */
 function findParts(fit: usize): void {
   for (let j = 0; j < load<i32>(fit, FIT_PARAMS); j++) {
@@ -133,11 +109,6 @@ function findGiven(fit: usize): void {
     const part = partOf(fit, j);
     store<usize>(part, given + <usize>((load<i32>(part, PART_INPUT) + 1) * bytes), PART_SLOPES);
   }
-}
-
-/** The groups of the rows from `row` on, i32. */
-export function rowGroupsAt(fit: usize, row: i32): usize {
-  return fit + load<u32>(fit, FIT_ROW_GROUPS_AT) + (<usize>row << 2);
 }
 
 // ─── Evaluation ─────────────────────────────────────────────────────────────
@@ -163,22 +134,6 @@ function evaluate(fit: usize, isFirst: bool): bool {
     for (row += count; row >= slotLanes; row -= slotLanes) slot++;
   }
   return true;
-}
-
-/** Array `k` of a slot's state, ARRAY_*. */
-// @ts-ignore: decorator
-@inline export function arrayOf(state: usize, params: i32, k: i32): usize {
-  return state + STATE_ARRAYS + (<usize>(k * params) << 3);
-}
-
-// @ts-ignore: decorator
-@inline export function stateOf(fit: usize, slot: i32): usize {
-  return fit + load<u32>(fit, FIT_STATES_AT) + <usize>slot * load<u32>(fit, FIT_STATE_BYTES);
-}
-
-/** Whether a slot's restart goes on. */
-export function isRunning(fit: usize, slot: i32): bool {
-  return load<f64>(stateOf(fit, slot), STATE_REASON) == REASON_NONE;
 }
 
 /** Writes the parameters of the chunk's slots, each into the lanes of its slot. */
@@ -266,25 +221,4 @@ function takeAll(fit: usize): i32 {
   if (optimiser == FIT_LEVENBERG) return takeLevenberg(fit, state, sums);
   if (optimiser == FIT_LBFGS) return takeLbfgs(fit, state, sums);
   return takeAdam(fit, state, sums);
-}
-
-/** Makes the trial the best point. */
-export function acceptTrial(state: usize, params: i32, loss: f64): void {
-  const bytes = <usize>params << 3;
-  copyDoubles(arrayOf(state, params, ARRAY_U), arrayOf(state, params, ARRAY_TRIAL), bytes);
-  copyDoubles(arrayOf(state, params, ARRAY_BEST), arrayOf(state, params, ARRAY_X), bytes);
-  store<f64>(state, loss, STATE_LOSS);
-}
-
-export function copyDoubles(to: usize, from: usize, bytes: usize): void {
-  for (let b: usize = 0; b < bytes; b += 8) store<f64>(to + b, load<f64>(from + b));
-}
-
-/** The trial in the user's units, and the slopes of that. */
-export function placeTrial(fit: usize, state: usize): void {
-  const params = load<i32>(fit, FIT_PARAMS);
-  const trials = arrayOf(state, params, ARRAY_TRIAL);
-  const users = arrayOf(state, params, ARRAY_X);
-  const slopes = arrayOf(state, params, ARRAY_SLOPES);
-  placeAll(fit + load<u32>(fit, FIT_MAPS_AT), trials, users, slopes, params);
 }

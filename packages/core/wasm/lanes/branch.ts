@@ -4,7 +4,8 @@
 
 import { TAG_MASK, TRACE_BRANCH } from "../../src/program/layout";
 import { agreedAtBranch } from "./lanes";
-import { context, notesBranches, setCurrentNode } from "../tape/payload";
+import { context, setCurrentNode } from "../tape/payload";
+import { notesBranches } from "../tape/recording";
 import { recordTrace } from "../tape/tape";
 import { dataOf, tagOf, VALUE_FAIL, VALUE_FALSE } from "../memory/value";
 

@@ -21,16 +21,8 @@ import {
   TRACE_GUARD_RANGE,
 } from "../../src/program/layout";
 import { allocate, free } from "../memory/memory";
-import {
-  context,
-  flagsOf,
-  isUniform,
-  lanes,
-  newPayload,
-  primalOf,
-  recording,
-  run,
-} from "../tape/payload";
+import { context, flagsOf, isUniform, lanes, newPayload, primalOf, run } from "../tape/payload";
+import { recording } from "../tape/recording";
 import { booleanValue, dataOf, tagOf, VALUE_FAIL, VALUE_FALSE, valueOf } from "../memory/value";
 import { recordTrace } from "../tape/tape";
 

@@ -74,9 +74,9 @@ import {
   payloadValue,
   primalOf,
   rankOf,
-  recording,
   rowsOf,
 } from "../tape/payload";
+import { recording } from "../tape/recording";
 import { fillStructured, nextBlock, record, recordScalars, shapeFor } from "../tape/tape";
 import {
   booleanValue,

@@ -24,7 +24,7 @@ import { reserveWork, setAdjointTop, tapeBase, tapeTop, workBase } from "../memo
 import { pinnedPayloads } from "../walk/collect";
 import { entryOf, run } from "../tape/payload";
 import { adjointReuse } from "../memory/switches";
-import { activeRecords } from "../tape/tape";
+import { activeRecords } from "../tape/recording";
 
 /** Bytes at the start of the arena that are cleared before each pass: inputs and the result. */
 export let standingBytes: usize = 0;

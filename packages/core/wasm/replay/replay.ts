@@ -111,7 +111,8 @@ import {
   setLanes,
 } from "../tape/payload";
 import { REACHED_ALL, REACHED_NONE, reachedLanes, reachOf, spreadReach } from "./reach";
-import { fillFromRecord, hasLaid, isGuarded, isMerging, scratchOfRecord } from "../tape/tape";
+import { fillFromRecord, scratchOfRecord } from "../tape/tape";
+import { hasLaid, isGuarded, isMerging } from "../tape/recording";
 
 /** Guards that refused at least one lane, over all replays of this machine. */
 export let guardsFailed: f64 = 0;

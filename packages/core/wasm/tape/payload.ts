@@ -44,9 +44,7 @@ import {
   PAYLOAD_RANK,
   PAYLOAD_ROWS,
   PAYLOAD_UNIFORM,
-  RECORD_BRANCHES,
   RECORD_NOTHING,
-  RECORD_VARYING,
   TAG_REAL,
   TAG_TENSOR,
 } from "../../src/program/layout";
@@ -57,7 +55,6 @@ import {
   primalBytes,
   primalTop,
   recordedBytesMax,
-  recordingIsOptional,
   reservePrimal,
   reserveTable,
   setAdjointTop,
@@ -70,15 +67,12 @@ import {
 } from "../memory/arena";
 import { fail } from "../memory/fault";
 import { countPoolHit, integerPool } from "../memory/switches";
-import { forgetTape } from "./tape";
+import { beginRecording, giveUpRecording, recording } from "./recording";
 import { valueOf } from "../memory/value";
 
 /** Lanes of the run and bytes of one run of lanes. */
 export let lanes: i32 = 1;
 export let run: usize = 16;
-/** What is recorded, at most RECORD_VARYING; notes of branches are a matter of their own. */
-export let recording: i32 = RECORD_NOTHING;
-export let notesBranches: bool = false;
 /** Mask payload of the lanes that evaluate now, -1: all of them. */
 export let context: i32 = -1;
 /** The node whose evaluation makes payloads now. */
@@ -107,19 +101,10 @@ export function setContext(mask: i32): void {
   context = mask;
 }
 
-/** The tape is over its budget: true where the run can do without it and forgets it. */
-export function giveUpRecording(): bool {
-  if (!recordingIsOptional) return false;
-  recording = RECORD_NOTHING;
-  forgetTape();
-  return true;
-}
-
 export function beginPayloads(laneCount: i32, level: i32): void {
   lanes = laneCount;
   run = (<usize>laneCount * sizeof<real>() + 15) & ~15;
-  recording = min(level, RECORD_VARYING);
-  notesBranches = level == RECORD_BRANCHES;
+  beginRecording(level);
   context = -1;
   payloadsMade = 0;
   uniformMade = 0;

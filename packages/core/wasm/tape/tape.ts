@@ -50,7 +50,6 @@ import {
   adjointTop,
   blocksBase,
   blocksBytes,
-  primalMoves,
   primalTop,
   recordedBytesMax,
   reserveScratch,
@@ -75,48 +74,17 @@ import {
   countOf,
   fillBlockAt,
   flagsOf,
-  giveUpRecording,
   primalOf,
   rankOf,
-  recording,
   rowsOf,
   run,
 } from "./payload";
-
-/**
- * Blocks of scalar operations are laid where the linked trace will have them, while the walk goes:
- * in the room that is there. They hold while primals do not move. A block that is not laid has no
- * payload for a result.
- */
-let laidTop: usize = 0;
-let laidMoves: u32 = 0;
-
-/** Records of the walk's tape with a part in a backward pass. */
-export let activeRecords: i32 = 0;
-/** Whether the walk's tape merges lanes, so that reaching is a matter of each lane. */
-export let isMerging: bool = false;
-/** Whether the walk's tape has guards, masks or merges. */
-export let isGuarded: bool = false;
-
-/** The tape is empty again. */
-export function forgetTape(): void {
-  setTapeTop(0);
-  activeRecords = 0;
-  isMerging = false;
-  isGuarded = false;
-  laidTop = 0;
-  laidMoves = primalMoves;
-}
+import { countRecord, giveUpRecording, laidTop, noteControl, recording } from "./recording";
 
 /** Where the block of the next record lies; the walk's own block where there is no room for it. */
 // @ts-ignore: decorator
 @inline export function nextBlock(): usize {
   return laidTop + BLOCK_BYTES <= blocksBytes ? blocksBase + laidTop : block;
-}
-
-/** Whether the blocks that were laid while the tape was recorded are those of the linked trace. */
-export function hasLaid(): bool {
-  return laidTop <= blocksBytes && primalMoves == laidMoves;
 }
 
 /**
@@ -131,8 +99,7 @@ export function recordScalars(op: i32, known: i32, out: i32, in0: i32, in1: i32,
   const isActive = (known & PAYLOAD_ACTIVE) != 0;
   writeRecord(tapeBase + tapeTop, isActive ? op | RECORD_ACTIVE : op, out, in0, in1, 0, -1);
   setTapeTop(tapeTop + RECORD_BYTES);
-  if (isActive) activeRecords += 1;
-  laidTop += BLOCK_BYTES;
+  countRecord(isActive);
   store<i32>(at, out, BLOCK_OUT);
   store<i32>(at, in0, BLOCK_IN0);
   store<i32>(at, in1, BLOCK_IN1);
@@ -164,12 +131,8 @@ function append(op: i32, out: i32, in0: i32, in1: i32, aux: i32, mask: i32): boo
   writeRecord(tapeBase + tapeTop, op, out, in0, in1, aux, mask);
   setTapeTop(tapeTop + RECORD_BYTES);
   if (laidTop + BLOCK_BYTES <= blocksBytes) store<i32>(blocksBase + laidTop, -1, BLOCK_OUT);
-  laidTop += BLOCK_BYTES;
-  if ((op & RECORD_ACTIVE) != 0) activeRecords += 1;
-  if ((op & RECORD_CODE) >= TRACE_FIRST) {
-    isGuarded = true;
-    if ((op & RECORD_CODE) == TRACE_MERGE) isMerging = true;
-  }
+  countRecord((op & RECORD_ACTIVE) != 0);
+  if ((op & RECORD_CODE) >= TRACE_FIRST) noteControl((op & RECORD_CODE) == TRACE_MERGE);
   return true;
 }
 

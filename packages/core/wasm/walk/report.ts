@@ -29,9 +29,9 @@ import { compactions } from "./collect";
 import { faultCode } from "../memory/fault";
 import { objectsMade } from "../memory/heap";
 import { liveLanes, strayLanes } from "../lanes/lanes";
-import { activeMade, payloadsMade, recording, uniformMade } from "../tape/payload";
+import { activeMade, payloadsMade, uniformMade } from "../tape/payload";
 import { Walk } from "./registers";
-import { activeRecords, isMerging } from "../tape/tape";
+import { activeRecords, isMerging, recording } from "../tape/recording";
 import { dataOf, tagOf } from "../memory/value";
 
 const report: usize = memory.data(REPORT_BYTES, 16);

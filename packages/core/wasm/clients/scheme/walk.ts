@@ -79,7 +79,8 @@ import {
   sideValue,
 } from "../../walk/mix";
 import { copyLeaving } from "../../primitives/numeric";
-import { recording, setCurrentNode } from "../../tape/payload";
+import { setCurrentNode } from "../../tape/payload";
+import { recording } from "../../tape/recording";
 import { applyPrimitive } from "../../primitives/primitives";
 import {
   cellAt,

@@ -90,7 +90,8 @@ import {
   sideValue,
 } from "../../walk/mix";
 import { applyBinary, compare, copyLeaving } from "../../primitives/numeric";
-import { recording, setCurrentNode } from "../../tape/payload";
+import { setCurrentNode } from "../../tape/payload";
+import { recording } from "../../tape/recording";
 import { applyPrimitive } from "../../primitives/primitives";
 import {
   cellAt,
