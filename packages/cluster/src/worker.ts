@@ -33,6 +33,11 @@ const RESULTS_KEPT = 3_600_000;
 /** Milliseconds of an epoch before the event loop has its turn: locks are renewed then. */
 const BREATH = 20;
 
+/** Removes keys (from the third on) of a study that nobody coordinates: neither listed nor locked. */
+const REMOVE_IF_ENDED = `
+if redis.call("HEXISTS", KEYS[1], ARGV[1]) == 1 or redis.call("EXISTS", KEYS[2]) == 1 then return 0 end
+return redis.call("DEL", unpack(KEYS, 3))`;
+
 export interface WorkerEvents {
   /** Something to show: joined, left, refused, Redis away, a job that is not ours. */
   tell(message: string): void;
@@ -168,7 +173,17 @@ export class ClusterWorker {
     this.#joined.delete(digest);
     await joined.worker.close().catch(() => {});
     joined.runner.dispose();
+    await this.#removeTraces(digest);
     this.events.tell(`left study ${digest.slice(0, 8)}`);
+  }
+
+  /** BullMQ looks for stalled jobs and so makes keys of a queue again that its coordinator removed. */
+  async #removeTraces(digest: string): Promise<void> {
+    if (this.#isAway) return;
+    const { studies, lock, queues } = this.#keys;
+    const made = ["meta", "stalled-check"].map((name) => `${queues}:${digest}:${name}`);
+    const keys = [studies, lock(digest), ...made];
+    await this.redis.eval(REMOVE_IF_ENDED, keys.length, ...keys, digest).catch(() => 0);
   }
 
   async #run(digest: string, runner: EpochRunner, { id, data }: Job): Promise<void> {

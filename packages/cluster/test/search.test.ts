@@ -6,8 +6,10 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { type SearchDone, type SearchEvent, type SearchOptions, search } from "@ndvm/search";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ClusterWorker, openCluster } from "../src/index.js";
 import {
   aloneExport,
   clusterAt,
@@ -96,6 +98,23 @@ describe("a search on a cluster", () => {
         for (const worker of workers) expect(await worker.end("SIGTERM")).toBe(0);
         expect((await server.keys()).filter(isLeft)).toEqual([]);
       });
+    });
+  });
+
+  test("a worker that looks for stalled jobs after the end leaves no key of the queue", async () => {
+    await withServer(async (server) => {
+      // It notices the end long after BullMQ made keys of the queue again.
+      const settings = { ...SETTINGS, pollMilliseconds: 1e8 };
+      const cluster = openCluster({ url: server.url }, settings);
+      const queueKeys = async () =>
+        (await server.keys()).filter((key) => /:q:[0-9a-f]+:/.test(key));
+      let worker: ClusterWorker | undefined;
+      for await (const event of search(study(join(folder, "late.db"), CANDIDATES), cluster.hooks()))
+        if (event.type === "warning" && event.message.includes("no worker has joined"))
+          worker ??= await cluster.worker();
+      while ((await queueKeys()).length === 0) await setTimeout(10);
+      await worker?.close();
+      expect(await queueKeys()).toEqual([]);
     });
   });
 
