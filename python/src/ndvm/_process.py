@@ -7,6 +7,7 @@ not answer the cancellation is ended, and the next call starts another. A forked
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import select
 import shutil
@@ -18,7 +19,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from ._frames import MAGIC, PREFIX, ArrayList, read_arrays, read_header
+from ._frames import MAGIC, PREFIX, ArrayList, read_arrays
 from .errors import NdvmError, error_of
 
 PROTOCOL = 1
@@ -26,6 +27,10 @@ NODE_MIN = 20
 #: Seconds that a process may take to answer a cancellation before it is ended.
 PATIENCE = 5.0
 _BODY_MAX = 8 * 2**30
+#: Bytes asked for at once: a small frame comes with one read.
+_READ_BYTES = 65_536
+#: Room that the pipes get where the system lets us: large arrays then need fewer turns.
+_PIPE_BYTES = 2**20
 
 Event = Callable[[Dict[str, Any]], None]
 
@@ -63,6 +68,16 @@ def _check_version(node: str) -> None:
         )
 
 
+def _widen(pipe: int) -> None:
+    """Gives a pipe more room, on systems that can; elsewhere it keeps what it has."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(pipe, getattr(fcntl, "F_SETPIPE_SZ", 1031), _PIPE_BYTES)
+    except (ImportError, OSError):
+        pass
+
+
 def _script() -> str:
     return os.environ.get("NDVM_SERVE") or str(Path(__file__).parent / "js" / "ndvm-serve.mjs")
 
@@ -89,10 +104,16 @@ class Connection:
         assert self._child.stdin and self._child.stdout and self._child.stderr
         self._in = self._child.stdin.fileno()
         self._out = self._child.stdout.fileno()
+        for end in (self._in, self._out):
+            _widen(end)
+        #: Bytes that came with the latest frame and belong to the next.
+        self._rest = b""
         self._poll: Any = None
         if hasattr(select, "poll"):
             self._poll = select.poll()
             self._poll.register(self._out, select.POLLIN)
+        #: True once the process has ended; asking the system before each call takes longer than one.
+        self.has_ended = False
         #: True while a frame is half written or half read: nobody can go on after it.
         self.is_torn = False
         self._said: List[bytes] = []
@@ -102,10 +123,11 @@ class Connection:
 
     def _greet(self, node: str) -> None:
         try:
-            header, _ = self.receive(None)
+            raw, _ = self.receive(None)
         except NdvmError:
             _check_version(node)
             raise
+        header = json.loads(raw)
         hello = header.get("hello", {})
         if hello.get("protocol") != PROTOCOL:
             self.end()
@@ -124,6 +146,7 @@ class Connection:
         while True:
             said = stream.read(4096)
             if not said:
+                self.has_ended = True
                 break
             self._said.append(said)
             del self._said[:-8]
@@ -140,16 +163,19 @@ class Connection:
         self.is_torn = True
         try:
             for part in parts:
-                view = memoryview(part)
-                while view:
-                    view = view[os.write(self._in, view[: 2**20]) :]
+                written = os.write(self._in, part)
+                if written < len(part):
+                    view = memoryview(part)[written:]
+                    while view:
+                        view = view[os.write(self._in, view) :]
         except OSError as error:
             raise self._dead() from error
         self.is_torn = False
 
-    def receive(self, deadline: Optional[float]) -> Tuple[Dict[str, Any], List[np.ndarray]]:
-        """The next frame. Raises TimeoutError if none has begun at the deadline."""
-        self._wait(deadline)
+    def receive(self, deadline: Optional[float]) -> Tuple[bytes, bytearray]:
+        """Header and body of the next frame. Raises TimeoutError if none has begun at the deadline."""
+        if not self._rest:
+            self._wait(deadline)
         self.is_torn = True
         frame = self._receive()
         self.is_torn = False
@@ -163,9 +189,11 @@ class Connection:
         if not self._poll.poll(left):
             raise TimeoutError
 
-    def _receive(self) -> Tuple[Dict[str, Any], List[np.ndarray]]:
-        prefix = self._read(PREFIX.size)
-        magic, header_bytes, body_bytes = PREFIX.unpack(prefix)
+    def _receive(self) -> Tuple[bytes, bytearray]:
+        data = self._rest or self._some()
+        while len(data) < PREFIX.size:
+            data += self._some()
+        magic, header_bytes, body_bytes = PREFIX.unpack_from(data)
         if magic != MAGIC or body_bytes > _BODY_MAX:
             self.end()
             raise NdvmError(
@@ -173,27 +201,45 @@ class Connection:
                 "the Node process wrote something that is not a frame",
                 help="is something else printing to its standard output?",
             )
-        header = read_header(bytes(self._read(header_bytes)))
-        return header, read_arrays(header, self._read(body_bytes))
+        begin = PREFIX.size + header_bytes
+        end = begin + body_bytes
+        while len(data) < begin:
+            data += self._some()
+        header = data[PREFIX.size : begin]
+        if len(data) >= end:
+            self._rest = data[end:]
+            return header, bytearray(data[begin:end])
+        self._rest = b""
+        body = bytearray(body_bytes)
+        body[: len(data) - begin] = data[begin:]
+        self._fill(memoryview(body)[len(data) - begin :])
+        return header, body
 
-    def _read(self, count: int) -> bytearray:
-        """Exactly so many bytes."""
-        data = bytearray(count)
-        view = memoryview(data)
+    def _some(self) -> bytes:
+        """Some bytes, at least one."""
+        try:
+            data = os.read(self._out, _READ_BYTES)
+        except OSError as error:
+            raise self._dead() from error
+        if not data:
+            raise self._dead()
+        return data
+
+    def _fill(self, view: memoryview) -> None:
+        """Reads exactly so many bytes as there is room for."""
         stream = self._child.stdout
         assert stream
-        at = 0
-        while at < count:
+        while view:
             try:
-                got = stream.readinto(view[at:])  # type: ignore[attr-defined]
+                got = stream.readinto(view)  # type: ignore[attr-defined]
             except OSError as error:
                 raise self._dead() from error
             if not got:
                 raise self._dead()
-            at += got
-        return data
+            view = view[got:]
 
     def _dead(self) -> NdvmError:
+        self.has_ended = True
         try:
             status: Any = self._child.wait(PATIENCE)
         except subprocess.TimeoutExpired:
@@ -215,6 +261,7 @@ class Connection:
 
     def end(self) -> None:
         """Ends the process; it has nothing to save."""
+        self.has_ended = True
         for stream in (self._child.stdin, self._child.stdout):
             try:
                 if stream:
@@ -236,6 +283,23 @@ class Connection:
                 except OSError:
                     pass
         self._child.returncode = 0
+
+
+class _Told:
+    """A frame that belongs to a call and is not yet its answer."""
+
+    def __init__(self, header: Dict[str, Any]) -> None:
+        self.header = header
+
+
+def read_answer(raw: bytes, number: int) -> Any:
+    """The header of a frame if it is of this call; its error is raised."""
+    header = json.loads(raw)
+    if header.get("id") != number:
+        return None
+    if "error" in header:
+        raise error_of(header["error"])
+    return header if "result" in header else _Told(header)
 
 
 class Service:
@@ -262,21 +326,26 @@ class Service:
 
     def connect(self) -> Connection:
         """The running process; a new one if there is none. Call it while holding the lock."""
-        if self._connection is not None and not self._connection.is_alive:
-            self._connection.end()
-            self._connection = None
-        if self._connection is None:
-            self._connection = Connection()
-            self.generation += 1
+        connection = self._connection
+        if connection is not None and not connection.has_ended:
+            return connection
+        if connection is not None:
+            connection.end()
+        self._connection = None
+        self._connection = Connection()
+        self.generation += 1
         return self._connection
 
     def release(self, generation: int, program: int) -> None:
         """Notes a program that is no longer used; safe in a finalizer."""
         self._released.append((generation, program))
 
-    def _take_released(self) -> List[int]:
+    def released(self) -> Dict[str, Any]:
+        """The field of a call's header that lets programs go which nobody uses."""
+        if not self._released:
+            return {}
         released, self._released = self._released, []
-        return [program for generation, program in released if generation == self.generation]
+        return {"release": [one for generation, one in released if generation == self.generation]}
 
     def call(
         self,
@@ -290,48 +359,57 @@ class Service:
         """One call and its answer. ``timeout`` is in seconds."""
         with self._lock:
             connection = self.connect()
-            number = self._next_id
-            self._next_id += 1
-            header = {"id": number, "call": name, **fields}
-            released = self._take_released()
-            if released:
-                header["release"] = released
-            try:
-                connection.send(arrays.frame(header))
-                deadline = None if timeout is None else time.monotonic() + timeout
-                return self._wait(connection, number, deadline, on_event)
-            except TimeoutError:
-                self._cancel(connection, number)
-                raise NdvmError(
-                    "E-TIME",
-                    f"the call took longer than its timeout of {timeout} s",
-                    help="give it more time, or less work",
-                    facts={"option": "timeout", "limit": timeout},
-                ) from None
-            except NdvmError:
-                raise
-            except BaseException:
-                # Ctrl-C, or an error of the listener: nobody waits for the answer any more.
-                self._cancel(connection, number)
-                raise
+            number = self.next_number()
+            header = {"id": number, "call": name, **fields, **self.released()}
+            answer, body = self.exchange(
+                connection, number, arrays.frame(header), timeout, read_answer, on_event)
+            return answer["result"], read_arrays(answer, body)
 
-    def _wait(
+    def next_number(self) -> int:
+        """A number for a call, which no other call has."""
+        number = self._next_id
+        self._next_id += 1
+        return number
+
+    def exchange(
         self,
         connection: Connection,
         number: int,
-        deadline: Optional[float],
-        on_event: Optional[Event],
-    ) -> Tuple[Dict[str, Any], List[np.ndarray]]:
-        while True:
-            header, arrays = connection.receive(deadline)
-            if header.get("id") != number:
-                continue
-            if "error" in header:
-                raise error_of(header["error"])
-            if "result" in header:
-                return header["result"], arrays
-            if on_event is not None:
-                on_event(header)
+        frame: List[Any],
+        timeout: Optional[float],
+        read: Callable[[bytes, int], Any],
+        on_event: Optional[Event] = None,
+    ) -> Tuple[Any, bytearray]:
+        """Sends a frame and waits for its answer: what ``read`` makes of the header, and the body.
+
+        The caller holds the lock. ``read`` returns None for frames of other calls, and a ``_Told``
+        for what the call tells before its answer.
+        """
+        try:
+            connection.send(frame)
+            deadline = None if timeout is None else time.monotonic() + timeout
+            while True:
+                raw, body = connection.receive(deadline)
+                answer = read(raw, number)
+                if type(answer) is _Told:
+                    if on_event is not None:
+                        on_event(answer.header)
+                elif answer is not None:
+                    return answer, body
+        except TimeoutError:
+            self._cancel(connection, number)
+            raise NdvmError(
+                "E-TIME",
+                f"the call took longer than its timeout of {timeout} s",
+                help="give it more time, or less work",
+                facts={"option": "timeout", "limit": timeout},
+            ) from None
+        except NdvmError:
+            raise
+        except BaseException:
+            # Ctrl-C, or an error of the listener: nobody waits for the answer any more.
+            self._cancel(connection, number)
+            raise
 
     def _cancel(self, connection: Connection, number: int) -> None:
         """Ends a call. A process that does not listen is ended with it."""
@@ -339,7 +417,11 @@ class Service:
             if connection.is_torn:
                 raise TimeoutError
             connection.send(ArrayList().frame({"call": "cancel", "of": number}))
-            self._wait(connection, number, time.monotonic() + PATIENCE, None)
+            deadline = time.monotonic() + PATIENCE
+            while True:
+                answer = read_answer(connection.receive(deadline)[0], number)
+                if answer is not None and type(answer) is not _Told:
+                    break
         except NdvmError:
             pass
         except BaseException:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -80,29 +80,40 @@ def reals(values: Any, name: str) -> np.ndarray:
     return array.astype("<f8", copy=False)
 
 
-def input_json(name: str, value: Any, arrays: ArrayList) -> Any:
-    """One input: a number is shared by all lanes, an array of rank 1 has one value for each."""
-    if isinstance(value, Integer):
-        return {"int": value.value}
-    if isinstance(value, Tensor):
-        return {**arrays.add(value.array), "kind": value.kind}
-    if isinstance(value, numbers.Real) and not isinstance(value, np.ndarray):
-        number = float(value)
-        return number if math.isfinite(number) else {"number": _word(number)}
-    array = reals(value, name)
+_F4 = np.dtype("<f4")
+_F8 = np.dtype("<f8")
+
+
+def encode(name: str, value: Any) -> Tuple[str, Any]:
+    """One input as its kind and an array: a number is shared by all lanes, an array of rank 1 has
+    one value for each. An integer is its kind and itself."""
+    if type(value) is np.ndarray and (value.dtype is _F8 or value.dtype is _F4):
+        array = value
+    elif type(value) is float:
+        return "number", np.float64(value)
+    elif isinstance(value, Tensor):
+        return value.kind, value.array
+    elif isinstance(value, Integer):
+        return "int", value.value
+    elif isinstance(value, numbers.Real):
+        return "number", np.float64(value)
+    else:
+        array = reals(value, name)
+    if array.ndim == 1:
+        return "lanes", array
     if array.ndim == 0:
-        return input_json(name, float(array), arrays)
-    if array.ndim != 1:
-        raise refuse(
-            f"input {name} has shape {list(array.shape)}",
-            f"an array of rank 1 has one value for each lane; use vec({name}) or mat({name}) for "
-            "vectors and matrices", names=[name],
-        )
-    return {**arrays.add(array), "kind": "lanes"}
+        return "number", np.float64(array)
+    raise refuse(
+        f"input {name} has shape {list(array.shape)}",
+        f"an array of rank 1 has one value for each lane; use vec({name}) or mat({name}) for "
+        "vectors and matrices", names=[name],
+    )
 
 
-def _word(number: float) -> str:
-    return "NaN" if number != number else "Infinity" if number > 0 else "-Infinity"
+def input_json(name: str, value: Any, arrays: ArrayList) -> Any:
+    """One input as a header describes it."""
+    kind, sent = encode(name, value)
+    return {"int": sent} if kind == "int" else {**arrays.add(sent), "kind": kind}
 
 
 def column_json(name: str, value: Any, arrays: ArrayList) -> Any:

@@ -8,9 +8,10 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._frames import ArrayList
-from ._process import service
-from ._values import array_of, datum, input_json, plain, reals, refuse
+from ._frames import ArrayList, frame_head, frame_parts
+from ._process import Connection, service
+from ._requests import Answer, Request, Signed, signed
+from ._values import datum, encode, plain, reals, refuse
 from .errors import NdvmError, error_of
 
 #: Options of a run in Python's spelling, and in that of the server.
@@ -25,34 +26,37 @@ _RUN_OPTIONS = {
     "time_max": "timeMax",
     "stats": "stats",
 }
+#: Requests that a program keeps; with more kinds of inputs they are made anew.
+_REQUESTS_MAX = 64
 _RESERVED = frozenset({*_RUN_OPTIONS, "seed", "timeout", "inputs"})
 
 
 class Evaluation:
     """The result of a run: one value for each lane."""
 
-    def __init__(self, fields: Dict[str, Any], arrays: List[np.ndarray]) -> None:
-        self.lanes: int = fields["lanes"]
+    def __init__(self, answer: Answer, body: bytearray) -> None:
+        self.lanes: int = answer.lanes
         #: Whether any input had a lane axis; without one, arrays have no lane axis either.
-        self.has_lanes: bool = fields["hasLanes"]
-        shape = fields.get("shape")
+        self.has_lanes: bool = answer.has_lanes
         #: () number, (n,) vector, (r, c) matrix; None if the result is not numeric.
-        self.shape: Optional[Tuple[int, ...]] = None if shape is None else tuple(shape)
+        self.shape: Optional[Tuple[int, ...]] = answer.shape
         #: Counters of the run, if it was called with ``stats=True``.
-        self.stats: Dict[str, Any] = plain(fields.get("stats", {}))
+        self.stats: Dict[str, Any] = {}
         #: Pairs of a lane and the error it ended with; such lanes have NaN values.
-        self.failures: List[Tuple[int, NdvmError]] = [
-            (one["lane"], error_of(one["error"])) for one in fields["failures"]
-        ]
+        self.failures: List[Tuple[int, NdvmError]] = []
         #: Lanes whose result is not finite, with the operation that made it so.
-        self.non_finite: List[Dict[str, Any]] = plain(fields["nonFinite"])
-        self._datums = fields.get("datums")
-        self._values: Optional[np.ndarray] = None
-        if self.shape is not None:
-            self._values = self._by_lane(array_of(fields["values"], arrays), self.shape)
+        self.non_finite: List[Dict[str, Any]] = []
+        self._datums: Optional[List[Any]] = None
+        place = answer.values
+        self._values = None if place is None else place.array(body)
+        if not answer.is_plain:
+            self._read_more(answer.fields)
 
-    def _by_lane(self, flat: np.ndarray, shape: Tuple[int, ...]) -> np.ndarray:
-        return flat.reshape((self.lanes, *shape) if self.has_lanes else shape)
+    def _read_more(self, fields: Dict[str, Any]) -> None:
+        self.stats = plain(fields.get("stats", {}))
+        self.failures = [(one["lane"], error_of(one["error"])) for one in fields["failures"]]
+        self.non_finite = plain(fields["nonFinite"])
+        self._datums = fields.get("datums")
 
     @property
     def values(self) -> np.ndarray:
@@ -81,38 +85,24 @@ class Evaluation:
 class Gradient(Evaluation):
     """Values and gradients by lane."""
 
-    def __init__(
-        self, fields: Dict[str, Any], arrays: List[np.ndarray], shapes: Mapping[str, Any]
-    ) -> None:
-        super().__init__(fields, arrays)
-        if self.shape is None:
-            raise NdvmError("E-RESULT", "the result is not a number, vector or matrix")
+    def __init__(self, answer: Answer, body: bytearray) -> None:
+        super().__init__(answer, body)
         #: Inputs asked for that reach the result through predicates only, or not at all.
-        self.inactive: List[str] = fields.get("inactive", [])
+        self.inactive: List[str] = list(answer.fields.get("inactive", ()))
         #: By lane, then by element of the input; without a lane axis where ``reduce`` summed it.
-        self.gradients: Dict[str, np.ndarray] = {}
-        for name, reference in fields["slopes"].items():
-            flat = array_of(reference, arrays)
-            shape = shapes.get(name, ())
-            is_summed = flat.size < self.lanes * math.prod(shape)
-            self.gradients[name] = (
-                flat.reshape(shape) if is_summed else self._by_lane(flat, shape)
-            )
+        self.gradients: Dict[str, np.ndarray] = {
+            name: place.array(body) for name, place in answer.slopes.items()
+        }
 
 
 class Jacobian(Evaluation):
     """Values, and every output element by every element of the inputs."""
 
-    def __init__(
-        self, fields: Dict[str, Any], arrays: List[np.ndarray], shapes: Mapping[str, Any]
-    ) -> None:
-        super().__init__(fields, arrays)
+    def __init__(self, answer: Answer, body: bytearray) -> None:
+        super().__init__(answer, body)
         #: By lane, then output elements, then elements of the input.
         self.jacobians: Dict[str, np.ndarray] = {
-            name: self._by_lane(
-                array_of(reference, arrays), (*(self.shape or ()), *shapes.get(name, ()))
-            )
-            for name, reference in fields["slopes"].items()
+            name: place.array(body) for name, place in answer.slopes.items()
         }
 
 
@@ -162,34 +152,37 @@ class Program:
         self._generation = -1
         self._number = -1
         self._finalizer: Optional[weakref.finalize] = None
+        #: Requests that were made, by call, options, and types and shapes of the inputs.
+        self._requests: Dict[Any, Request] = {}
         self.inputs: List[str] = []
         with service.lock:
             self._ensure()
 
-    def _ensure(self) -> int:
-        """Its number in the running process. The caller holds the service's lock."""
-        service.connect()
+    def _ensure(self) -> Connection:
+        """The running process, which knows this program. The caller holds the service's lock."""
+        connection = service.connect()
         if self._generation != service.generation:
             fields = {"machine": self.machine.options, "source": self.source,
                       "load": self.load_options}
             answer, _ = service.call("load", fields, ArrayList())
             self._number = answer["program"]
             self._generation = service.generation
+            self._requests = {}
             self.inputs = answer["inputs"]
             if self._finalizer is not None:
                 self._finalizer.detach()
             self._finalizer = weakref.finalize(
                 self, service.release, self._generation, self._number
             )
-        return self._number
+        return connection
 
     def call(
         self, name: str, fields: Dict[str, Any], arrays: ArrayList, **how: Any
     ) -> Tuple[Dict[str, Any], List[np.ndarray]]:
         """A call about this program, for this package's own use."""
         with service.lock:
-            number = self._ensure()
-            return service.call(name, {**fields, "program": number}, arrays, **how)
+            self._ensure()
+            return service.call(name, {**fields, "program": self._number}, arrays, **how)
 
     def evaluate(self, inputs: Optional[Mapping[str, Any]] = None, **named: Any) -> Evaluation:
         """Evaluates for every lane. Inputs are keywords, or a mapping where names are no keywords.
@@ -198,48 +191,67 @@ class Program:
         ``mat`` make vectors and matrices. Options: ``steps_max``, ``tape_bytes_max``, ``lanes``,
         ``chunk``, ``replay``, ``stats``, and ``timeout`` in seconds.
         """
-        fields, arrays, _, timeout = self._request(inputs, named)
-        return Evaluation(*self.call("evaluate", fields, arrays, timeout=timeout))
+        return Evaluation(*self._run("evaluate", inputs, named))
 
     def gradient(self, inputs: Optional[Mapping[str, Any]] = None, **named: Any) -> Gradient:
         """Values and gradients by ``wrt`` (default: all inputs). ``seed`` gives output adjoints,
         ``reduce=True`` sums gradients over lanes that share an input."""
-        fields, arrays, shapes, timeout = self._request(inputs, named)
-        return Gradient(*self.call("gradient", fields, arrays, timeout=timeout), shapes)
+        return Gradient(*self._run("gradient", inputs, named))
 
     def jacobian(self, inputs: Optional[Mapping[str, Any]] = None, **named: Any) -> Jacobian:
         """Values, and every output element by every element of the inputs named by ``wrt``."""
-        fields, arrays, shapes, timeout = self._request(inputs, named)
-        return Jacobian(*self.call("jacobian", fields, arrays, timeout=timeout), shapes)
+        return Jacobian(*self._run("jacobian", inputs, named))
 
     def export(self, format: str, params: Optional[Mapping[str, float]] = None,
                **options: Any) -> str:
         """The program with constants as text: scheme, json, javascript, latex, sympy, numpy, math."""
         return export_model(self.source, format, params, **options)
 
-    def _request(
-        self, inputs: Optional[Mapping[str, Any]], named: Dict[str, Any]
-    ) -> Tuple[Dict[str, Any], ArrayList, Dict[str, Tuple[int, ...]], Optional[float]]:
-        arrays = ArrayList()
+    def _run(
+        self, call: str, inputs: Optional[Mapping[str, Any]], named: Dict[str, Any]
+    ) -> Tuple[Answer, bytearray]:
+        values: Dict[str, Any] = {} if inputs is None else dict(inputs)
         options: Dict[str, Any] = {}
-        timeout = None
-        values: Dict[str, Any] = dict(inputs or {})
+        timeout = seed = None
         for name, value in named.items():
             if name not in _RESERVED or name in self.inputs:
                 values[name] = value
             elif name == "timeout":
                 timeout = value
             elif name == "seed":
-                options["seed"] = value if np.isscalar(value) else arrays.add(
-                    reals(value, "seed").ravel())
+                seed = value
             elif value is not None:
-                options[_RUN_OPTIONS[name]] = (
-                    list(value) if name == "wrt" and not isinstance(value, str) else value)
-        if isinstance(options.get("wrt"), str):
-            raise refuse("wrt is one text", f"give a list: wrt=[{options['wrt']!r}]")
-        encoded = {name: input_json(name, value, arrays) for name, value in values.items()}
-        shapes = {name: _cell_shape(value) for name, value in values.items()}
-        return {"inputs": encoded, "options": options}, arrays, shapes, timeout
+                options[_RUN_OPTIONS[name]] = _option(name, value)
+        arrays: List[np.ndarray] = []
+        signature = [signed(name, encode(name, value), arrays) for name, value in values.items()]
+        if seed is not None and np.isscalar(seed):
+            options["seed"] = _seed_number(seed)
+        elif seed is not None:
+            arrays.append(reals(seed, "seed").ravel())
+            signature.append(("seed", "seed", arrays[-1].dtype.char, arrays[-1].shape))
+        return self._exchange(call, tuple(signature), options, arrays, timeout)
+
+    def _exchange(
+        self,
+        call: str,
+        signature: Tuple[Signed, ...],
+        options: Dict[str, Any],
+        arrays: List[np.ndarray],
+        timeout: Optional[float],
+    ) -> Tuple[Answer, bytearray]:
+        key = (call, signature, tuple(options.items()))
+        with service.lock:
+            connection = self._ensure()
+            request = self._requests.get(key)
+            if request is None:
+                if len(self._requests) >= _REQUESTS_MAX:
+                    self._requests.clear()
+                request = Request(call, self._number, signature, options, arrays)
+                self._requests[key] = request
+            released = service.released()
+            head = frame_head({**request.header, **released}, arrays) if released else request.head
+            frame = frame_parts(head, arrays)
+            return service.exchange(connection, request.number, frame, timeout, request.read)
 
     def __reduce__(self) -> Any:
         return Program, (self.machine, self.source, self.load_options)
@@ -248,13 +260,18 @@ class Program:
         return f"<Program of {', '.join(self.inputs) or 'no inputs'}>"
 
 
-def _cell_shape(value: Any) -> Tuple[int, ...]:
-    """The shape of one lane's value of an input."""
-    kind = getattr(value, "kind", None)
-    if kind is None:
-        return ()
-    rank = 1 if kind == "vector" else 2
-    return tuple(value.array.shape[-rank:])
+def _option(name: str, value: Any) -> Any:
+    """An option of a run; lists become tuples, which can be part of a key."""
+    if name == "wrt" and isinstance(value, str):
+        raise refuse("wrt is one text", f"give a list: wrt=[{value!r}]")
+    return value if isinstance(value, (str, int, float)) else tuple(value)
+
+
+def _seed_number(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise refuse(f"the seed is {number}", "give a finite number, or an array with one by output")
+    return number
 
 
 def export_model(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -19,13 +19,18 @@ except ImportError as error:
 _RANKS = {"number": 0, "vector": 1, "matrix": 2}
 
 
+_DTYPES = {torch.float32: np.dtype("<f4"), torch.float64: np.dtype("<f8")}
+_CPU = torch.device("cpu")
+_INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
+#: Plans that an operation keeps; with more kinds of tensors they are made anew.
+_PLANS_MAX = 64
+
+
 class _Argument:
-    """One tensor of a call, as numbers, and which axis of it is the lanes."""
+    """One tensor of a call: its kind, which axis of it is the lanes, and what its gradient is like."""
 
     def __init__(self, name: str, tensor: torch.Tensor, kind: str) -> None:
-        if not tensor.is_floating_point() and tensor.dtype not in (
-            torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8,
-        ):
+        if not tensor.is_floating_point() and tensor.dtype not in _INTEGERS:
             raise refuse(f"input {name} is {tensor.dtype}, not of real numbers",
                          f"convert it: {name}.double()", names=[name])
         extra = tensor.ndim - _RANKS[kind]
@@ -37,34 +42,58 @@ class _Argument:
             )
         self.name = name
         self.kind = kind
-        self.shape = tensor.shape
+        self.shape = tuple(tensor.shape)
         self.dtype = tensor.dtype
         self.device = tensor.device
         self.lanes: Optional[int] = tensor.shape[0] if extra == 1 else None
-        self.array = _array(tensor)
+        #: Whether NumPy can look at its memory.
+        self.is_near = tensor.device == _CPU and tensor.dtype in _DTYPES
+        #: Whether its only lane is shared by all.
+        self.is_single = False
+        #: Whether lanes share it, so that its gradient is their sum.
+        self.is_shared = False
 
-    def input(self, lanes: Optional[int]) -> Any:
-        """What the program takes: a lane axis of length 1 beside longer ones is shared."""
-        array = self.array
-        if self.lanes == 1 and lanes != 1:
+    def settle(self, lanes: Optional[int]) -> None:
+        """Takes note of how many lanes the call has: a lane axis of 1 beside longer ones is shared."""
+        self.is_single = self.lanes == 1 and lanes != 1
+        self.is_shared = lanes is not None and self.lanes != lanes
+
+    def input(self, tensor: torch.Tensor) -> Any:
+        """What the program takes."""
+        array = tensor.detach().numpy() if self.is_near else _array(tensor)
+        if self.is_single:
             array = array[0]
-        if self.kind == "number":
-            return array if array.ndim else array[()]
-        return _Tensor(self.kind, array)
+        return array if self.kind == "number" else _Tensor(self.kind, array)
 
-    def gradient(self, flat: np.ndarray, lanes: Optional[int]) -> torch.Tensor:
+    def gradient(self, slopes: np.ndarray, seeds: np.ndarray) -> torch.Tensor:
+        """Slopes by lane, times the result's adjoints, as the tensor's own gradient."""
+        if slopes.ndim != seeds.ndim:
+            seeds = seeds.reshape(seeds.shape + (1,) * (slopes.ndim - seeds.ndim))
+        return self.sum(slopes * seeds)
+
+    def sum(self, gradient: np.ndarray) -> torch.Tensor:
         """Gradients by lane as the tensor's own: summed over lanes that share it."""
-        if (self.lanes is None or self.lanes != lanes) and lanes is not None:
-            flat = _sum_lanes(flat)
-        return torch.from_numpy(np.array(flat)).reshape(self.shape).to(
-            device=self.device, dtype=self.dtype)
+        if self.is_shared:
+            gradient = _sum_lanes(gradient)
+        if gradient.shape != self.shape:
+            gradient = gradient.reshape(self.shape)
+        return _tensor(gradient, self.dtype, self.device)
 
 
 def _array(tensor: torch.Tensor) -> np.ndarray:
-    array = tensor.detach().cpu()
-    if array.dtype not in (torch.float32, torch.float64):
-        array = array.double()
-    return array.contiguous().numpy()
+    """A tensor's numbers; a view of them where NumPy can look at its memory."""
+    tensor = tensor.detach()
+    if tensor.dtype not in _DTYPES:
+        tensor = tensor.double()
+    return (tensor if tensor.device == _CPU else tensor.cpu()).numpy()
+
+
+def _tensor(array: np.ndarray, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """A tensor of numbers that nobody else holds. NumPy converts faster than PyTorch."""
+    wanted = _DTYPES.get(dtype)
+    if wanted is not None and device == _CPU:
+        return torch.from_numpy(np.asarray(array, wanted))
+    return torch.from_numpy(np.asarray(array)).to(device=device, dtype=dtype)
 
 
 def _sum_lanes(values: np.ndarray) -> np.ndarray:
@@ -104,68 +133,83 @@ class _Function(torch.autograd.Function):
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, adjoint: torch.Tensor) -> Any:
         call: _Call = ctx.call
-        wanted = [name for name, is_wanted in zip(call.wrt, ctx.needs_input_grad[1:]) if is_wanted]
-        gradients = call.backward(adjoint, wanted)
-        return (None, *(gradients.get(name) for name in call.wrt))
+        return (None, *call.backward(adjoint, ctx.needs_input_grad[1:]))
+
+
+class _Plan:
+    """What follows from the types and shapes of a call's tensors."""
+
+    def __init__(self, operation: "Operation", tensors: Mapping[str, torch.Tensor]) -> None:
+        for name, one in tensors.items():
+            if one.requires_grad and operation.wrt is not None and name not in operation.wrt:
+                raise refuse(
+                    f"input {name} requires a gradient, but wrt does not name it",
+                    f"add {name} to wrt, or pass {name}.detach()", names=[name],
+                )
+        self.arguments = [_Argument(name, one, operation.kinds.get(name, "number"))
+                          for name, one in tensors.items()]
+        self.lanes = _lanes_of(self.arguments)
+        for one in self.arguments:
+            one.settle(self.lanes)
+        is_enabled = torch.is_grad_enabled()
+        #: The inputs that gradients are taken by.
+        self.wrt = [one for one in self.arguments if is_enabled and tensors[one.name].requires_grad]
+        self.names = [one.name for one in self.wrt]
+        floating = [one for one in tensors.values() if one.is_floating_point()]
+        like = next(iter(tensors.values()), None)
+        self.device = like.device if like is not None else torch.device("cpu")
+        is_f32 = operation.program.machine.precision == "f32"
+        self.dtype = _result_type(floating) if floating else (
+            torch.float32 if is_f32 else torch.float64)
+
+    def tensor(self, values: np.ndarray) -> torch.Tensor:
+        """A result as a tensor; nobody else holds its numbers."""
+        if self.lanes is not None and values.ndim == 0:
+            values = values.reshape(1)
+        return _tensor(values, self.dtype, self.device)
 
 
 class _Call:
     """One call of an operation: its numbers are read once."""
 
-    def __init__(self, operation: "Operation", tensors: Mapping[str, torch.Tensor],
-                 others: Mapping[str, Any]) -> None:
-        self.program = operation.program
-        self.limits = operation.limits
-        arguments = [_Argument(name, one, operation.kinds.get(name, "number"))
-                     for name, one in tensors.items()]
-        self.arguments = {one.name: one for one in arguments}
-        self.wrt = [name for name in tensors if operation.wrt is None or name in operation.wrt]
-        self.lanes = _lanes_of(arguments)
-        self.inputs = {**others, **{one.name: one.input(self.lanes) for one in arguments}}
-        like = next(iter(tensors.values()), None)
-        floating = [one for one in tensors.values() if one.is_floating_point()]
-        self.device = like.device if like is not None else torch.device("cpu")
-        self.dtype = torch.promote_types(
-            torch.float32 if operation.program.machine.precision == "f32" else torch.float64,
-            torch.float32,
-        ) if not floating else _result_type(floating)
+    __slots__ = ("operation", "plan", "inputs", "_slopes")
+
+    def __init__(self, operation: "Operation", plan: _Plan, inputs: Dict[str, Any]) -> None:
+        self.operation = operation
+        self.plan = plan
+        self.inputs = inputs
         self._slopes: Optional[Dict[str, np.ndarray]] = None
-        self.needs_gradient = torch.is_grad_enabled() and any(
-            tensors[name].requires_grad for name in self.wrt)
 
     def forward(self) -> torch.Tensor:
-        if self.lanes == 0:
-            return torch.zeros(0, dtype=self.dtype, device=self.device)
-        if not self.needs_gradient:
-            return self._tensor(self.program.evaluate(self.inputs, **self.limits).values)
-        try:
-            # One pass for values and derivatives; the backward pass then only multiplies.
-            result = self.program.gradient(self.inputs, wrt=self.wrt, **self.limits)
-            self._slopes = result.gradients
-            return self._tensor(result.values)
-        except NdvmError as error:
-            if error.code != "E-RESULT":
-                raise
-            return self._tensor(self.program.evaluate(self.inputs, **self.limits).values)
+        plan = self.plan
+        if plan.lanes == 0:
+            return torch.zeros(0, dtype=plan.dtype, device=plan.device)
+        program, limits = self.operation.program, self.operation.limits
+        if plan.wrt:
+            try:
+                # One pass for values and derivatives; the backward pass then only multiplies.
+                result = program.gradient(self.inputs, wrt=plan.names, **limits)
+                self._slopes = result.gradients
+                return plan.tensor(result.values)
+            except NdvmError as error:
+                if error.code != "E-RESULT":
+                    raise
+        return plan.tensor(program.evaluate(self.inputs, **limits).values)
 
-    def backward(self, adjoint: torch.Tensor, wanted: List[str]) -> Dict[str, torch.Tensor]:
-        if self.lanes == 0:
-            return {name: torch.zeros_like(adjoint).expand(self.arguments[name].shape)
-                    for name in wanted}
+    def backward(self, adjoint: torch.Tensor, wanted: Sequence[bool]) -> List[Any]:
+        plan, slopes = self.plan, self._slopes
+        if plan.lanes == 0:
+            return [adjoint.new_zeros(one.shape, dtype=one.dtype) if is_wanted else None
+                    for one, is_wanted in zip(plan.wrt, wanted)]
         seeds = _array(adjoint)
-        slopes = self._slopes
-        if slopes is None:
-            slopes = self.program.gradient(
-                self.inputs, wrt=wanted, seed=seeds, **self.limits).gradients
-        else:
-            slopes = {name: one * seeds.reshape(seeds.shape + (1,) * (one.ndim - seeds.ndim))
-                      for name, one in slopes.items()}
-        return {name: self.arguments[name].gradient(slopes[name], self.lanes) for name in wanted}
-
-    def _tensor(self, values: np.ndarray) -> torch.Tensor:
-        if self.lanes is not None and values.ndim == 0:
-            values = values.reshape(1)
-        return torch.from_numpy(np.array(values)).to(device=self.device, dtype=self.dtype)
+        if slopes is not None:
+            return [one.gradient(slopes[one.name], seeds) if is_wanted else None
+                    for one, is_wanted in zip(plan.wrt, wanted)]
+        names = [name for name, is_wanted in zip(plan.names, wanted) if is_wanted]
+        found = self.operation.program.gradient(
+            self.inputs, wrt=names, seed=seeds, **self.operation.limits).gradients
+        return [one.sum(found[one.name]) if is_wanted else None
+                for one, is_wanted in zip(plan.wrt, wanted)]
 
 
 def _result_type(tensors: Sequence[torch.Tensor]) -> torch.dtype:
@@ -189,6 +233,7 @@ class Operation:
         self.wrt = None if wrt is None else list(wrt)
         self.kinds = dict(kinds or {})
         self.limits = limits
+        self._plans: Dict[Any, _Plan] = {}
         for name in (*(self.wrt or ()), *self.kinds):
             if name not in program.inputs:
                 raise NdvmError("E-OPTION", f"the program has no input {name}",
@@ -200,17 +245,33 @@ class Operation:
                                 help="kinds are number, vector and matrix", facts={"names": [name]})
 
     def __call__(self, inputs: Optional[Mapping[str, Any]] = None, **named: Any) -> torch.Tensor:
-        given = {**(inputs or {}), **named}
+        given: Dict[str, Any] = named if inputs is None else {**inputs, **named}
+        described: List[Any] = [torch.is_grad_enabled()]
+        for name, one in given.items():
+            if isinstance(one, torch.Tensor):
+                described.append((name, one.dtype, one.shape, one.device, one.requires_grad))
+        key = tuple(described)
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = self._make_plan(key, given)
+        values = dict(given)
+        for argument in plan.arguments:
+            values[argument.name] = argument.input(given[argument.name])
+        call = _Call(self, plan, values)
+        if not plan.wrt:
+            return call.forward()
+        return _Function.apply(call, *[given[name] for name in plan.names])
+
+    def _make_plan(self, key: Any, given: Mapping[str, Any]) -> _Plan:
         tensors = {name: one for name, one in given.items() if isinstance(one, torch.Tensor)}
-        others = {name: one for name, one in given.items() if name not in tensors}
-        for name, one in tensors.items():
-            if one.requires_grad and self.wrt is not None and name not in self.wrt:
-                raise refuse(
-                    f"input {name} requires a gradient, but wrt does not name it",
-                    f"add {name} to wrt, or pass {name}.detach()", names=[name],
-                )
-        call = _Call(self, tensors, others)
-        return _Function.apply(call, *(tensors[name] for name in call.wrt))
+        plan = _Plan(self, tensors)
+        if len(self._plans) >= _PLANS_MAX:
+            self._plans.clear()
+        self._plans[key] = plan
+        return plan
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_plans": {}}
 
     def __repr__(self) -> str:
         return f"<Operation of {self.program!r}>"
@@ -232,8 +293,8 @@ def operation(
 
 
 _machines: Dict[str, Machine] = {}
-_programs: Dict[Tuple[str, str, Tuple[str, ...]], Program] = {}
-_PROGRAMS_MAX = 256
+_operations: Dict[Any, Operation] = {}
+_OPERATIONS_MAX = 256
 
 
 def ndvm_forward(
@@ -243,18 +304,18 @@ def ndvm_forward(
 ) -> torch.Tensor:
     """The paper's call: a program's text, its scalars and its matrices; domain "clamp"."""
     matrices = matrices or {}
-    names = (*params, *matrices)
     is_f64 = any(one.dtype == torch.float64 for one in (*params.values(), *matrices.values()))
     precision = "f64" if is_f64 else "f32"
-    key = (precision, src, names)
-    program = _programs.get(key)
-    if program is None:
-        if len(_programs) >= _PROGRAMS_MAX:
-            _programs.pop(next(iter(_programs)))
-        machine = _machines.setdefault(precision, Machine(precision))
-        program = _programs[key] = machine.load(src, inputs=names, domain="clamp")
     kinds = {name: "matrix" if one.ndim >= 2 else "vector" for name, one in matrices.items()}
-    return Operation(program, kinds=kinds)({**params, **matrices})
+    key = (precision, src, tuple(params), tuple(kinds.items()))
+    found = _operations.get(key)
+    if found is None:
+        if len(_operations) >= _OPERATIONS_MAX:
+            _operations.pop(next(iter(_operations)))
+        machine = _machines.setdefault(precision, Machine(precision))
+        program = machine.load(src, inputs=(*params, *matrices), domain="clamp")
+        found = _operations[key] = Operation(program, kinds=kinds)
+    return found({**params, **matrices})
 
 
 __all__: List[str] = ["Operation", "ndvm_forward", "operation"]

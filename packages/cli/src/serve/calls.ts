@@ -6,9 +6,7 @@
  */
 
 import {
-  type AsyncGradientOptions,
   type Domain,
-  type Evaluation,
   type ExportFormat,
   exportModel,
   type FitOptions,
@@ -21,56 +19,41 @@ import {
   type Program,
 } from "@ndvm/core";
 import type { SearchOptions } from "@ndvm/search";
-import { ArrayList, type Frame, type Shaped } from "./frames.js";
+import type { Answer, CallContext } from "./call.js";
+import { ArrayList, type Frame } from "./frames.js";
+import { Runs } from "./runs.js";
 import {
   arrayOf,
   dataOf,
-  datumJson,
   errorJson,
   type Fields,
   field,
-  inputOf,
   isFields,
   mapFields,
   plain,
   refuse,
 } from "./values.js";
 
-/** What a call may use besides its fields. */
-export interface CallContext {
-  readonly arrays: readonly Shaped[];
-  readonly signal: AbortSignal;
-  /** Tells the client something before the answer. */
-  tell(event: Fields): void;
-}
-
-export interface Answer {
-  readonly fields: Fields;
-  readonly arrays?: ArrayList;
-}
-
 type Call = (fields: Fields, context: CallContext) => Answer | Promise<Answer>;
-
-/** Lanes whose results are sent as data where they are no numbers. */
-const DATUMS_MAX = 100_000;
 
 export class Service {
   readonly #machines = new Map<string, Machine>();
   readonly #programs = new Map<number, Program>();
   #nextProgram = 1;
+  readonly #runs = new Runs((fields) => this.#program(fields));
 
   readonly #calls: ReadonlyMap<string, Call> = new Map<string, Call>([
     ["load", (fields) => this.#load(fields)],
-    ["evaluate", (fields, context) => this.#run("evaluate", fields, context)],
-    ["gradient", (fields, context) => this.#run("gradient", fields, context)],
-    ["jacobian", (fields, context) => this.#run("jacobian", fields, context)],
+    ["evaluate", (fields, context) => this.#runs.run("evaluate", fields, context)],
+    ["gradient", (fields, context) => this.#runs.run("gradient", fields, context)],
+    ["jacobian", (fields, context) => this.#runs.run("jacobian", fields, context)],
     ["fit", (fields, context) => this.#fit(fields, context)],
     ["fitMany", (fields, context) => this.#fitMany(fields, context)],
     ["export", (fields) => ({ fields: { text: exportText(fields) } })],
     ["search", runSearch],
   ]);
 
-  async answer(frame: Frame, context: CallContext): Promise<Answer> {
+  answer(frame: Frame, context: CallContext): Answer | Promise<Answer> {
     const { header } = frame;
     this.release(field(header, "release"));
     const name = field(header, "call");
@@ -126,34 +109,6 @@ export class Service {
     return program;
   }
 
-  async #run(
-    kind: "evaluate" | "gradient" | "jacobian",
-    fields: Fields,
-    { arrays, signal }: CallContext,
-  ): Promise<Answer> {
-    const program = this.#program(fields);
-    const inputs = mapFields(field(fields, "inputs") ?? {}, "inputs", (one, name) =>
-      inputOf(one, name, arrays),
-    );
-    const given = field(fields, "options");
-    const options = { ...runOptions(given, arrays), signal };
-    const list = new ArrayList();
-    const hasStats = isFields(given) && field(given, "stats") === true;
-    if (kind === "jacobian") {
-      const { signal: _signal, seed: _seed, ...limits } = options;
-      const result = program.jacobian(inputs, limits);
-      return { fields: resultFields(result, result.jacobians, list, hasStats), arrays: list };
-    }
-    if (kind === "evaluate") {
-      const result = await program.evaluateAsync(inputs, options);
-      return { fields: resultFields(result, undefined, list, hasStats), arrays: list };
-    }
-    const result = await program.gradientAsync(inputs, options);
-    const { inactive } = result;
-    const fieldsOut = resultFields(result, result.gradients, list, hasStats);
-    return { fields: { ...fieldsOut, inactive }, arrays: list };
-  }
-
   async #fit(fields: Fields, context: CallContext): Promise<Answer> {
     const program = this.#program(fields);
     const options = fitOptions(fields, context);
@@ -200,47 +155,6 @@ function loadOptions(fields: Fields): LoadOptions {
     ...(file === undefined ? {} : { file }),
     ...(language === undefined ? {} : { language }),
   };
-}
-
-type Limits = Omit<AsyncGradientOptions, "signal">;
-
-function runOptions(given: unknown, arrays: readonly Shaped[]): Limits {
-  if (given === undefined) return {};
-  if (!isFields(given)) throw refuse("options is not an object");
-  const { seed, stats: _stats, ...others } = given;
-  const seeds = arrayOf(seed, arrays)?.numbers ?? seed;
-  return { ...others, ...(seed === undefined ? {} : { seed: seeds }) } as Limits;
-}
-
-function resultFields(
-  result: Evaluation,
-  slopes: Readonly<Record<string, Float64Array>> | undefined,
-  list: ArrayList,
-  hasStats: boolean,
-): Fields {
-  const { lanes, shape, failures, nonFinite } = result;
-  const common = {
-    lanes,
-    shape,
-    hasLanes: result.axes.length > 0,
-    failures: failures.map(({ lane, error }) => ({ lane, error: errorJson(error) })),
-    nonFinite: nonFinite.map(({ lane, value, message }) => ({
-      lane,
-      value: plain(value),
-      message,
-    })),
-    ...(hasStats ? { stats: plain(result.stats) } : {}),
-  };
-  if (shape === undefined) {
-    const count = Math.min(lanes, DATUMS_MAX);
-    const datums = Array.from({ length: count }, (_, lane) => datumJson(result.datum(lane)));
-    return { ...common, datums };
-  }
-  const values = list.add(result.values);
-  if (slopes === undefined) return { ...common, values };
-  const by = Object.create(null) as Record<string, unknown>;
-  for (const [name, numbers] of Object.entries(slopes)) by[name] = list.add(numbers);
-  return { ...common, values, slopes: by };
 }
 
 function fitOptions(fields: Fields, { arrays, signal, tell }: CallContext): FitOptions {

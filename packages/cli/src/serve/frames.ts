@@ -7,6 +7,9 @@
  *
  * All numbers are little-endian. The body holds arrays one after the other, each beginning at a
  * multiple of 8. The header's `arrays` says of each its type, shape and first byte.
+ *
+ * A client that makes the same call again with new numbers sends the same header again, so a reader
+ * keeps the headers it has seen: equal bytes give the same object, which nobody may change.
  */
 
 import { NdvmError } from "@ndvm/core";
@@ -17,8 +20,11 @@ const HEADER_MAX = 64 * 2 ** 20;
 /** V8 has no larger typed arrays. */
 const BODY_MAX = 8 * 2 ** 30;
 
+/** Longer headers are read anew each time; so many shorter ones are kept. */
+const KEPT_HEADER_MAX = 4096;
+const KEPT_HEADERS_MAX = 512;
+
 const decoder = new TextDecoder("utf-8", { fatal: true });
-const encoder = new TextEncoder();
 
 export type Numbers = Float64Array | Float32Array | Int32Array;
 
@@ -39,14 +45,30 @@ export interface Frame {
   readonly arrays: readonly Shaped[];
 }
 
+/** A header that was read, with where its arrays lie. */
+interface ReadHeader {
+  readonly header: Frame["header"];
+  readonly places: readonly Place[];
+}
+
+interface Place {
+  readonly type: ArrayHeader["type"];
+  readonly shape: readonly number[];
+  readonly offset: number;
+  readonly count: number;
+  readonly end: number;
+}
+
 const refuse = (message: string): NdvmError =>
   new NdvmError("E-PROTOCOL", message, { help: "docs/protocol.md describes frames" });
 
 /** Collects bytes into frames. Bytes that are no frame are an error, and nothing after them counts. */
 export class FrameReader {
+  readonly #kept = new Map<string, ReadHeader>();
   readonly #prefix = new Uint8Array(PREFIX_BYTES);
   #header: Uint8Array | undefined;
   #body: Uint8Array<ArrayBuffer> | undefined;
+  #bodyBytes = 0;
   #filled = 0;
 
   constructor(private readonly onFrame: (frame: Frame) => void) {}
@@ -54,6 +76,11 @@ export class FrameReader {
   push(chunk: Uint8Array): void {
     let at = 0;
     while (at < chunk.length || this.#isReady()) {
+      const taken = this.#takeComplete(chunk, at);
+      if (taken > 0) {
+        at += taken;
+        continue;
+      }
       const part = this.#part();
       const count = Math.min(part.length - this.#filled, chunk.length - at);
       part.set(chunk.subarray(at, at + count), this.#filled);
@@ -61,6 +88,20 @@ export class FrameReader {
       this.#filled += count;
       if (this.#filled === part.length) this.#finishPart();
     }
+  }
+
+  /** Takes a frame that lies in the chunk as a whole. Returns its bytes; 0 if there is none. */
+  #takeComplete(chunk: Uint8Array, at: number): number {
+    if (this.#filled > 0 || this.#header !== undefined) return 0;
+    if (chunk.length - at < PREFIX_BYTES) return 0;
+    const { headerBytes, bodyBytes } = readPrefix(chunk, at);
+    const bodyAt = at + PREFIX_BYTES + headerBytes;
+    if (chunk.length < bodyAt + bodyBytes) return 0;
+    // A copy, since arrays begin at multiples of 8 in their own buffer only.
+    const body = new Uint8Array(bodyBytes);
+    body.set(chunk.subarray(bodyAt, bodyAt + bodyBytes));
+    this.onFrame(this.#frame(chunk.subarray(at + PREFIX_BYTES, bodyAt), body));
+    return PREFIX_BYTES + headerBytes + bodyBytes;
   }
 
   /** Whether the part being read is complete without another byte: it is empty. */
@@ -74,61 +115,83 @@ export class FrameReader {
 
   #finishPart(): void {
     this.#filled = 0;
-    if (this.#header === undefined) this.#begin();
-    else if (this.#body === undefined) this.#body = new Uint8Array(this.#bodyBytes);
+    if (this.#header === undefined) {
+      const { headerBytes, bodyBytes } = readPrefix(this.#prefix, 0);
+      this.#header = new Uint8Array(headerBytes);
+      this.#bodyBytes = bodyBytes;
+    } else if (this.#body === undefined) this.#body = new Uint8Array(this.#bodyBytes);
     else {
-      const frame = readFrame(this.#header, this.#body);
+      const frame = this.#frame(this.#header, this.#body);
       this.#header = undefined;
       this.#body = undefined;
       this.onFrame(frame);
     }
   }
 
-  #bodyBytes = 0;
-
-  #begin(): void {
-    const view = new DataView(this.#prefix.buffer);
-    if (view.getUint32(0, true) !== MAGIC) throw refuse("these bytes are not a frame");
-    const headerBytes = view.getUint32(4, true);
-    const bodyBytes = Number(view.getBigUint64(8, true));
-    if (headerBytes > HEADER_MAX)
-      throw refuse(`a header of ${headerBytes} bytes is longer than ${HEADER_MAX}`);
-    if (bodyBytes > BODY_MAX)
-      throw refuse(`a body of ${bodyBytes} bytes is longer than ${BODY_MAX}`);
-    this.#header = new Uint8Array(headerBytes);
-    this.#bodyBytes = bodyBytes;
+  /** A frame whose header cannot be read has the header `{ broken: message }`. */
+  #frame(headerBytes: Uint8Array, body: Uint8Array<ArrayBuffer>): Frame {
+    try {
+      const { header, places } = this.#readHeader(headerBytes);
+      return { header, arrays: places.map((place) => arrayAt(place, body)) };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return { header: { broken: message }, arrays: [] };
+    }
   }
+
+  #readHeader(bytes: Uint8Array): ReadHeader {
+    if (bytes.length > KEPT_HEADER_MAX) return parseHeader(bytes);
+    const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    const read = parseHeader(bytes);
+    if (this.#kept.size >= KEPT_HEADERS_MAX) this.#kept.clear();
+    this.#kept.set(key, read);
+    return read;
+  }
+}
+
+function readPrefix(bytes: Uint8Array, at: number) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + at, PREFIX_BYTES);
+  if (view.getUint32(0, true) !== MAGIC) throw refuse("these bytes are not a frame");
+  const headerBytes = view.getUint32(4, true);
+  const bodyBytes = view.getUint32(8, true) + view.getUint32(12, true) * 2 ** 32;
+  if (headerBytes > HEADER_MAX)
+    throw refuse(`a header of ${headerBytes} bytes is longer than ${HEADER_MAX}`);
+  if (bodyBytes > BODY_MAX) throw refuse(`a body of ${bodyBytes} bytes is longer than ${BODY_MAX}`);
+  return { headerBytes, bodyBytes };
 }
 
 const TYPES = { f64: Float64Array, f32: Float32Array, i32: Int32Array } as const;
 
-/** A frame whose header cannot be read has the header `{ broken: message }`. */
-function readFrame(headerBytes: Uint8Array, body: Uint8Array<ArrayBuffer>): Frame {
-  try {
-    const text = decoder.decode(headerBytes);
-    const header: unknown = JSON.parse(text);
-    if (typeof header !== "object" || header === null || Array.isArray(header))
-      return broken("its header is not an object");
-    const record = header as Readonly<Record<string, unknown>>;
-    const listed = Object.hasOwn(record, "arrays") ? record["arrays"] : [];
-    if (!Array.isArray(listed)) return broken("its arrays are not a list");
-    return { header: record, arrays: listed.map((one) => readArray(one, body)) };
-  } catch (error) {
-    return broken(error instanceof Error ? error.message : String(error));
-  }
+function parseHeader(bytes: Uint8Array): ReadHeader {
+  const header: unknown = JSON.parse(decoder.decode(bytes));
+  if (typeof header !== "object" || header === null || Array.isArray(header))
+    throw refuse("its header is not an object");
+  const record = header as Frame["header"];
+  const listed = Object.hasOwn(record, "arrays") ? record["arrays"] : [];
+  if (!Array.isArray(listed)) throw refuse("its arrays are not a list");
+  return { header: record, places: listed.map(placeOf) };
 }
 
-const broken = (message: string): Frame => ({ header: { broken: message }, arrays: [] });
+const isCount = (size: unknown): size is number =>
+  Number.isSafeInteger(size) && (size as number) >= 0;
 
-function readArray(given: unknown, body: Uint8Array<ArrayBuffer>): Shaped {
+function placeOf(given: unknown): Place {
   const { type, shape, offset } = (given ?? {}) as Partial<ArrayHeader>;
   if (type === undefined || !Object.hasOwn(TYPES, type)) throw refuse(`no array type ${type}`);
-  const isCount = (size: unknown) => Number.isSafeInteger(size) && (size as number) >= 0;
   if (!Array.isArray(shape) || !shape.every(isCount)) throw refuse("an array has no shape");
   const count = shape.reduce((product: number, size: number) => product * size, 1);
   const { BYTES_PER_ELEMENT: bytes } = TYPES[type];
-  const isInside = isCount(offset) && (offset as number) + count * bytes <= body.length;
-  if (!isInside || (offset as number) % bytes !== 0) throw refuse("an array lies outside the body");
+  if (!isCount(offset) || offset % bytes !== 0) throw refuse("an array lies outside the body");
+  return { type, shape, offset, count, end: offset + count * bytes };
+}
+
+function arrayAt(
+  { type, shape, offset, count, end }: Place,
+  body: Uint8Array<ArrayBuffer>,
+): Shaped {
+  if (end > body.length) throw refuse("an array lies outside the body");
   return { numbers: new TYPES[type](body.buffer, offset, count), shape };
 }
 
@@ -141,27 +204,35 @@ export class ArrayList {
     return { $array: this.#arrays.length - 1 };
   }
 
-  /** The bytes of a frame, in parts. */
+  /** The bytes of a frame, in parts: prefix and header first. */
   frame(header: Readonly<Record<string, unknown>>): readonly Uint8Array[] {
     const parts: Uint8Array[] = [];
     const arrays: ArrayHeader[] = [];
     let offset = 0;
     for (const { numbers, shape } of this.#arrays) {
       arrays.push({ type: typeOf(numbers), shape, offset });
-      parts.push(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength));
+      parts.push(bytesOf(numbers));
       const gap = (8 - (numbers.byteLength % 8)) % 8;
       if (gap > 0) parts.push(new Uint8Array(gap));
       offset += numbers.byteLength + gap;
     }
-    const text = encoder.encode(
-      JSON.stringify(arrays.length === 0 ? header : { ...header, arrays }),
-    );
-    const prefix = new DataView(new ArrayBuffer(PREFIX_BYTES));
-    prefix.setUint32(0, MAGIC, true);
-    prefix.setUint32(4, text.length, true);
-    prefix.setBigUint64(8, BigInt(offset), true);
-    return [new Uint8Array(prefix.buffer), text, ...parts];
+    return [frameHead(arrays.length === 0 ? header : { ...header, arrays }, offset), ...parts];
   }
+}
+
+export const bytesOf = (numbers: Numbers): Uint8Array =>
+  new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+
+/** Prefix and header of a frame. */
+function frameHead(header: Readonly<Record<string, unknown>>, bodyBytes: number): Uint8Array {
+  const text = Buffer.from(JSON.stringify(header));
+  const bytes = new Uint8Array(PREFIX_BYTES + text.length);
+  const prefix = new DataView(bytes.buffer);
+  prefix.setUint32(0, MAGIC, true);
+  prefix.setUint32(4, text.length, true);
+  prefix.setBigUint64(8, BigInt(bodyBytes), true);
+  bytes.set(text, PREFIX_BYTES);
+  return bytes;
 }
 
 function typeOf(numbers: Numbers): ArrayHeader["type"] {

@@ -30,6 +30,7 @@ export class Server {
   readonly #reader: FrameReader;
   #running: Waiting | undefined;
   #idle: (() => void) | undefined;
+  #spare: AbortController | undefined;
 
   constructor(private readonly send: Send) {
     this.#reader = new FrameReader((frame) => this.#take(frame));
@@ -67,9 +68,16 @@ export class Server {
       this.#answer({ id, error: errorJson(error) });
     } else if (field(header, "call") === "cancel") this.#cancel(field(header, "of"));
     else {
-      this.#waiting.push({ frame, id, ending: new AbortController() });
+      this.#waiting.push({ frame, id, ending: this.#controller() });
       if (this.#running === undefined) void this.#work();
     }
+  }
+
+  /** One that no call holds: making it takes as long as reading a small frame. */
+  #controller(): AbortController {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    return spare ?? new AbortController();
   }
 
   #cancel(id: unknown): void {
@@ -90,8 +98,11 @@ export class Server {
     const tell = (event: Fields) => this.#answer({ id, ...event });
     try {
       const context = { arrays: frame.arrays, signal: ending.signal, tell };
-      const { fields, arrays } = await this.#service.answer(frame, context);
-      this.#answer({ id, result: fields }, arrays);
+      const answer = await this.#service.answer(frame, context);
+      if ("parts" in answer) {
+        this.send(answer.parts);
+        if (!ending.signal.aborted) this.#spare = ending;
+      } else this.#answer({ id, result: answer.fields }, answer.arrays);
     } catch (error) {
       this.#answer({ id, error: errorJson(error) });
     }

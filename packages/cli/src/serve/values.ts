@@ -2,6 +2,7 @@
  * Values between JSON and the library: inputs and columns in, results and errors out.
  *
  * An input is a number, or an object that says what an array is:
+ *   { "$array": 0, "kind": "number" }     a number that all lanes share, shape []
  *   { "$array": 0, "kind": "lanes" }      one number for each lane, shape [B]
  *   { "$array": 0, "kind": "vector" }     a vector, shape [n], or one for each lane, shape [B, n]
  *   { "$array": 0, "kind": "matrix" }     a matrix, shape [r, c], or one for each lane, [B, r, c]
@@ -63,6 +64,7 @@ export function inputOf(value: unknown, name: string, arrays: readonly Shaped[])
 
 function arrayInput(name: string, { numbers, shape }: Shaped, kind: unknown): Input {
   const reals = realsOf(numbers);
+  if (kind === "number" && shape.length === 0) return reals[0] as number;
   const rank = kind === "lanes" ? 0 : kind === "vector" ? 1 : kind === "matrix" ? 2 : -1;
   const extra = shape.length - rank;
   if (rank < 0 || extra < 0 || extra > 1 || (rank === 0 && extra !== 1))
