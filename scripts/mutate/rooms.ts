@@ -35,6 +35,7 @@ const inFolder = (folder: string, names: string) =>
 const core = (names: string) => inFolder("packages/core/test/", names);
 const search = (names: string) => inFolder("packages/search/test/", names);
 const cli = (names: string) => inFolder("packages/cli/test/", names);
+const packageTests = (name: string) => [`packages/${name}/test/`];
 
 const LANES = core(`
   lanes/divergence lanes/property lanes/chunks lanes/sorting machine/lanes lanes/budgets
@@ -153,6 +154,26 @@ export const rooms: readonly Room[] = [
     tests: search("engine/pack engine/workers engine/hostile engine/search"),
   },
   {
+    name: "tables",
+    sources: ["packages/tables/src/"],
+    tests: [...packageTests("tables"), ...cli("table-formats")],
+  },
+  {
+    name: "report",
+    sources: ["packages/report/src/"],
+    tests: [...packageTests("report"), ...cli("fit-report")],
+  },
+  {
+    name: "tfjs",
+    sources: ["packages/tfjs/src/"],
+    tests: packageTests("tfjs"),
+  },
+  {
+    name: "cluster",
+    sources: ["packages/cluster/src/"],
+    tests: packageTests("cluster"),
+  },
+  {
     name: "cli",
     sources: ["packages/cli/src/"],
     tests: cli("./"),
@@ -181,12 +202,12 @@ export function sourcesOf(root: string, room: Room): string[] {
   );
 }
 
-/** Never among a folder's tests: they run long and look at memory or speed. */
-const TOO_LONG = /\/(soak|bench)\.test\.ts$/;
+/** Never among a folder's tests: they run long, look at memory or speed, or need a browser. */
+const LEFT_OUT_TESTS = /\/(soak|bench)\.test\.ts$|\/browser\/|^packages\/tables\/test\/memory\./;
 
 /** The room's test files in order; those that a folder brings in come after those with a name. */
 export function testsOf(root: string, room: Room): string[] {
   return [...new Set(filesUnder(root, room.tests, ".test.ts"))].filter(
-    (file) => !TOO_LONG.test(file),
+    (file) => !LEFT_OUT_TESTS.test(file),
   );
 }

@@ -37,7 +37,7 @@ const say = (answer: Answer): void => {
 async function open(): Promise<Vitest> {
   const options = {
     watch: false,
-    project: ["core", "search", "cli", "scripts"],
+    project: ["core", "tables", "report", "search", "tfjs", "cluster", "cli", "scripts"],
     fileParallelism: false,
     maxWorkers: 1,
     bail: 1,

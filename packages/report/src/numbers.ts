@@ -4,13 +4,14 @@ import type { Precision } from "@ndvm/core";
 
 /** The shortest text that reads back to the same number of this precision. */
 export function exactText(value: number, precision: Precision): string {
+  if (Object.is(value, -0)) return "-0";
   if (precision === "f32" && Number.isFinite(value)) {
     for (let digits = 1; digits <= 9; digits++) {
       const text = String(Number(value.toPrecision(digits)));
       if (Math.fround(Number(text)) === value) return text;
     }
   }
-  return Object.is(value, -0) ? "-0" : String(value);
+  return String(value);
 }
 
 /** At most `digits` significant digits, no trailing zeros. */
