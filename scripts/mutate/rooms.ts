@@ -121,7 +121,7 @@ export const rooms: readonly Room[] = [
   {
     name: "epoch",
     sources: ["packages/search/src/epoch/"],
-    tests: search("engine/pack engine/twins engine/search engine/determinism engine/budgets"),
+    tests: search("epoch/ engine/twins engine/search engine/determinism engine/budgets"),
   },
   {
     name: "choice",
@@ -131,7 +131,8 @@ export const rooms: readonly Room[] = [
   {
     name: "pipeline",
     sources: ["packages/search/src/pipeline/"],
-    tests: search("engine/search engine/budgets engine/hostile engine/determinism engine/endless"),
+    tests: search(`
+      pipeline/ engine/search engine/budgets engine/hostile engine/determinism engine/endless`),
   },
   {
     name: "archive",
@@ -151,7 +152,7 @@ export const rooms: readonly Room[] = [
   {
     name: "pool",
     sources: ["packages/search/src/pool/", "packages/search/src/worker.ts"],
-    tests: search("engine/pack engine/workers engine/hostile engine/search"),
+    tests: search("epoch/pack engine/workers engine/hostile engine/search"),
   },
   {
     name: "tables",

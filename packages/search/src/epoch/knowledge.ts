@@ -54,8 +54,9 @@ export class View {
 
 function settleAll(view: PopulationView, { settled, best }: PopulationUpdate): void {
   for (const [island, place, member] of settled) {
-    const members = view.islands[island] ?? [];
-    view.islands[island] = members;
+    // Islands that nobody has come to yet are empty, not missing: whoever goes through all meets them.
+    while (view.islands.length <= island) view.islands.push([]);
+    const members = view.islands[island] as Member[];
     if (place === members.length) view.count += 1;
     members[place] = member;
   }

@@ -1,0 +1,397 @@
+/**
+ * The way of a candidate through a station, decision by decision: what each fit is asked for, which rows
+ * the screen walks over, which starts are tried, and what is answered.
+ */
+
+import { type FitOptions, fit, NdvmError, type ParameterSpec } from "@ndvm/core";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { Station } from "../../src/pipeline/station.js";
+import type { Task } from "../../src/pipeline/task.js";
+import { Draws, seedFor } from "../../src/seeds.js";
+import { makeStudy, SEED_SCREEN, weightFor } from "../../src/study.js";
+import type { SearchOptions } from "../../src/types.js";
+
+/** Every fit that a station asks for, as it was asked. */
+const asked: FitOptions[] = [];
+/** Fits that fail first, and with what. */
+let failing: readonly unknown[] = [];
+
+vi.mock("@ndvm/core", async (importOriginal) => {
+  const core = await importOriginal<typeof import("@ndvm/core")>();
+  return {
+    ...core,
+    fit: vi.fn(async (program, options: FitOptions) => {
+      asked.push({ ...options });
+      const failure = failing[asked.length - 1];
+      if (failure !== undefined) throw failure;
+      return core.fit(program, options);
+    }),
+  };
+});
+
+beforeEach(() => {
+  asked.length = 0;
+  failing = [];
+});
+
+/** Rows 0 to 13 by their number; the last four are held out. */
+const rows = Array.from({ length: 14 }, (_, row) => row);
+const base = {
+  data: { x: rows, y: rows.map((at) => 3 * at + 2 + Math.cos(at)) },
+  target: "y",
+  seed: 7,
+  holdOut: [10, 11, 12, 13],
+} as const;
+const studyOf = (more: Partial<SearchOptions> = {}) =>
+  makeStudy({ ...base, ...more } as SearchOptions);
+
+const task = (source: string, more: Partial<Task> = {}): Task => ({
+  ...{ visit: 3, id: 99, seed: 1234, rung: 0, source },
+  ...{ params: undefined, from: undefined, isScreened: false },
+  ...more,
+});
+
+async function answer(given: Task, more: Partial<SearchOptions> = {}) {
+  const station = await Station.create(studyOf(more));
+  try {
+    return await station.run(given);
+  } finally {
+    station.dispose();
+  }
+}
+
+describe("the screen", () => {
+  test("walks over the first row, the last and two between them, and no other", async () => {
+    const stages = await Promise.all(
+      rows.map(async (row) => {
+        const { failure } = await answer(task(`(if (= x ${row}) (car a) (* a x))`));
+        return failure?.stage;
+      }),
+    );
+    // Ten rows are trained on: 0, 3, 6 and 9 are walked over. Others fail where they are fitted or scored.
+    expect(stages.map((stage) => stage === "screen")).toEqual(
+      rows.map((row) => [0, 3, 6, 9].includes(row)),
+    );
+    expect(stages.slice(10)).toEqual(Array(4).fill("score"));
+    expect(stages[1]).toBe("fit");
+  });
+
+  test("walks over two rows where there are no more", async () => {
+    const few = { data: { x: [1, 2, 3, 4], y: [1, 3, 7, 9] }, holdOut: [2, 3] };
+    const first = await answer(task("(if (= x 1) (car a) (* a x))"), few);
+    expect(first.failure).toMatchObject({ stage: "screen", code: "E-TYPE" });
+    const second = await answer(task("(if (= x 2) (car a) (* a x))"), few);
+    expect(second.failure).toMatchObject({ stage: "screen", code: "E-TYPE" });
+  });
+
+  test("starts where the candidate's number says, the same at every visit", async () => {
+    const draws = new Draws(seedFor(7, SEED_SCREEN, 99));
+    const [a, b] = [draws.normal(), draws.normal()];
+    const finds = async (source: string, more: Partial<Task> = {}) =>
+      (await answer(task(source, more))).failure?.stage;
+    const at = (name: string, value: number): string =>
+      `(+ (* 0 a b) (if (= ${name} ${value}) (car x) (+ a (* b x))))`;
+    expect(await finds(at("a", a))).toBe("screen");
+    expect(await finds(at("b", b))).toBe("screen");
+    expect(await finds(at("b", b), { seed: 5, visit: 8 })).toBe("screen");
+    expect(await finds(at("b", b), { id: 98 })).toBeUndefined();
+    expect(await finds(at("a", 4.5), { params: { a: 4.5 } })).toBe("screen");
+    expect(await finds(at("a", 4.5), { params: { a: { start: 4.5 } } })).toBe("screen");
+    expect(await finds(at("a", 4.5), { params: { a: { fixed: 4.5 } } })).toBe("screen");
+    expect(await finds(at("a", 4.5), { params: { a: { range: [4.5, 6] } } })).toBe("screen");
+    expect(await finds(at("a", 4.5), { from: { a: 4.5 } })).toBe("screen");
+    expect(await finds(at("a", 1), { params: { a: { scale: "log" } } })).toBe("screen");
+  });
+
+  test("is left out where it is known to pass, and has its say after a fit that fails", async () => {
+    const wrong = "(if (= x 3) (car a) (* a x))";
+    const late = await answer(task(wrong, { isScreened: true }));
+    expect(late.failure).toMatchObject({ stage: "screen", code: "E-TYPE" });
+    expect(late.fits).toBe(0);
+    const missed = await answer(task("(if (= x 4) (car a) (* a x))", { isScreened: true }));
+    expect(missed.failure).toMatchObject({ stage: "fit", code: "E-TYPE" });
+    expect(missed.fits).toBe(1);
+    const passed = await answer(task("(* a x)", { isScreened: true }));
+    expect(passed.timing.walk).toBe(0);
+    expect((await answer(task("(* a x)"))).timing.walk).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["(list a x)", "no number"],
+    ["(vec a x)", "a vector"],
+    ["(outer (vec a x) (vec x a))", "a matrix"],
+  ])("%s is %s", async (source, kind) => {
+    const { failure, fits } = await answer(task(source));
+    expect(failure).toEqual({
+      stage: "screen",
+      code: "E-RESULT",
+      message: `the program's value is ${kind}`,
+    });
+    expect(fits).toBe(0);
+    expect(asked).toEqual([]);
+  });
+
+  test.each([
+    ["screen", "screen", { screenSteps: 1000, fitSteps: 4000 }],
+    ["fit", "fit", { screenSteps: 4000, fitSteps: 1000 }],
+  ])("steps of the %s are its own", async (_, stage, limits) => {
+    const loop = "(* a (loop ((s x) (i 0)) (if (> i 200) s (recur (+ s 1) (+ i 1)))))";
+    expect((await answer(task(loop), { limits })).failure).toMatchObject({ stage });
+    const most = { screenSteps: 4000, fitSteps: 4000 };
+    expect((await answer(task(loop), { limits: most })).failure).toBeUndefined();
+  });
+});
+
+describe("the starts of a fit", () => {
+  const seed = seedFor(1234, 0, 0);
+  const startsOf = async (params: Task["params"], more: Partial<Task> = {}) => {
+    await answer(task("(+ a (* b x))", { params, ...more }), {
+      recipe: { startDeviation: 2 },
+    });
+    return asked[0]?.params as Record<string, ParameterSpec>;
+  };
+  const drawn = (): [number, number] => {
+    const draws = new Draws(seed);
+    return [2 * draws.normal(), 2 * draws.normal()];
+  };
+
+  test("are drawn around 0 where nobody says anything, in the order of the names", async () => {
+    const [a, b] = drawn();
+    expect(await startsOf(undefined)).toEqual({
+      a: { start: a, range: [-6, 6] },
+      b: { start: b, range: [-6, 6] },
+    });
+    expect(asked[0]?.seed).toBe(seed);
+  });
+
+  test("are what the proposer says, and drawn for the others", async () => {
+    const [, b] = drawn();
+    expect(await startsOf({ a: 5 })).toEqual({ a: 5, b: { start: b, range: [-6, 6] } });
+  });
+
+  test.each<[ParameterSpec, readonly [number, number]]>([
+    [5, [-6, 6]],
+    [{ range: [1, 2] }, [1, 2]],
+    [{ bounds: [0, null] }, [0, 6]],
+    [{ bounds: [null, 0] }, [-6, 0]],
+    [{ bounds: [1, 3] }, [1, 3]],
+    [{ bounds: [6, 9] }, [6, 8]],
+    [{ bounds: [7, 9] }, [7, 9]],
+    [{ scale: "log" }, [0.2, 6]],
+    [{ scale: "log", bounds: [1, 2] }, [1, 2]],
+  ])("%j goes on from an earlier fit, others within %j", async (spec, range) => {
+    const options = typeof spec === "number" ? {} : spec;
+    const { a } = await startsOf({ a: spec }, { from: { a: 6.5, b: 1 } });
+    expect(a).toEqual({ ...options, start: 6.5, range });
+  });
+
+  test("a parameter that is fixed stays so, whatever earlier fits came to", async () => {
+    const { a, b } = await startsOf({ a: { fixed: 4 } }, { from: { a: 1, b: 2 } });
+    expect(a).toEqual({ fixed: 4 });
+    expect(b).toEqual({ start: 2, range: [-6, 6] });
+  });
+
+  test("are tried again elsewhere where the first is not finite: four times in all", async () => {
+    const notFinite = new NdvmError("E-NOT-FINITE", "at the start", {
+      facts: { reason: "prediction" },
+    });
+    const recipe = { startDeviation: 2, rungs: [{ restarts: 1, steps: 9, share: 1 }] };
+    const params = { a: { start: 5 }, b: { start: 1, bounds: [0, 2] as const } };
+    failing = Array(9).fill(notFinite);
+    const given = task("(+ a (* b x))", { params });
+    const { failure, fits } = await answer(given, { recipe });
+    expect(failure).toEqual({ stage: "fit", code: "E-NOT-FINITE", message: "at the start" });
+    expect(fits).toBe(1);
+    expect(asked.map((each) => each.seed)).toEqual([0, 1, 2, 3].map((n) => seedFor(1234, 0, n)));
+    const second = new Draws(seedFor(1234, 0, 1));
+    expect(asked.map((each) => each.params)).toEqual([
+      params,
+      ...[1, 2, 3].map((n) => ({
+        a: { start: n === 1 ? 2 * second.normal() : expect.any(Number), range: [-6, 6] },
+        b: { start: 1, bounds: [0, 2], range: [0, 2] },
+      })),
+    ]);
+  });
+
+  test("are tried again until one is finite, and its result counts", async () => {
+    failing = [new NdvmError("E-NOT-FINITE", "no", { facts: { reason: "objective" } })];
+    const { failure, r2 } = await answer(task("(+ a (* b x))"));
+    expect(failure).toBeUndefined();
+    expect(r2).toBeGreaterThan(0.9);
+    expect(asked).toHaveLength(2);
+  });
+
+  test.each([
+    ["several restarts", { rungs: [{ restarts: 2, steps: 9, share: 1 }] }, "gradient" as const],
+    ["another reason", { rungs: [{ restarts: 1, steps: 9, share: 1 }] }, "steps" as const],
+  ])("are not tried again after %s", async (_, recipe, reason) => {
+    failing = Array(9).fill(new NdvmError("E-STEPS", "no", { facts: { reason } } as never));
+    const { failure } = await answer(task("(+ a (* b x))"), { recipe });
+    expect(failure?.stage).toBe("fit");
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe("a fit", () => {
+  const rungs = [
+    { restarts: 2, steps: 11, share: 1 },
+    { restarts: 3, steps: 22, share: 1 },
+    { restarts: 1, steps: 33, share: 1 },
+  ];
+
+  test.each([0, 1, 2])("of rung %s is as the recipe says; the last is to the end", async (rung) => {
+    const { fits } = await answer(task("(+ a (* b x))", { rung }), { recipe: { rungs } });
+    const { restarts, steps } = rungs[rung] as (typeof rungs)[number];
+    expect(asked[0]).toMatchObject({
+      ...{ restarts, steps, optimiser: "lm", target: "y", stepsMax: 50_000, detail: "scores" },
+      seed: seedFor(1234, rung, 0),
+      tolerances: rung === 2 ? {} : { gradient: 1e-8, step: 1e-8, loss: 1e-8 },
+    });
+    expect(fits).toBe(restarts);
+    expect(asked[0]?.data?.["x"]).toEqual(Float64Array.from(rows.slice(0, 10)));
+  });
+
+  test("of another optimiser than lm is to the end on every rung, with its own options", async () => {
+    const adam = { rate: 0.125 };
+    await answer(task("(* a x)"), { recipe: { optimiser: "adam", adam, rungs } });
+    expect(asked[0]).toMatchObject({ optimiser: "adam", adam, tolerances: {} });
+    await answer(task("(* a x)"));
+    expect(asked[1]).not.toHaveProperty("adam");
+  });
+
+  test("answers with its loss, its shares and its criterion", async () => {
+    const result = await answer(task("(+ a (* b x))"));
+    const direct = await vi.mocked(fit).mock.results.at(-1)?.value;
+    expect(result).toMatchObject({
+      ...{ visit: 3, rung: 0, worker: 0, failure: undefined },
+      ...{ params: direct.best.params, loss: direct.best.loss },
+      ...{ trainR2: direct.best.r2, bic: direct.best.bic },
+    });
+    const held = base.holdOut.map((row) => base.data.y[row] as number);
+    const mean = held.reduce((sum, value) => sum + value, 0) / 4;
+    const { a, b } = result.params as { a: number; b: number };
+    let [left, all] = [0, 0];
+    for (const [at, value] of held.entries()) {
+      left += (value - a - b * (base.holdOut[at] as number)) ** 2;
+      all += (value - mean) ** 2;
+    }
+    expect(result.r2).toBeCloseTo(1 - left / all, 10);
+  });
+
+  test("of tiny numbers has weights that leave its loss as it is", async () => {
+    const tiny = base.data.y.map((value) => value * 1e-9);
+    const data = { x: rows, y: tiny };
+    const { loss, params } = await answer(task("(+ a (* b x))"), { data });
+    const study = studyOf({ data });
+    const weight = weightFor(study.train, "y");
+    expect(weight).not.toBe(1);
+    expect(asked[0]?.weights).toEqual(new Float64Array(10).fill(weight));
+    const { a, b } = params as { a: number; b: number };
+    const left = rows
+      .slice(0, 10)
+      .reduce((sum, at) => sum + ((tiny[at] as number) - a - b * at) ** 2, 0);
+    expect(loss / left).toBeCloseTo(1, 9);
+    await answer(task("(* a x)"));
+    expect(asked[1]).not.toHaveProperty("weights");
+  });
+
+  test.each([
+    [2 ** 20, 1],
+    [2 ** 21, 2 ** (2 * (60 - 21))],
+    [2 ** -20, 1],
+    [2 ** -21, 2 ** (2 * (60 + 21))],
+    [3 * 2 ** 20, 2 ** (2 * (60 - 21))],
+    [0, 1],
+  ])("rows of size %s weigh %s", (size, weight) => {
+    expect(weightFor({ x: Float64Array.of(1, -1), y: Float64Array.of(size / 2, -size) }, "y")).toBe(
+      weight,
+    );
+  });
+
+  test("is weighed where an input is far from 1, by the size of the target", () => {
+    const columns = { x: Float64Array.of(1e-12), y: Float64Array.of(4) };
+    expect(weightFor(columns, "y")).toBe(2 ** (2 * (60 - 2)));
+  });
+});
+
+describe("a program without free parameters", () => {
+  test("is not fitted: its numbers are those of its values", async () => {
+    const fixed = { b: { fixed: 3 } };
+    const result = await answer(task("(+ 2 (* b x))", { params: fixed }));
+    expect(asked).toEqual([]);
+    const trained = base.data.y.slice(0, 10);
+    const loss = trained.reduce((sum, y, at) => sum + (y - 2 - 3 * at) ** 2, 0);
+    const mean = trained.reduce((sum, y) => sum + y, 0) / 10;
+    const all = trained.reduce((sum, y) => sum + (y - mean) ** 2, 0);
+    expect(result).toMatchObject({ params: { b: 3 }, fits: 0, failure: undefined });
+    expect(result.loss).toBeCloseTo(loss, 10);
+    expect(result.trainR2).toBeCloseTo(1 - loss / all, 12);
+    // One parameter, the noise, and the likelihood of normal residuals.
+    const likelihood = -5 * (Math.log((2 * Math.PI * loss) / 10) + 1);
+    expect(result.bic).toBeCloseTo(Math.log(10) - 2 * likelihood, 9);
+    const one = await answer(task("(+ 2 (* b x) (* 0 c))", { params: fixed }));
+    expect(one.fits).toBe(1);
+  });
+
+  test("has the R² of its first fit where that fit leaves the line as it is", async () => {
+    const free = await answer(task("(+ 2 (* b x))"));
+    const held = await answer(
+      task("(+ 2 (* b x))", { params: { b: { fixed: free.params["b"] as number } } }),
+    );
+    expect(held.r2).toBeCloseTo(free.r2, 12);
+    expect(held.loss).toBeCloseTo(free.loss, 9);
+    expect(held.trainR2).toBeCloseTo(free.trainR2, 12);
+  });
+});
+
+describe("what goes wrong", () => {
+  test.each([
+    ["(log (- 5 x))", "training rows", {}],
+    ["(log (- 10 x))", "held-out rows", {}],
+  ])("%s: the prediction of %s is not finite", async (source, which) => {
+    const { failure, params, loss, r2, trainR2, bic } = await answer(task(source));
+    expect(failure).toEqual({
+      stage: "score",
+      code: "E-NOT-FINITE",
+      message: `the prediction of ${which} is not finite`,
+    });
+    expect(params).toEqual({});
+    expect([loss, r2, trainR2, bic]).toEqual(Array(4).fill(Number.NaN));
+  });
+
+  test("a fit that is not finite on held-out rows fails there, and its fits count", async () => {
+    const { failure, fits } = await answer(task("(* a (sqrt (- 9.5 x)))"));
+    expect(failure).toMatchObject({ stage: "score", code: "E-NOT-FINITE" });
+    expect(fits).toBe(1);
+  });
+
+  test("a text that is no program fails where it is read", async () => {
+    const { failure, visit, rung } = await answer(task("(+ a", { rung: 2, visit: 17 }));
+    expect(failure).toMatchObject({ stage: "parse", code: "E-SYNTAX" });
+    expect([visit, rung]).toEqual([17, 2]);
+  });
+
+  test("a mistake of ours costs the candidate, and the station goes on", async () => {
+    const station = await Station.create(studyOf());
+    failing = [new RangeError("ours")];
+    const { failure } = await station.run(task("(* a x)"));
+    expect(failure).toEqual({ stage: "fit", code: "E-INTERNAL", message: "ours" });
+    expect((await station.run(task("(+ a (* b x))"))).r2).toBeGreaterThan(0.9);
+    station.dispose();
+  });
+
+  test("times are those of its parts, and together no more than all of it", async () => {
+    const began = performance.now();
+    const { timing } = await answer(task("(+ a (* b x))"));
+    const seconds = (performance.now() - began) / 1000;
+    const { screen, walk, fit: fitted, replay, score } = timing;
+    for (const part of [screen, walk, fitted, replay, score]) expect(part).toBeGreaterThan(0);
+    expect(screen + fitted + score).toBeLessThanOrEqual(seconds);
+    expect(walk).toBeLessThanOrEqual(screen);
+    expect(replay).toBeLessThanOrEqual(fitted);
+    const failed = await answer(task("(car x)"));
+    expect(failed.timing.fit).toBe(0);
+    expect(failed.timing.score).toBe(0);
+    expect(failed.timing.screen).toBeLessThanOrEqual((performance.now() - began) / 1000);
+  });
+});
