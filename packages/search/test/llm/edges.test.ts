@@ -1,0 +1,590 @@
+/**
+ * The llm proposer at its edges, with a clock of its own and a network that is a function: when each
+ * request is made, where it goes, what is read, remembered, told and carried over a resume.
+ */
+
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { readAnswer } from "../../src/llm/answer.js";
+import { readCompletion } from "../../src/llm/completion.js";
+import { endpointOf, intervalOf } from "../../src/llm/endpoint.js";
+import { Ledger } from "../../src/llm/ledger.js";
+import { type LlmOptions, llm } from "../../src/llm/llm.js";
+import { Pace, pause } from "../../src/llm/pace.js";
+import { Recollection, systemPrompt, userPrompt } from "../../src/llm/prompt.js";
+import type { Outcome, ProposalBatch } from "../../src/types.js";
+import { brief } from "./brief.js";
+import { programs } from "./fake-endpoint.js";
+
+interface Request {
+  readonly at: number;
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body: { readonly model: string; readonly temperature?: number };
+}
+
+type Act = (request: Request) => Response | Promise<Response> | Error;
+
+let requests: Request[] = [];
+
+/** A network that plays acts, the last of them for ever. */
+function network(...acts: readonly Act[]): void {
+  requests = [];
+  vi.stubGlobal("fetch", async (url: URL, init: RequestInit) => {
+    const headers = init.headers as Record<string, string>;
+    const body = JSON.parse(init.body as string) as Request["body"];
+    const request = { at: performance.now(), url: `${url}`, headers, body };
+    requests.push(request);
+    const act = acts[Math.min(requests.length, acts.length) - 1] as Act;
+    const came = await act(request);
+    if (came instanceof Error) throw came;
+    return came;
+  });
+}
+
+const answers =
+  (content: unknown, usage: unknown = { prompt_tokens: 10, completion_tokens: 5 }): Act =>
+  () =>
+    Response.json({ choices: [{ message: { content } }], usage });
+const refuses =
+  (status: number, headers: Record<string, string> = {}, body: unknown = {}): Act =>
+  () =>
+    Response.json(body, { status, headers });
+
+const base: LlmOptions = {
+  ...{ model: "m", baseURL: "http://host:1/v1", environment: {}, waits: true },
+};
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+function proposerFor(options: LlmOptions = {}) {
+  const proposer = llm({ ...base, ...options });
+  proposer.begin(brief);
+  return proposer;
+}
+
+const never = new AbortController().signal;
+
+/** Asks, and lets the clock run until there is an answer. */
+async function turn(proposer: ReturnType<typeof llm>, count = 8): Promise<ProposalBatch> {
+  const asked = proposer.propose(count, never);
+  let isDone = false;
+  void asked.finally(() => {
+    isDone = true;
+  });
+  for (let i = 0; i < 5000 && !isDone; i++) await vi.advanceTimersByTimeAsync(isDone ? 0 : 50);
+  return asked;
+}
+
+const times = (): number[] => requests.map(({ at }) => at - (requests[0]?.at ?? 0));
+
+describe("the pace", () => {
+  test("is one request an interval, the first at once, none made up for idle time", async () => {
+    const pace = new Pace(200);
+    const turns: number[] = [];
+    const began = performance.now();
+    const take = async () => {
+      await pace.turn(never);
+      turns.push(performance.now() - began);
+    };
+    void Promise.all([take(), take(), take()]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(turns).toEqual([0, 200, 400]);
+    void take();
+    void take();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(turns.slice(3)).toEqual([1000, 1200]);
+  });
+
+  test("is the slower of what a second and what a minute allow", () => {
+    expect(intervalOf({})).toBe(200);
+    expect(intervalOf({ requestsPerSecond: 10 })).toBe(100);
+    expect(intervalOf({ requestsPerMinute: 30 })).toBe(2000);
+    expect(intervalOf({ requestsPerSecond: 0.1, requestsPerMinute: 30 })).toBe(10_000);
+    for (const bad of [0, -1, Number.NaN])
+      expect(() => intervalOf({ requestsPerSecond: bad })).toThrow("must be positive");
+  });
+
+  test("holds between questions and for retries", async () => {
+    network(refuses(503), refuses(503), answers(programs("x")));
+    const proposer = proposerFor({ requestsPerMinute: 60, retryDelay: 1 });
+    await turn(proposer);
+    await turn(proposer);
+    expect(times()).toEqual([0, 1000, 2000, 3000]);
+  });
+
+  test("a pause ends with its signal, and the longest timer does not fire at once", async () => {
+    const stop = new AbortController();
+    let isOver = false;
+    void pause(1e9, stop.signal).then(() => {
+      isOver = true;
+    });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(isOver).toBe(false);
+    stop.abort();
+    await vi.advanceTimersByTimeAsync(0);
+    expect([isOver, vi.getTimerCount()]).toEqual([true, 0]);
+    let isLong = false;
+    void pause(2 ** 31, never).then(() => {
+      isLong = true;
+    });
+    await vi.advanceTimersByTimeAsync(2 ** 31 - 2);
+    expect(isLong).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(isLong).toBe(true);
+    await pause(0, never);
+    await pause(5, stop.signal);
+  });
+});
+
+describe("retries", () => {
+  test("come after a pause that doubles, as many as were allowed", async () => {
+    network(refuses(500));
+    const proposer = proposerFor({ retries: 3, retryDelay: 1000, requestsPerSecond: 1e6 });
+    const batches = [await turn(proposer), await turn(proposer)];
+    expect(times()).toEqual([0, 1000, 3000, 7000]);
+    const told = batches.flatMap(({ problems = [] }) => problems.map(({ message }) => message));
+    const said = 'http://host:1/v1 answered 500 for model "m"';
+    expect(told).toEqual([`${said}; it is asked again in 1 s`, said]);
+  });
+
+  test.each([
+    ["2", 2000],
+    ["0", 0],
+    ["-3", 0],
+    ["Thu, 01 Jan 2026 00:00:30 GMT", 30_000],
+    ["soon", 500],
+    [" ", 500],
+  ])("wait for Retry-After %j: %s ms", async (value, wait) => {
+    vi.setSystemTime(Date.UTC(2026, 0, 1));
+    network(refuses(429, { "retry-after": value }), answers(programs("x")));
+    const proposer = proposerFor({ retryDelay: 500, requestsPerSecond: 1e6 });
+    const first = await turn(proposer);
+    if (first.proposals.length === 0) await turn(proposer);
+    expect(times()).toHaveLength(2);
+    expect(Math.abs((times()[1] ?? -1) - wait)).toBeLessThan(60);
+  });
+
+  test.each([
+    [600_000, false],
+    [600_001, true],
+  ])("a pause of %s ms: the endpoint is left for good: %s", async (wait, isLeft) => {
+    network(refuses(429, { "retry-after": `${wait / 1000}` }), answers(programs("x")));
+    const first = await turn(proposerFor());
+    expect(first.isExhausted ?? false).toBe(isLeft);
+    const [problem] = first.problems ?? [];
+    expect(problem?.message).toContain(
+      isLeft ? "a pause of 601 s, and 600 s are waited at most" : "it is asked again in 600 s",
+    );
+  });
+
+  test.each([
+    [500, true],
+    [599, true],
+    [408, true],
+    [429, true],
+    [400, false],
+    [404, false],
+    [499, false],
+    [401, false],
+    [403, false],
+  ])("status %s is asked again: %s", async (status, isAgain) => {
+    network(refuses(status), answers(programs("x")));
+    const proposer = proposerFor({ retryDelay: 1, requestsPerSecond: 1e6 });
+    const batch = await turn(proposer);
+    expect(requests).toHaveLength(isAgain ? 2 : 1);
+    expect(batch.isExhausted ?? false).toBe(status === 401 || status === 403);
+    expect(batch.proposals).toHaveLength(isAgain ? 1 : 0);
+  });
+
+  test("are told when the pause is a second, not when it is less", async () => {
+    for (const [delay, isTold] of [
+      [999, false],
+      [1000, true],
+      [1600, true],
+    ] as const) {
+      network(refuses(500), answers(programs("x")));
+      const batch = await turn(proposerFor({ retryDelay: delay, requestsPerSecond: 1e6 }));
+      // Where it is told at once the answer has not come yet.
+      expect(batch.proposals).toHaveLength(isTold ? 0 : 1);
+      const [problem] = batch.problems ?? [];
+      const when = isTold ? ` in ${Math.round(delay / 1000)} s` : "";
+      expect(problem?.message.endsWith(`; it is asked again${when}`)).toBe(true);
+    }
+  });
+
+  test("are told once for each kind until an answer comes, and anew after it", async () => {
+    const good = answers(programs("x"));
+    network(refuses(500), refuses(500), refuses(429), good, refuses(500), good);
+    const proposer = proposerFor({ retryDelay: 1, requestsPerSecond: 1e6 });
+    const first = await turn(proposer);
+    expect(first.problems?.map(({ code }) => code)).toEqual(["E-LLM-ENDPOINT", "E-LLM-RATE"]);
+    const second = await turn(proposer);
+    expect(second.problems?.map(({ code }) => code)).toEqual(["E-LLM-ENDPOINT"]);
+  });
+});
+
+describe("a redirect", () => {
+  const to = (location: string, status = 307): Act => refuses(status, { location });
+
+  test("on the same origin is followed with key and question, three times at most", async () => {
+    const options = { environment: { K: "secret" }, keyVariable: "K", requestsPerSecond: 1e6 };
+    network(to("/v2/chat"), to("b", 308), to("http://u:p@host:1/c"), answers(programs("x")));
+    expect((await turn(proposerFor(options))).proposals).toHaveLength(1);
+    expect(requests.map(({ url }) => url)).toEqual([
+      "http://host:1/v1/chat/completions",
+      "http://host:1/v2/chat",
+      "http://host:1/v2/b",
+      "http://host:1/c",
+    ]);
+    expect(new Set(requests.map(({ headers }) => headers["authorization"]))).toEqual(
+      new Set(["Bearer secret"]),
+    );
+    network(to("/again"));
+    const batch = await turn(proposerFor(options));
+    expect(requests).toHaveLength(4);
+    expect(batch.problems?.[0]?.message).toContain("redirects more than 3 times");
+  });
+
+  test.each([
+    ["another host", to("http://other:1/v1"), "another origin, http://other:1"],
+    ["another port", to("http://host:2/v1"), "another origin, http://host:2"],
+    ["another protocol", to("https://host:1/v1"), "another origin, https://host:1"],
+    ["nowhere", refuses(307), "nowhere"],
+    ["no address", to("http://"), "nowhere"],
+    ["a page that is only to be looked at", to("/x", 303), "drops the question"],
+    ["a moved page", to("/x", 301), "drops the question"],
+  ])("to %s is not followed", async (_, act, words) => {
+    network(act, answers(programs("x")));
+    const batch = await turn(proposerFor());
+    expect(requests).toHaveLength(1);
+    expect(batch.problems?.[0]).toMatchObject({ code: "E-LLM-REDIRECT" });
+    expect(batch.problems?.[0]?.message).toContain(words);
+  });
+});
+
+describe("settings", () => {
+  test("come from options, then the environment in its order; empty ones are none", () => {
+    const environment = {
+      ...{ NDVM_LLM_MODEL: "mine", OPENAI_BASE_URL: "http://o/v1", OPENAI_API_KEY: "ok" },
+      ...{ NDVM_LLM_API_KEY: "", toString: "no" },
+    };
+    const found = endpointOf({ environment });
+    expect([found.model, found.name, found.authorization]).toEqual([
+      "mine",
+      "http://o/v1",
+      "Bearer ok",
+    ]);
+    const own = endpointOf({
+      ...{
+        environment: { ...environment, NDVM_LLM_BASE_URL: "http://n/v1/", NDVM_LLM_API_KEY: "k" },
+      },
+      model: "other",
+    });
+    expect([own.model, `${own.url}`, own.authorization]).toEqual([
+      "other",
+      "http://n/v1/chat/completions",
+      "Bearer k",
+    ]);
+    expect(endpointOf({ ...base, keyVariable: "NONE" }).authorization).toBeUndefined();
+    expect(found).toMatchObject({
+      ...{ timeout: 60_000, idleTimeout: 20_000, bytesMax: 4 * 2 ** 20, retries: 4 },
+      ...{ retryDelay: 1000, pauseMax: 600_000 },
+    });
+  });
+
+  test("in the address go before a key, and are in no name", () => {
+    const found = endpointOf({
+      ...base,
+      ...{ baseURL: "http://me:pa%20ss@host:1/v1//?a=1#x", environment: { OPENAI_API_KEY: "k" } },
+    });
+    expect(found.authorization).toBe(`Basic ${Buffer.from("me:pa ss").toString("base64")}`);
+    expect(`${found.url}`).toBe("http://host:1/v1/chat/completions?a=1");
+    expect(found.name).toBe("http://host:1/v1");
+    expect(endpointOf({ ...base, baseURL: "http://me@host/v1" }).authorization).toBe(
+      `Basic ${Buffer.from("me:").toString("base64")}`,
+    );
+  });
+
+  test.each(["timeout", "idleTimeout", "answerBytesMax", "pauseMax"])("%s is positive", (name) => {
+    expect(() => endpointOf({ ...base, [name]: 0 })).toThrow(`${name} must be positive, got 0`);
+  });
+
+  test("a temperature is sent where it is given", async () => {
+    network(answers(programs("x")));
+    await turn(proposerFor({ temperature: 0 }));
+    await turn(proposerFor());
+    expect(requests.map(({ body }) => body.temperature)).toEqual([0, undefined]);
+    expect(requests[0]?.body.model).toBe("m");
+  });
+});
+
+describe("what is left over", () => {
+  test("of an answer comes with the next turns, before anything new is asked", async () => {
+    network(answers(programs("a", "b", "c", "d", "e")));
+    const proposer = proposerFor();
+    const sources = async (count: number) =>
+      (await turn(proposer, count)).proposals.map(({ source }) => source);
+    // As many as there is room for are asked for, so more come only where there was more room.
+    const five = proposer.propose(5, never);
+    await vi.advanceTimersByTimeAsync(10);
+    expect((await five).proposals).toHaveLength(5);
+    const company = proposerFor({ waits: false });
+    expect((await company.propose(5, never)).proposals).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect((await company.propose(2, never)).proposals.map(({ source }) => source)).toEqual([
+      "a",
+      "b",
+    ]);
+    const saved = JSON.parse(JSON.stringify(company.save()));
+    const again = proposerFor({ waits: false });
+    again.restore(saved);
+    for (const each of [company, again]) {
+      const next = [await each.propose(2, never), await each.propose(2, never)];
+      expect(next.map((batch) => batch.proposals.map(({ source }) => source))).toEqual([
+        ["c", "d"],
+        ["e"],
+      ]);
+      expect(next[0]?.proposals[0]).toMatchObject({ origin: "answer", parents: [] });
+      expect(next[0]?.proposals[0]?.prompt).toContain("Propose 5 programs");
+    }
+    expect(requests).toHaveLength(2);
+    expect(await sources(2)).toEqual(["a", "b"]);
+  });
+
+  test("over a resume: spending, misses and that it is over, and nothing is spent twice", async () => {
+    network(answers("nonsense"));
+    const proposer = proposerFor({ prices: { input: 2, output: 10 }, requestsPerSecond: 1e6 });
+    await turn(proposer);
+    await turn(proposer);
+    const again = proposerFor({ prices: { input: 2, output: 10 } });
+    again.restore(JSON.parse(JSON.stringify(proposer.save())));
+    const third = await turn(again);
+    expect(third.isExhausted).toBe(true);
+    expect(third.problems?.at(-1)?.message).toBe("given up after 3 failed questions");
+    expect(third.spending).toEqual({ requests: 1, inputTokens: 10, outputTokens: 5, cost: 7e-5 });
+    expect(again.save()).toMatchObject({
+      spending: { requests: 3, inputTokens: 30 },
+      isOver: true,
+    });
+    const over = proposerFor();
+    over.restore(JSON.parse(JSON.stringify(again.save())));
+    expect(await turn(over)).toEqual({ proposals: [], isExhausted: true });
+    expect(requests).toHaveLength(3);
+  });
+
+  test("a good answer forgives misses", async () => {
+    const bad = answers("nonsense");
+    network(bad, bad, answers(programs("x")), bad, bad, bad);
+    const proposer = proposerFor({ requestsPerSecond: 1e6 });
+    const over: boolean[] = [];
+    for (let i = 0; i < 6; i++) over.push((await turn(proposer)).isExhausted ?? false);
+    expect(over).toEqual([false, false, false, false, false, true]);
+  });
+});
+
+describe("the ledger", () => {
+  test.each([
+    [{ tokens: 15 }, "15 of 15 tokens are used"],
+    [{ tokens: 16 }, undefined],
+    [{ cost: 7e-5 }, "0.0001 of 0.00007 is spent"],
+    [{ cost: 8e-5 }, undefined],
+    [{}, undefined],
+  ])("caps %j: %s", (caps, words) => {
+    const ledger = new Ledger({ input: 2, output: 10 }, caps);
+    expect(ledger.reachedCap()).toBeUndefined();
+    ledger.enter({ inputTokens: 10, outputTokens: 5 });
+    expect(ledger.reachedCap()).toBe(words);
+  });
+
+  test("tells each request once, and what was restored not at all", () => {
+    const ledger = new Ledger(undefined, { tokens: 100 });
+    ledger.enter({ inputTokens: 10, outputTokens: 5 });
+    expect(ledger.takeUntold()).toEqual({ requests: 1, inputTokens: 10, outputTokens: 5, cost: 0 });
+    expect(ledger.takeUntold().requests).toBe(0);
+    ledger.enter({ inputTokens: 1, outputTokens: 1 });
+    ledger.restore({ requests: 7, inputTokens: 60, outputTokens: 40, cost: 3 });
+    expect(ledger.takeUntold().requests).toBe(0);
+    expect(ledger.total).toEqual({ requests: 7, inputTokens: 60, outputTokens: 40, cost: 3 });
+    expect(ledger.reachedCap()).toBe("100 of 100 tokens are used");
+  });
+});
+
+describe("a completion", () => {
+  const of = (content: unknown, usage: unknown, more: object = {}) => {
+    const text = JSON.stringify({ choices: [{ message: { content, ...more } }], usage });
+    const answer = { status: 200, retryAfter: undefined, type: "", text, bytes: text.length };
+    return readCompletion("it", answer, "12345");
+  };
+  const counts = (input: unknown, output: unknown) =>
+    of("abcde", { prompt_tokens: input, completion_tokens: output });
+
+  test.each([
+    [1, 1, "yes"],
+    [10_000_000, 10_000_000, "yes"],
+    [10_000_001, 1, "absurdly"],
+    [1, 10_000_001, "absurdly"],
+    [0, 1, "absurdly"],
+    [1, 0, "absurdly"],
+    [-1, 1, "absurdly"],
+    [1.5, 1, "absurdly"],
+    ["1", 1, "absurdly"],
+    [null, 1, "no"],
+    [1, undefined, "no"],
+    [null, undefined, "no"],
+  ])("that counts %s and %s tokens is believed: %s", (input, output, counted) => {
+    const found = counts(input, output);
+    expect(found.counted).toBe(counted);
+    expect(found.use).toEqual(
+      counted === "yes"
+        ? { inputTokens: input, outputTokens: output }
+        : { inputTokens: 2, outputTokens: 2 },
+    );
+  });
+
+  test("of nothing may have cost no tokens", () => {
+    expect(of("", { prompt_tokens: 3, completion_tokens: 0 }).counted).toBe("yes");
+  });
+
+  test("has its text in one piece or in parts, or says why there is none", () => {
+    expect(of([{ text: "a" }, { image: 1 }, { text: "b" }], undefined).text).toBe("ab");
+    expect(of(null, undefined, { refusal: "no" })).toMatchObject({ text: "no", isRefusal: true });
+    expect(of("x", undefined, { refusal: "" })).toMatchObject({ text: "x", isRefusal: false });
+    expect(of(7, undefined).text).toBe("");
+    expect(() =>
+      readCompletion(
+        "it",
+        { status: 200, retryAfter: undefined, type: "", text: '{"choices": []}', bytes: 1 },
+        "",
+      ),
+    ).toThrow("it answers with JSON that is no chat completion");
+  });
+});
+
+describe("an answer", () => {
+  const read = (text: string, most = 9) => readAnswer(text, { most, clean: (words) => words });
+  const found = (text: string) => (read(text) as { programs: readonly string[] }).programs;
+
+  test.each([
+    ['["a"]', ["a"]],
+    ['```json\n["a"]\n```', ["a"]],
+    ['```\n["a"]\n``` and {later} [words]', ["a"]],
+    ['text [not] ```json\n{"programs": ["a"]}\n```', ["a"]],
+    ['I think {"programs": ["a"]} will do', ["a"]],
+    ['so: [{"source": "a"}, {"source": "b"}] ok', ["a", "b"]],
+    ['{"programs": [{"source": " a ", "idea": "x"}, "  "]}', ["a"]],
+  ])("%j holds %j", (text, sources) => {
+    expect(found(text)).toEqual(sources);
+  });
+
+  test.each([
+    ["", "the answer is empty", false],
+    [" \n", "the answer is empty", false],
+    ["no", 'the answer is not the JSON asked for: "no"', false],
+    ["Sorry, no", 'the model declined: "Sorry, no"', true],
+    [`${"x".repeat(3995)} cannot`, undefined, false],
+    [`${" ".repeat(3990)} cannot`, undefined, true],
+    ["```", 'the answer is not the JSON asked for: "```"', false],
+    ['```json\n["a"]', undefined, undefined],
+    ["} {", 'the answer is not the JSON asked for: "} {"', false],
+    ['{"programs": 3}', "the JSON in the answer has no list of programs", false],
+    ["[1]", "the JSON in the answer has no list of programs", false],
+    ["[]", "the answer holds no program", false],
+    [
+      `["${"x".repeat(20_001)}"]`,
+      "the answer holds no program of less than 20,000 characters",
+      false,
+    ],
+  ])("%j: %s", (text, problem, isRefusal) => {
+    const answer = read(text);
+    if (isRefusal === undefined) return expect("programs" in answer).toBe(true);
+    expect(answer).toMatchObject({ isRefusal });
+    if (problem !== undefined) expect(answer).toMatchObject({ problem });
+  });
+
+  test("gives as many as were asked for, and counts what is left out", () => {
+    const long = "x".repeat(20_000);
+    const text = JSON.stringify(["a", `${long}x`, long, "b"]);
+    expect(read(text, 2)).toEqual({ programs: ["a", long], surplus: 1, tooLong: 1 });
+    expect(read(text, 3)).toEqual({ programs: ["a", long, "b"], surplus: 0, tooLong: 1 });
+  });
+
+  test("that is too long or too much is told once", async () => {
+    network(answers(JSON.stringify(["a", "b", "x".repeat(20_001)])));
+    const proposer = proposerFor({ programs: 1, requestsPerSecond: 1e6 });
+    const told = [await turn(proposer), await turn(proposer)].map(({ problems }) => problems);
+    expect(told[0]?.map(({ message }) => message)).toEqual([
+      "http://host:1/v1 gives programs that are too many or too long: 1 and 1 are left out",
+    ]);
+    expect(told[1]).toEqual([]);
+  });
+});
+
+describe("the prompt", () => {
+  const scored = (n: number, more: Partial<Outcome> = {}): Outcome =>
+    ({
+      ...{ visit: n, skeleton: `s${n}`, source: `(p ${n})`, r2: n / 10, complexity: n },
+      ...{ params: { a: 1.234567, b: -2 }, status: "scored", proposer: "llm" },
+      ...more,
+    }) as Outcome;
+  const failed = (code: string, source: string, more: Partial<Outcome> = {}): Outcome =>
+    scored(1, {
+      ...{ status: "failed", source, failure: { stage: "fit", code, message: `of ${code}` } },
+      ...more,
+    });
+
+  test("says all that was noted, word for word", () => {
+    const recollection = new Recollection();
+    recollection.note(
+      [
+        scored(3),
+        scored(5, { r2: 0.3, complexity: 2 }),
+        failed("E-TYPE", "(car x)"),
+        failed("E-STEPS", "(f x)"),
+        failed("E-TYPE", "(cdr x)"),
+        failed("E-OTHER", "(g x)", { proposer: "evolve" }),
+        scored(9, { source: "x".repeat(601) }),
+        scored(8, { source: "x".repeat(600), r2: 0.01 }),
+        scored(7, { r2: Number.NaN }),
+      ],
+      "llm",
+    );
+    expect(userPrompt(brief, recollection.memory, 4)).toMatchSnapshot();
+    expect(
+      userPrompt({ ...brief, description: "" }, new Recollection().memory, 1),
+    ).toMatchSnapshot();
+    expect(systemPrompt(brief)).toMatchSnapshot();
+  });
+
+  test("has the six latest kinds of failure, the latest first, and a state that is a copy", () => {
+    const recollection = new Recollection();
+    const codes = ["A", "B", "C", "D", "E", "F", "G"];
+    recollection.note(
+      codes.map((code) => failed(code, code)),
+      "llm",
+    );
+    expect(recollection.memory.lessons.map(({ code }) => code).join("")).toBe("GFEDCB");
+    const saved = recollection.save();
+    recollection.note([failed("C", "again"), scored(1)], "llm");
+    expect(saved.lessons.map(({ code }) => code).join("")).toBe("GFEDCB");
+    expect(saved.best).toEqual([]);
+    expect(recollection.memory.lessons[0]).toMatchObject({ code: "C", count: 2, source: "again" });
+    const again = new Recollection();
+    again.restore(JSON.parse(JSON.stringify(recollection.save())));
+    expect(again.memory).toEqual(recollection.memory);
+  });
+
+  test("of equal programs the smaller is in front", () => {
+    const recollection = new Recollection();
+    recollection.note(
+      [scored(1, { r2: 0.5, complexity: 7 }), scored(2, { r2: 0.5, complexity: 3 })],
+      "llm",
+    );
+    expect(recollection.memory.best.map(({ complexity }) => complexity)).toEqual([3, 7]);
+  });
+});
