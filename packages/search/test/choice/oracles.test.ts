@@ -533,7 +533,7 @@ describe("weighing", () => {
 
   test("a member that fails on all rows is left out, and the shortest go first", async () => {
     const outcome = (visit: number, source: string, loss: number): Outcome =>
-      ({ visit, source, params: { a: 1 }, complexity: 3, loss }) as Outcome;
+      ({ visit, source, params: { a: 1 }, complexity: 3, loss }) as unknown as Outcome;
     const held = study.heldOut["x"]?.[0] as number;
     const front = [
       outcome(1, "(* a x)", 10),

@@ -192,7 +192,7 @@ describe("the starts of a fit", () => {
   });
 
   test("are tried again elsewhere where the first is not finite: four times in all", async () => {
-    const notFinite = new NdvmError("E-NOT-FINITE", "at the start", {
+    const notFinite = new NdvmError("E-INPUT", "at the start", {
       facts: { reason: "prediction" },
     });
     const recipe = { startDeviation: 2, rungs: [{ restarts: 1, steps: 9, share: 1 }] };
@@ -214,7 +214,7 @@ describe("the starts of a fit", () => {
   });
 
   test("are tried again until one is finite, and its result counts", async () => {
-    failing = [new NdvmError("E-NOT-FINITE", "no", { facts: { reason: "objective" } })];
+    failing = [new NdvmError("E-INPUT", "no", { facts: { reason: "objective" } })];
     const { failure, r2 } = await answer(task("(+ a (* b x))"));
     expect(failure).toBeUndefined();
     expect(r2).toBeGreaterThan(0.9);
