@@ -1,6 +1,6 @@
 /**
- * Test projects: core, search and cli in Node, core's API once more in Chromium, and the tooling's own
- * tests. No test has a time limit, so all cores may be busy.
+ * Test projects: core, search and cli in Node, core's API once more in Chromium, its pools there with
+ * and without shared memory, and the tooling's own tests. No test has a time limit, so all cores may be busy.
  */
 import { availableParallelism } from "node:os";
 import { playwright } from "@vitest/browser-playwright";
@@ -23,6 +23,12 @@ const chromium = playwright({
   },
 });
 
+/** Pages with these headers are cross-origin isolated: they may share memory with workers. */
+const isolation = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+} as const;
+
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism(),
@@ -39,8 +45,25 @@ export default defineConfig({
         test: {
           ...unlimited,
           name: "browser",
+          provide: { isIsolated: false },
           include: ["packages/{core,tables,report}/test/browser/**/*.test.ts"],
           globalSetup: ["packages/core/test/browser/node-results.ts"],
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: chromium,
+            instances: [{ browser: "chromium" }],
+          },
+        },
+      },
+      {
+        server: { headers: isolation },
+        test: {
+          ...unlimited,
+          name: "isolated",
+          provide: { isIsolated: true },
+          include: ["packages/core/test/browser/pool.test.ts"],
           browser: {
             enabled: true,
             headless: true,

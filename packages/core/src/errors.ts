@@ -52,6 +52,11 @@ export type Reason =
   | "occupied" // another evaluation had the machine until a fit's time was over
   | "aborted" // the caller's signal fired
   | "wasm" // the machine's code cannot be had, or is another one's
+  // Workers.
+  | "crash" // a worker ended by itself: `value` is the exit code, `actual` the error's code
+  | "silent" // a worker was not ready in time
+  | "stranger" // a worker's code is not what it should be
+  | "stuck" // a worker has work and gives no sign of life
   // Clusters.
   | "address" // the address is not one of a Redis, or there is none
   | "namespace" // a namespace that keys cannot have

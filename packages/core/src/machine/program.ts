@@ -20,7 +20,12 @@ import { checkRunOptions, checkWrt } from "./options.js";
 import { type Diagnostics, DiagnosticsCollector, isPlainTrace } from "./reports/diagnose.js";
 import { type Explanation, explainRun } from "./reports/explain.js";
 import { runningSpan } from "./reports/sites.js";
-import { namedArrays, type RecordedInput, type Results } from "./results/results.js";
+import {
+  namedArrays,
+  type RecordedInput,
+  type ResultArrays,
+  type Results,
+} from "./results/results.js";
 import { reduceGradients } from "./results/sums.js";
 import { backwardChunk, gradientChunk, readGradient } from "./run/backward.js";
 import { type Chunk, Execution, type Job } from "./run/execute.js";
@@ -62,7 +67,9 @@ interface Prepared {
 type OnChunk = (chunk: Chunk) => void;
 
 /** Ways of running that options do not choose. */
-type How = Partial<Pick<Job, "isAsync" | "isPart" | "isTraced" | "explains" | "notesBranches">>;
+type How = Partial<
+  Pick<Job, "isAsync" | "isPart" | "isTraced" | "explains" | "notesBranches" | "into">
+>;
 
 /** Milliseconds an asynchronous run keeps the event loop waiting. */
 const BREATH = 8;
@@ -303,16 +310,20 @@ export class Program {
     return explainRun(this.#machine, this, evaluation, prepared.wrt, reached);
   }
 
-  /** A part of a larger batch, for a pool: returns also where every lane of it failed. */
+  /**
+   * A part of a larger batch, for a pool: returns also where every lane of it failed. Results go
+   * `into` arrays that the pool made, where there are some.
+   */
   runPart(
     inputs: Inputs,
     options: GradientOptions,
     isGradient: boolean,
+    into?: ResultArrays,
   ): { readonly outcome: Outcome; readonly inactive: readonly string[] } {
     const prepared = this.#prepare(inputs, isGradient ? options.wrt : [], options);
     const reached = new Set<string>();
     const onChunk = isGradient ? this.#gradients(prepared, options.seed, reached) : undefined;
-    const run = this.#start(prepared, options, onChunk, { isPart: true });
+    const run = this.#start(prepared, options, onChunk, { isPart: true, into });
     const outcome = this.#finish(run);
     const inactive = prepared.wrt.map(({ name }) => name).filter((name) => !reached.has(name));
     if (!isGradient) this.#explained(prepared, options, outcome);

@@ -5,17 +5,14 @@
  *   ; dies at NUMBER     whenever its part has this number among the values of x
  */
 import { writeFileSync } from "node:fs";
-import { parentPort } from "node:worker_threads";
+import { servePool } from "../../dist/machine/pool/serve.js";
+import { servePort } from "../../dist/workers/index.js";
 
-let source = "";
-
-function dieIfDue(message) {
-  if (message.kind !== "part") return;
-  source = message.load?.source ?? source;
+function dieIfDue(source, inputs) {
   const file = /; dies once (\S+)/.exec(source)?.[1];
   if (file !== undefined && isFirst(file)) process.exit(7);
   const number = /; dies at (\S+)/.exec(source)?.[1];
-  if (number !== undefined && message.inputs.x.includes(Number(number))) process.exit(8);
+  if (number !== undefined && inputs.x.includes(Number(number))) process.exit(8);
 }
 
 function isFirst(file) {
@@ -27,12 +24,4 @@ function isFirst(file) {
   }
 }
 
-// Every message is looked at before the real worker gets it.
-const listen = parentPort.on.bind(parentPort);
-parentPort.on = (event, take) =>
-  listen(event, (message) => {
-    dieIfDue(message);
-    take(message);
-  });
-
-await import("../../dist/machine/pool-worker.js");
+servePort((port) => servePool(port, dieIfDue));

@@ -6,7 +6,7 @@ import { NdvmError } from "../../errors.js";
 import { emptyRecord } from "../../records.js";
 import { laneOf } from "../inputs/axes.js";
 import { numericDatum, printResult } from "../results/result-text.js";
-import { nonFiniteLane } from "../results/results.js";
+import { nonFiniteLane, type ResultArrays } from "../results/results.js";
 import type {
   Axis,
   AxisIndices,
@@ -34,8 +34,14 @@ export class PoolOutcome implements Evaluation {
   readonly #text: Text;
   readonly #values: Float64Array | undefined;
 
-  /** Throws where every lane failed. */
-  constructor(parts: readonly Part[], lanes: number, axes: readonly Axis[], text: Text) {
+  /** Throws where every lane failed. `whole` has the numbers of all parts that left theirs there. */
+  constructor(
+    parts: readonly Part[],
+    lanes: number,
+    axes: readonly Axis[],
+    text: Text,
+    whole?: ResultArrays,
+  ) {
     this.#parts = parts;
     this.#text = text;
     this.lanes = lanes;
@@ -45,7 +51,7 @@ export class PoolOutcome implements Evaluation {
     this.nonFinite = joinNonFinite(parts);
     this.stats = addStats(parts, lanes);
     this.shape = commonShape(parts);
-    this.#values = this.shape && joinArrays(parts, sizeOf(this.shape), ({ values }) => values);
+    this.#values = this.shape && joinValues(parts, sizeOf(this.shape), whole);
   }
 
   get values(): Float64Array {
@@ -126,6 +132,18 @@ function commonShape(parts: readonly Part[]): readonly number[] | undefined {
   return shape;
 }
 
+/** All values; parts without any are NaN in `whole`, as they are in an array that is joined. */
+function joinValues(
+  parts: readonly Part[],
+  count: number,
+  whole: ResultArrays | undefined,
+): Float64Array {
+  const isWhole =
+    whole !== undefined &&
+    parts.every(({ values }) => values === undefined || values.buffer === whole.values.buffer);
+  return isWhole ? whole.values : joinArrays(parts, count, ({ values }) => values);
+}
+
 /** One array of all parts' arrays: `count` numbers a lane, NaN where a part has none. */
 export function joinArrays(
   parts: readonly Part[],
@@ -174,14 +192,27 @@ function joinNonFinite(parts: readonly Part[]): NonFinite[] {
 }
 
 /** Counters of all parts together; the widest chunk is the widest of any part. */
-function addStats(parts: readonly Part[], lanes: number): RunStats {
+const addStats = (parts: readonly Part[], lanes: number): RunStats => ({
+  ...sumStats(
+    parts.map(({ stats }) => stats),
+    ["chunkWidth"],
+  ),
+  lanes,
+});
+
+/** Counters of several runs; of some the greatest is told instead of the sum. */
+export function sumStats(
+  all: readonly (RunStats | undefined)[],
+  greatest: readonly (keyof RunStats)[],
+): RunStats {
   const sum: Record<string, number> = emptyRecord();
-  for (const { stats } of parts)
+  for (const stats of all)
     for (const [name, value] of Object.entries(stats ?? {})) {
       const before = sum[name] ?? 0;
-      sum[name] = name === "chunkWidth" ? Math.max(before, value) : before + value;
+      const isGreatest = greatest.includes(name as keyof RunStats);
+      sum[name] = isGreatest ? Math.max(before, value) : before + value;
     }
-  return { ...(sum as unknown as RunStats), lanes };
+  return sum as unknown as RunStats;
 }
 
 /** Inputs that are inactive in every part that has a result. */

@@ -1,5 +1,6 @@
 /**
- * Parts: what a pool sends to its workers and gets back.
+ * Parts: what a pool sends to its workers and gets back. Where memory is shared, a message asks for
+ * blocks of a call (shared.ts), and their numbers are not in it.
  *
  * A part is a run of neighbouring lanes of a larger batch. Numbers travel as typed arrays; the text
  * of a program travels once per worker, errors once per kind and not once per lane.
@@ -8,6 +9,7 @@
 import { type ErrorCode, type ErrorFacts, NdvmError, type Span } from "../../errors.js";
 import { recordOf } from "../../records.js";
 import type { Bound, PartInput } from "../inputs/inputs.js";
+import type { ResultArrays } from "../results/results.js";
 import type {
   DatumValue,
   GradientOptions,
@@ -17,6 +19,7 @@ import type {
   NonFinite,
   RunStats,
 } from "../types.js";
+import type { Blocks, SharedInput } from "./shared.js";
 
 /** The first message to a worker. */
 export interface Start {
@@ -35,13 +38,29 @@ export interface PartRequest {
   readonly isGradient: boolean;
 }
 
+/** Runs blocks of a call whose numbers lie in shared memory, until none is free. */
+export interface BlocksRequest {
+  readonly kind: "blocks";
+  /** The worker's own place in the pool. */
+  readonly place: number;
+  readonly program: number;
+  readonly load: PartRequest["load"];
+  readonly lanes: number;
+  readonly inputs: readonly SharedInput[];
+  /** Of all lanes. */
+  readonly options: GradientOptions;
+  readonly isGradient: boolean;
+  readonly blocks: Blocks;
+  readonly results: ResultArrays;
+}
+
 /** Forgets a program. */
 export interface DropRequest {
   readonly kind: "drop";
   readonly program: number;
 }
 
-export type ToWorker = Start | PartRequest | DropRequest;
+export type ToWorker = Start | PartRequest | BlocksRequest | DropRequest;
 
 export interface PartError {
   readonly code: ErrorCode;
@@ -56,6 +75,8 @@ export interface Part {
   /** Of numbers of one shape; otherwise `datums` and `texts` have one entry per lane. */
   readonly shape: readonly number[] | undefined;
   readonly values: Float64Array | undefined;
+  /** Whether the values are where the pool wanted them, and did not travel. */
+  readonly isPlaced: boolean;
   readonly datums: readonly DatumValue[] | undefined;
   readonly texts: readonly string[] | undefined;
   /** Why there are no values. */
@@ -69,10 +90,19 @@ export interface Part {
   readonly stats: RunStats | undefined;
 }
 
-/** What a worker says: it is ready, a part is done, or a part was refused as a whole. */
+/** A block of a call. */
+export interface BlockReport {
+  readonly block: number;
+  readonly part: Part;
+}
+
+/**
+ * What a worker says: a part is done, blocks are done, or a part was refused as a whole. Blocks that
+ * are like the first one in all but their lanes are `plain`.
+ */
 export type FromWorker =
-  | { readonly kind: "ready" }
   | { readonly kind: "done"; readonly part: Part }
+  | { readonly kind: "blocks"; readonly reports: BlockReport[]; readonly plain: readonly number[] }
   | { readonly kind: "refused"; readonly error: PartError };
 
 export const packError = ({ code, message, span, help, facts }: NdvmError): PartError => ({
@@ -93,12 +123,13 @@ export function deadPart(lanes: number): Part {
     message: "the worker that ran this lane ended, and so did the one that tried again",
     span: undefined,
     help: "it may have run out of memory: use fewer workers or run fewer lanes at a time",
-    facts: { attempts: 2 },
+    facts: { reason: "crash", attempts: 2 },
   };
   return {
     lanes,
     shape: undefined,
     values: undefined,
+    isPlaced: false,
     datums: undefined,
     texts: undefined,
     refusal: undefined,
@@ -123,14 +154,27 @@ export function partInputs(
 ): { readonly inputs: Inputs; readonly transfer: ArrayBuffer[] } {
   const transfer: ArrayBuffer[] = [];
   const inputs = bound.map((input) => {
-    const value = partInput(input, from, to);
+    const value = partInput(input, from, to, copyOf);
     if (isNumbers(value)) transfer.push(value.buffer as ArrayBuffer);
     return [input.name, value] as const;
   });
   return { inputs: recordOf(inputs) as unknown as Inputs, transfer };
 }
 
-function partInput(input: Bound, from: number, to: number): Inputs[string] | PartInput {
+/** The inputs of lanes from … below to, without a copy. */
+export const blockInputs = (bound: readonly Bound[], from: number, to: number): Inputs =>
+  recordOf(
+    bound.map((input) => [input.name, partInput(input, from, to, viewOf)] as const),
+  ) as unknown as Inputs;
+
+type Cut = (numbers: Numbers | readonly number[], from: number, to: number) => Numbers;
+
+const copyOf: Cut = (numbers, from, to) =>
+  isNumbers(numbers) ? numbers.slice(from, to) : Float64Array.from(numbers.slice(from, to));
+const viewOf: Cut = (numbers, from, to) =>
+  isNumbers(numbers) ? numbers.subarray(from, to) : copyOf(numbers, from, to);
+
+function partInput(input: Bound, from: number, to: number, cut: Cut): Inputs[string] | PartInput {
   const { kind, value, rank, rows, cols, shared, perLane, tensors, stride } = input;
   if (kind === "int") return { kind, value };
   const values = perLane ?? tensors;
@@ -138,10 +182,7 @@ function partInput(input: Bound, from: number, to: number): Inputs[string] | Par
     const { terms, offset } = stride;
     return { kind: "part", lanes: to - from, stride: { terms, offset: offset + from }, values };
   }
-  if (perLane !== undefined)
-    return isNumbers(perLane)
-      ? perLane.slice(from, to)
-      : Float64Array.from(perLane.slice(from, to));
+  if (perLane !== undefined) return cut(perLane, from, to);
   if (tensors !== undefined) return tensors.slice(from, to);
   if (shared === undefined) return value;
   return { kind: "tensor", rank: rank as 1 | 2, rows, cols, data: shared };

@@ -9,8 +9,16 @@
  * (E-WORKER) and the pool goes on. Ending a run under way ends the workers that run its parts.
  */
 
-import { NdvmError } from "../../errors.js";
-import { recordOf } from "../../records.js";
+import { type ErrorFacts, NdvmError } from "../../errors.js";
+import { own, recordOf } from "../../records.js";
+import { Crew, type Death } from "../../workers/crew.js";
+import {
+  coreCount,
+  hostStarter,
+  type StartHost,
+  sharesMemory,
+  type WorkerCode,
+} from "../../workers/host.js";
 import { type Bound, bindInputs, copyNumbers } from "../inputs/inputs.js";
 import { readProgram } from "../languages.js";
 import { badOption, checkRunOptions, checkWrt } from "../options.js";
@@ -21,22 +29,16 @@ import type {
   AsyncRunOptions,
   Axis,
   Evaluation,
-  GradientOptions,
   GradientResult,
   Inputs,
   LoadOptions,
   Seed,
 } from "../types.js";
-import { coreCount, type Host, hostStarter, type StartHost } from "./host.js";
 import { commonInactive, joinArrays, PoolOutcome, type Text } from "./outcome.js";
-import {
-  deadPart,
-  type FromWorker,
-  type Part,
-  partInputs,
-  type Start,
-  unpackError,
-} from "./parts.js";
+import { type FromWorker, type Start, type ToWorker, unpackError } from "./parts.js";
+import { InputRoom } from "./shared.js";
+import { SharedWork } from "./shared-work.js";
+import { CopiedWork, type Order, sentOptions, type Work } from "./work.js";
 
 export interface PoolOptions {
   /** How many workers. Default: the number of cores. */
@@ -45,6 +47,11 @@ export interface PoolOptions {
   readonly workerUrl?: URL | string;
   /** Most milliseconds that a worker may take to start. Default 60,000. */
   readonly startTimeMax?: number;
+  /**
+   * Whether numbers lie in memory that all workers share, or are copied to workers and moved back.
+   * Default: they are shared in Node, and on pages that are cross-origin isolated.
+   */
+  readonly sharedMemory?: boolean;
 }
 
 /** Options of a run in a pool; `load` is for programs given as text. */
@@ -54,70 +61,53 @@ export type PoolGradientOptions<Name extends string = string> = AsyncGradientOpt
 };
 
 const WORKERS_MAX = 1024;
-/** Parts a worker gets of a population that is large enough, so that none waits long at the end. */
-const PARTS_PER_WORKER = 4;
-/** Lanes that a part should have before a worker is given several. */
-const PART_LANES = 1024;
-/** Parts start at whole vectors of lanes, in either precision. */
-const PART_STEP = 8;
 /** Programs that a worker keeps; the one that was not used for longest goes first. */
 const PROGRAMS_KEPT = 32;
 const START_TIME_MAX = 60_000;
-/** The longest time that timers can wait. */
-const TIMER_MAX = 2 ** 31 - 1;
-/** How often a part is started before its lanes fail. */
-const TRIES = 2;
 
-/** One call of evaluate or gradient. */
-interface Call {
+/** What workers must know of a program, and its input names. */
+interface Described {
   readonly program: number;
   readonly isText: boolean;
   readonly load: { readonly source: string; readonly options: LoadOptions };
   readonly text: Text;
+  readonly taker: Parameters<typeof bindInputs>[0];
+  /** Numbers of a lane's value when the program ran last; 1 for a program that has not. */
+  readonly count: number;
+}
+
+/** One call of evaluate or gradient. */
+interface Call extends Omit<Described, "taker"> {
   readonly inputs: readonly Bound[];
   readonly lanes: number;
   readonly axes: readonly Axis[];
-  readonly options: PoolGradientOptions;
-  readonly isGradient: boolean;
-  readonly parts: (Part | undefined)[];
-  partsLeft: number;
+  readonly work: Work;
   isOver: boolean;
   /** Takes the listener off the caller's signal. */
   unlisten: () => void;
-  readonly resolve: (parts: readonly Part[]) => void;
+  readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A part of a call that waits or runs. */
-interface Task {
-  readonly call: Call;
-  readonly index: number;
-  readonly from: number;
-  readonly to: number;
-  tries: number;
-}
-
-/** A place for a worker. The worker is started when it is needed. */
+/** What a place's worker does and knows. */
 interface Member {
-  host: Host | undefined;
-  task: Task | undefined;
+  call: Call | undefined;
   /** Programs that the worker has loaded, least recently used first. */
   readonly loaded: Set<number>;
   whenReady: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
-  /** Ends a worker that does not say it is ready; undefined once it has. */
-  startTimer: ReturnType<typeof setTimeout> | undefined;
 }
 
 export class Pool {
   /** How many workers the pool has. */
   readonly workers: number;
-  readonly #startHost: StartHost;
-  readonly #start: Start;
-  readonly #startTimeMax: number;
+  /** Whether numbers lie in memory that all workers share. */
+  readonly sharedMemory: boolean;
+  readonly #crew: Crew<ToWorker, FromWorker>;
   readonly #members: readonly Member[];
-  readonly #queue: Task[] = [];
+  /** In the order in which they came. */
   readonly #calls = new Set<Call>();
-  readonly #ids = new WeakMap<Program, number>();
+  readonly #known = new WeakMap<Program, { readonly id: number; count: number }>();
+  readonly #room = new InputRoom();
   #lastId = 0;
   #isDisposed = false;
 
@@ -126,13 +116,16 @@ export class Pool {
     const workers = options.workers ?? (await coreCount());
     if (!Number.isInteger(workers) || workers < 1 || workers > WORKERS_MAX)
       throw badOption("workers", `a whole number from 1 to ${WORKERS_MAX}`, workers);
-    const { startTimeMax = START_TIME_MAX } = options;
+    const { startTimeMax = START_TIME_MAX, sharedMemory = sharesMemory() } = options;
     if (!(typeof startTimeMax === "number" && startTimeMax > 0))
       throw badOption("startTimeMax", "a number of milliseconds above 0", startTimeMax);
-    const startHost = await hostStarter(options.workerUrl);
-    const pool = new Pool(workers, startHost, { kind: "start", ...start }, startTimeMax);
+    if (typeof sharedMemory !== "boolean" || (sharedMemory && !sharesMemory()))
+      throw badOption("sharedMemory", sharedMemoryWanted(), sharedMemory);
+    const startHost = await hostStarter(workerCode(options.workerUrl));
+    const settings = { workers, startTimeMax, sharedMemory };
+    const pool = new Pool(settings, startHost, { kind: "start", ...start });
     try {
-      await Promise.all(pool.#members.map((member) => pool.#ready(member)));
+      await Promise.all(pool.#members.map((_, place) => pool.#ready(place)));
     } catch (error) {
       await pool.dispose();
       throw error;
@@ -140,18 +133,28 @@ export class Pool {
     return pool;
   }
 
-  private constructor(workers: number, startHost: StartHost, start: Start, startTimeMax: number) {
+  private constructor(
+    settings: { workers: number; startTimeMax: number; sharedMemory: boolean },
+    startHost: StartHost,
+    start: Start,
+  ) {
+    const { workers, startTimeMax, sharedMemory } = settings;
     this.workers = workers;
-    this.#startHost = startHost;
-    this.#start = start;
-    this.#startTimeMax = startTimeMax;
+    this.sharedMemory = sharedMemory;
     this.#members = Array.from({ length: workers }, () => ({
-      host: undefined,
-      task: undefined,
+      call: undefined,
       loaded: new Set<number>(),
       whenReady: undefined,
-      startTimer: undefined,
     }));
+    this.#crew = new Crew<ToWorker, FromWorker>({
+      workers,
+      startHost,
+      startTimeMax,
+      first: () => start,
+      ready: (place) => this.#welcome(place),
+      message: (place, message) => this.#take(place, message),
+      death: (place, death) => this.#bury(place, death),
+    });
   }
 
   /** As `program.evaluate`, on all workers. A program given as text is loaded for this call. */
@@ -160,8 +163,7 @@ export class Pool {
     inputs: Inputs = {},
     options: PoolRunOptions = {},
   ): Promise<Evaluation> {
-    const { parts, call } = await this.#run(program, inputs, options, false);
-    return new PoolOutcome(parts, call.lanes, call.axes, call.text);
+    return this.#outcome(await this.#run(program, inputs, options, false));
   }
 
   /** As `program.gradient`, on all workers. */
@@ -170,21 +172,18 @@ export class Pool {
     inputs: Inputs = {},
     options: PoolGradientOptions<Name> = {},
   ): Promise<GradientResult<Name>> {
-    const { parts, call } = await this.#run(program, inputs, options, true);
-    const outcome = new PoolOutcome(parts, call.lanes, call.axes, call.text);
+    const call = await this.#run(program, inputs, options, true);
+    const outcome = this.#outcome(call);
+    const { parts, whole } = call.work;
     const { reduce = false } = options;
     const wrt: readonly string[] | undefined = options.wrt;
     const counted = call.inputs.filter(
       ({ kind, name }) => kind === "numbers" && (wrt === undefined || wrt.includes(name)),
     );
-    const perLane = recordOf(
-      counted.map(({ name, rows, cols }) => [
-        name,
-        joinArrays(parts, rows * cols, ({ gradients }) =>
-          Object.hasOwn(gradients, name) ? gradients[name] : undefined,
-        ),
-      ]),
-    );
+    const joined = ({ name, rows, cols }: Bound): Float64Array =>
+      joinArrays(parts, rows * cols, ({ gradients }) => own(gradients, name));
+    const perLane =
+      whole?.gradients ?? recordOf(counted.map((input) => [input.name, joined(input)]));
     const reduced =
       reduce === false ? undefined : reduceGradients(perLane, call.axes, call.inputs, reduce);
     const gradients = (reduced?.gradients ?? perLane) as GradientResult<Name>["gradients"];
@@ -195,7 +194,15 @@ export class Pool {
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     for (const call of [...this.#calls]) this.#end(call, disposedError(), true);
-    await Promise.all(this.#members.map((member) => this.#endWorker(member)));
+    for (const member of this.#members) {
+      member.whenReady?.reject(disposedError());
+      member.whenReady = undefined;
+    }
+    await this.#crew.dispose();
+  }
+
+  #outcome({ work, lanes, axes, text }: Call): PoolOutcome {
+    return new PoolOutcome(work.parts, lanes, axes, text, work.whole);
   }
 
   async #run(
@@ -203,54 +210,67 @@ export class Pool {
     inputs: Inputs,
     options: PoolGradientOptions,
     isGradient: boolean,
-  ): Promise<{ readonly parts: readonly Part[]; readonly call: Call }> {
+  ): Promise<Call> {
     if (this.#isDisposed) throw disposedError();
     checkRunOptions(options);
     checkWrt(options.wrt);
-    const loaded = this.#describe(program, options.load ?? {});
-    const bound = bindFor(loaded, inputs, options.lanes);
+    const { taker, ...described } = this.#describe(program, options.load ?? {});
+    const bound = bindFor(taker, described.text, inputs, options.lanes);
     checkSeed(options.seed, bound.lanes);
     const { signal } = options;
-    if (signal?.aborted) throw abortedError(loaded.text);
+    if (signal?.aborted) throw abortedError(described.text);
+    const order: Order = {
+      program: described.program,
+      inputs: bound.inputs,
+      lanes: bound.lanes,
+      options: sentOptions({ ...options }),
+      isGradient,
+    };
+    const work = this.#workOf(order, described.count);
     let call: Call | undefined;
-    const parts = await new Promise<readonly Part[]>((resolve, reject) => {
-      call = {
-        ...loaded,
-        inputs: bound.inputs.map(copyNumbers),
-        lanes: bound.lanes,
-        axes: bound.axes,
-        options,
-        isGradient,
-        parts: [],
-        partsLeft: 0,
-        isOver: false,
-        unlisten: () => {},
-        resolve,
-        reject,
-      };
-      this.#enqueue(call);
+    await new Promise<void>((resolve, reject) => {
+      call = { ...described, ...bound, work, isOver: false, unlisten: () => {}, resolve, reject };
+      this.#begin(call, signal);
     });
-    return { parts, call: call as unknown as Call };
+    const done = call as unknown as Call;
+    if (typeof program !== "string") this.#remember(program, done);
+    return done;
   }
 
-  /** What workers must know of a program, and its input names. */
-  #describe(program: Program | string, options: LoadOptions) {
+  #workOf(order: Order, count: number): Work {
+    if (this.sharedMemory) return new SharedWork(order, this.workers, count, this.#room);
+    const { seed } = order.options;
+    const options =
+      typeof seed === "object" ? { ...order.options, seed: seed.slice() } : order.options;
+    const copied = { ...order, options, inputs: order.inputs.map(copyNumbers) };
+    return new CopiedWork(copied, this.workers);
+  }
+
+  #describe(program: Program | string, options: LoadOptions): Described {
     if (typeof program !== "string") {
       void program.address;
       const { source, file, loadOptions, listing } = program;
-      const id = this.#ids.get(program) ?? this.#nextId();
-      this.#ids.set(program, id);
+      const known = this.#known.get(program) ?? { id: this.#nextId(), count: 1 };
+      this.#known.set(program, known);
+      const { id, count } = known;
       const load = { source, options: loadOptions };
-      return { program: id, isText: false, load, text: { source, file }, taker: listing };
+      return { program: id, isText: false, load, text: { source, file }, taker: listing, count };
     }
     const text = { source: program, file: options.file };
     try {
       const taker = readProgram(program, options);
       const load = { source: program, options };
-      return { program: this.#nextId(), isText: true, load, text, taker };
+      return { program: this.#nextId(), isText: true, load, text, taker, count: 1 };
     } catch (error) {
       throw error instanceof NdvmError ? error.in(text.source, text.file) : error;
     }
+  }
+
+  /** Results of the next call go straight to where they are read. */
+  #remember(program: Program, { work }: Call): void {
+    const known = this.#known.get(program);
+    const shape = work.parts.find((part) => part.shape !== undefined)?.shape;
+    if (known !== undefined && shape !== undefined) known.count = shape.reduce((a, b) => a * b, 1);
   }
 
   #nextId(): number {
@@ -258,142 +278,111 @@ export class Pool {
     return this.#lastId;
   }
 
-  #enqueue(call: Call): void {
-    const { signal } = call.options;
+  #begin(call: Call, signal: AbortSignal | undefined): void {
     const abort = () => this.#end(call, abortedError(call.text), true);
     signal?.addEventListener("abort", abort);
     call.unlisten = () => signal?.removeEventListener("abort", abort);
     this.#calls.add(call);
-    const step = partLanes(call.lanes, this.workers);
-    for (let from = 0; from < call.lanes; from += step) {
-      const to = Math.min(from + step, call.lanes);
-      this.#queue.push({ call, index: call.parts.length, from, to, tries: 0 });
-      call.parts.push(undefined);
-    }
-    call.partsLeft = call.parts.length;
     this.#pump();
   }
 
-  /** Gives waiting parts to idle workers. */
+  /** Gives idle workers something to do: of the first call that has something for them. */
   #pump(): void {
-    for (const member of this.#members) {
-      if (member.task !== undefined) continue;
-      const task = this.#queue.shift();
-      if (task === undefined) return;
-      this.#give(member, task);
+    for (const [place, member] of this.#members.entries()) {
+      if (member.call !== undefined) continue;
+      if (![...this.#calls].some((call) => this.#give(place, member, call))) return;
     }
   }
 
-  #give(member: Member, task: Task): void {
-    const { call, from, to } = task;
-    const host = member.host ?? this.#startWorker(member);
-    member.task = task;
-    task.tries += 1;
-    host.hold(true);
+  #give(place: number, member: Member, call: Call): boolean {
+    const request = call.work.request(place);
+    if (request === undefined) return false;
+    if (!this.#crew.has(place)) this.#startWorker(place);
+    member.call = call;
+    this.#crew.hold(place, true);
     const isLoaded = member.loaded.delete(call.program);
     member.loaded.add(call.program);
     for (const old of member.loaded) {
       if (member.loaded.size <= PROGRAMS_KEPT) break;
-      this.#drop(member, old);
+      this.#drop(place, old);
     }
-    const { inputs, transfer } = partInputs(call.inputs, from, to);
     const load = isLoaded ? undefined : call.load;
-    const options = partOptions(call, from, to);
-    const { program, isGradient } = call;
-    host.post({ kind: "part", program, load, inputs, options, isGradient }, transfer);
+    this.#crew.post(place, { ...request.message, load }, request.transfer);
+    return true;
   }
 
-  #drop(member: Member, program: number): void {
-    if (member.loaded.delete(program)) member.host?.post({ kind: "drop", program }, []);
+  #drop(place: number, program: number): void {
+    if (this.#members[place]?.loaded.delete(program))
+      this.#crew.post(place, { kind: "drop", program });
   }
 
-  #ready(member: Member): Promise<void> {
+  #ready(place: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      member.whenReady = { resolve, reject };
-      this.#startWorker(member);
+      (this.#members[place] as Member).whenReady = { resolve, reject };
+      this.#startWorker(place);
     });
   }
 
-  #startWorker(member: Member): Host {
-    const host = this.#startHost({
-      message: (message) => {
-        if (member.host === host) this.#take(member, message);
-      },
-      death: (reason) => {
-        if (member.host === host) this.#bury(member, reason);
-      },
-    });
-    member.host = host;
-    member.loaded.clear();
-    const giveUp = () => this.#dismiss(member, `not ready after ${this.#startTimeMax} ms`);
-    member.startTimer = setTimeout(giveUp, Math.min(this.#startTimeMax, TIMER_MAX));
-    host.post(this.#start, []);
-    return host;
+  #startWorker(place: number): void {
+    this.#members[place]?.loaded.clear();
+    this.#crew.start(place);
   }
 
-  /** Ends a worker that is of no use. What it was given is treated as if it had died. */
-  #dismiss(member: Member, reason: string): void {
-    void member.host?.end();
-    this.#bury(member, reason);
-  }
-
-  #take(member: Member, message: FromWorker): void {
-    if (message?.kind !== "ready" && member.startTimer !== undefined) {
-      this.#dismiss(member, "its code is not that of a pool's worker");
-      return;
-    }
-    if (message.kind === "ready") {
-      stopTimer(member);
-      member.whenReady?.resolve();
-      member.whenReady = undefined;
-      if (member.task === undefined) member.host?.hold(false);
-      return;
-    }
-    const { task } = member;
-    if (task === undefined) return;
-    member.task = undefined;
-    member.host?.hold(false);
-    const { call } = task;
-    if (call.isOver) this.#forget(call);
-    else if (message.kind === "done") this.#note(task, message.part);
-    else this.#end(call, unpackError(message.error, call.text.source, call.text.file), false);
-    // A program that could not be loaded is not there for the next part.
-    if (message.kind === "refused") this.#drop(member, call.program);
-    this.#pump();
-  }
-
-  /** A worker has died. */
-  #bury(member: Member, reason: string): void {
-    const { task } = member;
-    stopTimer(member);
-    member.host = undefined;
-    member.task = undefined;
-    member.whenReady?.reject(workerError(reason));
+  #welcome(place: number): void {
+    const member = this.#members[place] as Member;
+    member.whenReady?.resolve();
     member.whenReady = undefined;
-    if (task !== undefined && !task.call.isOver) {
-      if (task.tries < TRIES) this.#queue.unshift(task);
-      else this.#note(task, deadPart(task.to - task.from));
+    if (member.call === undefined) this.#crew.hold(place, false);
+  }
+
+  #take(place: number, message: FromWorker): void {
+    const member = this.#members[place] as Member;
+    const { call } = member;
+    if (call === undefined) return;
+    member.call = undefined;
+    this.#crew.hold(place, false);
+    if (call.isOver) this.#forget(call);
+    else if (message.kind === "refused")
+      this.#end(call, unpackError(message.error, call.text.source, call.text.file), false);
+    else {
+      call.work.take(place, message);
+      this.#settle(call);
     }
+    // A program that could not be loaded is not there for the next part.
+    if (message.kind === "refused") this.#drop(place, call.program);
     this.#pump();
   }
 
-  /** Takes a finished part; the last one ends its call. */
-  #note({ call, index }: Task, part: Part): void {
-    call.parts[index] = part;
-    call.partsLeft -= 1;
-    if (call.partsLeft > 0) return;
+  /** A worker has died. Another is started when there is work for it. */
+  #bury(place: number, { message, facts, wasReady }: Death): void {
+    const member = this.#members[place] as Member;
+    const { call } = member;
+    member.call = undefined;
+    member.whenReady?.reject(workerError(message, facts));
+    member.whenReady = undefined;
+    if (call !== undefined && !call.isOver) {
+      call.work.bury(place, wasReady);
+      this.#settle(call);
+    }
+    if (!this.#isDisposed) this.#pump();
+  }
+
+  /** Ends a call whose work is done. */
+  #settle(call: Call): void {
+    if (!call.work.isDone) return;
     this.#close(call);
-    call.resolve(call.parts as Part[]);
+    call.resolve();
   }
 
   /** Ends a call before its time, and, if wanted, the workers that still run parts of it. */
   #end(call: Call, error: NdvmError, endsWorkers: boolean): void {
     if (call.isOver) return;
     this.#close(call);
-    for (let i = this.#queue.length - 1; i >= 0; i--)
-      if (this.#queue[i]?.call === call) this.#queue.splice(i, 1);
-    for (const member of this.#members)
-      if (endsWorkers && member.task?.call === call) void this.#endWorker(member);
+    for (const [place, member] of this.#members.entries()) {
+      if (!endsWorkers || member.call !== call) continue;
+      member.call = undefined;
+      void this.#crew.end(place);
+    }
     call.reject(error);
     if (!this.#isDisposed) this.#pump();
   }
@@ -401,6 +390,7 @@ export class Pool {
   #close(call: Call): void {
     call.isOver = true;
     call.unlisten();
+    call.work.close();
     this.#calls.delete(call);
     this.#forget(call);
   }
@@ -408,57 +398,32 @@ export class Pool {
   /** Frees a text's program: nothing that is keyed by text outlives its call. */
   #forget(call: Call): void {
     if (!call.isText) return;
-    for (const member of this.#members)
-      if (member.task?.call !== call) this.#drop(member, call.program);
-  }
-
-  async #endWorker(member: Member): Promise<void> {
-    const { host } = member;
-    stopTimer(member);
-    member.host = undefined;
-    member.task = undefined;
-    member.loaded.clear();
-    await host?.end();
+    for (const [place, member] of this.#members.entries())
+      if (member.call !== call) this.#drop(place, call.program);
   }
 }
 
-function stopTimer(member: Member): void {
-  clearTimeout(member.startTimer);
-  member.startTimer = undefined;
+/** Where the worker's code is. Sources that run as TypeScript use the built one. */
+function workerCode(given: URL | string | undefined): WorkerCode {
+  if (given !== undefined) return { url: new URL(given, import.meta.url) };
+  const isSource = import.meta.url.split("?")[0]?.endsWith(".ts") ?? false;
+  const path = isSource ? "../../../dist/machine/pool-worker.js" : "../pool-worker.js";
+  const url = new URL(/* @vite-ignore */ path, import.meta.url);
+  if (isSource) return { url };
+  // Bundlers look for exactly this expression.
+  const web = () => new Worker(new URL("../pool-worker.js", import.meta.url), { type: "module" });
+  return { url, web };
 }
 
-function bindFor(
-  { taker, text }: { taker: Parameters<typeof bindInputs>[0]; text: Text },
-  inputs: Inputs,
-  lanes: number | undefined,
-) {
+const sharedMemoryWanted = (): string =>
+  sharesMemory() ? "true or false" : "false: this page is not cross-origin isolated";
+
+function bindFor(taker: Described["taker"], text: Text, inputs: Inputs, lanes: number | undefined) {
   try {
     return bindInputs(taker, inputs, lanes);
   } catch (error) {
     throw error instanceof NdvmError ? error.in(text.source, text.file) : error;
   }
-}
-
-/** Lanes of a part: equal shares, cut finer where each is large. */
-function partLanes(lanes: number, workers: number): number {
-  const isLarge = lanes >= workers * PARTS_PER_WORKER * PART_LANES;
-  const share = Math.ceil(lanes / (workers * (isLarge ? PARTS_PER_WORKER : 1)));
-  return Math.ceil(share / PART_STEP) * PART_STEP;
-}
-
-/** The options of a run for one of its parts. */
-function partOptions({ options, lanes }: Call, from: number, to: number): GradientOptions {
-  const { signal: _signal, reduce: _reduce, load: _load, seed, ...rest } = options;
-  // Functions cannot travel, and no option is one.
-  const sent = Object.entries(rest).filter(([, value]) => typeof value !== "function");
-  const own: GradientOptions = { ...recordOf(sent), lanes: to - from };
-  return seed === undefined ? own : { ...own, seed: partSeed(seed, lanes, from, to) };
-}
-
-function partSeed(seed: Seed, lanes: number, from: number, to: number): Seed {
-  if (typeof seed === "number") return seed;
-  const count = seed.length / lanes;
-  return seed.slice(from * count, to * count);
 }
 
 function checkSeed(seed: Seed | undefined, lanes: number): void {
@@ -480,7 +445,8 @@ const abortedError = (text: Text): NdvmError =>
     ...text,
   });
 
-const workerError = (reason: string): NdvmError =>
+const workerError = (reason: string, facts: ErrorFacts): NdvmError =>
   new NdvmError("E-WORKER", `a worker could not be started: ${reason}`, {
+    facts,
     help: "its code is pool-worker.js of @ndvm/core; workerUrl says where it is",
   });

@@ -24,6 +24,15 @@ export interface RecordedInput {
   readonly count: number;
 }
 
+/** Room for results that somebody else made; every number in it is NaN. */
+export interface ResultArrays {
+  /** Elements of a lane's value that `values` has room for: values of another size go elsewhere. */
+  readonly count: number;
+  readonly values: Float64Array;
+  /** Of all inputs that gradients are wanted for. */
+  readonly gradients: Readonly<Record<string, Float64Array>>;
+}
+
 /** Where a number became infinite, and that in words. */
 interface Cause {
   readonly span: Span | undefined;
@@ -49,7 +58,8 @@ export class Results {
   readonly nonFinite: NonFinite[] = [];
   /** Lanes whose result is not finite, for a reason that a run with a tape could tell. */
   readonly unexplained: number[] = [];
-  readonly gradients: Record<string, Float64Array>;
+  readonly gradients: Readonly<Record<string, Float64Array>>;
+  readonly #into: ResultArrays | undefined;
   readonly #program: Program;
   /** Of how many lanes that are not finite the cause is told; undefined: they are not looked for. */
   readonly #explains: number | undefined;
@@ -68,12 +78,14 @@ export class Results {
     wrt: readonly RecordedInput[],
     explains: number | undefined,
     bytesMax: number,
+    into?: ResultArrays,
   ) {
     this.#program = program;
+    this.#into = into;
     this.#budget = new ByteBudget(bytesMax);
     this.#explains = explains;
     this.lanes = lanes;
-    this.gradients = namedArrays(wrt, lanes);
+    this.gradients = into?.gradients ?? namedArrays(wrt, lanes);
   }
 
   /** Elements of a numeric result. */
@@ -130,7 +142,8 @@ export class Results {
     this.#shape = shape;
     if (shape.length > 0)
       this.#budget.take(this.lanes * this.count * Float64Array.BYTES_PER_ELEMENT);
-    this.#values = new Float64Array(this.lanes * this.count).fill(Number.NaN);
+    const given = this.#into?.count === this.count ? this.#into.values : undefined;
+    this.#values = given ?? new Float64Array(this.lanes * this.count).fill(Number.NaN);
   }
 
   /** Keeps a result that does not go with the numbers of the others. */

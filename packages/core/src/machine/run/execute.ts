@@ -29,7 +29,7 @@ import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
 import { limitError, machineFault, settleShortage } from "../reports/sites.js";
 import { type MachineValue, payloadOf } from "../results/payloads.js";
-import { type RecordedInput, Results } from "../results/results.js";
+import { type RecordedInput, type ResultArrays, Results } from "../results/results.js";
 import type { Axis, RunOptions, RunStats } from "../types.js";
 import { joined, type LaneSet, laneAt, laneCount, listOf, splitLanes } from "./chunk.js";
 import {
@@ -87,6 +87,8 @@ export interface Job {
   readonly isAsync?: boolean;
   /** Whether these are lanes of a larger run, which says what it means if all of them fail. */
   readonly isPart?: boolean;
+  /** Where the results go; undefined: into arrays of their own. */
+  readonly into?: ResultArrays | undefined;
   /** Whether everything is recorded, to tell where numbers come from. */
   readonly isTraced?: boolean;
   /** Of how many lanes that are not finite the cause is looked for. */
@@ -154,7 +156,14 @@ export class Execution {
     const wrt = job.backward === undefined ? [] : job.wrt;
     // A session tells nobody which lanes are not finite, and looking for the cause takes long.
     const explains = job.isRepeated ? undefined : (job.explains ?? EXPLAINED_LANES);
-    this.results = new Results(job.program, job.lanes, wrt, explains, job.machine.memoryMax);
+    this.results = new Results(
+      job.program,
+      job.lanes,
+      wrt,
+      explains,
+      job.machine.memoryMax,
+      job.into,
+    );
     this.#signature = signatureOf(job.inputs, job.wanted);
     const { timeMax, stepsMax } = job.options;
     this.#deadline = timeMax === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeMax;

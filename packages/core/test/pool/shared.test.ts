@@ -1,0 +1,152 @@
+/** Shared memory: how lanes are cut, whose blocks are whose, and where numbers lie. */
+
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Machine, mat, type Pool, vec } from "../../src/index.js";
+import { BlockTable, endBlock, planBlocks, takeBlock } from "../../src/machine/pool/shared.js";
+import { bitsOf, caughtLater } from "../machine/support.js";
+
+const seed = Number(process.env["SEED"] ?? 20261116);
+const sizesOf = (starts: readonly number[]): number[] =>
+  starts.slice(1).map((start, i) => start - (starts[i] as number));
+
+describe(`blocks (SEED=${seed})`, () => {
+  test("cover all lanes once, and never grow", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 300_000 }), fc.integer({ min: 1, max: 64 }), (n, w) => {
+        const starts = planBlocks(n, w);
+        const sizes = sizesOf(starts);
+        expect([starts[0], starts.at(-1)]).toEqual([0, n]);
+        expect(Math.min(...sizes)).toBeGreaterThan(0);
+        expect(sizes.every((size, i) => i === 0 || size <= (sizes[i - 1] as number))).toBe(true);
+        // None is more than half a fair share, but for what alignment adds.
+        expect(sizes[0]).toBeLessThanOrEqual(Math.max(8, Math.ceil(n / w) + 128));
+      }),
+      { seed },
+    );
+  });
+
+  test("become smaller towards the end, so that workers end together", () => {
+    const sizes = sizesOf(planBlocks(40_000, 16));
+    expect(sizes[0]).toBe(1280);
+    expect(sizes.at(-2)).toBe(128);
+    expect(sizes.length).toBeLessThan(100);
+  });
+
+  test("are taken once each, and by nobody once the call is over", () => {
+    const table = new BlockTable(10_000, 2);
+    const taken = new Set<number>();
+    for (let place = 0; ; place = 1 - place) {
+      const block = takeBlock(table.blocks, 0, place);
+      if (block < 0) break;
+      expect(taken.has(block)).toBe(false);
+      taken.add(block);
+    }
+    expect(taken.size).toBe(table.count);
+    expect(table.hasFree()).toBe(false);
+    const over = new BlockTable(10_000, 2);
+    over.stop();
+    expect(takeBlock(over.blocks, 0, 0)).toBe(-1);
+  });
+
+  test("of a worker that died are free again; only the one it was at has cost a worker", () => {
+    const table = new BlockTable(64, 4);
+    const first = takeBlock(table.blocks, 0, 2);
+    endBlock(table.blocks, first, 2);
+    const second = takeBlock(table.blocks, 0, 2);
+    const other = takeBlock(table.blocks, 0, 1);
+    expect(table.release(2, true, 2)).toEqual([]);
+    expect(takeBlock(table.blocks, 0, 3)).toBe(first);
+    expect(takeBlock(table.blocks, 0, 3)).toBe(second);
+    endBlock(table.blocks, first, 3);
+    expect(table.release(3, true, 2)).toEqual([second]);
+    expect(takeBlock(table.blocks, 0, 0)).toBe(first);
+    expect(takeBlock(table.blocks, first + 1, 0)).not.toBe(other);
+  });
+
+  test("cost a worker each when one is never ready, so that a pool without workers ends", () => {
+    const table = new BlockTable(64, 4);
+    expect(table.release(0, false, 2)).toEqual([]);
+    expect(table.release(0, false, 2)).toEqual([0, 1, 2, 3]);
+    expect(table.hasFree()).toBe(false);
+  });
+});
+
+describe("numbers in shared memory", () => {
+  let machine: Machine;
+  let pool: Pool;
+  beforeAll(async () => {
+    machine = await Machine.create();
+    pool = await machine.pool({ workers: 2 });
+  });
+  afterAll(async () => {
+    await pool.dispose();
+    machine.dispose();
+  });
+  const lanes = 3000;
+  const shared = (): Float64Array =>
+    new Float64Array(new SharedArrayBuffer(8 * lanes)).map((_, i) => i / lanes);
+
+  test("results are written where the caller reads them", async () => {
+    const program = machine.load("(* x (sin y))");
+    const inputs = { x: shared(), y: 0.5 };
+    const out = await pool.gradient(program, inputs);
+    expect(out.values.buffer).toBeInstanceOf(SharedArrayBuffer);
+    expect(out.gradients["x"]?.buffer).toBeInstanceOf(SharedArrayBuffer);
+    expect(bitsOf(out.values)).toEqual(bitsOf(program.gradient(inputs).values));
+    program.dispose();
+  });
+
+  test("results of one call are inputs of the next, without a copy", async () => {
+    const first = await pool.evaluate("(+ x 1)", { x: shared() });
+    const second = await pool.evaluate("(* x 2)", { x: first.values });
+    expect(bitsOf(second.values)).toEqual(bitsOf(shared().map((x) => (x + 1) * 2)));
+  });
+
+  test("values of another size than last time come all the same", async () => {
+    const program = machine.load("(if (> n 1) (vec x x) x)");
+    for (const n of [1, 2, 2, 1]) {
+      const out = await pool.evaluate(program, { x: shared(), n });
+      expect(bitsOf(out.values)).toEqual(bitsOf(program.evaluate({ x: shared(), n }).values));
+    }
+    program.dispose();
+  });
+
+  test("vectors of each lane, vectors that all share, singles and a seed are read there", async () => {
+    const program = machine.load("(vec (dot v w) (* a (dot v v)))");
+    const inputs = {
+      v: Array.from({ length: lanes }, (_, i) => vec([i / 10, 1 - i / 7])),
+      w: vec([0.25, 4]),
+      a: Float32Array.from({ length: lanes }, (_, i) => 1 / (i + 1)),
+    };
+    for (const weights of [Float64Array, Float32Array]) {
+      const seeds = weights.from({ length: 2 * lanes }, (_, i) => i % 5);
+      const alone = program.gradient(inputs, { seed: seeds });
+      const out = await pool.gradient(program, inputs, { seed: seeds });
+      expect(bitsOf(out.values)).toEqual(bitsOf(alone.values));
+      for (const name of ["v", "w", "a"])
+        expect(bitsOf(out.gradients[name] ?? [])).toEqual(bitsOf(alone.gradients[name] ?? []));
+    }
+    program.dispose();
+  });
+
+  test("several calls at once do not share what they write", async () => {
+    const all = await Promise.all(
+      Array.from({ length: 5 }, (_, i) => pool.evaluate("(* x k)", { x: shared(), k: i })),
+    );
+    for (const [i, { values }] of all.entries())
+      expect(bitsOf(values)).toEqual(bitsOf(shared().map((x) => x * i)));
+  });
+
+  test("an option that is neither true nor false is refused, and copies can be had", async () => {
+    const wrong = { workers: 1, sharedMemory: "yes" as unknown as boolean };
+    const error = await caughtLater(machine.pool(wrong));
+    expect([error.code, error.facts.option]).toEqual(["E-OPTION", "sharedMemory"]);
+    const copying = await machine.pool({ workers: 1, sharedMemory: false });
+    expect([pool.sharedMemory, copying.sharedMemory]).toEqual([true, false]);
+    const m = mat([[1, 2]]);
+    const { values } = await copying.evaluate("(ref m 0 1)", { m });
+    expect(values.buffer).toBeInstanceOf(ArrayBuffer);
+    await copying.dispose();
+  });
+});
