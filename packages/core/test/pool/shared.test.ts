@@ -119,8 +119,8 @@ describe("numbers in shared memory", () => {
       w: vec([0.25, 4]),
       a: Float32Array.from({ length: lanes }, (_, i) => 1 / (i + 1)),
     };
-    for (const weights of [Float64Array, Float32Array]) {
-      const seeds = weights.from({ length: 2 * lanes }, (_, i) => i % 5);
+    const weights = Array.from({ length: 2 * lanes }, (_, i) => i % 5);
+    for (const seeds of [weights, Float64Array.from(weights), Float32Array.from(weights)]) {
       const alone = program.gradient(inputs, { seed: seeds });
       const out = await pool.gradient(program, inputs, { seed: seeds });
       expect(bitsOf(out.values)).toEqual(bitsOf(alone.values));
