@@ -16,9 +16,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const out = join(root, "python/src/ndvm/js");
 const packages = join(root, "packages");
 
-/** Entries whose own files other modules ask for, and the one that Python starts. */
+/** The one that Python starts: what few calls need lies beside it and is read when they come. */
+const MAIN = ["cli/dist/commands/serve-main.js", "ndvm-serve"];
+/** Entries whose own files other modules ask for. */
 const ENTRIES = [
-  ["cli/dist/commands/serve-main.js", "ndvm-serve.mjs"],
   ["search/dist/worker.js", "search/dist/worker.js"],
   ["core/dist/machine/pool-worker.js", "core/dist/machine/pool-worker.js"],
 ];
@@ -34,17 +35,20 @@ const COPIES = [
 const addresses = (outFile) => ({
   name: "addresses",
   setup({ onLoad }) {
-    onLoad({ filter: /[/\\]packages[/\\](core|search|cli)[/\\]dist[/\\].*\.js$/ }, ({ path }) => {
-      const text = readFileSync(path, "utf8");
-      if (!text.includes("import.meta.url")) return { contents: text, loader: "js" };
-      const up =
-        relative(dirname(join(out, outFile)), out)
-          .split(sep)
-          .join("/") || ".";
-      const own = relative(packages, path).split(sep).join("/");
-      const address = `new URL(${JSON.stringify(`${up}/${own}`)}, import.meta.url).href`;
-      return { contents: text.replaceAll("import.meta.url", `(${address})`), loader: "js" };
-    });
+    onLoad(
+      { filter: /[/\\]packages[/\\](core|search|report|tables|cli)[/\\]dist[/\\].*\.js$/ },
+      ({ path }) => {
+        const text = readFileSync(path, "utf8");
+        if (!text.includes("import.meta.url")) return { contents: text, loader: "js" };
+        const up =
+          relative(dirname(join(out, outFile)), out)
+            .split(sep)
+            .join("/") || ".";
+        const own = relative(packages, path).split(sep).join("/");
+        const address = `new URL(${JSON.stringify(`${up}/${own}`)}, import.meta.url).href`;
+        return { contents: text.replaceAll("import.meta.url", `(${address})`), loader: "js" };
+      },
+    );
   },
 });
 
@@ -61,11 +65,9 @@ const withoutDriver = {
   },
 };
 
-rmSync(out, { recursive: true, force: true });
-for (const [from, to] of ENTRIES)
-  await build({
-    entryPoints: [join(packages, from)],
-    outfile: join(out, to),
+const bundle = (to, where) =>
+  build({
+    ...where,
     bundle: true,
     platform: "node",
     format: "esm",
@@ -79,6 +81,17 @@ for (const [from, to] of ENTRIES)
     plugins: [addresses(to), withoutDriver],
     logLevel: "warning",
   });
+
+rmSync(out, { recursive: true, force: true });
+const [from, name] = MAIN;
+await bundle(`${name}.mjs`, {
+  entryPoints: { [name]: join(packages, from) },
+  outdir: out,
+  outExtension: { ".js": ".mjs" },
+  splitting: true,
+});
+for (const [path, to] of ENTRIES)
+  await bundle(to, { entryPoints: [join(packages, path)], outfile: join(out, to) });
 for (const file of COPIES) {
   mkdirSync(dirname(join(out, file)), { recursive: true });
   cpSync(join(packages, file), join(out, file));

@@ -1,5 +1,7 @@
 """Calibration and search from Python."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -97,3 +99,28 @@ def test_a_search_is_the_same_for_any_number_of_workers():
 def test_a_search_without_a_limit_is_refused():
     with pytest.raises(ndvm.NdvmError, match="needs a limit"):
         ndvm.search({"x": [1, 2], "y": [1, 2]}, "y")
+
+
+def test_notebooks_show_the_figures_of_the_report(rows):
+    result = ndvm.fit("(* a (exp (* k t)))", rows, "y", {"a": 1.0, "k": -0.1})
+    shown = result._repr_html_()
+    assert shown.count("<svg") >= 2 and "y over t: data and fit" in shown and "ndvm-figures" in shown
+    groups = ["left" if i % 2 else "right" for i in range(len(rows["y"]))]
+    grouped = ndvm.fit("(* a (exp (* k t)))", {**rows, "side": groups}, "y", {"a": 1.0, "k": -0.1},
+                       groups={"by": "side", "params": ["a"]})
+    assert "left" in grouped.figures()
+    with pytest.raises(ndvm.NdvmError, match="groups"):
+        ndvm.fit("(* a t)", {**rows, "side": groups}, "y", groups={"by": "side"})
+    again = pickle.loads(pickle.dumps(result))
+    assert again.params == result.params and again.figures() == ""
+    assert "<table>" in again._repr_html_()
+    loss = ndvm.fit("(+ 1 (* a a))", params={"a": (1.0, 3.0)}, restarts=8, seed=1)
+    assert "<svg" in loss.figures()
+    assert ndvm.fit("(+ 1 (* a a))", params={"a": 3.0}).figures() == ""
+
+
+def test_a_search_shows_the_choice_and_its_front():
+    x = np.linspace(0, 3, 40)
+    result = ndvm.search({"x": x, "y": 2 * np.sin(x) + 1}, "y", candidates=1000, seed=1, workers=0)
+    shown = result._repr_html_()
+    assert "y over x: data and model" in shown and shown.count("<svg") == 2

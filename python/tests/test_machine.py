@@ -145,3 +145,39 @@ def test_programs_and_errors_can_be_pickled(decay):
     assert again.evaluate(a=3, k=0, t=0).values == 3
     error = pickle.loads(pickle.dumps(ndvm.NdvmError("E-INPUT", "words", help="way out")))
     assert (error.code, error.help) == ("E-INPUT", "way out")
+
+
+def test_calls_again_take_the_new_numbers(decay):
+    for a in (2.0, np.float32(3), 4, np.array([5.0, 6.0]), np.array([7, 8], np.float32), [9.0, 1.0]):
+        for k in (-0.5, 0.25):
+            result = decay.gradient(a=a, k=k, t=2.0, wrt=["a"])
+            np.testing.assert_allclose(result.values, np.asarray(a, float) * np.exp(2 * k))
+            np.testing.assert_allclose(
+                result.gradients["a"], np.full(np.shape(a), np.exp(2 * k)))
+    columns = np.arange(12.0).reshape(3, 4)
+    for column in columns.T:  # not contiguous
+        assert decay.evaluate(a=column, k=0, t=0).values.tolist() == column.tolist()
+
+
+def test_a_call_again_may_come_to_something_else(machine):
+    program = machine.load("(if (< x 0) (vec x x) (sqrt (- 4 x)))")
+    for _ in range(2):
+        assert program.evaluate(x=4.0).values == 0
+        assert program.evaluate(x=-1.0).values.tolist() == [-1, -1]
+        bad = program.evaluate(x=5.0)
+        assert np.isnan(bad.values) and len(bad.non_finite) == 1
+        assert program.evaluate(x=3.0).non_finite == []
+    seeded = machine.load("(vec a (* a a))")
+    for seed in ([1.0, 0.0], [0.0, 1.0]):
+        assert seeded.gradient(a=3.0, seed=seed).gradients["a"] == seed[0] + 6 * seed[1]
+    with pytest.raises(ndvm.NdvmError, match="seed"):
+        seeded.gradient(a=3.0, seed=float("nan"))
+
+
+def test_results_may_be_changed_and_keep_their_numbers(decay):
+    first = decay.evaluate(a=[1.0, 2.0], k=0, t=0)
+    first.values[0] = 7
+    first.failures.append((0, ndvm.NdvmError("E-INPUT", "mine")))
+    second = decay.evaluate(a=[3.0, 4.0], k=0, t=0)
+    assert first.values.tolist() == [7, 2] and second.values.tolist() == [3, 4]
+    assert second.failures == []

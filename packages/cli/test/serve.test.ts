@@ -99,6 +99,50 @@ describe("ndvm serve", () => {
     });
   });
 
+  test("a header sent again takes the new numbers, and its answers differ in numbers only", async () => {
+    await withClient(async (client) => {
+      client.send({ id: 1, call: "load", source: "(if (< a 0) (vec a a) (* a (sqrt (- 4 a))))" });
+      await client.answer(1);
+      const call = async (a: number) => {
+        const arrays = new ArrayList();
+        const inputs = { a: { ...arrays.add(Float64Array.of(a), []), kind: "number" } };
+        client.send({ id: 7, call: "evaluate", program: 1, inputs }, arrays);
+        return client.answer(7);
+      };
+      const valuesOf = (answer: Record<string, unknown>) =>
+        Array.from((answer["arrays"] as readonly Shaped[])[0]?.numbers ?? []);
+      const first = await call(3);
+      const second = await call(4);
+      expect([valuesOf(first), valuesOf(second)]).toEqual([[3], [0]]);
+      expect(resultOf(second)).toEqual(resultOf(first));
+      expect(valuesOf(await call(-1))).toEqual([-1, -1]);
+      expect(resultOf(await call(5))["nonFinite"]).toHaveLength(1);
+      expect(resultOf(await call(3))["nonFinite"]).toEqual([]);
+      client.send({ id: 8, call: "evaluate", program: 1, inputs: { a: 2 }, release: [1] });
+      expect(errorOf(await client.answer(8)).code).toBe("E-PROTOCOL");
+      expect(errorOf(await call(3)).code).toBe("E-PROTOCOL");
+    });
+  });
+
+  test("draws the figures of a fit until it is released", async () => {
+    await withClient(async (client) => {
+      client.send({ id: 1, call: "load", source: "(* a t)" });
+      await client.answer(1);
+      const arrays = new ArrayList();
+      const column = (numbers: number[]) => ({
+        ...arrays.add(Float64Array.from(numbers)),
+        kind: "lanes",
+      });
+      const data = { t: column([1, 2, 3]), y: column([2, 4, 6.5]) };
+      client.send({ id: 2, call: "fit", program: 1, options: { data, target: "y" } }, arrays);
+      const { fit } = resultOf(await client.answer(2));
+      client.send({ id: 3, call: "fitFigures", fit });
+      expect(resultOf(await client.answer(3))["html"]).toContain("y over t: data and fit");
+      client.send({ id: 4, call: "fitFigures", fit, release: [fit] });
+      expect(errorOf(await client.answer(4)).code).toBe("E-PROTOCOL");
+    });
+  });
+
   test("answers mistakes of programs and of calls with typed errors, and goes on", async () => {
     await withClient(async (client) => {
       client.send({ id: 1, call: "load", source: "(+ 1" });

@@ -143,22 +143,36 @@ ${footer === undefined ? undefined : html`<footer>${footer}</footer>`}
 /** Colours of series, first to last; charts and legends use them by name. */
 export const seriesColor = (index: number): string => `var(--series-${(index % 8) + 1})`;
 
-const STYLE = `
-:root {
-  color-scheme: light dark;
+const LIGHT = `
   --paper: #fbfbfa; --panel: #ffffff; --ink: #1d2126; --soft: #5d6670; --rule: #dde1e5;
   --warn: #8a5a00; --warn-panel: #fff6e0;
   --series-1: #1f6fb2; --series-2: #d1620f; --series-3: #2f8f4e; --series-4: #8a4fb3;
   --series-5: #b8293d; --series-6: #0e8b8b; --series-7: #8c6d1f; --series-8: #5a6f80;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --paper: #14171a; --panel: #1b1f24; --ink: #e4e8ec; --soft: #98a3ae; --rule: #323940;
-    --warn: #f0c674; --warn-panel: #2b2516;
-    --series-1: #6cb2ee; --series-2: #f3995a; --series-3: #73c98d; --series-4: #c59be6;
-    --series-5: #ef7f8d; --series-6: #5cc9c9; --series-7: #d3b766; --series-8: #a3b4c2;
-  }
-}
+`;
+const DARK = `
+  --paper: #14171a; --panel: #1b1f24; --ink: #e4e8ec; --soft: #98a3ae; --rule: #323940;
+  --warn: #f0c674; --warn-panel: #2b2516;
+  --series-1: #6cb2ee; --series-2: #f3995a; --series-3: #73c98d; --series-4: #c59be6;
+  --series-5: #ef7f8d; --series-6: #5cc9c9; --series-7: #d3b766; --series-8: #a3b4c2;
+`;
+const FIGURES = `
+figure { margin: 0 0 14px; }
+figcaption { color: var(--soft); font-size: 13px; margin-top: 4px; }
+svg { display: block; max-width: 100%; height: auto; }
+svg text { font-size: 12px; }
+.side { display: grid; gap: 20px;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); }
+.legend { display: flex; flex-wrap: wrap; gap: 4px 18px; font-size: 13px; margin-bottom: 6px; }
+.legend span { display: inline-flex; align-items: center; gap: 7px; }
+.legend i { display: inline-block; }
+.legend .dot { width: 9px; height: 9px; border-radius: 50%; background: var(--mark); }
+.legend .ring { width: 10px; height: 10px; border-radius: 50%; border: 2px solid var(--mark); }
+.legend .line { width: 20px; height: 0; border-top: 2.5px solid var(--mark); }
+.legend .band { width: 20px; height: 12px; background: var(--mark); opacity: 0.25; }
+`;
+const STYLE = `
+:root { color-scheme: light dark; ${LIGHT} }
+@media (prefers-color-scheme: dark) { :root { ${DARK} } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; }
@@ -184,20 +198,7 @@ tr:last-child td { border-bottom: 0; }
 .number { text-align: right; }
 .word { overflow-wrap: anywhere; }
 .word:first-child { white-space: nowrap; }
-figure { margin: 0 0 14px; }
-figcaption { color: var(--soft); font-size: 13px; margin-top: 4px; }
-svg { display: block; max-width: 100%; height: auto; }
-svg text { font-size: 12px; }
-.side { display: grid; gap: 20px;
-  grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); }
-.legend { display: flex; flex-wrap: wrap; gap: 4px 18px; font-size: 13px; margin-bottom: 6px; }
-.legend span { display: inline-flex; align-items: center; gap: 7px; }
-.legend i { display: inline-block; }
-.legend .dot { width: 9px; height: 9px; border-radius: 50%; background: var(--mark); }
-.legend .ring { width: 10px; height: 10px; border-radius: 50%; border: 2px solid var(--mark); }
-.legend .line { width: 20px; height: 0; border-top: 2.5px solid var(--mark); }
-.legend .band { width: 20px; height: 12px; background: var(--mark); opacity: 0.25; }
-pre { background: var(--paper); border: 1px solid var(--rule); border-radius: 6px; margin: 0 0 12px;
+${FIGURES}pre { background: var(--paper); border: 1px solid var(--rule); border-radius: 6px; margin: 0 0 12px;
   padding: 10px 12px; overflow-x: auto; font: 13px/1.45 ui-monospace, "DejaVu Sans Mono", monospace;
   white-space: pre-wrap; overflow-wrap: anywhere; }
 .warnings { background: var(--warn-panel); border-color: var(--warn); }
@@ -208,3 +209,11 @@ p { margin: 0 0 10px; }
 footer { color: var(--soft); font-size: 13px; margin-top: 18px; }
 @media print { body { background: none; } section { break-inside: avoid; } }
 `;
+
+/** Figures inside somebody else's page, such as a notebook: their style reaches nothing else. */
+export function fragment(...contents: readonly Content[]): string {
+  const style = `.ndvm-figures { ${LIGHT} background: var(--panel); color: var(--ink); padding: 10px;
+max-width: 1000px; font: 15px/1.5 system-ui, sans-serif; ${FIGURES} }
+@media (prefers-color-scheme: dark) { .ndvm-figures { ${DARK} } }`;
+  return html`<div class="ndvm-figures"><style>${new Html(style)}</style>${contents}</div>`.text;
+}

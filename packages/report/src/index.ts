@@ -10,6 +10,7 @@ export {
   type Layer,
   type XY,
 } from "./chart.js";
+export { fitFigures, searchFigures } from "./figures.js";
 export { formulaOf } from "./fit/formula.js";
 export { type Curve, type Picture, picturesOf } from "./fit/picture.js";
 export { type FittedProblem, type HeldOutScore, trialsOf } from "./fit/problem.js";
@@ -20,6 +21,7 @@ export {
   cards,
   escapeHtml,
   figure,
+  fragment,
   Html,
   type HtmlColumn,
   html,
@@ -35,6 +37,7 @@ export {
 export { bytesText, countText, exactText, shortText, timeText } from "./numbers.js";
 export { oneLine } from "./one-line.js";
 export { type DrawnData, type DrawnModel, ModelCurves } from "./study/curves.js";
+export type { StudyRows } from "./study/figures.js";
 export { memberFormula } from "./study/formula.js";
 export { studyReport } from "./study/report.js";
 export type { StudyAncestor, StudyMember, StudyRun, StudyStory } from "./study/story.js";

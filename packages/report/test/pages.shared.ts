@@ -5,12 +5,14 @@ import { describe, expect, test } from "vitest";
 import {
   drawChart,
   type FittedProblem,
+  fitFigures,
   fitReport,
   formatTable,
   html,
   memberFormula,
   type StudyMember,
   type StudyStory,
+  searchFigures,
   studyReport,
   summaryText,
 } from "../src/index.js";
@@ -167,5 +169,27 @@ export function pageTests(): void {
     const columns = [{ title: "n", align: "right" as const, cell: String }];
     expect(formatTable(columns, 30, "rows").split("\n")).toHaveLength(12);
     expect(memberFormula(member)).toBe("1 + 2·t");
+  });
+
+  describe("figures for somebody else's page", () => {
+    test("are those of the report, with a style that reaches nothing else", async () => {
+      const { machine, result, problem } = await fitted();
+      const shown = await fitFigures(result, problem);
+      expect(shown.match(/<svg/g)?.length).toBeGreaterThan(1);
+      expect(shown).toContain("y over t: data and fit");
+      expect(shown).toMatch(/^<div class="ndvm-figures"><style>\.ndvm-figures \{/);
+      expect(shown).not.toMatch(/<(html|body|script)|:root/);
+      machine.dispose();
+    });
+
+    test("show a search's choice beside the data and on its front", async () => {
+      const shown = await searchFigures(story, story.front, member);
+      expect(shown.match(/<svg/g)).toHaveLength(2);
+      expect(shown).toContain("y over t: data and model");
+      expect(shown).toContain("held-out rows");
+      expect(await searchFigures({ ...story, heldOut: {} }, [], member)).not.toContain(
+        "held-out rows",
+      );
+    });
   });
 }

@@ -22,33 +22,6 @@ def _formula(latex: str) -> str:
     return f"<p>$${escape(latex)}$$</p>"
 
 
-def scatter_svg(observed: Sequence[float], predicted: Sequence[float]) -> str:
-    """Predictions over observations: points on the diagonal are explained."""
-    pairs = [(float(a), float(b)) for a, b in zip(observed, predicted) if a == a and b == b]
-    if len(pairs) < 2:
-        return ""
-    low = min(min(pair) for pair in pairs)
-    high = max(max(pair) for pair in pairs)
-    size, edge = 260, 30
-    span = (high - low) or 1.0
-
-    def at(value: float) -> float:
-        return edge + (size - 2 * edge) * (value - low) / span
-
-    step = max(1, len(pairs) // 1000)
-    dots = "".join(
-        f'<circle cx="{at(a):.1f}" cy="{size - at(b):.1f}" r="2" fill="#1f77b4"/>'
-        for a, b in pairs[::step]
-    )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}">'
-        f'<line x1="{edge}" y1="{size - edge}" x2="{size - edge}" y2="{edge}" stroke="#999"/>'
-        f'{dots}<text x="{size / 2}" y="{size - 6}" font-size="11" text-anchor="middle">observed'
-        f'</text><text x="10" y="{size / 2}" font-size="11" text-anchor="middle" '
-        f'transform="rotate(-90 10 {size / 2})">predicted</text></svg>'
-    )
-
-
 def fit_html(result: "FitResult") -> str:
     rows = []
     for name, value in result.params.items():
@@ -59,14 +32,9 @@ def fit_html(result: "FitResult") -> str:
         formula = _formula(result.latex())
     except Exception:  # a program without a closed form has no formula
         formula = f"<pre>{escape(result.program.source)}</pre>"
-    residuals = (result._known.get("residuals") or {}).get("residuals") or []
-    values = [] if result.fitted_values is None else [float(v) for v in result.fitted_values.ravel()]
-    figure = ""
-    if len(residuals) == len(values) and values:
-        figure = scatter_svg([v + r for v, r in zip(values, residuals)], values)
     return (
         formula + _table(("parameter", "estimate", "std. error", "interval"), rows)
-        + f"<p>loss {result.loss:.7g}, R² {result.r2:.6g}</p>" + figure
+        + f"<p>loss {result.loss:.7g}, R² {result.r2:.6g}</p>" + result.figures()
     )
 
 
@@ -79,4 +47,4 @@ def search_html(result: "SearchResult") -> str:
     formula = "" if result.choice is None else _formula(result.choice.latex())
     headings = ("", "complexity", "loss", "held-out R²", "bits", "equation")
     warnings = "".join(f"<p>{escape(one)}</p>" for one in result.warnings)
-    return formula + _table(headings, rows) + warnings
+    return formula + _table(headings, rows) + warnings + result.figures()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -29,7 +30,10 @@ class FitResult:
     """A fit: estimates in ``params``, their ``standard_errors`` and ``intervals``, and how well."""
 
     def __init__(self, program: Program, fields: Dict[str, Any],
-                 prediction: Optional[np.ndarray]) -> None:
+                 prediction: Optional[np.ndarray], number: int, generation: int) -> None:
+        #: Its number in the Node process, and in which of them: that one can draw it.
+        self._place = (generation, number)
+        weakref.finalize(self, service.release, generation, number)
         #: What the server tells, as JSON; ``resume=result.json`` goes on with it.
         self.json = fields
         known = unworded({key: one for key, one in fields.items() if key != "states"})
@@ -77,12 +81,31 @@ class FitResult:
     def latex(self) -> str:
         return self.export("latex")
 
+    def figures(self) -> str:
+        """The report's figures as HTML: data, fit and residuals. Empty if the Node process that made
+        the fit has ended."""
+        generation, number = self._place
+        with service.lock:
+            service.connect()
+            if generation != service.generation:
+                return ""
+            answer, _ = service.call("fitFigures", {"fit": number}, ArrayList())
+        return answer["html"]
+
+    def __reduce__(self) -> Any:
+        # Another process cannot draw it.
+        return _rebuild, (self.program, self.json, self.fitted_values)
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value:.6g}" for name, value in self.params.items())
         return f"<FitResult {shown}; loss {self.loss:.6g}>"
 
     def _repr_html_(self) -> str:
         return fit_html(self)
+
+
+def _rebuild(program: Program, fields: Dict[str, Any], prediction: Any) -> FitResult:
+    return FitResult(program, fields, prediction, 0, -1)
 
 
 def _params_json(params: Mapping[str, Any]) -> Dict[str, Any]:
@@ -155,11 +178,13 @@ def fit(
     described["isProgressWanted"] = on_progress is not None
     listener = None if on_progress is None else (
         lambda event: on_progress(plain(event["progress"])))
-    answer, found = loaded.call("fit", {"options": described}, arrays, timeout=timeout,
-                                on_event=listener)
+    with service.lock:
+        answer, found = loaded.call("fit", {"options": described}, arrays, timeout=timeout,
+                                    on_event=listener)
+        generation = service.generation
     prediction = answer.get("prediction")
-    return FitResult(loaded, answer["result"],
-                     None if prediction is None else array_of(prediction, found))
+    fitted = None if prediction is None else array_of(prediction, found)
+    return FitResult(loaded, answer["result"], fitted, answer["fit"], generation)
 
 
 def fit_many(

@@ -67,7 +67,11 @@ class Model:
 class SearchResult:
     """What a search found: ``choice`` (the shortest law), ``best`` (the most accurate), ``front``."""
 
-    def __init__(self, done: Dict[str, Any], inputs: Sequence[str]) -> None:
+    def __init__(self, told: Dict[str, Any], inputs: Sequence[str], target: str, data: Any) -> None:
+        self._told = told
+        self._target = target
+        self._data = data
+        done = plain(told)
         self.done = done
         self.inputs = list(inputs)
         self.front: List[Model] = [Model(one, inputs) for one in done["front"]]
@@ -83,6 +87,16 @@ class SearchResult:
             return None
         return next((one for one in self.front if one.fields["visit"] == fields["visit"]),
                     Model(fields, self.inputs))
+
+    def figures(self) -> str:
+        """The report's figures as HTML: the choice beside the data, and the front."""
+        arrays = ArrayList()
+        used = (*self.inputs, self._target)
+        columns = {name: self._data[name] for name in used}
+        fields = {"target": self._target, "inputs": self.inputs, "front": self._told["front"],
+                  "data": data_json(columns, arrays), "chosen": self._told.get("choice")}
+        answer, _ = service.call("searchFigures", fields, arrays)
+        return answer["html"]
 
     def __repr__(self) -> str:
         return f"<SearchResult {self.choice!r}>"
@@ -165,4 +179,4 @@ def search(
         if line is not None:
             line.end()
     names = options.get("inputs") or [name for name in described["data"] if name != target]
-    return SearchResult(plain(answer["done"]), names)
+    return SearchResult(answer["done"], names, target, data)

@@ -20,6 +20,7 @@ import {
 } from "@ndvm/core";
 import type { SearchOptions } from "@ndvm/search";
 import type { Answer, CallContext } from "./call.js";
+import { drawFit, drawSearch, type Fitted } from "./figures.js";
 import { ArrayList, type Frame } from "./frames.js";
 import { Runs } from "./runs.js";
 import {
@@ -39,7 +40,10 @@ type Call = (fields: Fields, context: CallContext) => Answer | Promise<Answer>;
 export class Service {
   readonly #machines = new Map<string, Machine>();
   readonly #programs = new Map<number, Program>();
-  #nextProgram = 1;
+  /** Results of fits, to draw them when the client asks for it. */
+  readonly #fits = new Map<number, Fitted>();
+  /** Programs and fits are counted together. */
+  #nextNumber = 1;
   readonly #runs = new Runs((fields) => this.#program(fields));
 
   readonly #calls: ReadonlyMap<string, Call> = new Map<string, Call>([
@@ -51,6 +55,8 @@ export class Service {
     ["fitMany", (fields, context) => this.#fitMany(fields, context)],
     ["export", (fields) => ({ fields: { text: exportText(fields) } })],
     ["search", runSearch],
+    ["fitFigures", (fields) => this.#fitFigures(fields)],
+    ["searchFigures", drawSearch],
   ]);
 
   answer(frame: Frame, context: CallContext): Answer | Promise<Answer> {
@@ -66,10 +72,11 @@ export class Service {
     return call(header, context);
   }
 
-  /** Frees programs that the client has no use for any more. */
+  /** Frees programs and fits that the client has no use for any more. */
   release(numbers: unknown): void {
     if (!Array.isArray(numbers)) return;
     for (const number of numbers) {
+      this.#fits.delete(number as number);
       this.#programs.get(number as number)?.dispose();
       this.#programs.delete(number as number);
     }
@@ -79,6 +86,7 @@ export class Service {
     for (const machine of this.#machines.values()) machine.dispose();
     this.#machines.clear();
     this.#programs.clear();
+    this.#fits.clear();
   }
 
   async #machine(given: unknown): Promise<Machine> {
@@ -97,7 +105,7 @@ export class Service {
   async #load(fields: Fields): Promise<Answer> {
     const machine = await this.#machine(field(fields, "machine"));
     const program = machine.load(textOf(fields, "source"), loadOptions(fields));
-    const number = this.#nextProgram++;
+    const number = this.#nextNumber++;
     this.#programs.set(number, program);
     return { fields: { program: number, inputs: program.inputs } };
   }
@@ -115,13 +123,23 @@ export class Service {
     const result = await fit(program, options);
     const list = new ArrayList();
     const predicted = predictionOf(result, options.data);
+    const number = this.#nextNumber++;
+    this.#fits.set(number, { result, options, program });
     return {
       fields: {
+        fit: number,
         result: result.toJSON(),
         ...(predicted === undefined ? {} : { prediction: list.add(predicted) }),
       },
       arrays: list,
     };
+  }
+
+  async #fitFigures(fields: Fields): Promise<Answer> {
+    const number = field(fields, "fit");
+    const fitted = this.#fits.get(number as number);
+    if (fitted === undefined) throw refuse(`there is no fit ${String(number)}`);
+    return { fields: { html: await drawFit(fitted) } };
   }
 
   async #fitMany(fields: Fields, context: CallContext): Promise<Answer> {

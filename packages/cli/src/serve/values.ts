@@ -101,6 +101,17 @@ export function plain(value: unknown): unknown {
   return record;
 }
 
+/** The reverse of `plain`: numbers that came as words. */
+export function unworded(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unworded);
+  if (!isFields(value)) return value;
+  const entries = Object.entries(value);
+  if (entries.length === 1 && entries[0]?.[0] === "number") return Number(entries[0][1]);
+  const record = Object.create(null) as Record<string, unknown>;
+  for (const [key, one] of entries) record[key] = unworded(one);
+  return record;
+}
+
 /** A datum of the language: symbols as texts, vectors as { vector }. */
 export function datumJson(value: DatumValue): unknown {
   if (typeof value === "symbol") return value.description ?? "";

@@ -67,6 +67,7 @@ export function checkSettings(options: FitOptions): Settings {
   checkKeys(options);
   const targets = targetNames(options.target);
   checkTargets(targets, options.target);
+  checkGroups(options.groups);
   const mode = options.target === undefined ? "objective" : "residual";
   const { loss, lossName } = checkLoss(options, mode);
   const optimiser = checkOptimiser(options, mode, lossName);
@@ -149,6 +150,16 @@ function checkTargets(names: readonly string[], target: FitOptions["target"]): v
     });
   if (names.length > 0 && names.every((name) => typeof name === "string")) return;
   throw bad("target", target, "it is the name of a column, or a list of names");
+}
+
+/** JavaScript and other languages' clients know no types: what is missing is told by name. */
+function checkGroups(groups: Readonly<Partial<FitOptions["groups"] & object>> | undefined): void {
+  if (groups === undefined) return;
+  const { by, params } = groups ?? {};
+  const isList = Array.isArray(params) && params.every((name) => typeof name === "string");
+  if (typeof by === "string" && isList) return;
+  const help = 'name the column and the parameters: { by: "dose", params: ["k"] }';
+  throw bad("groups", JSON.stringify(groups), help);
 }
 
 function checkLoss(options: FitOptions, mode: Settings["mode"]) {
