@@ -17,7 +17,7 @@ import { briefFor, SEED_EPOCH, SEED_FIT, type Study } from "../study.js";
 import type { Proposal, Rung } from "../types.js";
 import type { EpochJob, EpochResult, Update } from "./job.js";
 import { View } from "./knowledge.js";
-import { bestResult, promoted } from "./ladder.js";
+import { bestResult, promoted, roundEvenly, roundUp } from "./ladder.js";
 import { Reader, type Reading } from "./reading.js";
 
 /** Texts that are known to have passed the screen, at most. */
@@ -148,18 +148,17 @@ export class EpochRunner {
   }
 
   #breed({ round, slot, place, size }: EpochJob): readonly Bred[] {
-    const { slots, epoch, seed } = this.#study;
+    const { epoch, seed } = this.#study;
     const population = this.#view.populations[place];
     const breeding = this.#setting.breedings[place];
     if (!population || !breeding) throw new Error("this proposer does not travel");
-    const ordinal = round * slots + (slot % slots);
     const own = new Set<number>();
     return this.#breederOf(place, breeding).breed(
       population,
       {
         seed: seedFor(seed, SEED_EPOCH, round, slot),
         count: size,
-        before: ordinal * epoch,
+        before: ordinalOf(this.#study, { round, slot }) * epoch,
         island: islandOf(this.#setting, place, round, slot) as number,
       },
       {
@@ -187,8 +186,10 @@ export class EpochRunner {
     let climbing = entries.filter(
       ({ reading, isDuplicate }) => reading.failure === undefined && !isDuplicate,
     );
+    const rounding =
+      job.proposals === undefined ? roundEvenly(ordinalOf(this.#study, job)) : roundUp;
     for (const [number, rung] of rungs.entries()) {
-      if (number > 0) climbing = [...promoted(climbing, rung as Rung, this.#view.front)];
+      if (number > 0) climbing = [...promoted(climbing, rung as Rung, this.#view.front, rounding)];
       for (const entry of climbing) {
         const failure = lost.get(entry.index);
         const task = this.#taskOf(entry, number, job);
@@ -242,5 +243,11 @@ export function islandOf(
   const breeding = breedings[place];
   if (!breeding) return undefined;
   const { islands } = populationOptions(breeding, study);
-  return (round * study.slots + (slot % study.slots)) % islands;
+  return ordinalOf(study, { round, slot }) % islands;
 }
+
+/** The number of an epoch among those of its proposer. */
+const ordinalOf = (
+  { slots }: Pick<Study, "slots">,
+  { round, slot }: Pick<EpochJob, "round" | "slot">,
+): number => round * slots + (slot % slots);

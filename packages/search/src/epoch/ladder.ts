@@ -5,6 +5,10 @@
  * successive halving among neighbours, so that who is promoted depends on the epoch alone. Promising
  * is a low training loss compared with what the front has at that complexity, the front being as the
  * epoch knows it.
+ *
+ * A share of an epoch is seldom a whole number of candidates. Programs that someone has given are
+ * rounded up: each may be the one. Of bred ones there are many epochs, so each epoch rounds up or down,
+ * in a fixed pattern over the epochs that comes to the share.
  */
 
 import type { TaskResult } from "../pipeline/task.js";
@@ -18,11 +22,42 @@ export interface Climber {
   results: readonly TaskResult[];
 }
 
+/** How many candidates a share of them is. */
+export interface Rounding {
+  countOf(share: number): number;
+}
+
+/** To the next whole number. */
+export const roundUp: Rounding = { countOf: (share) => Math.ceil(share) };
+
+/** The fractional part of the golden ratio: its multiples fill the unit interval most evenly. */
+const GOLDEN = 0.6180339887498949;
+
+/**
+ * Up or down, so that over epochs of any number in a row the counts come to the shares. The part of
+ * the interval in which an epoch's number has fallen is stretched to the whole of it for the next rung.
+ */
+export function roundEvenly(epoch: number): Rounding {
+  const turns = (epoch + 0.5) * GOLDEN;
+  let at = turns - Math.floor(turns);
+  return {
+    countOf(share) {
+      const whole = Math.floor(share);
+      const rest = share - whole;
+      if (rest === 0) return whole;
+      const isUp = at < rest;
+      at = isUp ? at / rest : (at - rest) / (1 - rest);
+      return isUp ? whole + 1 : whole;
+    },
+  };
+}
+
 /** Those who go on to a rung, in their order. */
 export function promoted<T extends Climber>(
   climbing: readonly T[],
   rung: Rung,
   front: LossFront,
+  rounding: Rounding,
 ): readonly T[] {
   const able = climbing.filter((each) => each.results.at(-1)?.failure === undefined);
   const ranked = able
@@ -30,7 +65,7 @@ export function promoted<T extends Climber>(
     .map((each) => ({ each, margin: marginOf(each, front) }))
     .sort((a, b) => a.margin - b.margin || a.each.index - b.each.index);
   return ranked
-    .slice(0, Math.ceil(rung.share * able.length))
+    .slice(0, rounding.countOf(rung.share * able.length))
     .map(({ each }) => each)
     .sort((a, b) => a.index - b.index);
 }
@@ -48,7 +83,7 @@ function marginOf({ results, complexity }: Climber, front: LossFront): number {
   return known > 0 ? loss / known : loss > 0 ? Number.POSITIVE_INFINITY : 1;
 }
 
-/** Most fits of so many candidates of one epoch. */
+/** Most fits of so many candidates of one epoch, however shares are rounded. */
 export function fitsAtMost(recipe: Recipe, candidates: number): number {
   let fits = 0;
   let left = candidates;
