@@ -1,10 +1,12 @@
 /**
- * Fails where breeding, simplifying or promoting calculates with functions whose last bits JavaScript
- * leaves to the engine: a study must have the same bits everywhere. Allowed are + − × ÷, square roots
- * and functions made of them (packages/search/src/evolve/arithmetic.ts).
+ * Fails where a search or a fit calculates with functions whose last bits JavaScript leaves to the
+ * engine, or draws from Math.random: fits and studies must have the same bits everywhere. Allowed are
+ * + − × ÷, square roots and functions made of them (exp, log, atan, logGamma and Random of @ndvm/core,
+ * and packages/search/src/evolve/arithmetic.ts).
  *
- *   Math.exp(x), Math.log(x) …   use exp, log … of evolve/arithmetic.ts
- *   x ** y                       use power(x, y), or multiply
+ *   Math.exp(x), Math.log(x) …   use exp, log … of @ndvm/core or evolve/arithmetic.ts
+ *   Math.random()                use Random of @ndvm/core
+ *   x ** y                       use power(x, y), or multiply; 2 ** 20 is exact everywhere
  *
  *   node scripts/check-arithmetic.mjs [root]
  */
@@ -15,12 +17,10 @@ import ts from "typescript";
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".."));
 /** Rooms and files whose numbers decide what a study is. */
-const PLACES = ["evolve", "epoch", "choice/aliases.ts"].map((name) =>
-  join(root, "packages/search/src", name),
-);
+const PLACES = ["packages/search/src", "packages/core/src/fit"].map((name) => join(root, name));
 /** Functions of Math that every engine rounds in the same way. */
 const EXACT = new Set(
-  "abs ceil floor round trunc sign min max sqrt fround imul clz32 random PI E SQRT2 SQRT1_2".split(
+  "abs ceil floor round trunc sign min max sqrt fround imul clz32 PI E LN2 SQRT2 SQRT1_2".split(
     " ",
   ),
 );
@@ -32,6 +32,9 @@ const files = PLACES.filter((place) => existsSync(place)).flatMap((place) =>
         .map((name) => join(place, String(name)))
         .filter((name) => name.endsWith(".ts")),
 );
+
+/** 2 ** 20, 2 ** -46: both numbers are written out. */
+const isPowerOfTwo = ({ left, right }) => left.getText() === "2" && /^-?\d+$/.test(right.getText());
 
 const problems = [];
 for (const file of files) {
@@ -53,7 +56,7 @@ for (const file of files) {
       [ts.SyntaxKind.AsteriskAsteriskToken, ts.SyntaxKind.AsteriskAsteriskEqualsToken].includes(
         node.operatorToken.kind,
       );
-    if (isPower) complain(node, node.operatorToken.getText());
+    if (isPower && !isPowerOfTwo(node)) complain(node, node.operatorToken.getText());
     ts.forEachChild(node, visit);
   };
   visit(source);

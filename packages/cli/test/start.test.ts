@@ -42,7 +42,7 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])(
   "with seed %i it chooses a damped wave of rate 3",
   (seed) => {
     const study = join(folder, `start-${seed}.db`);
-    const budget = ["--candidates", "4000", "--seed", `${seed}`, "--out", study];
+    const budget = ["--candidates", "6000", "--seed", `${seed}`, "--out", study];
     const page = ["--report", join(folder, `start-${seed}.html`)];
     const { stdout } = spawnSync(process.execPath, [start, ...budget, ...page], {
       cwd: repository,

@@ -23,7 +23,8 @@ export { inputScaleProblem, targetScaleProblem } from "./fit/data/scale.js";
 export { endedNote } from "./fit/diagnosis/diagnosis.js";
 export { fit } from "./fit/fit.js";
 export { type FitManyOptions, type FitManyResult, fitMany } from "./fit/fit-many.js";
-export { log } from "./fit/math/elementary.js";
+export { atan, exp, log, logGamma } from "./fit/math/elementary.js";
+export { Random, seedFor } from "./fit/math/random.js";
 export {
   aic,
   bic,
@@ -31,6 +32,7 @@ export {
   devianceAbout,
   explainedShare,
   isOfCounts,
+  normalLogLikelihood,
   type RowScore,
   type RowSides,
   responses,

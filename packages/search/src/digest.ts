@@ -29,6 +29,20 @@ export function digestOf(text: string): Digest {
 /** A whole number below 2⁵³ that stands for a digest: where chance is drawn for a program. */
 export const digestNumber = ({ high, low }: Digest): number => (high & 0x1fffff) * 4294967296 + low;
 
+/** 53 bits that stand for a text. */
+export function hashText(text: string): number {
+  let low = 0x9e3779b9;
+  let high = 0x85ebca6b;
+  for (let i = 0; i < text.length; i++) {
+    const letter = text.charCodeAt(i);
+    low = Math.imul(low ^ letter, 0x9e3779b1);
+    high = Math.imul(high ^ letter, 0x5f356495);
+  }
+  low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35);
+  high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35);
+  return 4294967296 * (high & 0x1fffff) + (low >>> 0);
+}
+
 const PLACES_LEAST = 1024;
 
 /** One generation of digests, each with a number where numbers are kept. */

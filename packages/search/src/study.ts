@@ -13,13 +13,14 @@ import {
   NdvmError,
   nearest,
   own,
+  Random,
   read,
   recordOf,
+  seedFor,
   targetScaleProblem,
 } from "@ndvm/core";
 import { latticeOf } from "./choice/yardstick.js";
 import { DIGESTS_MAX } from "./digest.js";
-import { Draws, seedFor } from "./seeds.js";
 import type {
   CandidateLimits,
   ColumnSummary,
@@ -289,7 +290,7 @@ function heldOutRows(
   if (!(holdOut > 0 && holdOut < 1))
     throw refuseOption("holdOut", holdOut, "it is a share between 0 and 1, or rows");
   const count = Math.max(2, Math.round(rows * holdOut));
-  const order = new Draws(seedFor(seed, SEED_SPLIT)).shuffled(rows);
+  const order = new Random(seedFor(seed, SEED_SPLIT)).shuffled(rows);
   return order.slice(0, count).sort((a, b) => a - b);
 }
 
@@ -377,7 +378,7 @@ function summarise(name: string, columns: Columns): ColumnSummary {
   }
   const mean = sum / column.length;
   let squares = 0;
-  for (const x of column) squares += (x - mean) ** 2;
+  for (const x of column) squares += (x - mean) * (x - mean);
   return { name, min, max, mean, deviation: Math.sqrt(squares / column.length) };
 }
 
@@ -399,7 +400,15 @@ export function weightFor(columns: Columns, target: string): number {
     powers.set(name, powerOf(most));
   }
   if ([...powers.values()].every((power) => Math.abs(power) <= POWERS_ORDINARY)) return 1;
-  return 2 ** (2 * (POWER_WANTED - (powers.get(target) ?? 0)));
+  return powerOfFour(POWER_WANTED - (powers.get(target) ?? 0));
+}
+
+/** Exactly: each step only moves the exponent. */
+function powerOfFour(power: number): number {
+  let result = 1;
+  for (let left = power; left > 0; left--) result *= 4;
+  for (let left = power; left < 0; left++) result /= 4;
+  return result;
 }
 
 function powerOf(size: number): number {

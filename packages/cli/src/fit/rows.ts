@@ -6,7 +6,7 @@
  * `column=word` and `column!=word`.
  */
 
-import { emptyRecord, Machine, NdvmError, type Program, recordOf } from "@ndvm/core";
+import { emptyRecord, Machine, NdvmError, type Program, Random, recordOf } from "@ndvm/core";
 import type { Table } from "@ndvm/tables";
 import { UsageError } from "../inputs.js";
 import { loadProgram } from "../session.js";
@@ -172,26 +172,15 @@ function drawRows(keep: Uint8Array, share: number, seed: number): Uint8Array {
   const rows = rowsWhere((row) => keep[row] === 1, keep.length);
   const wanted = Math.max(1, Math.round(share * rows.length));
   const held = new Uint8Array(keep.length);
-  const random = mulberry(seed);
+  const random = new Random(seed);
   for (let at = 0; at < wanted && at < rows.length; at++) {
-    const other = at + Math.floor(random() * (rows.length - at));
+    const other = at + random.below(rows.length - at);
     const row = rows[other] as number;
     rows[other] = rows[at] as number;
     rows[at] = row;
     held[row] = 1;
   }
   return held;
-}
-
-/** Tommy Ettinger's Mulberry32: numbers from 0 to below 1. */
-function mulberry(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Tests of rows, on a machine of their own that is made when the first one is met. */

@@ -9,9 +9,9 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Machine, type Program } from "@ndvm/core";
+import { Machine, type Program, Random, seedFor } from "@ndvm/core";
 import { complexityOf } from "../../src/complexity.js";
-import { Draws, hashText, seedFor } from "../../src/seeds.js";
+import { hashText } from "../../src/digest.js";
 import { OPERATORS } from "../../src/study.js";
 
 export type TableSet = "tuning" | "final";
@@ -81,7 +81,7 @@ export async function makeTables(set: TableSet, seed: number): Promise<readonly 
   const tables: Table[] = [];
   try {
     for (const [kind, count] of Object.entries(COUNTS)) {
-      const draws = new Draws(seedFor(seed, set === "final" ? 2 : 1, hashText(kind)));
+      const draws = new Random(seedFor(seed, set === "final" ? 2 : 1, hashText(kind)));
       const laws = lawsOf(kind, set, draws, 4 * count);
       for (const law of laws) {
         if (tables.filter((table) => table.kind === kind).length >= count) break;
@@ -95,7 +95,7 @@ export async function makeTables(set: TableSet, seed: number): Promise<readonly 
   return tables;
 }
 
-function lawsOf(kind: string, set: TableSet, draws: Draws, count: number): readonly Law[] {
+function lawsOf(kind: string, set: TableSet, draws: Random, count: number): readonly Law[] {
   const generate = generators.get(kind);
   if (generate !== undefined) return Array.from({ length: count }, (_, i) => generate(draws, i));
   const laws = corpusLaws(kind).filter(
@@ -104,7 +104,7 @@ function lawsOf(kind: string, set: TableSet, draws: Draws, count: number): reado
   return draws.shuffled(laws.length).map((i) => laws[i] as Law);
 }
 
-function tableOf(law: Law, draws: Draws, machine: Machine): Table | undefined {
+function tableOf(law: Law, draws: Random, machine: Machine): Table | undefined {
   const inputs = law.vars.map(({ name }) => name);
   const size = complexityOf(law.law, inputs);
   if (size > SIZE_MOST) return undefined;
@@ -133,14 +133,14 @@ function tableOf(law: Law, draws: Draws, machine: Machine): Table | undefined {
   }
 }
 
-const pick = <T>(of: readonly T[], draws: Draws): T =>
+const pick = <T>(of: readonly T[], draws: Random): T =>
   of[Math.floor(draws.uniform() * of.length)] as T;
 
 function columnsOf(
   vars: readonly Range[],
   rows: number,
   isEven: boolean,
-  draws: Draws,
+  draws: Random,
 ): Record<string, Float64Array> {
   const columns: Record<string, Float64Array> = {};
   for (const { name, low, high, isLog, hasSign } of vars) {
@@ -169,12 +169,12 @@ export function deviation(values: Float64Array): number {
 
 // Generators of our own.
 
-const between = (draws: Draws, low: number, high: number): number =>
+const between = (draws: Random, low: number, high: number): number =>
   Number((low + (high - low) * draws.uniform()).toPrecision(3));
 
 const t = (low: number, high: number): readonly Range[] => [{ name: "t", low, high }];
 
-function wave(draws: Draws, i: number): Law {
+function wave(draws: Random, i: number): Law {
   const rate = between(draws, 1.5, 6);
   const size = between(draws, 0.5, 8);
   const decay = between(draws, 0.1, 0.5);
@@ -203,7 +203,7 @@ function wave(draws: Draws, i: number): Law {
 }
 
 /** Curves in units from 1e-18 to 1e12. */
-function curve(draws: Draws, i: number): Law {
+function curve(draws: Random, i: number): Law {
   const unit = ["1", "1e-18", "1e12", "1000", "1e-6", "1"][i % 6] as string;
   const x = Number(["1", "1e6", "1e-9", "1", "1e3", "1"][i % 6]);
   const a = Number((Number(unit) * between(draws, 1, 9)).toPrecision(3));
@@ -227,7 +227,7 @@ function curve(draws: Draws, i: number): Law {
   };
 }
 
-function branch(draws: Draws, i: number): Law {
+function branch(draws: Random, i: number): Law {
   const at = between(draws, 3, 7);
   const [a, b] = [between(draws, 1, 4), between(draws, 0.3, 2)];
   const laws = [
@@ -245,7 +245,7 @@ function branch(draws: Draws, i: number): Law {
   };
 }
 
-function turning(draws: Draws, i: number): Law {
+function turning(draws: Random, i: number): Law {
   const r = between(draws, 1.6, 2.4);
   const turns = 3 + (i % 2);
   return {
@@ -258,7 +258,7 @@ function turning(draws: Draws, i: number): Law {
   };
 }
 
-function nothing(draws: Draws, i: number): Law {
+function nothing(draws: Random, i: number): Law {
   const inputs = 1 + (i % 3);
   return {
     name: `no law ${i}`,
@@ -276,7 +276,7 @@ function nothing(draws: Draws, i: number): Law {
   };
 }
 
-const generators: ReadonlyMap<string, (draws: Draws, i: number) => Law> = new Map([
+const generators: ReadonlyMap<string, (draws: Random, i: number) => Law> = new Map([
   ["waves", wave],
   ["curves", curve],
   ["branches", branch],

@@ -7,12 +7,12 @@
  */
 
 import { recordOf } from "@ndvm/core";
+import { hashText } from "../digest.js";
 import type { Visit } from "../engine/fold.js";
 import type { SettledEpoch } from "../engine/journal.js";
 import { bestResult } from "../epoch/ladder.js";
 import type { Arrival } from "../epoch/pack.js";
 import type { TaskResult, Timing } from "../pipeline/task.js";
-import { hashText } from "../seeds.js";
 import type { Study } from "../study.js";
 import type { Failure, Outcome } from "../types.js";
 import { type MetDigest, packDigests } from "./digests.js";

@@ -6,7 +6,7 @@
  * told not to keep is counted, epoch by epoch.
  */
 
-import { seedFor } from "../seeds.js";
+import { seedFor } from "@ndvm/core";
 import { SEED_FIT } from "../study.js";
 import type { Outcome } from "../types.js";
 import type { Source } from "./checked-rows.js";

@@ -4,10 +4,9 @@
 
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import { NdvmError, recordOf } from "@ndvm/core";
+import { NdvmError, recordOf, seedFor } from "@ndvm/core";
 import type { Journal, JournalEntry, MemberFacts, SettledEpoch } from "../engine/journal.js";
 import type { EpochJob } from "../epoch/job.js";
-import { seedFor } from "../seeds.js";
 import { SEED_PROPOSER, SEED_SPLIT, type Study } from "../study.js";
 import type { Budget, Proposer, SearchEvent } from "../types.js";
 import { addSettled, type Rows } from "./epoch-rows.js";

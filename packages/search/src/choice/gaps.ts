@@ -88,7 +88,10 @@ function nearestPairs(columns: Columns, inputs: readonly string[], rows: number)
     let least = Number.POSITIVE_INFINITY;
     for (const other of others) {
       let distance = 0;
-      for (const x of scaled) distance += ((x[row] as number) - (x[other] as number)) ** 2;
+      for (const x of scaled) {
+        const apart = (x[row] as number) - (x[other] as number);
+        distance += apart * apart;
+      }
       if (distance === 0 || distance >= least) continue;
       least = distance;
       nearest = other;

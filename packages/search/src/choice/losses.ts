@@ -10,8 +10,8 @@
  * A search with another likelihood is another row of the table.
  */
 
-import { log } from "@ndvm/core";
-import { bitsOf, log2, logGamma } from "./bits.js";
+import { log, logGamma } from "@ndvm/core";
+import { bitsOf, log2 } from "./bits.js";
 
 export interface Likelihood {
   /** Bits of all rows' targets, written down to `resolution`. Infinite where too few rows are left. */

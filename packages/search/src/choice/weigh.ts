@@ -17,6 +17,7 @@ import {
   type Program,
   read,
   recordOf,
+  squaresLeft,
 } from "@ndvm/core";
 import { type Columns, type Study, weightFor } from "../study.js";
 import type { Intervals, Outcome, Weighing } from "../types.js";
@@ -153,7 +154,7 @@ export class Scales {
     const { values, gradients } = this.#slopes(program, fitted, free);
     const { rows, symbolBits } = this.#yardstick;
     const target = own(this.#columns, this.#study.target) as Float64Array;
-    const loss = squaresTo(target, spread(values, rows));
+    const loss = squaresLeft(target, spread(values, rows));
     if (!Number.isFinite(loss)) return undefined;
     const probe = this.#valuesAt(program, fitted, this.#gaps.places, this.#gaps.placeCount);
     const swings = swingsOf(this.#gaps, probe);
@@ -307,13 +308,6 @@ function literalsOf(source: string, rows: number): number {
     if (node.span.start >= 0 && node.kind === "const" && node.value.kind === "number")
       bits += literalBits(node.value.value, 1 + log2(rows));
   return bits;
-}
-
-function squaresTo(target: Float64Array, values: Float64Array): number {
-  let squares = 0;
-  for (let i = 0; i < target.length; i++)
-    squares += ((target[i] as number) - (values[i] as number)) ** 2;
-  return squares;
 }
 
 /** A number for every row, where a program that reads no input has one for all. */

@@ -56,7 +56,7 @@ export function yardstickOf(study: Measured): Yardstick {
   const held = own(heldOut, target) as Numbers;
   let squares = 0;
   for (const part of [trained, held])
-    for (let i = 0; i < part.length; i++) squares += (part[i] as number) ** 2;
+    for (let i = 0; i < part.length; i++) squares += (part[i] as number) * (part[i] as number);
   const rows = trained.length + held.length;
   const size = Math.sqrt(squares / rows);
   const resolution = Math.max(decimalStep([trained, held]), ROUNDING[precision] * size);
@@ -71,7 +71,7 @@ export function yardstickOf(study: Measured): Yardstick {
     // A constant is a symbol, too.
     symbolBits: log2(operators.length + inputs.length + 1),
     resolution,
-    leastSquare: resolution ** 2 / 12,
+    leastSquare: (resolution * resolution) / 12,
     inputs,
     lattices,
   };

@@ -7,6 +7,7 @@
  * from the epochs alone; whoever folds the same epochs has the same study.
  */
 
+import { seedFor } from "@ndvm/core";
 import { type Yardstick, yardstickOf } from "../choice/yardstick.js";
 import { DigestTable } from "../digest.js";
 import { type EpochSetting, islandOf } from "../epoch/epoch.js";
@@ -19,7 +20,6 @@ import { Chance } from "../evolve/chance.js";
 import { MIGRATION_EVERY } from "../evolve/evolve.js";
 import { Population } from "../evolve/population.js";
 import { readTree } from "../evolve/text.js";
-import { seedFor } from "../seeds.js";
 import { briefFor, SEED_FOLD } from "../study.js";
 import type { Failure, Outcome } from "../types.js";
 import { Tally } from "./tally.js";

@@ -11,6 +11,7 @@
  * makes a new one, so that whoever looks at an old front sees it as it was.
  */
 
+import { log } from "@ndvm/core";
 import { foldRates } from "../choice/aliases.js";
 import { roughLength, totalOf, type Yardstick } from "../choice/yardstick.js";
 import type { FrontMember, Outcome, Weighing } from "../types.js";
@@ -182,7 +183,7 @@ function withScores(
       undefined,
     );
     if (before === undefined) return member;
-    const fall = Math.log(squareOf(before)) - Math.log(squareOf(member));
+    const fall = log(squareOf(before)) - log(squareOf(member));
     return { ...member, score: fall / (member.complexity - before.complexity) };
   });
 }

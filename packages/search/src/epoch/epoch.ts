@@ -8,11 +8,11 @@
  */
 
 import { performance } from "node:perf_hooks";
+import { seedFor } from "@ndvm/core";
 import { digestNumber } from "../digest.js";
 import { type Bred, Breeder, type EvolveOptions, populationOptions } from "../evolve/breeder.js";
 import { type FitWatch, Station } from "../pipeline/station.js";
 import { failedResult, type Task, type TaskResult } from "../pipeline/task.js";
-import { seedFor } from "../seeds.js";
 import { briefFor, SEED_EPOCH, SEED_FIT, type Study } from "../study.js";
 import type { Proposal, Rung } from "../types.js";
 import type { EpochJob, EpochResult, Update } from "./job.js";

@@ -3,11 +3,12 @@
  *
  * JavaScript leaves the last bits of Math.exp and its kind to the engine, and a study must be the same
  * study everywhere. So breeding and simplifying use these. They are right to about 10⁻¹⁵ of the
- * result (of 1 for waves), which is far more than a start of a parameter needs.
+ * result (of 1 for waves), which is far more than a start of a parameter needs. exp, log and atan are
+ * core's.
  */
 
-const LN2_HIGH = 0.6931471803691238;
-const LN2_LOW = 1.9082149292705877e-10;
+import { atan, exp, log } from "@ndvm/core";
+
 const HALF_PI_HIGH = 1.5707963267341256;
 const HALF_PI_MIDDLE = 6.077100506303966e-11;
 const HALF_PI_LOW = 2.0222662487959506e-21;
@@ -15,51 +16,6 @@ const TERMS_EXP = 14;
 const TERMS_WAVE = 9;
 /** Beyond it, a wave's angle has no digits left. */
 const ANGLE_MAX = 1e9;
-
-const reals = new Float64Array(1);
-const words = new Uint32Array(reals.buffer);
-/** Which of the two words has the exponent. */
-const HIGH = new Uint8Array(new Float64Array([1]).buffer)[7] === 0x3f ? 1 : 0;
-
-/** 2ⁿ for whole n from −1022 to 1023. */
-function powerOfTwo(n: number): number {
-  words[1 - HIGH] = 0;
-  words[HIGH] = (n + 1023) << 20;
-  return reals[0] as number;
-}
-
-export function exp(x: number): number {
-  if (Number.isNaN(x)) return x;
-  if (x > 709.79) return Number.POSITIVE_INFINITY;
-  if (x < -745.2) return 0;
-  const n = Math.round(x / (LN2_HIGH + LN2_LOW));
-  const r = x - n * LN2_HIGH - n * LN2_LOW;
-  let sum = 1;
-  for (let k = TERMS_EXP; k >= 1; k--) sum = 1 + (sum * r) / k;
-  const half = n < 0 ? Math.ceil(n / 2) : Math.floor(n / 2);
-  return sum * powerOfTwo(half) * powerOfTwo(n - half);
-}
-
-export function log(x: number): number {
-  if (!(x >= 0)) return Number.NaN;
-  if (x === 0) return Number.NEGATIVE_INFINITY;
-  if (x === Number.POSITIVE_INFINITY) return x;
-  if (x < 2.3e-308) return log(x * 18014398509481984) - 54 * (LN2_HIGH + LN2_LOW);
-  reals[0] = x;
-  let exponent = ((words[HIGH] as number) >>> 20) - 1023;
-  words[HIGH] = ((words[HIGH] as number) & 0xfffff) | 0x3ff00000;
-  let m = reals[0] as number;
-  if (m > Math.SQRT2) {
-    m /= 2;
-    exponent += 1;
-  }
-  // log m = 2 artanh((m − 1) / (m + 1)), and the quotient is at most 0.172.
-  const s = (m - 1) / (m + 1);
-  const z = s * s;
-  let sum = 0;
-  for (let k = 21; k >= 3; k -= 2) sum = z * (1 / k + sum);
-  return exponent * LN2_HIGH + (2 * s + 2 * s * sum + exponent * LN2_LOW);
-}
 
 /** sin(x + quarters · π/2). */
 function wave(x: number, quarters: number): number {
@@ -80,18 +36,6 @@ function wave(x: number, quarters: number): number {
 
 export const sin = (x: number): number => wave(x, 0);
 export const cos = (x: number): number => wave(x, 1);
-
-export function atan(x: number): number {
-  if (x < 0) return -atan(-x);
-  if (x > 1) return HALF_PI_HIGH + HALF_PI_MIDDLE - atan(1 / x);
-  // Twice half the angle, twice over: what is left is at most 0.2.
-  let t = x;
-  for (let i = 0; i < 2; i++) t /= 1 + Math.sqrt(1 + t * t);
-  const z = t * t;
-  let sum = 0;
-  for (let k = 23; k >= 3; k -= 2) sum = -z * (1 / k + sum);
-  return 4 * (t + t * sum);
-}
 
 const asin = (x: number): number => {
   const adjacent = Math.sqrt((1 - x) * (1 + x));
@@ -170,7 +114,8 @@ export const functions: ReadonlyMap<string, (x: number, y: number) => number> = 
     sinh,
     cosh: (x: number) => (exp(x) + exp(-x)) / 2,
     asin,
-    acos: (x: number) => HALF_PI_HIGH + HALF_PI_MIDDLE - asin(x),
+    // Twice half the angle, which loses no digits near 1.
+    acos: (x: number) => 2 * atan(Math.sqrt((1 - x) / (1 + x))),
     atan,
     log1p,
     expm1,

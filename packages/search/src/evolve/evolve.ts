@@ -6,8 +6,8 @@
  * from the population as it has heard of it.
  */
 
+import { seedFor } from "@ndvm/core";
 import { Reader } from "../epoch/reading.js";
-import { seedFor } from "../seeds.js";
 import { LIMITS } from "../study.js";
 import type { Json, Outcome, ProposalBatch, Proposer, StudyBrief } from "../types.js";
 import { Breeder, type EvolveOptions, populationOptions } from "./breeder.js";

@@ -14,8 +14,8 @@
  * share × factor^nodes, which takes multiplications only.
  */
 
+import { exp } from "@ndvm/core";
 import type { Outcome } from "../types.js";
-import { exp } from "./arithmetic.js";
 import type { Chance } from "./chance.js";
 
 /** A program that children are made from: what whoever breeds needs to know of it. */

@@ -15,7 +15,8 @@
  * of + − * / are allowed.
  */
 
-import { exp, functions, log } from "./arithmetic.js";
+import { exp, log } from "@ndvm/core";
+import { functions } from "./arithmetic.js";
 import {
   branch,
   call,

@@ -13,6 +13,7 @@
 
 import { performance } from "node:perf_hooks";
 import {
+  bic,
   type Evaluation,
   emptyRecord,
   type FitOptions,
@@ -21,18 +22,20 @@ import {
   type LoadOptions,
   Machine,
   NdvmError,
+  normalLogLikelihood,
   own,
   type ParameterOptions,
   type ParameterSpec,
   type Program,
+  Random,
   type Reason,
   recordOf,
+  seedFor,
   shareExplained,
   squaresAbout,
   squaresLeft,
   type Tolerances,
 } from "@ndvm/core";
-import { Draws, seedFor } from "../seeds.js";
 import { type Columns, rowsOf, SEED_SCREEN, type Study, weightFor } from "../study.js";
 import type { Failure, Rung, Stage } from "../types.js";
 import { emptyResult, failedResult, type Task, type TaskResult } from "./task.js";
@@ -239,7 +242,7 @@ export class Station {
     seed: number,
     isFirst: boolean,
   ): Readonly<Record<string, ParameterSpec>> {
-    const draws = new Draws(seed);
+    const draws = new Random(seed);
     const deviation = this.#study.recipe.startDeviation;
     const specs: Record<string, ParameterSpec> = emptyRecord();
     for (const name of names) {
@@ -309,11 +312,11 @@ export class Station {
     const target = own(this.#study.train, this.#study.target) as Float64Array;
     const points = target.length;
     const loss = this.#squares(program, params, this.#study.train, target);
-    const logLikelihood = (-points / 2) * (Math.log((2 * Math.PI * loss) / points) + 1);
     made.params = params;
     made.loss = loss;
     made.trainR2 = shareExplained(loss, squaresAbout(target));
-    made.bic = Math.log(points) - 2 * logLikelihood;
+    // The deviation of the noise is the one parameter.
+    made.bic = bic(normalLogLikelihood(loss, points), 1, points);
   }
 
   /** R² over the held-out rows. */

@@ -7,9 +7,9 @@
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { Random } from "@ndvm/core";
 import { expect, test } from "vitest";
 import { openArchive } from "../../src/index.js";
-import { Draws } from "../../src/seeds.js";
 import { expectSame, exported, freshFile } from "../engine/support.js";
 
 const seed = Number(process.env["SEED"] ?? 20261115);
@@ -61,7 +61,7 @@ test(`nothing told is lost and nothing comes twice (SEED=${seed}, NDVM_CRASHES=$
   expect(whole.isDone).toBe(true);
   expect(whole.told).toEqual(Array.from({ length: candidates }, (_, i) => i));
 
-  const chance = new Draws(seed);
+  const chance = new Random(seed);
   const file = freshFile();
   const told: number[] = [];
   let killed = 0;

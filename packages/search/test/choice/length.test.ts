@@ -2,8 +2,9 @@
  * Description length: what each part costs, and what must not change it.
  */
 
+import { logGamma } from "@ndvm/core";
 import { describe, expect, test } from "vitest";
-import { log2, logGamma } from "../../src/choice/bits.js";
+import { log2 } from "../../src/choice/bits.js";
 import { lengthOf } from "../../src/choice/length.js";
 import { likelihoodOf } from "../../src/choice/losses.js";
 import { literalBits, simpleNear } from "../../src/choice/simple-numbers.js";

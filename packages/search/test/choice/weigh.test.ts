@@ -2,6 +2,7 @@
  * Weighing: what all rows say about a model, its constants and the places between the rows.
  */
 
+import { Random } from "@ndvm/core";
 import { describe, expect, test } from "vitest";
 import { foldRates } from "../../src/choice/aliases.js";
 import { gapsOf, swingsOf } from "../../src/choice/gaps.js";
@@ -9,7 +10,6 @@ import { tidied } from "../../src/choice/tidy.js";
 import { Scales } from "../../src/choice/weigh.js";
 import { complexityOf } from "../../src/complexity.js";
 import type { SearchData, Weighing } from "../../src/index.js";
-import { Draws } from "../../src/seeds.js";
 import { makeStudy } from "../../src/study.js";
 
 const numbers = (count: number, of: (i: number) => number) =>
@@ -34,7 +34,7 @@ async function weigh(
 
 /** Rows of a law with normal noise. */
 function table(count: number, width: number, sigma: number, law: (x: number) => number) {
-  const draws = new Draws(7);
+  const draws = new Random(7);
   const x = numbers(count, (i) => (width * i) / (count - 1));
   return { x, y: x.map((at) => law(at) + sigma * draws.normal()) };
 }
@@ -168,7 +168,7 @@ describe("aliases", () => {
 });
 
 describe("gaps", () => {
-  const draws = new Draws(3);
+  const draws = new Random(3);
   const x = Float64Array.from(numbers(40, () => 10 * draws.uniform()));
   const price = (model: (x: number) => number): number => {
     const columns = { x, y: x.map((at) => Math.cos(2 * at)) };

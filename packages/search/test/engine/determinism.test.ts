@@ -2,19 +2,19 @@
  * One seed, one study: whatever the number of workers, whatever the timing.
  */
 
+import { Random } from "@ndvm/core";
 import { describe, expect, test } from "vitest";
 import { evolve, paperRecipe, replay, type SearchOptions } from "../../src/index.js";
 import { InlineRunner } from "../../src/pool/inline.js";
 import type { RunnerEvents } from "../../src/pool/runner.js";
 import type { SearchHooks } from "../../src/search.js";
-import { Draws } from "../../src/seeds.js";
 import { oscillation } from "./data.js";
 import { Echo, expectSame, exported, freshFile, run } from "./support.js";
 
 const seed = Number(process.env["SEED"] ?? 20261115);
 
 /** Epochs come back late and in another order, by chance. */
-function disordered(chance: Draws): SearchHooks {
+function disordered(chance: Random): SearchHooks {
   return {
     startRunner(setting, _workers, events) {
       const held: Parameters<RunnerEvents["done"]>[] = [];
@@ -73,7 +73,7 @@ describe(`the canonical export (SEED=${seed})`, () => {
 
   test("has the same bytes when results come late and in any order", async () => {
     const one = await exportOf({ workers: 0, recipe: paperRecipe });
-    const chance = new Draws(seed);
+    const chance = new Random(seed);
     for (let i = 0; i < 3; i++)
       expectSame(await exportOf({ workers: 0, recipe: paperRecipe }, disordered(chance)), one);
   });
@@ -97,14 +97,14 @@ describe(`the canonical export (SEED=${seed})`, () => {
     };
     const one = await bred(0);
     expectSame(await bred(2), one);
-    expectSame(await bred(0, disordered(new Draws(seed))), one);
+    expectSame(await bred(0, disordered(new Random(seed))), one);
   });
 
   test("has the same bytes for a budget in fits, and for one of accuracy", async () => {
     for (const budget of [{ fits: 222 }, { r2: 0.5, candidates: 1000 }]) {
       const one = await exportOf({ workers: 0, budget });
       expectSame(await exportOf({ workers: 2, budget }), one);
-      expectSame(await exportOf({ workers: 0, budget }, disordered(new Draws(seed))), one);
+      expectSame(await exportOf({ workers: 0, budget }, disordered(new Random(seed))), one);
     }
   });
 
@@ -122,7 +122,7 @@ describe(`the canonical export (SEED=${seed})`, () => {
     const one = await exportOf(options());
     expect(one).toContain("E-STEPS");
     expect(one).toContain('"status":"scored"');
-    expectSame(await exportOf(options(), disordered(new Draws(seed))), one);
+    expectSame(await exportOf(options(), disordered(new Random(seed))), one);
     expectSame(await exportOf({ ...options(), workers: 2 }), one);
   });
 

@@ -2,12 +2,11 @@
  * Workers die; studies do not notice.
  */
 
-import { NdvmError } from "@ndvm/core";
+import { NdvmError, Random } from "@ndvm/core";
 import { describe, expect, test } from "vitest";
 import { evolve } from "../../src/index.js";
 import { Pool } from "../../src/pool/pool.js";
 import type { SearchHooks } from "../../src/search.js";
-import { Draws } from "../../src/seeds.js";
 import { line, oscillation } from "./data.js";
 import { Echo, expectSame, exported, freshFile, list, run } from "./support.js";
 
@@ -100,7 +99,7 @@ describe(`workers killed at random moments (SEED=${seed}, NDVM_KILLS=${kills})`,
     const proposers = () => [new Echo(), evolve({ draws: 30 })];
     const quiet = freshFile();
     await run({ ...options, workers: 0, proposers: proposers(), archive: quiet });
-    const chance = new Draws(seed);
+    const chance = new Random(seed);
     let killed = 0;
     const deadly: SearchHooks = {
       async startRunner(setting, workers, events) {

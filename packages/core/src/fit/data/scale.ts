@@ -36,7 +36,8 @@ const isOutside = (largest: number, { least, most }: Range): boolean =>
   largest > most || (largest > 0 && largest < least);
 
 /** The power of ten that brings a number to order 1. */
-export const unitOf = (largest: number): string => `1e${Math.floor(Math.log10(largest))}`;
+export const unitOf = (largest: number): string =>
+  `1e${largest.toExponential().split("e")[1]?.replace("+", "")}`;
 
 /**
  * What is wrong with the size of a target's numbers; nothing where all is well. `hasSquares` says

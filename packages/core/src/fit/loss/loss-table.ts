@@ -18,7 +18,7 @@ import {
   FIT_POISSON,
   FIT_SQUARES,
 } from "../../program/layout.js";
-import { log } from "../math/elementary.js";
+import { log, logGamma } from "../math/elementary.js";
 import type { LossName } from "../types.js";
 
 export interface Loss {
@@ -93,17 +93,5 @@ export const losses: Readonly<Record<LossName, Loss>> = {
 
 export const lossNames = Object.keys(losses) as readonly LossName[];
 
-export const LOG_TWO_PI = 1.8378770664093456;
-
-/** log n!, also between whole numbers: Stirling's series after moving up. */
-function logFactorial(n: number): number {
-  let shift = 0;
-  let x = n + 1;
-  while (x < 20) {
-    shift += log(x);
-    x += 1;
-  }
-  const s = 1 / (x * x);
-  const series = (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s / 1680))) / x;
-  return (x - 0.5) * log(x) - x + LOG_TWO_PI / 2 + series - shift;
-}
+/** log n!, also between whole numbers. */
+const logFactorial = (n: number): number => logGamma(n + 1);

@@ -9,19 +9,17 @@
 const LN2_HIGH = 0.6931471803691238;
 const LN2_LOW = 1.9082149292705877e-10;
 
-/** 2 to a whole power, exactly; 0 and infinity beyond the range of doubles. */
-function powerOfTwo(k: number): number {
-  let result = 1;
-  let base = k < 0 ? 0.5 : 2;
-  for (let n = Math.abs(k); n > 0; n = Math.floor(n / 2)) {
-    if (n % 2 === 1) result *= base;
-    base *= base;
-  }
-  return result;
-}
+const reals = new Float64Array(1);
+const words = new Uint32Array(reals.buffer);
+/** Which of the two words has the exponent. */
+const HIGH = new Uint8Array(new Float64Array([1]).buffer)[7] === 0x3f ? 1 : 0;
 
-/** 2⁵¹², 2²⁵⁶, … 2¹. The exponents are halved from one to the next. */
-const POWERS = [512, 256, 128, 64, 32, 16, 8, 4, 2, 1].map(powerOfTwo);
+/** 2ⁿ for whole n from −1022 to 1023, exactly. */
+function powerOfTwo(n: number): number {
+  words[1 - HIGH] = 0;
+  words[HIGH] = (n + 1023) << 20;
+  return reals[0] as number;
+}
 
 export function exp(x: number): number {
   if (Number.isNaN(x)) return x;
@@ -39,22 +37,12 @@ export function log(x: number): number {
   if (Number.isNaN(x) || x < 0) return Number.NaN;
   if (x === 0) return -Infinity;
   if (x === Infinity) return x;
-  let m = x;
-  let k = 0;
-  for (let i = 0, p = 512; p >= 1; i++, p /= 2) {
-    const power = POWERS[i] as number;
-    if (m >= power) {
-      m /= power;
-      k += p;
-    } else if (m * power < 2) {
-      m *= power;
-      k -= p;
-    }
-  }
-  while (m < 1) {
-    m *= 2;
-    k -= 1;
-  }
+  // Numbers below 2⁻¹⁰²² have no exponent of their own.
+  const isTiny = x < 2.2250738585072014e-308;
+  reals[0] = isTiny ? x * 18014398509481984 : x;
+  let k = ((words[HIGH] as number) >>> 20) - (isTiny ? 1077 : 1023);
+  words[HIGH] = ((words[HIGH] as number) & 0xfffff) | 0x3ff00000;
+  let m = reals[0] as number;
   if (m > Math.SQRT2) {
     m /= 2;
     k += 1;
@@ -66,6 +54,21 @@ export function log(x: number): number {
   for (let n = 25; n >= 3; n -= 2) sum = square * (1 / n + sum);
   // log m = 2s + 2s·sum, and 2s = f − s·f keeps the digits of f.
   return k * LN2_HIGH + (f - s * (f - 2 * sum) + k * LN2_LOW);
+}
+
+export const LOG_TWO_PI = 1.8378770664093456;
+
+/** log Γ(x) for x > 0: Stirling's series after moving up. */
+export function logGamma(x: number): number {
+  let shift = 0;
+  let z = x;
+  while (z < 20) {
+    shift += log(z);
+    z += 1;
+  }
+  const s = 1 / (z * z);
+  const series = (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s / 1680))) / z;
+  return (z - 0.5) * log(z) - z + LOG_TWO_PI / 2 + series - shift;
 }
 
 export function atan(x: number): number {

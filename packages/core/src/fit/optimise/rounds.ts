@@ -233,7 +233,8 @@ export class MachineRounds {
   /** Rounds that are over soon enough. */
   #soon({ counters }: Trace, optimiser: number): number {
     const { session, slots, points, free } = this.#fit;
-    const pairs = optimiser === FIT_LEVENBERG ? slots * points * (free.length + 1) ** 2 : 0;
+    const width = free.length + 1;
+    const pairs = optimiser === FIT_LEVENBERG ? slots * points * width * width : 0;
     const round = counters.traceRecords * session.lanes * RECORD_NS + pairs * PAIR_NS + 500;
     return Math.max(1, Math.floor(CALL_NS / round));
   }

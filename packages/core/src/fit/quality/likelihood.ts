@@ -3,10 +3,10 @@
  */
 
 import type { Table } from "../data/columns.js";
-import { LOG_TWO_PI, losses } from "../loss/loss-table.js";
-import { log } from "../math/elementary.js";
+import { losses } from "../loss/loss-table.js";
+import { LOG_TWO_PI, log } from "../math/elementary.js";
 import type { LossName } from "../types.js";
-import { likelihoodConstant } from "./scores.js";
+import { likelihoodConstant, normalLogLikelihood } from "./scores.js";
 import { sidesOf } from "./targets.js";
 
 /** NaN for losses that are no negative log-likelihood. */
@@ -23,5 +23,5 @@ export function logLikelihoodOf(name: LossName | "program", loss: number, table:
     logRoots += log(root);
   }
   if (table.hasSigma) return -0.5 * (loss + count * LOG_TWO_PI) + logRoots;
-  return -0.5 * count * (LOG_TWO_PI + log(loss / count) + 1) + logRoots;
+  return normalLogLikelihood(loss, count) + logRoots;
 }

@@ -7,13 +7,15 @@
  *                  row; of least squares Σ w (y − f)²
  *   share of the   1 − deviance / deviance of the best constant: for least squares the same as R²
  *   deviance
+ *   L of least     −n/2 (log(2π S/n) + 1), S being the squares left of n points: normal noise of the
+ *   squares        deviation that suits best, which counts as one of the parameters k below
  *   AIC, BIC       2k − 2L and k log n − 2L, of k parameters, n points and the log-likelihood L
  *
  * Rows of weight 0 do not count, whatever is predicted there.
  */
 
 import { type Loss, losses } from "../loss/loss-table.js";
-import { log } from "../math/elementary.js";
+import { LOG_TWO_PI, log } from "../math/elementary.js";
 import type { LossName } from "../types.js";
 
 type Numbers = ArrayLike<number>;
@@ -28,6 +30,10 @@ export interface RowSides {
 }
 
 const NO_SIDES: RowSides = {};
+
+/** The log-likelihood of least squares, where nothing is known of the noise. */
+export const normalLogLikelihood = (squares: number, points: number): number =>
+  -0.5 * points * (LOG_TWO_PI + log(squares / points) + 1);
 
 export const aic = (logLikelihood: number, parameters: number): number =>
   2 * parameters - 2 * logLikelihood;
