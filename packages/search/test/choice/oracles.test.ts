@@ -3,6 +3,7 @@
  * on random studies.
  */
 
+import { Random } from "@ndvm/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { foldRates } from "../../src/choice/aliases.js";
@@ -28,7 +29,6 @@ import {
   type Yardstick,
   yardstickOf,
 } from "../../src/choice/yardstick.js";
-import { Draws } from "../../src/seeds.js";
 import { makeStudy } from "../../src/study.js";
 import type { FrontMember, Outcome } from "../../src/types.js";
 
@@ -250,7 +250,7 @@ describe("gaps", () => {
   });
 
   test("of several inputs are each row and the one nearest in columns of equal width", () => {
-    const draws = new Draws(5);
+    const draws = new Random(5);
     const a = Float64Array.from({ length: 30 }, () => 3 + 1000 * draws.uniform());
     const b = Float64Array.from({ length: 30 }, () => draws.uniform() - 7);
     const y = a.map((at, row) => at + (b[row] as number));
@@ -480,7 +480,7 @@ describe("the choice", () => {
 });
 
 describe("weighing", () => {
-  const draws = new Draws(11);
+  const draws = new Random(11);
   const x = Array.from({ length: 40 }, (_, i) => i / 4);
   const y = x.map((at) => 2.6183 * at + 0.7361 + 0.05 * draws.normal());
   const study = makeStudy({ data: { x, y }, target: "y", seed: 3 });

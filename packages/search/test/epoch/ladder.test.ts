@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LossFront } from "../../src/epoch/knowledge.js";
-import { bestResult, fitsAtMost, promoted } from "../../src/epoch/ladder.js";
+import { bestResult, fitsAtMost, promoted, roundUp } from "../../src/epoch/ladder.js";
 import { emptyResult, type TaskResult } from "../../src/pipeline/task.js";
 
 const { SEED } = process.env;
@@ -59,7 +59,7 @@ describe("promotion", () => {
           .slice(0, Math.ceil(share * able.length))
           .map(({ each }) => each.index)
           .sort((a, b) => a - b);
-        const found = promoted(climbing, { ...half, share }, front);
+        const found = promoted(climbing, { ...half, share }, front, roundUp);
         expect(found.map(({ index }) => index)).toEqual(wanted);
       }),
       { seed },

@@ -3,11 +3,10 @@
  * the screen walks over, which starts are tried, and what is answered.
  */
 
-import { type FitOptions, fit, NdvmError, type ParameterSpec } from "@ndvm/core";
+import { type FitOptions, fit, NdvmError, type ParameterSpec, Random, seedFor } from "@ndvm/core";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { Station } from "../../src/pipeline/station.js";
 import type { Task } from "../../src/pipeline/task.js";
-import { Draws, seedFor } from "../../src/seeds.js";
 import { makeStudy, SEED_SCREEN, weightFor } from "../../src/study.js";
 import type { SearchOptions } from "../../src/types.js";
 
@@ -85,7 +84,7 @@ describe("the screen", () => {
   });
 
   test("starts where the candidate's number says, the same at every visit", async () => {
-    const draws = new Draws(seedFor(7, SEED_SCREEN, 99));
+    const draws = new Random(seedFor(7, SEED_SCREEN, 99));
     const [a, b] = [draws.normal(), draws.normal()];
     const finds = async (source: string, more: Partial<Task> = {}) =>
       (await answer(task(source, more))).failure?.stage;
@@ -151,7 +150,7 @@ describe("the starts of a fit", () => {
     return asked[0]?.params as Record<string, ParameterSpec>;
   };
   const drawn = (): [number, number] => {
-    const draws = new Draws(seed);
+    const draws = new Random(seed);
     return [2 * draws.normal(), 2 * draws.normal()];
   };
 
@@ -203,7 +202,7 @@ describe("the starts of a fit", () => {
     expect(failure).toEqual({ stage: "fit", code: "E-NOT-FINITE", message: "at the start" });
     expect(fits).toBe(1);
     expect(asked.map((each) => each.seed)).toEqual([0, 1, 2, 3].map((n) => seedFor(1234, 0, n)));
-    const second = new Draws(seedFor(1234, 0, 1));
+    const second = new Random(seedFor(1234, 0, 1));
     expect(asked.map((each) => each.params)).toEqual([
       params,
       ...[1, 2, 3].map((n) => ({
