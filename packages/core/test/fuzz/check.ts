@@ -238,12 +238,17 @@ function checkDouble(
 }
 
 /** f64: rounding noise of f32 scaled down by 2^-29, times a margin, explains a difference. */
-const doubleTolerance = { check: "", relative: 1e-9, least: 1e-3, noise: 2 ** -29 * 256 };
+export const doubleTolerance = { check: "", relative: 1e-9, least: 1e-3, noise: 2 ** -29 * 256 };
 const singleTolerance = { check: "single ", relative: 5e-4, least: 0.1, noise: 64 };
 
 type Tolerance = typeof doubleTolerance;
 
-function isClose(got: number, want: number, rounded: number | undefined, rule: Tolerance): boolean {
+export function isClose(
+  got: number,
+  want: number,
+  rounded: number | undefined,
+  rule: Tolerance,
+): boolean {
   const noise = rounded === undefined ? 0 : Math.abs(rounded - want) * rule.noise;
   const allowed = rule.relative * Math.max(rule.least, Math.abs(want)) + noise;
   return Math.abs(got - want) <= allowed;
@@ -282,7 +287,7 @@ function tokensOf(text: string): string[] {
 }
 
 /** Two printed results: numbers to 1e-9, everything else to the letter. */
-function compareTexts(got: string, expected: string, lane: number): Failure | undefined {
+export function compareTexts(got: string, expected: string, lane: number): Failure | undefined {
   const [a, b] = [tokensOf(got), tokensOf(expected)];
   const same =
     a.length === b.length &&
