@@ -63,7 +63,7 @@ async function searchOn(workers: number): Promise<Measured> {
   let measured: Measured | undefined;
   const hooks: SearchHooks = {
     startRunner: async (setting, wanted, events) =>
-      new Pool(setting, wanted, {
+      Pool.start(setting, wanted, {
         ...events,
         updates(from, to) {
           const updates = events.updates(from, to);

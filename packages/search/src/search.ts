@@ -100,5 +100,7 @@ async function start(
   workers: number,
   events: RunnerEvents,
 ): Promise<Runner> {
-  return workers === 0 ? InlineRunner.create(setting, events) : new Pool(setting, workers, events);
+  return workers === 0
+    ? InlineRunner.create(setting, events)
+    : Pool.start(setting, workers, events);
 }

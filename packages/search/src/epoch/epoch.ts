@@ -7,7 +7,6 @@
  * them would be found again, so it saves time and decides nothing.
  */
 
-import { performance } from "node:perf_hooks";
 import { seedFor } from "@ndvm/core";
 import { digestNumber } from "../digest.js";
 import { type Bred, Breeder, type EvolveOptions, populationOptions } from "../evolve/breeder.js";

@@ -11,7 +11,6 @@
  * that are made again and again always have the same fields in the same order.
  */
 
-import { performance } from "node:perf_hooks";
 import {
   bic,
   type Evaluation,

@@ -5,22 +5,33 @@
  * work. A worker has a second parcel waiting while there is plenty, so that it is not idle until the
  * engine has time for it. Before an epoch a worker hears of what became of earlier rounds.
  *
+ * Workers are started, watched, replaced and ended as those of core's pools are.
+ *
  * Shared words tell which candidate of which epoch a worker is at. When it dies, its epochs go back to
  * the queue and that one is tried again by itself; the second time its candidate fails with E-WORKER,
  * and the others of the epoch are computed again. A third word beats while a fit gets on. Budgets of
  * steps end every program, so a worker that has work and gives no sign of life for minutes is stuck by
  * a mistake of ours, or of what we stand on: it is ended, and its candidate fails without another try.
+ * Where memory cannot be shared (a page that is not cross-origin isolated) nobody knows where a worker
+ * is: then a parcel is one epoch, and an epoch that costs too many workers ends the search.
  */
 
-import { Worker } from "node:worker_threads";
 import { NdvmError } from "@ndvm/core";
+import {
+  Crew,
+  type Death,
+  hostStarter,
+  type StartHost,
+  sharesMemory,
+  type WorkerCode,
+} from "@ndvm/core/workers";
 import type { EpochSetting } from "../epoch/epoch.js";
 import type { EpochJob, Update } from "../epoch/job.js";
 import type { PackedEpoch } from "../epoch/pack.js";
 import type { Failure } from "../types.js";
 import { type Runner, type RunnerEvents, STUCK_FAILURE, WORKER_FAILURE } from "./runner.js";
 
-/** What a worker is started with. */
+/** The first message to a worker. */
 export interface WorkerStart {
   readonly setting: EpochSetting;
   /** PROGRESS_*: where the worker is. */
@@ -33,12 +44,14 @@ export const PROGRESS_EPOCH = 0;
 export const PROGRESS_CANDIDATE = 1;
 /** How often its fits got on. */
 export const PROGRESS_BEAT = 2;
+const PROGRESS_WORDS = 3;
 
-export interface ToWorker {
+export interface Parcel {
   readonly updates: readonly (readonly Update[])[];
   readonly jobs: readonly EpochJob[];
 }
-export type FromWorker = "ready" | readonly PackedEpoch[];
+export type ToWorker = WorkerStart | Parcel;
+export type FromWorker = readonly PackedEpoch[];
 
 /** Milliseconds of work in a parcel, and epochs in it at most. */
 const PARCEL_MS = 4;
@@ -55,31 +68,26 @@ const LOOK_EVERY = 1000;
 const LOOKS_MAX = 120;
 
 /**
- * Megabytes of the part of a worker's heap where objects are made: a fit leaves nothing behind, so
- * the rarer this part is swept, the less there is to sweep.
+ * Megabytes of the part of a worker's heap where objects are made. A fit leaves nothing behind, so
+ * that sweeping takes about 5 % of the time with any size from 6 to 190.
  */
-const YOUNG_MB = 64;
+const YOUNG_MEGABYTES = 24;
 
+/** What the worker of a place has and where it is. */
 interface Member {
-  readonly index: number;
-  readonly worker: Worker;
   readonly progress: Int32Array;
   readonly parcels: (readonly EpochJob[])[];
   /** The version that the worker will know when it has done what it was given. */
   version: number;
   /** Epochs that have come back from it. */
   done: number;
-  isReady: boolean;
   /** When it was given something to do while it had nothing. */
   since: number;
-  /** Looks since the last sign of life, and what the worker's words were then. */
-  looks: number;
-  signs: string;
 }
 
 export interface PoolOptions {
   /** Where the workers' code is; tests have workers of their own. */
-  readonly code?: URL;
+  readonly code?: WorkerCode;
   /** Milliseconds between two looks at the workers. */
   readonly lookEvery?: number;
 }
@@ -88,33 +96,57 @@ export class Pool implements Runner {
   readonly workers: number;
   readonly #setting: EpochSetting;
   readonly #events: RunnerEvents;
-  readonly #code: URL;
-  readonly #members: (Member | undefined)[] = [];
+  readonly #crew: Crew<ToWorker, FromWorker>;
+  readonly #members: Member[];
+  readonly #isShared = sharesMemory();
   /** Candidates that have cost a worker its life, and how often an epoch has. */
   readonly #blamed = new Set<string>();
   readonly #tries = new Map<string, number>();
-  readonly #looking: NodeJS.Timeout;
   /** In the order of rounds and slots, but for those that are tried again: they come first. */
   readonly #waiting: EpochJob[] = [];
   readonly #alone: EpochJob[] = [];
-  #stillborn = 0;
   #isStopped = false;
   /** Milliseconds an epoch takes, as lately seen. */
   #pace = PARCEL_MS;
 
-  constructor(
+  static async start(
     setting: EpochSetting,
     workers: number,
     events: RunnerEvents,
     options: PoolOptions = {},
+  ): Promise<Pool> {
+    const startHost = await hostStarter(options.code ?? workerCode());
+    return new Pool(setting, workers, events, startHost, options.lookEvery ?? LOOK_EVERY);
+  }
+
+  private constructor(
+    setting: EpochSetting,
+    workers: number,
+    events: RunnerEvents,
+    startHost: StartHost,
+    lookEvery: number,
   ) {
     this.workers = workers;
-    this.#code = options.code ?? workerUrl();
     this.#setting = setting;
     this.#events = events;
-    this.#looking = setInterval(() => this.#look(), options.lookEvery ?? LOOK_EVERY);
-    this.#looking.unref();
-    for (let index = 0; index < workers; index++) this.#start(index);
+    this.#members = Array.from({ length: workers }, () => this.#newMember());
+    const signs = (place: number): string | undefined => {
+      const { progress, parcels } = this.#members[place] as Member;
+      return parcels.length === 0 ? undefined : progress.join();
+    };
+    this.#crew = new Crew<ToWorker, FromWorker>({
+      workers,
+      startHost,
+      watch: this.#isShared ? { every: lookEvery, looksMax: LOOKS_MAX, signs } : undefined,
+      first: (place) => ({
+        setting: this.#setting,
+        progress: (this.#members[place] as Member).progress,
+      }),
+      ready: () => this.#deal(),
+      message: (place, message) => this.#hear(place, message),
+      death: (place, death) => this.#bury(place, death),
+    });
+    for (let place = 0; place < workers; place++) this.#crew.start(place);
   }
 
   run(jobs: readonly EpochJob[]): void {
@@ -123,48 +155,32 @@ export class Pool implements Runner {
   }
 
   async stop(): Promise<void> {
-    this.#close();
-    await Promise.all(this.#members.map((member) => member?.worker.terminate()));
+    this.#isStopped = true;
+    await this.#crew.dispose();
   }
 
   /**
    * Ends a worker as if it had died by itself, unless its candidate has cost a worker before. For
    * tests. Whether it did.
    */
-  kill(index: number): boolean {
-    const member = this.#members[index];
-    if (member === undefined || this.#blamed.has(culpritOf(member)?.key ?? "")) return false;
-    void member.worker.terminate();
+  kill(place: number): boolean {
+    const culprit = this.#culpritOf(this.#members[place] as Member);
+    if (!this.#crew.has(place) || this.#blamed.has(culprit?.key ?? "")) return false;
+    this.#crew.kill(place, "it was killed", { reason: "crash" });
     return true;
   }
 
-  #start(index: number): void {
-    const progress = new Int32Array(new SharedArrayBuffer(12));
-    const workerData: WorkerStart = { setting: this.#setting, progress };
-    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
-    const worker = new Worker(this.#code, { workerData, execArgv: [], resourceLimits });
-    const life = { version: -1, done: 0, isReady: false, since: 0, looks: 0, signs: "" };
-    const member: Member = { index, worker, progress, parcels: [], ...life };
-    let reason = "it ended";
-    worker.on("message", (message: FromWorker) => this.#hear(member, message));
-    worker.on("error", (error) => {
-      reason = error.message;
-    });
-    worker.on("exit", () => {
-      if (this.#members[index] === member) this.#bury(member, reason, WORKER_FAILURE);
-    });
-    this.#members[index] = member;
+  #newMember(): Member {
+    const bytes = PROGRESS_WORDS * Int32Array.BYTES_PER_ELEMENT;
+    const progress = new Int32Array(
+      this.#isShared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes),
+    );
+    return { progress, parcels: [], version: -1, done: 0, since: 0 };
   }
 
-  #hear(member: Member, message: FromWorker): void {
-    if (this.#isStopped || this.#members[member.index] !== member) return;
-    member.looks = 0;
-    if (message === "ready") {
-      member.isReady = true;
-      this.#deal();
-      return;
-    }
-    this.#stillborn = 0;
+  #hear(place: number, message: FromWorker): void {
+    if (this.#isStopped) return;
+    const member = this.#members[place] as Member;
     const jobs = member.parcels.shift() ?? [];
     member.done += jobs.length;
     const now = performance.now();
@@ -174,7 +190,7 @@ export class Pool implements Runner {
     // First of all it gets something to do.
     this.#deal();
     for (const [i, packed] of message.entries())
-      this.#events.done(packed, jobs[i] as EpochJob, member.index);
+      this.#events.done(packed, jobs[i] as EpochJob, place);
   }
 
   /** Gives parcels to workers that have room: first those who have nothing at all. */
@@ -182,13 +198,13 @@ export class Pool implements Runner {
     for (let ahead = 0; ahead < PARCELS_AHEAD; ahead++) {
       // A parcel that waits behind another is for later: there must be enough for the others now.
       if (ahead > 0 && this.#waiting.length < this.workers) return;
-      for (const member of this.#members)
-        if (member?.isReady && member.parcels.length === ahead && !this.#isStopped)
-          this.#give(member);
+      for (const [place, member] of this.#members.entries())
+        if (this.#crew.isReady(place) && member.parcels.length === ahead && !this.#isStopped)
+          this.#give(place, member);
     }
   }
 
-  #give(member: Member): void {
+  #give(place: number, member: Member): void {
     const alone = member.parcels.length === 0 ? this.#alone.shift() : undefined;
     const jobs = alone === undefined ? this.#nextParcel() : [alone];
     if (jobs.length === 0) return;
@@ -199,7 +215,7 @@ export class Pool implements Runner {
     });
     if (member.parcels.length === 0) member.since = performance.now();
     member.parcels.push(jobs);
-    member.worker.postMessage({ updates, jobs } satisfies ToWorker);
+    this.#crew.post(place, { updates, jobs });
   }
 
   #nextParcel(): readonly EpochJob[] {
@@ -207,43 +223,34 @@ export class Pool implements Runner {
     const left = this.#waiting.length;
     const fair = this.workers === 1 ? left : Math.ceil(left / (this.workers * PARCELS_AHEAD));
     const size = Math.min(PARCEL_MAX, fair, Math.max(1, Math.round(PARCEL_MS / this.#pace)));
-    return this.#waiting.splice(0, size);
-  }
-
-  /** Ends workers that have work and give no sign of life. */
-  #look(): void {
-    for (const member of this.#members) {
-      if (member === undefined || member.parcels.length === 0) continue;
-      const signs = member.progress.join();
-      const isAlive = signs !== member.signs;
-      member.signs = signs;
-      member.looks = isAlive ? 0 : member.looks + 1;
-      if (member.looks < LOOKS_MAX) continue;
-      void member.worker.terminate();
-      this.#bury(member, STUCK_FAILURE.message, STUCK_FAILURE);
-    }
+    return this.#waiting.splice(0, this.#isShared ? size : 1);
   }
 
   /**
-   * A worker is gone. Its work goes elsewhere, and another takes its place. `failure` is what becomes
-   * of the candidate it was at: at once where the worker was stuck, else the second time.
+   * A worker is gone. Its work goes elsewhere, and another takes its place. The candidate it was at
+   * fails at once where the worker was stuck, else the second time.
    */
-  #bury(member: Member, reason: string, failure: Failure): void {
+  #bury(place: number, death: Death): void {
     if (this.#isStopped) return;
-    this.#members[member.index] = undefined;
-    if (!member.isReady && !this.#mayTryAgain(reason)) return;
-    const culprit = culpritOf(member);
-    const jobs = member.parcels.flat();
-    const others = jobs.filter((job) => job !== culprit?.job);
-    if (culprit !== undefined && !this.#retry(culprit, failure, reason)) return;
+    const member = this.#members[place] as Member;
+    this.#members[place] = this.#newMember();
+    const { message, facts, stillborn } = death;
+    if (stillborn >= STILLBORN_MAX * this.workers) {
+      this.#break(`workers cannot be started: ${message}`, death, NO_WORKERS_HELP);
+      return;
+    }
+    const failure = facts.reason === "stuck" ? STUCK_FAILURE : WORKER_FAILURE;
+    const culprit = this.#culpritOf(member);
+    const others = member.parcels.flat().filter((job) => job !== culprit?.job);
+    if (culprit !== undefined && !this.#retry(culprit, failure, death)) return;
     this.#waiting.unshift(...others);
-    this.#events.replaced(member.index, reason);
-    this.#start(member.index);
+    this.#events.replaced(place, failure === STUCK_FAILURE ? failure.message : message);
+    this.#crew.start(place);
     this.#deal();
   }
 
   /** Tries an epoch again that has cost a worker its life. False: that was the end. */
-  #retry({ job, index, key }: Culprit, failure: Failure, reason: string): boolean {
+  #retry({ job, index, key }: Culprit, failure: Failure, death: Death): boolean {
     const epoch = `${job.round} ${job.slot}`;
     const tries = (this.#tries.get(epoch) ?? 0) + 1;
     this.#tries.set(epoch, tries);
@@ -255,33 +262,27 @@ export class Pool implements Runner {
     if (index >= 0) this.#blamed.add(key);
     this.#alone.push(job);
     if (index >= 0 || tries < TRIES_MAX) return true;
-    this.#close();
-    this.#events.broken(
-      new NdvmError("E-WORKER", `workers died over one epoch again and again: ${reason}`, {
-        help: "give them more memory (limits.memory), or use fewer workers",
-      }),
-    );
+    const message = `workers died over one epoch again and again: ${death.message}`;
+    this.#break(message, death, "give them more memory (limits.memory), or use fewer workers");
     return false;
   }
 
-  /** Counts workers that never got to any work. False: there were too many, and that is the end. */
-  #mayTryAgain(reason: string): boolean {
-    this.#stillborn += 1;
-    if (this.#stillborn < STILLBORN_MAX * this.workers) return true;
-    this.#close();
-    this.#events.broken(
-      new NdvmError("E-WORKER", `workers cannot be started: ${reason}`, {
-        help: "try workers: 0, which runs everything in this thread",
-      }),
-    );
-    return false;
+  #break(message: string, { facts }: Death, help: string): void {
+    void this.stop();
+    this.#events.broken(new NdvmError("E-WORKER", message, { facts, help }));
   }
 
-  #close(): void {
-    this.#isStopped = true;
-    clearInterval(this.#looking);
+  /** The epoch that a worker is at, and the candidate; undefined where it has nothing to do. */
+  #culpritOf({ progress, parcels, done }: Member): Culprit | undefined {
+    const at = Math.max(0, Atomics.load(progress, PROGRESS_EPOCH) - done);
+    const job = parcels.flat()[this.#isShared ? at : 0];
+    if (job === undefined) return undefined;
+    const index = Atomics.load(progress, PROGRESS_CANDIDATE) - 1;
+    return { job, index, key: `${job.round} ${job.slot} ${index}` };
   }
 }
+
+const NO_WORKERS_HELP = "try workers: 0, which runs everything in this thread";
 
 interface Culprit {
   readonly job: EpochJob;
@@ -290,18 +291,12 @@ interface Culprit {
   readonly key: string;
 }
 
-/** The epoch that a worker is at, and the candidate; undefined where it has nothing to do. */
-function culpritOf({ progress, parcels, done }: Member): Culprit | undefined {
-  const jobs = parcels.flat();
-  const at = Math.max(0, Atomics.load(progress, PROGRESS_EPOCH) - done);
-  const job = jobs[at];
-  if (job === undefined) return undefined;
-  const index = Atomics.load(progress, PROGRESS_CANDIDATE) - 1;
-  return { job, index, key: `${job.round} ${job.slot} ${index}` };
-}
-
 /** Where the worker's code is. Sources that run as TypeScript use the built one. */
-function workerUrl(): URL {
+function workerCode(): WorkerCode {
   const isSource = import.meta.url.split("?")[0]?.endsWith(".ts") ?? false;
-  return new URL(isSource ? "../../dist/worker.js" : "../worker.js", import.meta.url);
+  const path = isSource ? "../../dist/worker.js" : "../worker.js";
+  return {
+    url: new URL(/* @vite-ignore */ path, import.meta.url),
+    youngMegabytes: YOUNG_MEGABYTES,
+  };
 }

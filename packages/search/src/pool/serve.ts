@@ -2,10 +2,12 @@
  * What a worker does: epochs that come in parcels, one after the other.
  */
 
-import { EpochRunner, type EpochWatch } from "../epoch/epoch.js";
+import { READY, type WorkerPort } from "@ndvm/core/workers";
+import { EpochRunner, type EpochSetting, type EpochWatch } from "../epoch/epoch.js";
 import { type PackedEpoch, packEpoch } from "../epoch/pack.js";
 import {
   type FromWorker,
+  type Parcel,
   PROGRESS_BEAT,
   PROGRESS_CANDIDATE,
   PROGRESS_EPOCH,
@@ -13,17 +15,33 @@ import {
   type WorkerStart,
 } from "./pool.js";
 
-export interface ServePort {
-  post(message: FromWorker): void;
-  listen(take: (message: ToWorker) => void): void;
+/** Is told of each fit before it begins, and of the study; for tests. */
+export type OnCandidate = (source: string, setting: EpochSetting) => void;
+
+type Work = (parcel: Parcel) => Promise<readonly PackedEpoch[]>;
+
+/** Serves until the worker ends. What goes wrong in an epoch ends it, and the pool hears of it. */
+export function serveEpochs(
+  port: WorkerPort<ToWorker, FromWorker>,
+  onCandidate: OnCandidate = () => {},
+): void {
+  let last: Promise<Work> | undefined;
+  port.listen((message) => {
+    if ("setting" in message) {
+      last = begin(message, onCandidate).then((work) => {
+        port.post(READY);
+        return work;
+      });
+      return;
+    }
+    last = last?.then(async (work) => {
+      port.post(await work(message));
+      return work;
+    });
+  });
 }
 
-/** Serves until the thread ends. `onCandidate` is for tests: it is told of each fit before it begins. */
-export async function serveEpochs(
-  { setting, progress }: WorkerStart,
-  port: ServePort,
-  onCandidate: (source: string) => void = () => {},
-): Promise<void> {
+async function begin({ setting, progress }: WorkerStart, onCandidate: OnCandidate): Promise<Work> {
   const runner = await EpochRunner.create(setting, {
     onProgress: () => {
       Atomics.add(progress, PROGRESS_BEAT, 1);
@@ -32,11 +50,11 @@ export async function serveEpochs(
   const watch: EpochWatch = {
     onCandidate(index, source) {
       Atomics.store(progress, PROGRESS_CANDIDATE, index + 1);
-      onCandidate(source);
+      onCandidate(source, setting);
     },
   };
 
-  const work = async ({ updates, jobs }: ToWorker): Promise<void> => {
+  return async ({ updates, jobs }) => {
     const done: PackedEpoch[] = [];
     for (const [i, job] of jobs.entries()) {
       for (const update of updates[i] ?? []) runner.take(update);
@@ -44,12 +62,6 @@ export async function serveEpochs(
       Atomics.store(progress, PROGRESS_CANDIDATE, 0);
       Atomics.add(progress, PROGRESS_EPOCH, 1);
     }
-    port.post(done);
+    return done;
   };
-
-  let last: Promise<void> = Promise.resolve();
-  port.listen((message) => {
-    last = last.then(() => work(message));
-  });
-  port.post("ready");
 }

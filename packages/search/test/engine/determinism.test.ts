@@ -65,10 +65,10 @@ async function exportOf(options: Partial<SearchOptions>, hooks: SearchHooks = {}
 }
 
 describe(`the canonical export (SEED=${seed})`, () => {
-  test("has the same bytes for 0, 1, 2 and 5 workers", async () => {
+  test("has the same bytes for 0, 1, 2, 5 and 7 workers", async () => {
     const one = await exportOf({ workers: 0 });
     expect(one.split("\n")).toHaveLength(162);
-    for (const workers of [1, 2, 5]) expectSame(await exportOf({ workers }), one);
+    for (const workers of [1, 2, 5, 7]) expectSame(await exportOf({ workers }), one);
   });
 
   test("has the same bytes when results come late and in any order", async () => {
@@ -86,7 +86,7 @@ describe(`the canonical export (SEED=${seed})`, () => {
         budget: { candidates: 200 },
       });
     const one = await bred(0);
-    for (const workers of [1, 2, 16]) expectSame(await bred(workers), one);
+    for (const workers of [1, 2, 7, 16]) expectSame(await bred(workers), one);
   });
 
   test.each([16, 64, 1024])("has the same bytes for evolve in epochs of %i", async (epoch) => {

@@ -13,11 +13,11 @@ import { Echo, expectSame, exported, freshFile, list, run } from "./support.js";
 const seed = Number(process.env["SEED"] ?? 20261115);
 const kills = Number(process.env["NDVM_KILLS"] ?? 4);
 
-const mortalCode = new URL("./mortal-worker.mjs", import.meta.url);
+const mortalCode = { url: new URL("./mortal-worker.mjs", import.meta.url) };
 
 const mortal: SearchHooks = {
   startRunner: async (setting, workers, events) =>
-    new Pool(setting, workers, events, { code: mortalCode }),
+    Pool.start(setting, workers, events, { code: mortalCode }),
 };
 
 const good = Array.from({ length: 20 }, (_, i) => `(+ a (* b (sin (* ${i + 1} x))))`);
@@ -51,8 +51,8 @@ describe("a worker that dies", () => {
   test("before it can work ends the search with a clear error", async () => {
     const stillborn: SearchHooks = {
       startRunner: async (setting, workers, events) =>
-        new Pool(setting, workers, events, {
-          code: new URL("./no-such-worker.mjs", import.meta.url),
+        Pool.start(setting, workers, events, {
+          code: { url: new URL("./no-such-worker.mjs", import.meta.url) },
         }),
     };
     const error = await run(
@@ -64,6 +64,7 @@ describe("a worker that dies", () => {
     );
     expect(error).toBeInstanceOf(NdvmError);
     expect((error as NdvmError).code).toBe("E-WORKER");
+    expect((error as NdvmError).facts.reason).toBe("crash");
     expect((error as NdvmError).help).toContain("workers: 0");
   });
 });
@@ -75,7 +76,7 @@ describe("a worker that is stuck", () => {
       { data: line, target: "y", workers: 2, proposers: [list(sources)] },
       {
         startRunner: async (setting, workers, told) =>
-          new Pool(setting, workers, told, { code: mortalCode, lookEvery: 40 }),
+          Pool.start(setting, workers, told, { code: mortalCode, lookEvery: 40 }),
       },
     );
     expect(outcomes[10]).toMatchObject({ status: "failed", failure: { code: "E-WORKER" } });
@@ -105,7 +106,7 @@ describe(`workers killed at random moments (SEED=${seed}, NDVM_KILLS=${kills})`,
       async startRunner(setting, workers, events) {
         let heard = 0;
         let next = 1 + Math.floor(chance.uniform() * 10);
-        const pool: Pool = new Pool(setting, workers, {
+        const pool: Pool = await Pool.start(setting, workers, {
           ...events,
           done(...epoch) {
             heard += 1;
