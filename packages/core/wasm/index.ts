@@ -14,14 +14,16 @@ import {
   IMAGE_CONSTANTS_AT,
   IMAGE_HEAP,
   IMAGE_HEAP_AT,
-  LINK_DONE,
+  LINK_REFUSED,
   PAYLOAD_ACTIVE,
   PAYLOAD_ORIGIN,
   PAYLOAD_UNIFORM,
   PAYLOAD_VARYING,
   RECORD_VARYING,
+  REPORT_LINK,
   REPORT_LINKED_BYTES,
   TAG_REAL,
+  TAG_TENSOR,
   WALK_DONE,
 } from "../src/program/layout";
 import {
@@ -193,18 +195,31 @@ export function walk(): i32 {
   return word(Walk.image, IMAGE_CLIENT) == CLIENT_STACK ? walkStack() : walkScheme();
 }
 
+/** What the latest slice of `walkSlice` came to: WALK_*. */
+export let walkState: i32 = WALK_DONE;
+
 /**
- * The plain case of a walk: all lanes in one slice of steps, of which none fails or leaves, to one
- * number each; then links the tape. Returns the report's address; 0 where the case is not so plain,
- * or where a chunk of these lanes takes more than `bytesMax` of primals and adjoints.
+ * The first slice of a walk. Where that was all, and every lane got through it, ends the walk and
+ * returns the report's address; 0 where more is to be done, as `walkState` says.
  */
-export function walkWhole(slice: f64, isDifferentiated: bool, bytesMax: usize): usize {
-  beginSlice(slice);
-  if (walk() != WALK_DONE || faultCode != FAULT_NONE || liveLanes() != lanes) return 0;
-  if (recording != RECORD_VARYING || tagOf(Walk.value) != TAG_REAL) return 0;
+export function walkSlice(steps: f64, isDifferentiated: bool, isKept: bool): usize {
+  beginSlice(steps);
+  walkState = walk();
+  const isWhole = walkState == WALK_DONE && faultCode == FAULT_NONE && liveLanes() == lanes;
+  return isWhole ? endWalk(isDifferentiated, isKept) : 0;
+}
+
+/**
+ * Ends a walk: links its tape, where `isKept` asks for it and everything that varies is recorded, and
+ * returns the address of its report.
+ */
+export function endWalk(isDifferentiated: bool, isKept: bool): usize {
   const report = walkReport();
-  if (link(isDifferentiated ? dataOf(Walk.value) : -1) != LINK_DONE) return 0;
-  if (lanes > 1 && primalTop + adjointTop > bytesMax) return 0;
+  const value = Walk.value;
+  const tag = tagOf(value);
+  const result = isDifferentiated && (tag == TAG_REAL || tag == TAG_TENSOR) ? dataOf(value) : -1;
+  const linked = isKept && recording == RECORD_VARYING ? link(result) : LINK_REFUSED;
+  store<f64>(report, <f64>linked, REPORT_LINK);
   store<f64>(report, <f64>adjointTop, REPORT_LINKED_BYTES);
   return report;
 }

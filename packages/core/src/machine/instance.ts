@@ -51,7 +51,7 @@ export interface Exports {
   link(result: number): number;
   isMixed(): number;
   isReached(id: number, mixed: boolean): number;
-  replay(lanes: number): void;
+  replay(lanes: number): number;
   replayGradient(lanes: number, value: number, result: number, mixed: Truth): number;
   fitRounds(fit: number, most: number): number;
   fitBegin(fit: number): void;
@@ -64,7 +64,8 @@ export interface Exports {
   freeTrace(trace: number, walk: number, current: number): void;
   stepsTaken(): number;
   walk(): number;
-  walkWhole(slice: number, isDifferentiated: Truth, bytesMax: number): number;
+  walkSlice(steps: number, isDifferentiated: Truth, isKept: Truth): number;
+  endWalk(isDifferentiated: Truth, isKept: Truth): number;
   resultTag(): number;
   resultData(): number;
   runBytes(): number;
@@ -82,6 +83,7 @@ export interface Exports {
   releaseArenas(): void;
   runningNode(): number;
   firstCounting(): number;
+  readonly walkState: WebAssembly.Global<"i32">;
   readonly beganFresh: WebAssembly.Global<"i32">;
   readonly faultCode: WebAssembly.Global<"i32">;
   readonly faultValue: WebAssembly.Global<"i64">;

@@ -40,6 +40,7 @@ export class Machine {
   #occupied: Program | undefined;
   #laneBuffer = 0;
   #laneBufferBytes = 0;
+  #allLanes = new Uint8Array(0);
   #fitBuffer = 0;
   #fitBufferBytes = 0;
   readonly #programs: Program[] = [];
@@ -284,6 +285,12 @@ export class Machine {
         throw makeError("E-MEMORY", ROOM, { message: "no memory is left for lane masks" });
     }
     return this.#laneBuffer;
+  }
+
+  /** As many lanes, one byte each, that all live. Not to be changed. */
+  allLanes(count: number): Uint8Array {
+    if (this.#allLanes.length !== count) this.#allLanes = new Uint8Array(count).fill(1);
+    return this.#allLanes;
   }
 
   /** Address of room for a fit's numbers, good until the next call; 0 where memory is short. */

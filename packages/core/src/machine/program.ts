@@ -20,15 +20,12 @@ import { checkRunOptions, checkWrt } from "./options.js";
 import { type Diagnostics, DiagnosticsCollector, isPlainTrace } from "./reports/diagnose.js";
 import { type Explanation, explainRun } from "./reports/explain.js";
 import { runningSpan } from "./reports/sites.js";
-import {
-  namedArrays,
-  type RecordedInput,
-  type ResultArrays,
-  type Results,
-} from "./results/results.js";
+import { namedArrays, type ResultArrays, type Results } from "./results/results.js";
 import { reduceGradients } from "./results/sums.js";
 import { backwardChunk, gradientChunk, readGradient } from "./run/backward.js";
-import { type Chunk, Execution, type Job } from "./run/execute.js";
+import { Execution } from "./run/execute.js";
+import { Job, type Manner } from "./run/job.js";
+import type { Chunk } from "./run/port.js";
 import { Session } from "./run/session.js";
 import { Traces } from "./run/traces.js";
 import type {
@@ -55,21 +52,7 @@ export interface Run extends Evaluation {
   backward(seed?: Seed): Readonly<Record<string, Float64Array>>;
 }
 
-/** What a run needs besides the numbers. */
-interface Prepared {
-  readonly inputs: readonly Bound[];
-  readonly lanes: number;
-  readonly wanted: readonly boolean[];
-  readonly wrt: readonly RecordedInput[];
-  readonly axes: readonly Axis[];
-}
-
 type OnChunk = (chunk: Chunk) => void;
-
-/** Ways of running that options do not choose. */
-type How = Partial<
-  Pick<Job, "isAsync" | "isPart" | "isTraced" | "explains" | "notesBranches" | "into">
->;
 
 /** Milliseconds an asynchronous run keeps the event loop waiting. */
 const BREATH = 8;
@@ -176,8 +159,8 @@ export class Program {
 
   /** Evaluates the program once for every lane. */
   evaluate(inputs: Inputs = {}, options: RunOptions = {}): Evaluation {
-    const prepared = this.#prepare(inputs, [], options);
-    return this.#explained(prepared, options, this.#finish(this.#start(prepared, options)));
+    const job = this.#prepare(inputs, [], options);
+    return this.#explained(job, this.#finish(job));
   }
 
   /**
@@ -185,15 +168,14 @@ export class Program {
    * and tells it of the first such lane only.
    */
   evaluateTraced(inputs: Inputs, options: RunOptions): Evaluation {
-    const prepared = this.#prepare(inputs, [], options);
-    return this.#finish(this.#start(prepared, options, undefined, { isTraced: true, explains: 1 }));
+    const job = this.#prepare(inputs, [], options);
+    return this.#finish(job, undefined, { isTraced: true, explains: 1 });
   }
 
   /** As `evaluate`, yielding to the event loop, so that a signal can end it. */
   async evaluateAsync(inputs: Inputs = {}, options: AsyncRunOptions = {}): Promise<Evaluation> {
-    const prepared = this.#prepare(inputs, [], options);
-    const outcome = await this.#finishAsync(prepared, options);
-    return this.#explained(prepared, options, outcome);
+    const job = this.#prepare(inputs, [], options);
+    return this.#explained(job, await this.#finishAsync(job, options.signal));
   }
 
   /** Value and gradients, per lane. */
@@ -201,43 +183,39 @@ export class Program {
     inputs: Inputs = {},
     options: GradientOptions<Name> = {},
   ): GradientResult<Name> {
-    const prepared = this.#prepare(inputs, options.wrt, options);
+    const job = this.#prepare(inputs, options.wrt, options);
     const reached = new Set<string>();
-    const onChunk = this.#gradients(prepared, options.seed, reached);
-    const evaluation = this.#finish(this.#start(prepared, options, onChunk));
-    return withGradients(evaluation, prepared, reached, options.reduce);
+    const outcome = this.#finish(job, this.#gradients(job, options.seed, reached));
+    return withGradients(outcome, job, reached, options.reduce);
   }
 
   async gradientAsync<Name extends string = string>(
     inputs: Inputs = {},
     options: AsyncGradientOptions<Name> = {},
   ): Promise<GradientResult<Name>> {
-    const prepared = this.#prepare(inputs, options.wrt, options);
+    const job = this.#prepare(inputs, options.wrt, options);
     const reached = new Set<string>();
-    const onChunk = this.#gradients(prepared, options.seed, reached);
-    const evaluation = await this.#finishAsync(prepared, options, onChunk);
-    return withGradients(evaluation, prepared, reached, options.reduce);
+    const onChunk = this.#gradients(job, options.seed, reached);
+    const outcome = await this.#finishAsync(job, options.signal, onChunk);
+    return withGradients(outcome, job, reached, options.reduce);
   }
 
   /** Evaluates, and gives a vector-Jacobian product for each call of `backward`. */
   run(inputs: Inputs = {}, options: Omit<GradientOptions, "seed"> = {}): Run {
     const given = this.#prepare(inputs, options.wrt, options);
     // The pass comes later: what the caller does to their arrays by then must not matter.
-    const prepared = { ...given, inputs: given.inputs.map(copyNumbers) };
-    const evaluation = this.#finish(this.#start(prepared, options, () => {}));
-    const backward = (seed?: Seed) => {
-      const onChunk = this.#gradients(prepared, seed, new Set());
-      return this.#finish(this.#start(prepared, options, onChunk)).results.gradients;
-    };
+    const job = given.with(given.inputs.map(copyNumbers));
+    const evaluation = this.#finish(job, () => {});
+    const backward = (seed?: Seed) =>
+      this.#finish(job, this.#gradients(job, seed, new Set())).results.gradients;
     return Object.assign(evaluation, { backward });
   }
 
   /** Binds shapes and lanes once, to run again and again with new numbers. */
   session(inputs: Inputs, options: Omit<GradientOptions, "seed"> = {}): Session {
-    const { wanted, ...bound } = this.#prepare(inputs, options.wrt ?? [], options);
+    const job = this.#prepare(inputs, options.wrt ?? [], options);
     // A number that all lanes share is written for a whole vector of them: a single lane needs one.
-    const own = bound.lanes === 1 ? bound.inputs.map(ownNumber) : bound.inputs;
-    return this.openSession({ ...bound, inputs: own }, wanted, options);
+    return new Session(job.lanes === 1 ? job.with(job.inputs.map(ownNumber)) : job);
   }
 
   /** As `session`, for inputs that are bound already, in the program's order, and known to fit. */
@@ -246,15 +224,7 @@ export class Program {
     wanted: readonly boolean[],
     options: Omit<GradientOptions, "seed" | "wrt">,
   ): Session {
-    return new Session({
-      machine: this.#machine,
-      program: this,
-      inputs: bound.inputs,
-      lanes: bound.lanes,
-      axes: bound.axes,
-      wanted,
-      options,
-    });
+    return new Session(new Job(this.#machine, this, bound, wanted, options));
   }
 
   /** Every output element by every element of the asked-for inputs, per lane. */
@@ -262,30 +232,30 @@ export class Program {
     inputs: Inputs = {},
     options: Omit<GradientOptions<Name>, "seed"> = {},
   ): JacobianResult<Name> {
-    const prepared = this.#prepare(inputs, options.wrt, options);
+    const job = this.#prepare(inputs, options.wrt, options);
     let jacobians: Record<string, Float64Array> = {};
     let isSized = false;
     const onChunk = (chunk: Chunk) => {
       const { lanes, values } = chunk.results;
-      if (!isSized) jacobians = namedArrays(prepared.wrt, values.length);
+      if (!isSized) jacobians = namedArrays(job.wrt, values.length);
       isSized = lanes > 0;
-      this.#jacobianChunk(prepared, chunk, jacobians);
+      this.#jacobianChunk(job, chunk, jacobians);
     };
-    const evaluation = this.#finish(this.#start(prepared, options, onChunk));
+    const evaluation = this.#finish(job, onChunk);
     const result: JacobianResult = Object.assign(evaluation, { jacobians });
     return result;
   }
 
   /** Which way each lane goes, and what to be wary of there. Walks the program anew. */
   diagnose(inputs: Inputs = {}, options: GradientOptions = {}): Diagnostics {
-    const prepared = this.#prepare(inputs, options.wrt, options);
+    const job = this.#prepare(inputs, options.wrt, options);
     const reached = new Set<string>();
-    const collector = new DiagnosticsCollector(this.#machine, this, prepared.lanes);
+    const collector = new DiagnosticsCollector(this.#machine, this, job.lanes);
     const onChunk = (chunk: Chunk) => {
       collector.take(chunk);
-      gradientChunk(this.#machine, this, prepared.wrt, chunk, options.seed ?? 1, reached);
+      gradientChunk(this.#machine, this, job.wrt, chunk, options.seed ?? 1, reached);
     };
-    const outcome = this.#finish(this.#start(prepared, options, onChunk, { notesBranches: true }));
+    const outcome = this.#finish(job, onChunk, { notesBranches: true });
     return collector.finish(outcome.nonFinite, reached);
   }
 
@@ -301,13 +271,12 @@ export class Program {
 
   /** Core forms, tape and activity of one run, of one chunk of lanes. */
   explain(inputs: Inputs = {}, options: GradientOptions = {}): Explanation {
-    const prepared = this.#prepare(inputs, options.wrt, options);
+    const job = this.#prepare(inputs, options.wrt, options);
     const reached = new Set<string>();
     this.traces.clear();
     const onChunk = (chunk: Chunk) =>
-      gradientChunk(this.#machine, this, prepared.wrt, chunk, options.seed ?? 1, reached);
-    const evaluation = this.#finish(this.#start(prepared, options, onChunk));
-    return explainRun(this.#machine, this, evaluation, prepared.wrt, reached);
+      gradientChunk(this.#machine, this, job.wrt, chunk, options.seed ?? 1, reached);
+    return explainRun(this.#machine, this, this.#finish(job, onChunk), job.wrt, reached);
   }
 
   /**
@@ -320,13 +289,12 @@ export class Program {
     isGradient: boolean,
     into?: ResultArrays,
   ): { readonly outcome: Outcome; readonly inactive: readonly string[] } {
-    const prepared = this.#prepare(inputs, isGradient ? options.wrt : [], options);
+    const job = this.#prepare(inputs, isGradient ? options.wrt : [], options);
     const reached = new Set<string>();
-    const onChunk = isGradient ? this.#gradients(prepared, options.seed, reached) : undefined;
-    const run = this.#start(prepared, options, onChunk, { isPart: true, into });
-    const outcome = this.#finish(run);
-    const inactive = prepared.wrt.map(({ name }) => name).filter((name) => !reached.has(name));
-    if (!isGradient) this.#explained(prepared, options, outcome);
+    const onChunk = isGradient ? this.#gradients(job, options.seed, reached) : undefined;
+    const outcome = this.#finish(job, onChunk, { isPart: true, into });
+    const inactive = job.wrt.map(({ name }) => name).filter((name) => !reached.has(name));
+    if (!isGradient) this.#explained(job, outcome);
     return { outcome, inactive };
   }
 
@@ -359,60 +327,41 @@ export class Program {
     this.#address = 0;
   }
 
-  #prepare(inputs: Inputs, wrt: readonly string[] | undefined, options: RunOptions): Prepared {
+  #prepare(inputs: Inputs, wrt: readonly string[] | undefined, options: RunOptions): Job {
     void this.address;
     checkRunOptions(options);
     checkWrt(wrt);
     try {
-      const { inputs: bound, lanes, axes } = bindInputs(this.listing, inputs, options.lanes);
-      const wanted = wantedInputs(this.inputs, bound, wrt);
-      return { inputs: bound, lanes, axes, wanted, wrt: this.recordedInputs(bound, wanted) };
+      const bound = bindInputs(this.listing, inputs, options.lanes);
+      const wanted = wantedInputs(this.inputs, bound.inputs, wrt);
+      return new Job(this.#machine, this, bound, wanted, options);
     } catch (error) {
       throw error instanceof NdvmError ? error.in(this.source, this.file) : error;
     }
   }
 
-  /** The inputs that gradients are taken by, with their payloads. */
-  recordedInputs(bound: readonly Bound[], wanted: readonly boolean[]): RecordedInput[] {
-    const recorded: RecordedInput[] = [];
-    let payload = this.#constants;
-    for (const [index, { kind, name, rows, cols }] of bound.entries()) {
-      if (kind === "int") continue;
-      if (wanted[index]) recorded.push({ name, payload, count: rows * cols });
-      payload += 1;
-    }
-    return recorded;
-  }
-
-  #start(prepared: Prepared, options: RunOptions, backward?: OnChunk, how: How = {}): Execution {
-    const machine = this.#machine;
-    machine.beginRun();
-    return new Execution({ machine, program: this, ...prepared, options, backward, ...how });
-  }
-
   /** Tells where numbers that are not finite come from, if another short walk is needed for it. */
-  #explained(prepared: Prepared, options: RunOptions, outcome: Outcome): Outcome {
+  #explained(job: Job, outcome: Outcome): Outcome {
     const lanes = outcome.results.unexplained;
     if (lanes.length === 0 || outcome.stats.steps > EXPLAIN_STEPS_MAX) return outcome;
-    const inputs = prepared.inputs.map((input) => selectLanes(input, lanes));
-    const job = { ...prepared, inputs, lanes: lanes.length };
-    const { chunk: _chunk, timeMax: _timeMax, lanes: _lanes, ...budgets } = options;
-    const again = this.#start(job, budgets, undefined, { isTraced: true });
-    for (const _pause of again.run());
-    outcome.results.explain(lanes, again.results.nonFinite);
+    const inputs = job.inputs.map((input) => selectLanes(input, lanes));
+    const { chunk: _chunk, timeMax: _timeMax, lanes: _lanes, ...budgets } = job.options;
+    const again = job.with(inputs, lanes.length, budgets);
+    const { nonFinite } = this.#finish(again, undefined, { isTraced: true });
+    outcome.results.explain(lanes, nonFinite);
     return outcome;
   }
 
-  #gradients(prepared: Prepared, seed: Seed | undefined, reached: Set<string>): OnChunk {
-    return (chunk) => gradientChunk(this.#machine, this, prepared.wrt, chunk, seed, reached);
+  #gradients({ wrt }: Job, seed: Seed | undefined, reached: Set<string>): OnChunk {
+    return (chunk) => gradientChunk(this.#machine, this, wrt, chunk, seed, reached);
   }
 
-  #jacobianChunk(prepared: Prepared, chunk: Chunk, into: Record<string, Float64Array>): void {
+  #jacobianChunk({ wrt }: Job, chunk: Chunk, into: Record<string, Float64Array>): void {
     const { results } = chunk;
     const outputs = results.values.length / results.lanes;
     for (let e = 0; e < outputs; e++) {
       backwardChunk(this.#machine, this, chunk, (_lane, element) => (element === e ? 1 : 0));
-      for (const input of prepared.wrt) {
+      for (const input of wrt) {
         const target = own(into, input.name) as Float64Array;
         const { count } = input;
         readGradient(this.#machine, chunk, input, target, outputs * count, e * count);
@@ -420,26 +369,29 @@ export class Program {
     }
   }
 
-  #finish(execution: Execution): Outcome {
-    for (const _pause of execution.run());
+  #finish(job: Job, backward?: OnChunk, manner: Manner = {}): Outcome {
+    this.#machine.beginRun();
+    const execution = new Execution(job, manner, backward);
+    execution.run();
     return new Outcome(execution.results, execution.stats(), execution.axes);
   }
 
   async #finishAsync(
-    prepared: Prepared,
-    options: AsyncRunOptions,
+    job: Job,
+    signal: AbortSignal | undefined,
     backward?: OnChunk,
   ): Promise<Outcome> {
-    const execution = this.#start(prepared, options, backward, { isAsync: true });
+    this.#machine.beginRun();
+    const execution = new Execution(job, {}, backward);
     const release = this.#machine.occupy(this);
     try {
-      const running = execution.run();
-      if (options.signal?.aborted) throw this.#aborted(false);
+      const running = execution.runInSlices();
+      if (signal?.aborted) throw this.#aborted(false);
       let since = performance.now();
       while (!running.next().done) {
         if (performance.now() - since < BREATH) continue;
         await new Promise((resolve) => setTimeout(resolve));
-        if (options.signal?.aborted) throw this.#aborted(true);
+        if (signal?.aborted) throw this.#aborted(true);
         since = performance.now();
       }
       return new Outcome(execution.results, execution.stats(), execution.axes);
@@ -520,7 +472,7 @@ export class Outcome implements Evaluation {
 
 function withGradients(
   outcome: Outcome,
-  { wrt, inputs, axes }: Prepared,
+  { wrt, inputs, axes }: Job,
   reached: ReadonlySet<string>,
   reduce: GradientOptions["reduce"] = false,
 ): GradientResult {

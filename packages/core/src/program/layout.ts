@@ -164,7 +164,8 @@ export const REPORT_HEAP_BYTES: i32 = 120;
 export const REPORT_COMPACTIONS: i32 = 128;
 export const REPORT_MIXED: i32 = 136; // 1: the tape merges lanes
 export const REPORT_LINKED_BYTES: i32 = 144; // of adjoints, once the tape is linked
-export const REPORT_BYTES: i32 = 152;
+export const REPORT_LINK: i32 = 152; // LINK_*, REFUSED where nobody asked for it
+export const REPORT_BYTES: i32 = 160;
 
 // Faults: what went wrong inside the machine. `machine/reports/faults.ts` puts them into words.
 export const FAULT_NONE: i32 = 0;

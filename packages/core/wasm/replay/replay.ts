@@ -342,23 +342,25 @@ function forwardTrace(at: usize, code: i32): void {
   }
 }
 
-/** Runs the linked trace forward for `count` lanes of new inputs, as far as any lane goes. */
-export function replay(count: i32): void {
+/**
+ * Runs the linked trace forward for `count` lanes of new inputs, as far as any lane goes. Returns how
+ * many passed all guards.
+ */
+export function replay(count: i32): i32 {
   reviveLanes(count, run);
   isForsaken = false;
   forward();
-  if (isSurveying && !isForsaken) surveyStrays();
+  if (isForsaken) return 0;
+  if (isSurveying) surveyStrays();
+  return hasControl ? liveLanes() : count;
 }
 
 /** As `replay`; how many lanes passed all guards. Without guards nobody asks which lanes live. */
 // @ts-ignore: decorator
 @inline function replayLanes(count: i32): i32 {
-  if (!hasControl) {
-    forward();
-    return count;
-  }
-  replay(count);
-  return liveLanes();
+  if (hasControl) return replay(count);
+  forward();
+  return count;
 }
 
 function forward(): void {

@@ -26,7 +26,7 @@ import {
 import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
 import { laneAt } from "../run/chunk.js";
-import type { Chunk } from "../run/execute.js";
+import type { Chunk } from "../run/port.js";
 import type { NonFinite } from "../types.js";
 
 /** A place in the program, with its text. */

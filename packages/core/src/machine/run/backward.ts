@@ -11,7 +11,7 @@ import { machineFault } from "../reports/sites.js";
 import type { RecordedInput, Results } from "../results/results.js";
 import type { Seed } from "../types.js";
 import { laneAt } from "./chunk.js";
-import type { Chunk } from "./execute.js";
+import type { Chunk } from "./port.js";
 
 /** Throws where a seed does not fit the result, or is missing for a result of several numbers. */
 export function checkSeed(results: Results, seed: Seed | undefined): void {

@@ -1,17 +1,37 @@
 /**
  * The walk of one chunk, step by step: inputs in, lanes out. What is asked of the machine and read
- * from it; what follows from it is `execute.ts`'s to decide.
+ * from it; what follows from it is `walker.ts`'s to decide.
  */
 
-import { FAULT_NONE, RECORD_BYTES, TAG_REAL } from "../../program/layout.js";
-import type { Bound } from "../inputs/inputs.js";
-import type { Exports } from "../instance.js";
+import {
+  FAULT_NONE,
+  RECORD_BYTES,
+  REPORT_ACTIVE_MADE,
+  REPORT_ADJOINT_BYTES,
+  REPORT_COMPACTIONS,
+  REPORT_HEAP_BYTES,
+  REPORT_LINK,
+  REPORT_LINKED_BYTES,
+  REPORT_MIXED,
+  REPORT_OBJECTS,
+  REPORT_PAYLOADS,
+  REPORT_PRIMAL_BYTES,
+  REPORT_RECORDING,
+  REPORT_RESULT_DATA,
+  REPORT_RESULT_TAG,
+  REPORT_STEPS,
+  REPORT_STRAYS,
+  REPORT_TAPE_ACTIVE,
+  REPORT_TAPE_BYTES,
+  REPORT_UNIFORM_MADE,
+  TAG_REAL,
+} from "../../program/layout.js";
 import type { Machine } from "../machine.js";
 import { machineFault } from "../reports/sites.js";
-import { isUniform } from "../results/payloads.js";
+import { isUniform, type MachineValue } from "../results/payloads.js";
 import type { Results } from "../results/results.js";
 import { type LaneSet, laneAt, laneCount, writeChunk } from "./chunk.js";
-import type { Job } from "./execute.js";
+import type { Job } from "./job.js";
 import type { WalkCounters } from "./traces.js";
 
 /** What a walk may take and how much it records. */
@@ -25,12 +45,9 @@ export interface WalkLimits {
   readonly strays: number;
 }
 
-/** A program and what it is walked with. */
-export type Bindings = Pick<Job, "machine" | "program" | "inputs" | "wanted">;
-
 /** Begins a walk of a chunk and binds its inputs; false where memory is short. */
-export function beginWalk(job: Bindings, set: LaneSet, limits: WalkLimits): boolean {
-  const { machine, program, inputs, wanted } = job;
+export function beginWalk(job: Job, set: LaneSet, limits: WalkLimits): boolean {
+  const { machine, program, integers, numbers, wanted } = job;
   const { exports, reals } = machine;
   const { level, tapeBytesMax, isOptional, stepsMax, strays } = limits;
   const begun = exports.begin(
@@ -43,12 +60,8 @@ export function beginWalk(job: Bindings, set: LaneSet, limits: WalkLimits): bool
   );
   if (begun !== FAULT_NONE) return false;
   const run = exports.runBytes();
-  for (let index = 0; index < inputs.length; index++) {
-    const input = inputs[index] as Bound;
-    if (input.kind === "int") {
-      exports.bindInteger(index, input.value);
-      continue;
-    }
+  for (const { value, index } of integers) exports.bindInteger(index, value);
+  for (const { input, index } of numbers) {
     const uniform = input.perLane === undefined && input.tensors === undefined ? 1 : 0;
     const { rank, rows, cols } = input;
     const active = wanted[index] ? 1 : 0;
@@ -59,18 +72,6 @@ export function beginWalk(job: Bindings, set: LaneSet, limits: WalkLimits): bool
   exports.bound();
   if (strays > 0) exports.allowStrays(strays);
   return true;
-}
-
-/** Writes the inputs of a chunk into the current trace. */
-export function writeInputs({ machine, program, inputs }: Job, set: LaneSet): void {
-  const { exports, reals } = machine;
-  const run = exports.runBytes();
-  let payload = program.firstInputPayload;
-  for (const input of inputs) {
-    if (input.kind === "int") continue;
-    writeChunk(reals, input, exports.primalAddress(payload), run, set);
-    payload += 1;
-  }
 }
 
 /** The lanes that live, one byte each. */
@@ -85,6 +86,19 @@ export function contextLanes(machine: Machine, count: number): Uint8Array {
   const at = machine.laneBuffer(count);
   machine.exports.writeCounting(at);
   return new Uint8Array(machine.exports.memory.buffer, at, count).slice();
+}
+
+/** Adds the lanes of a replayed chunk that did not pass its guards, or all of them after a fault. */
+export function addRefused(machine: Machine, set: LaneSet, passed: number, refused: number[]) {
+  const count = laneCount(set);
+  if (passed <= 0) {
+    for (let i = 0; i < count; i++) refused.push(laneAt(set, i));
+    return;
+  }
+  const at = machine.laneBuffer(4 * count);
+  const found = machine.exports.writeRefused(at, count);
+  const places = new Int32Array(machine.exports.memory.buffer, at, found);
+  for (const place of places) refused.push(laneAt(set, place));
 }
 
 /** Reports a fault in each of its lanes; where it is about a number, each has its own. */
@@ -107,19 +121,50 @@ export function failLanes(
   });
 }
 
-/** Counters of the walk that has just ended. */
-export function countWalk(exports: Exports, tapeRecords: number): WalkCounters {
+/** What a walk that has ended tells of itself. */
+export interface WalkReport {
+  readonly value: MachineValue;
+  readonly isMixed: boolean;
+  readonly steps: number;
+  readonly strays: number;
+  /** What it still recorded at its end. */
+  readonly recording: number;
+  /** Bytes of tape, primals and adjoints. */
+  readonly recordedBytes: number;
+  /** How linking its tape went. */
+  readonly linked: number;
+  readonly counters: WalkCounters;
+}
+
+/** Reads the report at an address. */
+export function readReport({ views }: Machine, at: number): WalkReport {
+  const { doubles } = views;
+  const said = (field: number): number => doubles[(at + field) / 8] as number;
+  const counters = countersAt(said);
   return {
-    payloads: exports.payloadsMade.value as number,
-    uniformPayloads: exports.uniformMade.value as number,
-    activePayloads: exports.activeMade.value as number,
-    tapeRecords,
-    traceRecords: exports.tapeEnd() / RECORD_BYTES,
-    heapObjects: exports.objectsMade.value as number,
-    primalBytes: exports.bytesUsed(0),
-    adjointBytes: exports.bytesUsed(1),
-    tapeBytes: exports.bytesUsed(2),
-    heapBytes: exports.bytesUsed(3),
-    compactions: exports.compactions.value as number,
+    value: { tag: said(REPORT_RESULT_TAG), data: said(REPORT_RESULT_DATA) },
+    isMixed: said(REPORT_MIXED) !== 0,
+    steps: said(REPORT_STEPS),
+    strays: said(REPORT_STRAYS),
+    recording: said(REPORT_RECORDING),
+    recordedBytes: counters.primalBytes + said(REPORT_ADJOINT_BYTES) + counters.tapeBytes,
+    linked: said(REPORT_LINK),
+    counters,
+  };
+}
+
+function countersAt(said: (field: number) => number): WalkCounters {
+  return {
+    payloads: said(REPORT_PAYLOADS),
+    uniformPayloads: said(REPORT_UNIFORM_MADE),
+    activePayloads: said(REPORT_ACTIVE_MADE),
+    tapeRecords: said(REPORT_TAPE_ACTIVE),
+    traceRecords: said(REPORT_TAPE_BYTES) / RECORD_BYTES,
+    heapObjects: said(REPORT_OBJECTS),
+    primalBytes: said(REPORT_PRIMAL_BYTES),
+    adjointBytes: said(REPORT_LINKED_BYTES),
+    tapeBytes: said(REPORT_TAPE_BYTES),
+    heapBytes: said(REPORT_HEAP_BYTES),
+    compactions: said(REPORT_COMPACTIONS),
   };
 }

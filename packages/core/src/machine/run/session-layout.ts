@@ -12,7 +12,7 @@ import type { Machine } from "../machine.js";
 import { payloadInfo } from "../results/payloads.js";
 import type { RecordedInput } from "../results/results.js";
 import { type LaneSet, laneAt, laneCount } from "./chunk.js";
-import type { SessionSetup } from "./session.js";
+import type { Job } from "./job.js";
 import type { Trace } from "./traces.js";
 
 /** Arrays of the machine's own precision, so that numbers move without conversion. */
@@ -37,11 +37,10 @@ export interface Holdings {
   readonly wrt: readonly RecordedInput[];
 }
 
-export function makeHoldings(setup: SessionSetup): Holdings {
-  const { machine, program, inputs, lanes, wanted } = setup;
-  const wrt = program.recordedInputs(inputs, wanted);
-  const make = partsOf(machine.precision === "f32", countNumbers(setup, wrt));
-  const slots = makeSlots(setup, make);
+export function makeHoldings(job: Job): Holdings {
+  const { machine, lanes, wrt } = job;
+  const make = partsOf(machine.precision === "f32", countNumbers(job));
+  const slots = makeSlots(job, make);
   const values = make(lanes);
   const gradients = recordOf(wrt.map(({ name, count }) => [name, make(lanes * count)]));
   return { lanes, slots, values, gradients, wrt };
@@ -60,30 +59,38 @@ function partsOf(isSingle: boolean, total: number): (count: number) => Numbers {
 }
 
 /** Numbers that a session owns. */
-function countNumbers({ inputs, lanes }: SessionSetup, wrt: Holdings["wrt"]): number {
+function countNumbers({ numbers, lanes, wrt }: Job): number {
   let total = lanes;
   for (const { count } of wrt) total += lanes * count;
-  for (const { kind, rank, perLane } of inputs)
-    if (kind !== "int" && rank === 0) total += perLane?.length ?? 1;
+  for (const { input } of numbers) if (input.rank === 0) total += input.perLane?.length ?? 1;
   return total;
 }
 
-function makeSlots({ inputs, program }: SessionSetup, make: (count: number) => Numbers): Slot[] {
+function makeSlots({ numbers }: Job, make: (count: number) => Numbers): Slot[] {
   const slots: Slot[] = [];
-  let payload = program.firstInputPayload;
-  for (const input of inputs) {
-    if (input.kind === "int") continue;
-    if (input.rank === 0) {
-      const isShared = input.perLane === undefined;
-      const { stride } = input;
-      const numbers = make(input.perLane?.length ?? 1);
-      if (input.perLane === undefined) numbers[0] = input.value;
-      else numbers.set(input.perLane);
-      slots.push({ name: input.name, payload, numbers, isShared, stride });
-    }
-    payload += 1;
+  for (const { input, payload } of numbers) {
+    const { name, rank, perLane, value, stride } = input;
+    if (rank > 0) continue;
+    const isShared = perLane === undefined;
+    const own = make(perLane?.length ?? 1);
+    if (perLane === undefined) own[0] = value;
+    else own.set(perLane);
+    slots.push({ name, payload, numbers: own, isShared, stride });
   }
   return slots;
+}
+
+/** A job whose inputs are the session's own numbers, as they are whenever it runs. */
+export function jobOf(job: Job, { slots }: Holdings): Job {
+  const inputs = [...job.inputs];
+  let k = 0;
+  for (const { input, index } of job.numbers) {
+    if (input.rank > 0) continue;
+    // Slots are the inputs of rank 0, in their order.
+    const { numbers, isShared } = slots[k++] as Slot;
+    inputs[index] = isShared ? { ...input, shared: numbers } : { ...input, perLane: numbers };
+  }
+  return job.with(inputs);
 }
 
 /** A place in the machine's memory and the session's numbers that belong there. */
@@ -116,11 +123,6 @@ interface Adjoint {
 
 export class Layout {
   readonly trace: Trace;
-  /** Chunks of all the session's lanes. */
-  readonly chunks: number;
-  /** The layout that took all lanes in the run after this one's, and how often in a row. */
-  next: Layout | undefined;
-  nextSeen = 0;
   readonly #machine: Machine;
   readonly #holdings: Holdings;
   readonly #slots: readonly Placed[];
@@ -142,7 +144,6 @@ export class Layout {
     const { exports, reals } = machine;
     const index = (address: number) => address / reals.bytes;
     this.trace = trace;
-    this.chunks = Math.ceil(holdings.lanes / trace.width);
     this.#machine = machine;
     this.#holdings = holdings;
     this.#slots = holdings.slots.map((slot) => ({
@@ -266,10 +267,13 @@ export class Layout {
     }
   }
 
-  /** The lanes of a chunk of neighbours. */
-  lanesOf(index: number): LaneSet {
-    const from = index * this.trace.width;
-    return { from, to: Math.min(from + this.trace.width, this.#holdings.lanes) };
+  /** Which of the chunks of all the session's lanes a set is; −1 where it is none of them. */
+  chunkOf(set: LaneSet): number {
+    if ("list" in set) return -1;
+    const { width } = this.trace;
+    const { from, to } = set;
+    const isChunk = from % width === 0 && to === Math.min(from + width, this.#holdings.lanes);
+    return isChunk ? from / width : -1;
   }
 
   /** Writes the numbers of any lanes, at most as many as the trace is wide. */

@@ -7,7 +7,6 @@
  */
 
 import { TAG_INT } from "../../program/layout.js";
-import type { Bound } from "../inputs/inputs.js";
 import type { Exports } from "../instance.js";
 import { type MachineValue, payloadOf } from "../results/payloads.js";
 import type { RunStats } from "../types.js";
@@ -38,6 +37,9 @@ export interface Trace {
   tries: number;
   /** Lanes are sorted by path only from so many tries on. */
   sortFrom: number;
+  /** The trace that took all lanes in the run after this one's, and how often in a row. */
+  next: Trace | undefined;
+  nextSeen: number;
 }
 
 /** What one walk did. */
@@ -70,8 +72,45 @@ const TRACES_LEAST = 8;
 const TRACES_MAX = 32;
 const BYTES_MAX = 2 ** 24;
 
+/** The traces of one signature. */
+export class TraceGroup {
+  readonly traces: Trace[] = [];
+  /** The trace that took all lanes of the latest run. */
+  #latest: Trace | undefined;
+
+  /** The trace to try first: what followed on the latest one twice, else the latest one. */
+  likely(): Trace | undefined {
+    const latest = this.#latest;
+    if (latest === undefined) return this.traces[0];
+    return latest.nextSeen > 1 ? latest.next : latest;
+  }
+
+  /** A run ended that went on one trace, or began with this one. */
+  follow(trace: Trace | undefined): void {
+    const latest = this.#latest;
+    this.#latest = trace;
+    if (latest === undefined) return;
+    latest.nextSeen = latest.next === trace ? latest.nextSeen + 1 : 1;
+    latest.next = trace;
+  }
+
+  /** A run ended that went on several traces, or that was walked in part. */
+  settle(isWalked: boolean): void {
+    this.traces.sort(preferred);
+    if (isWalked) this.#latest = undefined;
+    else this.follow(this.traces[0]);
+  }
+
+  drop(trace: Trace): void {
+    this.traces.splice(this.traces.indexOf(trace), 1);
+    if (this.#latest === trace) this.#latest = undefined;
+    for (const other of this.traces) if (other.next === trace) other.next = undefined;
+  }
+}
+
 export class Traces {
   readonly #list: Trace[] = [];
+  readonly #groups = new Map<string, TraceGroup>();
   readonly #parking: Parking;
   #run = 0;
 
@@ -99,9 +138,14 @@ export class Traces {
     trace.taken += lanes;
   }
 
+  /** The traces of a signature, where there are any. */
+  group(signature: string): TraceGroup | undefined {
+    return this.#groups.get(signature);
+  }
+
   /** Traces of a signature: the latest run's first, by lanes they took. */
   matching(signature: string): Trace[] {
-    return this.#list.filter((trace) => trace.signature === signature).sort(preferred);
+    return [...(this.group(signature)?.traces ?? [])].sort(preferred);
   }
 
   /** Keeps the machine's current trace. Undefined where memory is short or it cannot replay. */
@@ -129,10 +173,24 @@ export class Traces {
       taken: 0,
       tries: 0,
       sortFrom: 0,
+      next: undefined,
+      nextSeen: 0,
     };
     this.#list.push(trace);
+    this.#join(trace);
     this.#makeRoom(trace);
     return trace;
+  }
+
+  #join(trace: Trace): void {
+    const group = this.#groups.get(trace.signature);
+    if (group !== undefined) {
+      group.traces.push(trace);
+      return;
+    }
+    const fresh = new TraceGroup();
+    fresh.traces.push(trace);
+    this.#groups.set(trace.signature, fresh);
   }
 
   #makeRoom(kept: Trace): void {
@@ -175,6 +233,9 @@ export class Traces {
 
   #free(trace: Trace): void {
     trace.isKept = false;
+    const group = this.#groups.get(trace.signature);
+    group?.drop(trace);
+    if (group?.traces.length === 0) this.#groups.delete(trace.signature);
     this.#parking.free(trace.handle);
   }
 
@@ -275,22 +336,4 @@ export class Parking {
     this.#exports.freeTrace(handle, this.#walkHandle, this.#current);
     if (handle === this.#current) this.#current = this.#walkHandle;
   }
-}
-
-/** What must be the same for a trace to fit: everything about the inputs but their numbers. */
-export function signatureOf(inputs: readonly Bound[], wanted: readonly boolean[]): string {
-  let text = "";
-  for (let index = 0; index < inputs.length; index++) {
-    const input = inputs[index] as Bound;
-    if (input.kind === "int") {
-      text += `i${input.value};`;
-      continue;
-    }
-    const isShared = input.perLane === undefined && input.tensors === undefined;
-    if (input.rank > 0) text += `${input.rank}x${input.rows}x${input.cols}`;
-    // One piece of text: joining several takes longer than a small input's numbers.
-    if (isShared) text += wanted[index] ? "sa;" : "s;";
-    else text += wanted[index] ? "la;" : "l;";
-  }
-  return text;
 }

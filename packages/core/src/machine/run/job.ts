@@ -1,0 +1,139 @@
+/**
+ * A job: a program with its inputs bound, and the limits it runs under. Runs, sessions, walks and
+ * replays all take this one shape.
+ *
+ * It also says which inputs are numbers and where they lie: integers become values of the program,
+ * all others payloads, numbered from the program's first input payload in the order of the inputs.
+ */
+
+import type { Bound, BoundInputs } from "../inputs/inputs.js";
+import type { Machine } from "../machine.js";
+import type { Program } from "../program.js";
+import type { RecordedInput, ResultArrays } from "../results/results.js";
+import type { Axis, RunOptions } from "../types.js";
+
+/** An input that is not an integer, its place among all inputs, and its payload. */
+export interface NumberInput {
+  readonly input: Bound;
+  readonly index: number;
+  readonly payload: number;
+}
+
+/** An integer input and its place among all inputs. */
+interface IntegerInput {
+  readonly value: number;
+  readonly index: number;
+}
+
+/** Ways of running that the caller's options do not choose. */
+export interface Manner {
+  /** Whether these are lanes of a larger run, which says what it means if all of them fail. */
+  readonly isPart?: boolean;
+  /** Where the results go; undefined: into arrays of their own. */
+  readonly into?: ResultArrays | undefined;
+  /** Whether everything is recorded, to tell where numbers come from. */
+  readonly isTraced?: boolean;
+  /** Of how many lanes that are not finite the cause is looked for. */
+  readonly explains?: number;
+  /** Whether branches leave notes on the tape; such a run is walked and keeps no trace. */
+  readonly notesBranches?: boolean;
+  /** Whether the same lanes will run again: a session's do. */
+  readonly isRepeated?: boolean;
+}
+
+const NO_INTEGERS: readonly IntegerInput[] = [];
+
+export class Job {
+  readonly machine: Machine;
+  readonly program: Program;
+  readonly inputs: readonly Bound[];
+  readonly lanes: number;
+  readonly axes: readonly Axis[];
+  /** Of each input, whether gradients are taken by it. */
+  readonly wanted: readonly boolean[];
+  readonly options: RunOptions;
+  #numbers: readonly NumberInput[] | undefined;
+  #integers: readonly IntegerInput[] = NO_INTEGERS;
+  #wrt: readonly RecordedInput[] | undefined;
+  #signature: string | undefined;
+
+  constructor(
+    machine: Machine,
+    program: Program,
+    { inputs, lanes, axes }: BoundInputs,
+    wanted: readonly boolean[],
+    options: RunOptions,
+  ) {
+    this.machine = machine;
+    this.program = program;
+    this.inputs = inputs;
+    this.lanes = lanes;
+    this.axes = axes;
+    this.wanted = wanted;
+    this.options = options;
+  }
+
+  /** The same job for other inputs of the same kinds. */
+  with(inputs: readonly Bound[], lanes = this.lanes, options = this.options): Job {
+    const { machine, program, axes, wanted } = this;
+    return new Job(machine, program, { inputs, lanes, axes }, wanted, options);
+  }
+
+  /** The inputs that are numbers, and where they lie. */
+  get numbers(): readonly NumberInput[] {
+    return this.#numbers ?? this.#split();
+  }
+
+  get integers(): readonly IntegerInput[] {
+    if (this.#numbers === undefined) this.#split();
+    return this.#integers;
+  }
+
+  #split(): readonly NumberInput[] {
+    const numbers: NumberInput[] = [];
+    let integers: IntegerInput[] | undefined;
+    let payload = this.program.firstInputPayload;
+    for (let index = 0; index < this.inputs.length; index++) {
+      const input = this.inputs[index] as Bound;
+      if (input.kind === "numbers") numbers.push({ input, index, payload: payload++ });
+      else {
+        integers ??= [];
+        integers.push({ value: input.value, index });
+      }
+    }
+    if (integers !== undefined) this.#integers = integers;
+    this.#numbers = numbers;
+    return numbers;
+  }
+
+  /** The inputs that gradients are taken by. */
+  get wrt(): readonly RecordedInput[] {
+    this.#wrt ??= this.numbers
+      .filter(({ index }) => this.wanted[index])
+      .map(({ input, payload }) => ({
+        name: input.name,
+        payload,
+        count: input.rows * input.cols,
+      }));
+    return this.#wrt;
+  }
+
+  /** Everything about the inputs but their numbers: what must be the same for a trace to fit. */
+  get signature(): string {
+    this.#signature ??= this.#sign();
+    return this.#signature;
+  }
+
+  #sign(): string {
+    let text = "";
+    for (const { input, index } of this.numbers) {
+      const isShared = input.perLane === undefined && input.tensors === undefined;
+      if (input.rank > 0) text += `${input.rank}x${input.rows}x${input.cols}`;
+      // One piece of text: joining several takes longer than a small input's numbers.
+      if (isShared) text += this.wanted[index] ? "sa;" : "s;";
+      else text += this.wanted[index] ? "la;" : "l;";
+    }
+    for (const { value, index } of this.#integers) text += `${index}i${value};`;
+    return text;
+  }
+}

@@ -1,0 +1,458 @@
+/**
+ * The scheduler: decides which lanes of a run go on which trace, in which chunks, and which of them
+ * are walked. Runs and sessions alike are scheduled here; they differ by the port that moves their
+ * numbers.
+ *
+ * Lanes stream through kept traces first; lanes that fail a guard, or whose structure parts from
+ * their neighbours', stay pending and are walked in batches of their own. What a lane gets does
+ * not depend on who runs beside it, so neither order nor grouping shows in the results.
+ *
+ * `begin` does what needs no pause: all lanes as one chunk of the trace that they will probably go
+ * on. `finish` does the rest. It is a generator that yields wherever a walk pauses: a synchronous
+ * caller runs it to its end, an asynchronous one lets the event loop in between.
+ */
+
+import {
+  RECORD_ACTIVE_ONLY,
+  RECORD_BRANCHES,
+  RECORD_NOTHING,
+  RECORD_VARYING,
+  TAG_REAL,
+} from "../../program/layout.js";
+import { joined, type LaneSet, laneCount, listOf, splitLanes } from "./chunk.js";
+import { addRefused } from "./chunk-walk.js";
+import type { Job, Manner } from "./job.js";
+import type { Port } from "./port.js";
+import {
+  delaySorting,
+  isMiss,
+  isSurveyDue,
+  isThin,
+  isWidthFitting,
+  MISSES_MAX,
+  straysAllowed,
+  type Trace,
+  type TraceGroup,
+  type WalkCounters,
+  wantsSorting,
+} from "./traces.js";
+import { type WalkedChunk, Walker } from "./walker.js";
+
+/** Lanes of the first walk of a program whose working set is not known yet. */
+const FIRST_WIDTH = 128;
+const WIDTH_MAX = 1024;
+/** Primals and adjoints of a chunk should stay in a core's second-level cache. */
+const CACHE_BYTES = 1536 * 1024;
+/** Narrower chunks do not pay, whatever they take. */
+const WIDTH_LEAST = 8;
+/** A chunk is too wide that takes so many times what it should. */
+const ROOMY = 1.25;
+/** Milliseconds of replay between two looks at the clock and the caller's signal. */
+const REPLAY_SLICE_MS = 5;
+/** Lanes that are left over are replayed on a fresh trace where they are at least so many. */
+const REPLAY_LEAST = 2;
+/** Chunks to come that make up for the walk which sorts them. */
+const SORT_CHUNKS = 4;
+/** Steps of a walk that does not look at the clock on its way. */
+const WHOLE_STEPS = 100_000;
+const NO_LANES: LaneSet = { from: 0, to: 0 };
+
+/** Counters over all runs of a scheduler. */
+export interface Counters {
+  readonly walks: number;
+  readonly replays: number;
+  readonly sortings: number;
+}
+
+export class Scheduler {
+  readonly walker: Walker;
+  readonly #job: Job;
+  readonly #port: Port;
+  readonly #manner: Manner;
+  readonly #all: LaneSet;
+  readonly #replays: boolean;
+  readonly #sorts: boolean;
+  /** The width the caller wants, undefined where the working set decides. */
+  readonly #chunkWanted: number | undefined;
+  #replayed = 0;
+  #sorted = 0;
+  /** Lanes that the run under way has not done. */
+  #rest: LaneSet = NO_LANES;
+  /** The traces that suit the run under way. */
+  #group: TraceGroup | undefined;
+  /** The likely trace, once it was tried; the others, once it did not take all; the next of them. */
+  #tried: Trace | undefined;
+  #order: readonly Trace[] | undefined;
+  #next = 0;
+  /** Traces that took few of many lanes. */
+  #misses = 0;
+  #hasEntered = false;
+  #latest: WalkCounters | undefined;
+  /** Bytes of primals and adjoints that a lane took in the latest walk of a run that comes again. */
+  #bytesPerLane: number | undefined;
+
+  constructor(job: Job, port: Port, manner: Manner) {
+    const { mechanisms } = job.machine;
+    this.#job = job;
+    this.#port = port;
+    this.#manner = manner;
+    this.#all = { from: 0, to: job.lanes };
+    this.#replays = !manner.notesBranches && (job.options.replay ?? mechanisms.replay ?? true);
+    this.#sorts = mechanisms.sorting !== false;
+    this.#chunkWanted = job.options.chunk ?? (mechanisms.chunks === false ? job.lanes : undefined);
+    this.walker = new Walker(job, port, this.#replays);
+  }
+
+  get counters(): Counters {
+    return {
+      walks: this.walker.totals.walks,
+      replays: this.#replayed,
+      sortings: this.#sorted,
+    };
+  }
+
+  /** Of the latest chunk: counters of its walk, or of the walk that made its trace. */
+  get latest(): WalkCounters | undefined {
+    return this.#latest;
+  }
+
+  /**
+   * Begins a run and does what needs no pause, where all lanes make one chunk; true where that was
+   * all. `isLong` leaves even that to `finish`, which pauses.
+   */
+  begin(isLong = false): boolean {
+    const { program, signature, lanes } = this.#job;
+    this.walker.begin();
+    program.traces.beginRun();
+    this.#rest = this.#all;
+    this.#group = this.#replays ? program.traces.group(signature) : undefined;
+    this.#tried = undefined;
+    this.#order = undefined;
+    this.#misses = 0;
+    return !isLong && lanes <= WIDTH_MAX && (this.#replayOne() || this.#walkOne());
+  }
+
+  /** Runs the lanes that `begin` has left. `isAsync`: walks pause, to let the event loop in. */
+  *finish(isAsync = false): Generator<void, void> {
+    const { walker } = this;
+    walker.isAsync = isAsync;
+    let pending = this.#rest;
+    if (walker.isOpen) pending = yield* this.#walkOn();
+    else pending = yield* this.#replayKept(pending);
+    while (laneCount(pending) > 0) pending = yield* this.#walkAndReplay(pending);
+    this.#settle();
+    this.#throwIfAllFailed();
+  }
+
+  #settle(): void {
+    const { program, signature } = this.#job;
+    this.#rest = NO_LANES;
+    program.traces.group(signature)?.settle(this.walker.hasWalked);
+    program.countRun();
+  }
+
+  /**
+   * A kept trace that takes all lanes as one chunk, for work inside the machine, as the machine's
+   * current one. Walks where there is no trace yet; undefined where one does not do.
+   */
+  enterTrace(): Trace | undefined {
+    const { program, signature, lanes, options } = this.#job;
+    const isPlain = options.timeMax === undefined && options.chunk === undefined;
+    if (!isPlain || !this.#replays || lanes > WIDTH_MAX) return undefined;
+    const group = program.traces.group(signature);
+    const trace = group === undefined ? this.#walkFirst() : group.likely();
+    if (trace?.result.tag !== TAG_REAL || trace.taken < lanes || !this.#isWithinBudgets(trace))
+      return undefined;
+    program.traces.use(trace);
+    return trace;
+  }
+
+  /** The walk of all lanes at once that `enterTrace` begins with. It is tried once. */
+  #walkFirst(): Trace | undefined {
+    if (this.#hasEntered) return undefined;
+    this.#hasEntered = true;
+    return this.walker.walkWhole(WHOLE_STEPS, CACHE_BYTES);
+  }
+
+  #throwIfAllFailed(): void {
+    const { failures, lanes } = this.#port.results;
+    if (failures.length === 0) return;
+    failures.sort((a, b) => a.lane - b.lane);
+    if (failures.length === lanes && !this.#manner.isPart) throw failures[0]?.error;
+  }
+
+  // ─── Kept traces ──────────────────────────────────────────────────────────
+
+  /** The next trace to try for so many lanes: the likely one, then the others as they took lanes. */
+  #candidate(lanes: number): Trace | undefined {
+    const group = this.#group;
+    if (group === undefined || lanes === 0 || this.#misses === MISSES_MAX) return undefined;
+    if (this.#order === undefined) {
+      const likely = group.likely();
+      if (likely !== undefined && likely !== this.#tried && this.#isWorthwhile(likely, lanes))
+        return likely;
+      this.#order = this.#job.program.traces.matching(this.#job.signature);
+      this.#next = 0;
+    }
+    for (; this.#next < this.#order.length; this.#next++) {
+      const trace = this.#order[this.#next] as Trace;
+      if (trace !== this.#tried && trace.isKept && this.#isWorthwhile(trace, lanes)) return trace;
+    }
+    return undefined;
+  }
+
+  /** A candidate was tried for so many lanes and left so many: there is another one. */
+  #passOn(trace: Trace, tried: number, left: number): void {
+    if (isMiss(tried, tried - left)) this.#misses += 1;
+    if (this.#order === undefined) this.#tried = trace;
+    else this.#next += 1;
+  }
+
+  /** Runs all lanes as one chunk on kept traces, one after the other; whether one took them all. */
+  #replayOne(): boolean {
+    for (let trace = this.#likelyOne(); trace !== undefined; trace = this.#likelyOne()) {
+      const tried = laneCount(this.#rest);
+      const isSurvey = this.#enter(trace);
+      const refused = this.#replayChunk(trace, this.#rest, undefined);
+      this.#rest = this.#leave(trace, this.#rest, refused, isSurvey);
+      if (refused === undefined) {
+        if (tried < this.#job.lanes) this.#settle();
+        else {
+          this.#group?.follow(trace);
+          this.#job.program.countRun();
+        }
+        return true;
+      }
+      this.#passOn(trace, tried, refused.length);
+    }
+    return false;
+  }
+
+  /** The next candidate, where the lanes that are left make one chunk of it. */
+  #likelyOne(): Trace | undefined {
+    const left = laneCount(this.#rest);
+    const trace = this.#candidate(left);
+    const isOne = trace !== undefined && left <= trace.width && !this.#wantsSorting(trace);
+    return isOne ? trace : undefined;
+  }
+
+  /** Runs lanes on the kept traces that suit them; returns those that none took. */
+  *#replayKept(lanes: LaneSet): Generator<void, LaneSet> {
+    let pending = lanes;
+    for (;;) {
+      const trace = this.#candidate(laneCount(pending));
+      if (trace === undefined) return pending;
+      if (this.#wantsSorting(trace)) {
+        delaySorting(trace);
+        pending = yield* this.#walkAtWidth(pending, trace.width, true);
+        continue;
+      }
+      const tried = laneCount(pending);
+      pending = yield* this.#stream(trace, pending);
+      this.#passOn(trace, tried, laneCount(pending));
+    }
+  }
+
+  /** Whether lanes of a trace that few others go with should run by themselves. */
+  #wantsSorting(trace: Trace): boolean {
+    return this.#sorts && wantsSorting(trace);
+  }
+
+  /** Whether replaying at the trace's width beats walking. */
+  #isWorthwhile(trace: Trace, lanes: number): boolean {
+    if (lanes === 0 || !this.#isWithinBudgets(trace)) return false;
+    if (lanes === trace.width && lanes <= WIDTH_LEAST) return true;
+    return isWidthFitting(trace, Math.min(lanes, this.#widthFor(trace.bytesPerLane)));
+  }
+
+  /**
+   * Whether a walk for any lanes of the trace would stay within the budgets: the steps of the walk
+   * that made it, of both sides of its branches, are at least those of any lane's own path.
+   */
+  #isWithinBudgets({ recordedBytes, steps }: Trace): boolean {
+    const { walker } = this;
+    return (walker.isOptional || recordedBytes <= walker.tapeBytesMax) && steps <= walker.stepsMax;
+  }
+
+  #widthFor(bytesPerLane: number): number {
+    const { widthLimit } = this.walker;
+    if (this.#chunkWanted !== undefined) return Math.min(this.#chunkWanted, widthLimit);
+    const fitting = Math.floor(CACHE_BYTES / Math.max(bytesPerLane, 1));
+    return Math.min(WIDTH_MAX, widthLimit, Math.max(WIDTH_LEAST, fitting - (fitting % 8)));
+  }
+
+  /** Makes a trace the current one for some chunks; whether its branches are surveyed meanwhile. */
+  #enter(trace: Trace): boolean {
+    const { machine, program } = this.#job;
+    program.traces.use(trace);
+    this.#latest = trace.counters;
+    const isSurvey = isSurveyDue(trace);
+    if (isSurvey) machine.exports.beginSurvey();
+    return isSurvey;
+  }
+
+  /** Ends what `enter` began; returns the lanes that the trace refused. */
+  #leave(
+    trace: Trace,
+    lanes: LaneSet,
+    refused: readonly number[] | undefined,
+    isSurvey: boolean,
+  ): LaneSet {
+    const { machine, program } = this.#job;
+    const taken = laneCount(lanes) - (refused?.length ?? 0);
+    if (isSurvey) trace.isThin = isThin(machine.exports.endSurvey(), taken);
+    program.traces.took(trace, taken);
+    if (refused === undefined) return NO_LANES;
+    // Where no lane was taken they are as they were: neighbours, not a list.
+    return taken === 0 ? lanes : { list: refused };
+  }
+
+  /** Runs one chunk on the current trace; returns the lanes that were refused so far. */
+  #replayChunk(trace: Trace, set: LaneSet, refused: number[] | undefined): number[] | undefined {
+    const passed = this.#port.replay(trace, set);
+    this.#replayed += 1;
+    if (passed === laneCount(set)) return refused;
+    const all = refused ?? [];
+    addRefused(this.#job.machine, set, passed, all);
+    return all;
+  }
+
+  /** Streams lanes through a trace; returns those that failed a guard. Yields now and then. */
+  *#stream(trace: Trace, lanes: LaneSet): Generator<void, LaneSet> {
+    const isSurvey = this.#enter(trace);
+    let refused: number[] | undefined;
+    let rest = lanes;
+    let pauseAt = performance.now() + REPLAY_SLICE_MS;
+    while (laneCount(rest) > 0) {
+      if (performance.now() >= pauseAt) {
+        this.walker.checkTime();
+        yield;
+        this.#job.program.traces.use(trace);
+        pauseAt = performance.now() + REPLAY_SLICE_MS;
+      }
+      const [set, others] = splitLanes(rest, trace.width);
+      rest = others;
+      refused = this.#replayChunk(trace, set, refused);
+    }
+    return this.#leave(trace, lanes, refused, isSurvey);
+  }
+
+  // ─── Walks ────────────────────────────────────────────────────────────────
+
+  /** Lanes of a walk that not much is known about. */
+  #firstWidth(total: number): number {
+    const known = this.#bytesPerLane;
+    const suiting = known === undefined ? FIRST_WIDTH : evenWidth(total, this.#widthFor(known));
+    return Math.min(this.#chunkWanted ?? suiting, this.walker.widthLimit, total);
+  }
+
+  /** Lanes that are walked at once although nothing is known about them: others come again. */
+  #isOneWalk(lanes: number): boolean {
+    if (lanes !== this.#job.lanes || this.#bytesPerLane !== undefined)
+      return lanes <= this.#firstWidth(lanes);
+    return lanes <= (this.#chunkWanted ?? (this.#manner.isRepeated ? WIDTH_MAX : FIRST_WIDTH));
+  }
+
+  /** Walks the lanes that are left as one chunk, as far as that needs no pause; whether it is over. */
+  #walkOne(): boolean {
+    const lanes = laneCount(this.#rest);
+    // Where a trace is to be sorted or streamed through, that comes first.
+    if (this.#candidate(lanes) !== undefined || !this.#isOneWalk(lanes)) return false;
+    const walked = this.walker.start(this.#rest, this.#recordingLevel(false), 0, WHOLE_STEPS);
+    if (walked === undefined) {
+      // Kept traces have been tried.
+      this.#group = undefined;
+      return false;
+    }
+    this.#note(walked);
+    this.#rest = { list: walked.pending };
+    if (walked.pending.length > 0) return false;
+    this.#settle();
+    this.#throwIfAllFailed();
+    return true;
+  }
+
+  /** Goes on with the walk that `begin` has begun. */
+  *#walkOn(): Generator<void, LaneSet> {
+    const walked = yield* this.walker.goOn();
+    if (walked === undefined) return this.#rest;
+    this.#note(walked);
+    return { list: walked.pending };
+  }
+
+  #note({ counters, bytesPerLane, trace }: WalkedChunk): void {
+    if (counters === undefined) return;
+    this.#latest = counters;
+    if (!this.#manner.isRepeated) return;
+    this.#bytesPerLane = bytesPerLane;
+    // One that takes more than the cache would slow every run to come.
+    if (trace === undefined || trace.width <= WIDTH_LEAST || this.#chunkWanted !== undefined)
+      return;
+    if (bytesPerLane * trace.width > ROOMY * CACHE_BYTES) this.#job.program.traces.drop(trace);
+  }
+
+  /** Walks the first lanes of a set, then replays the others on the trace that came of it. */
+  *#walkAndReplay(pending: LaneSet): Generator<void, LaneSet> {
+    const { program } = this.#job;
+    const [set, others] = splitLanes(pending, this.#firstWidth(laneCount(pending)));
+    const level = this.#recordingLevel(laneCount(others) > 0);
+    const walked = yield* this.walker.walk(set, level);
+    if (walked === undefined) return pending;
+    this.#note(walked);
+    const { trace } = walked;
+    if (!trace?.isKept || !this.#isWithinBudgets(trace) || laneCount(others) < REPLAY_LEAST)
+      return joined(walked.pending, others);
+    const width = this.#widthFor(trace.bytesPerLane);
+    const isFar =
+      laneCount(others) > width && (width * 2 <= trace.width || width >= trace.width * 2);
+    const isSorting = this.#wantsSorting(trace);
+    if (isFar && this.#chunkWanted === undefined && walked.pending.length === 0) {
+      // A second walk at the width that suits the working set costs little beside many chunks.
+      program.traces.drop(trace);
+      return yield* this.#walkAtWidth(others, width, isSorting);
+    }
+    if (isSorting && laneCount(others) >= SORT_CHUNKS * trace.width) {
+      delaySorting(trace);
+      return joined(walked.pending, yield* this.#walkAtWidth(others, trace.width, true));
+    }
+    return joined(walked.pending, yield* this.#stream(trace, others));
+  }
+
+  /**
+   * Walks lanes of a set and replays the others on the trace that came of it. Where they are
+   * sorted, lanes that few others go with leave the walk, and its trace refuses their like.
+   */
+  *#walkAtWidth(lanes: LaneSet, width: number, isSorting: boolean): Generator<void, LaneSet> {
+    const [set, others] = splitLanes(lanes, width);
+    const strays = isSorting ? straysAllowed(laneCount(set)) : 0;
+    if (isSorting) this.#sorted += 1;
+    const walked = yield* this.walker.walk(set, this.#recordingLevel(true), strays);
+    if (walked === undefined) return lanes;
+    if (walked.counters !== undefined) this.#latest = walked.counters;
+    if (isSorting && walked.trace !== undefined) delaySorting(walked.trace);
+    if (walked.trace === undefined || !this.#isWithinBudgets(walked.trace))
+      return joined(walked.pending, others);
+    const refused = yield* this.#stream(walked.trace, others);
+    return { list: [...walked.pending, ...listOf(refused)] };
+  }
+
+  #recordingLevel(hasMoreLanes: boolean): number {
+    const { wrt, program } = this.#job;
+    const { isTraced, notesBranches, isRepeated } = this.#manner;
+    const isGradient = wrt.length > 0 || this.#port.backward !== undefined;
+    const least = isGradient ? RECORD_ACTIVE_ONLY : RECORD_NOTHING;
+    if (this.walker.recordsLeast) return least;
+    if (isTraced) return RECORD_VARYING;
+    if (notesBranches) return RECORD_BRANCHES;
+    if (!this.#replays) return least;
+    if (isGradient) return RECORD_VARYING;
+    const comesAgain = hasMoreLanes || program.runs > 0 || isRepeated;
+    return comesAgain ? RECORD_VARYING : RECORD_NOTHING;
+  }
+}
+
+/** A width at which lanes make chunks of about the same size, near the one that suits them. */
+function evenWidth(lanes: number, width: number): number {
+  const chunks = Math.ceil(lanes / (ROOMY * width));
+  return WIDTH_LEAST * Math.ceil(lanes / chunks / WIDTH_LEAST);
+}

@@ -1,0 +1,110 @@
+/**
+ * The port of a session: its own arrays in, its own arrays out. A chunk on a kept trace is one call
+ * into WebAssembly, from and to places that a layout knows; all else goes the way of a run.
+ */
+
+import { NdvmError } from "../../errors.js";
+import { TAG_REAL } from "../../program/layout.js";
+import { type ResultArrays, Results } from "../results/results.js";
+import { gradientChunk } from "./backward.js";
+import { type LaneSet, laneCount, writeChunk } from "./chunk.js";
+import type { Job } from "./job.js";
+import { Port, type Walked } from "./port.js";
+import { type Holdings, Layout } from "./session-layout.js";
+import type { Trace } from "./traces.js";
+
+/** Layouts of traces that are gone are forgotten when there are so many. */
+const LAYOUTS_MAX = 64;
+
+export class SessionPort extends Port {
+  readonly #holdings: Holdings;
+  readonly #layouts = new Map<Trace, Layout>();
+  /** The layout that was used last. */
+  #layout: Layout | undefined;
+  /** Whether vectors or matrices differ by lane, so that they are written with each chunk. */
+  readonly #isSplit: boolean;
+
+  constructor(job: Job, holdings: Holdings) {
+    const { machine, program, wrt } = job;
+    const reached = new Set<string>();
+    super(
+      job,
+      () => resultsFor(job, holdings),
+      wrt.length === 0
+        ? undefined
+        : (chunk) => gradientChunk(machine, program, wrt, chunk, undefined, reached),
+    );
+    this.#holdings = holdings;
+    this.#isSplit = job.numbers.some(({ input }) => input.tensors !== undefined);
+  }
+
+  override replay(trace: Trace, set: LaneSet): number {
+    if (this.#isSplit || trace.result.tag !== TAG_REAL) return super.replay(trace, set);
+    const layout = this.#layout?.trace === trace ? this.#layout : this.#layoutOf(trace);
+    if (trace.owner !== this) writeTensors(this.job, trace, this);
+    const chunk = layout.chunkOf(set);
+    if (chunk < 0) layout.writeLanes(set);
+    else layout.writeChunk(chunk);
+    const { data } = trace.result;
+    const passed = this.job.machine.exports.replayGradient(
+      laneCount(set),
+      data,
+      this.backward === undefined ? -1 : data,
+      trace.isMixed ? 1 : 0,
+    );
+    if (passed <= 0) return passed;
+    if (chunk < 0) layout.readLanes(set);
+    else layout.readChunk(chunk);
+    return passed;
+  }
+
+  #layoutOf(trace: Trace): Layout {
+    let layout = this.#layouts.get(trace);
+    if (layout === undefined) {
+      if (this.#layouts.size >= LAYOUTS_MAX)
+        for (const other of this.#layouts.keys()) if (!other.isKept) this.#layouts.delete(other);
+      layout = new Layout(this.job.machine, trace, this.#holdings);
+      this.#layouts.set(trace, layout);
+    }
+    this.#layout = layout;
+    return layout;
+  }
+
+  override take(walked: Walked): void {
+    super.take(walked);
+    const { results } = this;
+    // Structure has no values: asking for them says so.
+    if (!results.isNumeric) void results.values;
+    if (results.shape !== undefined && results.shape.length > 0)
+      throw new NdvmError("E-RESULT", "a session takes programs whose value is one number", {
+        help: "use program.run or program.jacobian for vectors and matrices",
+      });
+  }
+
+  /** Lanes that failed have no numbers. */
+  clearFailed(): void {
+    const { values, gradients, wrt } = this.#holdings;
+    for (const { lane } of this.results.failures) {
+      values[lane] = Number.NaN;
+      for (const { name, count } of wrt)
+        gradients[name]?.fill(Number.NaN, lane * count, (lane + 1) * count);
+    }
+  }
+}
+
+/** Writes vectors and matrices into the current trace; they stay while its owner is the same. */
+export function writeTensors({ machine, numbers, lanes }: Job, trace: Trace, owner: object): void {
+  const { exports, reals } = machine;
+  const set = { from: 0, to: Math.min(trace.width, lanes) };
+  for (const { input, payload } of numbers)
+    if (input.rank > 0)
+      writeChunk(reals, input, exports.primalAddress(payload), exports.runBytes(), set);
+  trace.owner = owner;
+}
+
+function resultsFor({ program, lanes, wrt, machine }: Job, holdings: Holdings): Results {
+  // Results only write to these, and numbers of either precision can be written to.
+  const { values, gradients } = holdings;
+  const into = { count: 1, values, gradients } as unknown as ResultArrays;
+  return new Results(program, lanes, wrt, undefined, machine.memoryMax, into);
+}

@@ -1,0 +1,413 @@
+/**
+ * The walker: takes one chunk of a run's lanes through the evaluator, whatever happens on the way.
+ *
+ * Most chunks are plain: one slice of steps, of which no lane fails or leaves. That is one call into
+ * the machine, and what it came to is handed over as it is. From where it is not so plain the walker
+ * goes on slice by slice: lanes that fail are reported, lanes that use up their steps as well, and
+ * where memory is short the next walk records less or is narrower.
+ */
+
+import {
+  FAULT_MEMORY,
+  FAULT_RECURSION,
+  FAULT_STEPS,
+  FAULT_TAPE,
+  LINK_DONE,
+  LINK_REFUSED,
+  LINK_SPOILED,
+  RECORD_VARYING,
+  WALK_DONE,
+  WALK_FAULT,
+} from "../../program/layout.js";
+import { limitError, machineFault, settleShortage } from "../reports/sites.js";
+import { type LaneSet, laneAt, laneCount } from "./chunk.js";
+import {
+  beginWalk,
+  contextLanes,
+  liveLanes,
+  readReport,
+  type WalkLimits,
+  type WalkReport,
+} from "./chunk-walk.js";
+import type { Job } from "./job.js";
+import type { Port } from "./port.js";
+import { isThin, type Trace, type WalkCounters } from "./traces.js";
+
+/** Steps between two looks at the clock: below a millisecond, a few on a busy machine. */
+const SLICE = 20_000;
+const STEPS_MAX = 1e9;
+/** A trace that is only there to evaluate again is given up beyond this. */
+const OPTIONAL_TRACE_BYTES = 2 ** 26;
+
+/** What became of a chunk that was walked. */
+export interface WalkedChunk {
+  /** Lanes that left the walk and are to be walked again. */
+  readonly pending: readonly number[];
+  /** The trace that is kept of it. */
+  readonly trace: Trace | undefined;
+  readonly counters: WalkCounters | undefined;
+  /** Bytes of primals and adjoints that one lane took. */
+  readonly bytesPerLane: number;
+}
+
+/** Counters of all walks. */
+export interface WalkTotals {
+  walks: number;
+  steps: number;
+  mixedBranches: number;
+  merges: number;
+  buckets: number;
+  chunkWidth: number;
+}
+
+/** A walk that was not over after its first slice. */
+interface OpenWalk {
+  readonly set: LaneSet;
+  readonly level: number;
+  /** Lanes that have failed, one byte each. */
+  readonly failed: Uint8Array;
+}
+
+const NO_PENDING: readonly number[] = [];
+const DONE: WalkedChunk = {
+  pending: NO_PENDING,
+  trace: undefined,
+  counters: undefined,
+  bytesPerLane: 0,
+};
+
+export class Walker {
+  readonly totals: WalkTotals = {
+    walks: 0,
+    steps: 0,
+    mixedBranches: 0,
+    merges: 0,
+    buckets: 0,
+    chunkWidth: 0,
+  };
+  readonly stepsMax: number;
+  readonly tapeBytesMax: number;
+  /** Whether recording is for replay only, so that a run can do without. */
+  readonly isOptional: boolean;
+  /** Whether the event loop is let in while a walk is under way. */
+  isAsync = false;
+  readonly #job: Job;
+  readonly #port: Port;
+  readonly #replays: boolean;
+  #deadline = Number.POSITIVE_INFINITY;
+  /** Memory or tape ran out while more was recorded than the run itself needs. */
+  #recordsLeast = false;
+  /** Widest chunk that memory allowed so far. */
+  #widthLimit = Number.POSITIVE_INFINITY;
+  /** Widest chunk that memory was short for, and lanes that memory is short for alone. */
+  #widthShort = 0;
+  #lanesShort = 0;
+  #open: OpenWalk | undefined;
+  #walksBefore = 0;
+
+  constructor(job: Job, port: Port, replays: boolean) {
+    this.#job = job;
+    this.#port = port;
+    this.#replays = replays;
+    const { options, machine, wanted } = job;
+    this.stepsMax = Math.min(options.stepsMax ?? STEPS_MAX, Number.MAX_SAFE_INTEGER);
+    this.isOptional = port.backward === undefined && !wanted.includes(true);
+    const budget = Math.min(options.tapeBytesMax ?? machine.memoryMax, machine.memoryMax);
+    const optional = Math.min(OPTIONAL_TRACE_BYTES, machine.memoryMax / 8);
+    this.tapeBytesMax = this.isOptional ? Math.min(optional, budget) : budget;
+  }
+
+  /** A run begins: what was known of time and memory was that of the run before. */
+  begin(): void {
+    const { timeMax } = this.#job.options;
+    if (timeMax !== undefined) this.#deadline = performance.now() + timeMax;
+    this.isAsync = false;
+    this.#walksBefore = this.totals.walks;
+    this.#open = undefined;
+    this.#recordsLeast = false;
+    this.#widthLimit = Number.POSITIVE_INFINITY;
+    this.#widthShort = 0;
+    this.#lanesShort = 0;
+  }
+
+  /** Whether anything was walked in the run under way. */
+  get hasWalked(): boolean {
+    return this.totals.walks > this.#walksBefore;
+  }
+
+  get widthLimit(): number {
+    return this.#widthLimit;
+  }
+
+  /** Whether no more is recorded than a gradient needs. */
+  get recordsLeast(): boolean {
+    return this.#recordsLeast;
+  }
+
+  /** Throws where the run has taken longer than it may. */
+  checkTime(): void {
+    if (performance.now() < this.#deadline) return;
+    const { machine, program, options } = this.#job;
+    const limit = options.timeMax ?? 0;
+    throw limitError(machine, program, "E-TIME", `ran longer than ${limit} ms`, "timeMax", limit);
+  }
+
+  /** Whether the walk that has begun must go on. */
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  /**
+   * Begins to walk one chunk. So many `strays` may leave it for being with few others at some branch.
+   * Undefined: the walk must go on, where it `isOpen`; else memory was short, and the lanes are to be
+   * walked anew. It stops after so many `steps`, to look at the clock.
+   */
+  start(
+    set: LaneSet,
+    level: number,
+    strays = 0,
+    steps = this.#sliceSteps(),
+  ): WalkedChunk | undefined {
+    if (!this.#begin(set, level, strays)) return this.#shortage(set);
+    const report = this.#slice(Math.min(steps, this.stepsMax), level);
+    if (report !== undefined)
+      return this.#end(set, NO_PENDING, this.#job.machine.allLanes(laneCount(set)), report);
+    this.#open = { set, level, failed: new Uint8Array(laneCount(set)) };
+    return undefined;
+  }
+
+  /** Steps of a walk between two looks at the clock, where there is a reason to look. */
+  #sliceSteps(): number {
+    const isTimed = this.isAsync || this.#deadline !== Number.POSITIVE_INFINITY;
+    return isTimed ? Math.min(SLICE, this.stepsMax) : this.stepsMax;
+  }
+
+  /** Goes on with a walk that is open. Undefined: the lanes are to be walked anew. */
+  *goOn(): Generator<void, WalkedChunk | undefined> {
+    const open = this.#open as OpenWalk;
+    this.#open = undefined;
+    const outcome = yield* this.#walkSlices(open);
+    const { set, level, failed } = open;
+    this.#addTotals();
+    if (outcome === "short") return this.#shortage(set, failed);
+    const { machine, wrt } = this.#job;
+    const live = liveLanes(machine, laneCount(set));
+    const pending = this.#pending(set, failed, live);
+    if (!live.includes(1)) return { ...DONE, pending };
+    const isKept = level === RECORD_VARYING && outcome === "done" ? 1 : 0;
+    const at = machine.exports.endWalk(wrt.length > 0 ? 1 : 0, isKept);
+    return this.#end(set, pending, live, readReport(machine, at), failed);
+  }
+
+  /** Walks one chunk, whatever happens on the way. */
+  *walk(set: LaneSet, level: number, strays = 0): Generator<void, WalkedChunk | undefined> {
+    const walked = this.start(set, level, strays);
+    return this.isOpen ? yield* this.goOn() : walked;
+  }
+
+  /**
+   * Walks all lanes in one slice, for work inside the machine: nobody takes their results. Undefined
+   * where that is not all, or where they take more than `bytesMax`.
+   */
+  walkWhole(steps: number, bytesMax: number): Trace | undefined {
+    const { lanes } = this.#job;
+    if (!this.#begin({ from: 0, to: lanes }, RECORD_VARYING, 0)) return undefined;
+    const report = this.#slice(Math.min(steps, this.stepsMax), RECORD_VARYING);
+    if (report === undefined || report.linked !== LINK_DONE) return undefined;
+    const { primalBytes, adjointBytes } = report.counters;
+    if (lanes > 1 && primalBytes + adjointBytes > bytesMax) return undefined;
+    return this.#keep(report, lanes, lanes);
+  }
+
+  #begin(set: LaneSet, level: number, strays: number): boolean {
+    const { totals } = this;
+    totals.walks += 1;
+    totals.chunkWidth = Math.max(totals.chunkWidth, laneCount(set));
+    this.#job.machine.parking.useWalk();
+    const { tapeBytesMax, isOptional, stepsMax } = this;
+    const limits: WalkLimits = { level, strays, tapeBytesMax, isOptional, stepsMax };
+    return beginWalk(this.#job, set, limits);
+  }
+
+  /** The first slice of a walk; its report where that was all and no lane left it. */
+  #slice(steps: number, level: number): WalkReport | undefined {
+    const { machine, wrt } = this.#job;
+    const isKept = level === RECORD_VARYING ? 1 : 0;
+    const at = machine.exports.walkSlice(steps, wrt.length > 0 ? 1 : 0, isKept);
+    if (at === 0) return undefined;
+    this.#addTotals();
+    return readReport(machine, at);
+  }
+
+  /** Walks slice by slice until no lane of the chunk is undecided. */
+  *#walkSlices({ set, failed }: OpenWalk): Generator<void, "done" | "partial" | "short"> {
+    const { exports } = this.#job.machine;
+    const slice = this.#sliceSteps();
+    let outcome: "done" | "partial" = "done";
+    let state = exports.walkState.value as number;
+    while (state !== WALK_DONE) {
+      if (state === WALK_FAULT) {
+        const ended = this.#fault(set, failed);
+        if (ended === "short") return "short";
+        if (ended === "defer") outcome = "partial";
+      } else {
+        if (this.#exhaust(set, failed)) outcome = "partial";
+        this.checkTime();
+        yield;
+      }
+      exports.beginSlice(slice);
+      state = exports.walk();
+    }
+    return outcome;
+  }
+
+  /** Takes what a walk came to in its live lanes, and keeps its trace. */
+  #end(
+    set: LaneSet,
+    pending: readonly number[],
+    live: Uint8Array,
+    report: WalkReport,
+    failed?: Uint8Array,
+  ): WalkedChunk | undefined {
+    const count = laneCount(set);
+    if (!this.#hasAdjoints(report)) {
+      const again = this.#shortage(set, failed);
+      return again === undefined ? undefined : { ...again, pending };
+    }
+    const { value, isMixed, counters } = report;
+    const taken = failed === undefined ? count : live.reduce((sum, one) => sum + one, 0);
+    const trace = report.linked === LINK_DONE ? this.#keep(report, count, taken) : undefined;
+    this.#port.take({ set, live, value, isMixed });
+    const bytesPerLane = (counters.primalBytes + counters.adjointBytes) / count;
+    return { pending, trace, counters, bytesPerLane };
+  }
+
+  /** Lanes that have neither a result nor a failure. */
+  #pending(set: LaneSet, failed: Uint8Array, live: Uint8Array): readonly number[] {
+    const pending: number[] = [];
+    const count = live.length;
+    for (let i = 0; i < count; i++)
+      if (live[i] === 0 && failed[i] === 0) pending.push(laneAt(set, i));
+    // Each walk decides a lane, or the next one is narrower: otherwise a run would never end.
+    if (pending.length === count && this.#widthLimit >= count)
+      throw new Error("a walk decided no lane");
+    return pending;
+  }
+
+  #keep(report: WalkReport, width: number, taken: number): Trace | undefined {
+    const { program, signature } = this.#job;
+    const { value: result, isMixed, steps, recordedBytes, counters, strays } = report;
+    const { traces } = program;
+    const trace = traces.keep({
+      signature,
+      width,
+      result,
+      isMixed,
+      steps,
+      recordedBytes,
+      counters,
+      isThin: isThin(strays, taken),
+    });
+    if (trace !== undefined) traces.took(trace, taken);
+    return trace;
+  }
+
+  /** Whether there is room for a backward pass, where one is wanted. */
+  #hasAdjoints({ linked, isMixed }: WalkReport): boolean {
+    const { exports } = this.#job.machine;
+    if (linked === LINK_SPOILED || this.#port.backward === undefined)
+      return linked !== LINK_SPOILED;
+    if (linked === LINK_REFUSED && exports.beginBackward() === 0) return false;
+    return exports.reserveBackward(isMixed) !== 0;
+  }
+
+  /**
+   * Memory was short: with less to record, or narrower, it may do, and the lanes are walked anew. A
+   * single lane that nothing helps reports it.
+   */
+  #shortage(set: LaneSet, known?: Uint8Array): WalkedChunk | undefined {
+    const { machine, program } = this.#job;
+    const { exports } = machine;
+    const isAlone = laneCount(set) === 1;
+    if (this.#replays && !this.#recordsLeast && (isAlone || this.isOptional)) {
+      this.#recordsLeast = true;
+      return undefined;
+    }
+    if (!isAlone) return this.#narrow(laneCount(set));
+    // What ran before must not matter: try again with nothing of it left in memory.
+    const isTape = (exports.faultCode.value as number) === FAULT_TAPE;
+    if (!isTape && (program.machineTraces() > 0 || exports.beganFresh.value === 0)) {
+      machine.clearMemory();
+      return this.#narrow(1);
+    }
+    const failed = known ?? new Uint8Array(1);
+    failed.fill(1);
+    this.#widenAgain();
+    settleShortage(machine);
+    this.#port.results.fail(set, failed, machineFault(machine, program));
+    exports.abandon();
+    return DONE;
+  }
+
+  /** What is walked next is half as wide. */
+  #narrow(count: number): undefined {
+    this.#widthLimit = Math.max(1, Math.floor(count / 2));
+    this.#widthShort = Math.max(this.#widthShort, count);
+    this.#job.program.traces.clear();
+  }
+
+  /** The lane that took all the memory is found: others may do in wider chunks, if it was not many. */
+  #widenAgain(): void {
+    this.#lanesShort = Math.min(this.#lanesShort + 1, 31);
+    this.#widthLimit = Math.max(1, this.#widthShort >> this.#lanesShort);
+  }
+
+  /** The lanes of the context failed: reports them, or sets them aside to be walked alone. */
+  #fault(set: LaneSet, failed: Uint8Array): "failed" | "defer" | "short" {
+    const { machine } = this.#job;
+    const { exports } = machine;
+    const code = exports.faultCode.value as number;
+    if (code === FAULT_MEMORY || code === FAULT_TAPE || code === FAULT_RECURSION) return "short";
+    const lanes = contextLanes(machine, laneCount(set));
+    const isShared = lanes.reduce((sum, one) => sum + one, 0) > 1;
+    if (code === FAULT_STEPS && isShared && exports.allPassedBudget() === 0) {
+      exports.abandon();
+      this.#widthLimit = 1;
+      return "defer";
+    }
+    this.#port.fail(set, lanes);
+    mark(failed, lanes);
+    exports.abandon();
+    return "failed";
+  }
+
+  /** Reports lanes that have used up their steps. */
+  #exhaust(set: LaneSet, failed: Uint8Array): boolean {
+    const { machine, program } = this.#job;
+    const { exports } = machine;
+    const count = laneCount(set);
+    const at = machine.laneBuffer(count);
+    if (exports.exhaustedLanes(at) === 0) return false;
+    const lanes = new Uint8Array(exports.memory.buffer, at, count).slice();
+    const { stepsMax } = this;
+    const what = `took more than ${stepsMax} steps`;
+    const error = limitError(machine, program, "E-STEPS", what, "stepsMax", stepsMax);
+    this.#port.results.fail(set, lanes, error);
+    mark(failed, lanes);
+    if (exports.countingLanes() === 0) exports.skipDead();
+    return true;
+  }
+
+  #addTotals(): void {
+    const { exports } = this.#job.machine;
+    const { totals } = this;
+    totals.steps += exports.stepsTaken();
+    totals.mixedBranches += exports.branchesMixed.value as number;
+    totals.merges += exports.mergesMade.value as number;
+    totals.buckets += exports.bucketsMade.value as number;
+  }
+}
+
+function mark(failed: Uint8Array, lanes: Uint8Array): void {
+  for (let i = 0; i < lanes.length; i++) if (lanes[i] === 1) failed[i] = 1;
+}
