@@ -5,6 +5,7 @@
 
 import { NdvmError } from "../../errors.js";
 import { TAG_REAL } from "../../program/layout.js";
+import { own } from "../../records.js";
 import { type ResultArrays, Results } from "../results/results.js";
 import { gradientChunk } from "./backward.js";
 import { type LaneSet, laneCount, writeChunk } from "./chunk.js";
@@ -87,7 +88,7 @@ export class SessionPort extends Port {
     for (const { lane } of this.results.failures) {
       values[lane] = Number.NaN;
       for (const { name, count } of wrt)
-        gradients[name]?.fill(Number.NaN, lane * count, (lane + 1) * count);
+        own(gradients, name)?.fill(Number.NaN, lane * count, (lane + 1) * count);
     }
   }
 }
