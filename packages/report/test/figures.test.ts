@@ -324,7 +324,22 @@ describe("the figures of a fit", () => {
     expect(lines.map(({ color }) => color)).toEqual(
       [first, second].map((mark) => `stroke ${mark?.color}`),
     );
-    expect(data.legend.map((entry) => entry.split(":")[0])).toEqual(["u", "v"]);
+    expect(data.legend.map((entry) => entry.split(" ").slice(0, 2).join(" "))).toEqual([
+      "u: line",
+      "v: line",
+    ]);
+  });
+
+  test("show the dots of groups in the legend where there are no lines", async () => {
+    const cell = Array.from(x, (_, row) => (row < 5 ? "u" : "v"));
+    const problem = {
+      ...richProblem,
+      columns: ["w", "x"],
+      data: { x, y, w: x, cell },
+      options: { groups: { by: "cell" } },
+    };
+    const data = named(figuresIn(await page({ problem, x: "x" })), "y over x: data and fit");
+    expect(data.legend.map((entry) => entry.split(" ")[1])).toEqual(["dot", "dot"]);
   });
 
   test("show more groups than colours in one colour", async () => {

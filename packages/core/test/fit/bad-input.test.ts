@@ -2,9 +2,9 @@
  * Bad input of a fit: each is a typed error that names the user's thing, or works and says so.
  */
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type FitOptions, fit, formatError, Machine, type NdvmError } from "../../src/index.js";
-import { fitText, steps } from "./support.js";
+import { fitText, refusal, steps } from "./support.js";
 
 const t = steps(0, 5, 6);
 const y = [2.9, 1.6, 0.8, 0.4, 0.2, 0.1];
@@ -85,4 +85,62 @@ test("a million rows take no more of the machine's memory than ten thousand", as
     return memoryBytes;
   };
   expect(await memory(1_000_000)).toBeLessThanOrEqual(await memory(10_000));
+});
+
+describe("a number that is not finite is refused wherever a fit reads it", () => {
+  const bad = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const objective = "(let ((r (- (matvec m b) v))) (+ (dot r r) (* k k)))";
+  const matrix = (at: number, value: number) => {
+    const data = Float64Array.of(1, 0, 0, 1, 1, 1);
+    if (at >= 0) data[at] = value;
+    return { kind: "tensor", rank: 2, rows: 3, cols: 2, data } as const;
+  };
+  const good = { m: matrix(-1, 0), b: [1, 2], v: [1, 2, 3] };
+  const params = { k: {} };
+
+  test.each(bad)("in vectors and matrices of a loss: %s", async (value) => {
+    const fine = good;
+    expect((await fitText(objective, { data: fine, params })).best.loss).toBeCloseTo(0, 9);
+    for (const at of [0, 3, 5]) {
+      const told = await refusal(objective, { data: { ...fine, m: matrix(at, value) }, params });
+      expect(told).toContain("m");
+    }
+    for (const at of [0, 2]) {
+      const v = good.v.map((each, i) => (i === at ? value : each));
+      expect(await refusal(objective, { data: { ...fine, v }, params })).toContain("v");
+      const typed = Float64Array.from(v);
+      expect(await refusal(objective, { data: { ...fine, v: typed }, params })).toContain("v");
+    }
+    const scalar = "(* (- k s) (- k s))";
+    expect(await refusal(scalar, { data: { s: value }, params })).toContain("s");
+  });
+
+  test.each(bad)("in columns, weights, deviations and trials: %s", async (value) => {
+    const x = [1, 2, 3, 4];
+    const odd = [1, 2, value, 4];
+    const base = { target: "y" } as const;
+    const y = [1, 3, 2, 5];
+    expect(await refusal("(* a x)", { ...base, data: { x: odd, y } })).toContain("x");
+    expect(await refusal("(* a x)", { ...base, data: { x, y: odd } })).toContain("y");
+    expect(await refusal("(* a x)", { ...base, data: { x, y }, weights: odd })).toContain(
+      "weights",
+    );
+    expect(await refusal("(* a x)", { ...base, data: { x, y }, sigma: odd })).toContain("sigma");
+    const share = "(/ 1 (+ 1 (exp (- 0 (* a x)))))";
+    const binomial = {
+      ...base,
+      data: { x, y: [1, 1, 0, 1] },
+      loss: "binomial",
+      trials: odd,
+    } as const;
+    expect(await refusal(share, binomial)).toContain("trials");
+    // Columns that nobody reads may hold anything.
+    const unread = await fitText("(* a x)", { ...base, data: { x, y, z: odd } });
+    expect(Number.isFinite(unread.best.loss)).toBe(true);
+    for (const spec of [{ start: value }, { bounds: [value, 1] }, { fixed: value }] as const) {
+      if (!Number.isNaN(value) && "bounds" in spec) continue;
+      const told = refusal("(* a x)", { ...base, data: { x, y }, params: { a: spec as never } });
+      await expect(told).resolves.toContain("a");
+    }
+  });
 });

@@ -1,0 +1,97 @@
+/**
+ * A parameter at its bound counts as fixed: errors, intervals, bands and the noise are those of the model
+ * with that parameter fixed there, whatever the loss and the optimiser are.
+ */
+
+import { describe, expect, test } from "vitest";
+import type { FitOptions, FitResult } from "../../src/index.js";
+import { fitText, noise, steps } from "./support.js";
+
+const x = steps(-2, 2, 25);
+const wobble = noise(25, 0.4);
+const line = x.map((at, i) => 1.5 + 0.5 * at + (wobble[i] as number));
+const counts = x.map((at, i) =>
+  Math.max(0, Math.round(Math.exp(1 + 0.5 * at) + 3 * (wobble[i] as number))),
+);
+const trials = x.map((_, i) => 8 + (i % 4) * 7);
+const hits = x.map((at, i) =>
+  Math.round((trials[i] as number) / (1 + Math.exp(-(0.3 + 1.2 * at + (wobble[i] as number))))),
+);
+const logistic = "(/ 1 (+ 1 (exp (- 0 (+ a (* b x) (* c x x))))))";
+const curve = "(+ a (* b x) (* c x x))";
+const likelihood =
+  "(let ((r (- y (+ a (* b x) (* c x x)))) (s (exp q))) (+ (* 25 (log s)) (/ (dot r r) (* 2 s s))))";
+
+const cases: readonly (readonly [string, string, FitOptions])[] = [
+  ["squares by lm", curve, { data: { x, y: line }, target: "y", optimiser: "lm" }],
+  ["squares by lbfgs", curve, { data: { x, y: line }, target: "y", optimiser: "lbfgs" }],
+  [
+    "weighted squares",
+    curve,
+    { data: { x, y: line }, target: "y", weights: x.map((_, i) => 1 + (i % 3)) },
+  ],
+  ["known deviations", curve, { data: { x, y: line }, target: "y", sigma: x.map(() => 0.2) }],
+  ["poisson", `(exp ${curve})`, { data: { x, y: counts }, target: "y", loss: "poisson" }],
+  [
+    "binomial",
+    logistic,
+    { data: { x, y: hits, n: trials }, target: "y", loss: "binomial", trials: "n" },
+  ],
+  ["a likelihood", likelihood, { data: { x, y: line }, isNegativeLogLikelihood: true }],
+];
+
+const others = (result: FitResult): string[] => result.parameters.filter((name) => name !== "c");
+
+describe("a parameter at its bound", () => {
+  test.each(cases)("%s", async (_, source, options) => {
+    // Both bounds keep c away from where it would go: it ends at the nearer one.
+    for (const bounds of [
+      [0.4, 2],
+      [null, -0.5],
+      [-3, -0.5],
+    ] as const) {
+      const edge = bounds[0] === 0.4 ? 0.4 : -0.5;
+      const start = edge > 0 ? 1 : -1;
+      const held = await fitText(source, { ...options, params: { c: { bounds, start } } });
+      const fixed = await fitText(source, { ...options, params: { c: { fixed: edge } } });
+      expect(held.best.params["c"]).toBeCloseTo(edge, 4);
+      expect(held.identifiability?.atBounds).toEqual(["c"]);
+      expect(held.standardErrors["c"]).toBeNaN();
+      // Where a loss has no noise of its own there is none in both.
+      if (Number.isNaN(fixed.sigma)) expect(held.sigma).toBeNaN();
+      else expect(held.sigma).toBeCloseTo(fixed.sigma, 4);
+      expect(held.freedom).toBe(fixed.freedom);
+      for (const name of others(held)) {
+        const near = (one: number | undefined, other: number | undefined): void =>
+          expect((one as number) / (other as number), name).toBeCloseTo(1, 3);
+        expect(held.best.params[name]).toBeCloseTo(fixed.best.params[name] as number, 4);
+        near(held.standardErrors[name], fixed.standardErrors[name]);
+        for (const side of [0, 1] as const)
+          expect(held.intervals[name]?.[side]).toBeCloseTo(
+            fixed.intervals[name]?.[side] as number,
+            3,
+          );
+      }
+      if (options.target === undefined) continue;
+      const [one, other] = [held, fixed].map((result) => result.predict({ x: [-3, 0.5, 4] }));
+      for (const band of ["standardErrors", "lower", "upper", "observationLower"] as const)
+        for (const [at, value] of (one as NonNullable<typeof one>)[band].entries())
+          if (!Number.isNaN(other?.[band][at] as number))
+            expect(value, band).toBeCloseTo(other?.[band][at] as number, 3);
+          else expect(value, band).toBeNaN();
+    }
+  });
+
+  test("near it but not at it counts as any other", async () => {
+    const free = await fitText(curve, { data: { x, y: line }, target: "y" });
+    const c = free.best.params["c"] as number;
+    const near = await fitText(curve, {
+      ...{ data: { x, y: line }, target: "y" },
+      params: { c: { bounds: [c - 0.05, 9], start: 1 } },
+    });
+    expect(near.identifiability?.atBounds).toEqual([]);
+    for (const name of ["a", "b", "c"])
+      expect(near.standardErrors[name]).toBeCloseTo(free.standardErrors[name] as number, 6);
+    expect(near.freedom).toBe(free.freedom);
+  });
+});
