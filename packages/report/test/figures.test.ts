@@ -206,6 +206,11 @@ describe("a histogram", () => {
     );
   });
 
+  test("of one value is one bin around it, and of none there is none", () => {
+    expect(binsOf([2, 2, Number.NaN, 2])).toEqual([{ from: 1.5, to: 2.5, count: 3 }]);
+    expect(binsOf([Number.NaN])).toEqual([]);
+  });
+
   test("has bins of Freedman and Diaconis's width where that is finer than Sturges's", () => {
     const values = Array.from({ length: 1000 }, (_, at) => Math.cos(at) ** 3);
     const sorted = [...values].sort((a, b) => a - b);
