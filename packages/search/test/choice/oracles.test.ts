@@ -194,6 +194,9 @@ describe("the yardstick", () => {
     // 16 steps over four values are as fine as can be; 17 are too fine.
     expect(latticeOf([[0, 1, 5, 16]])).toEqual({ origin: 0, step: 1 });
     expect(latticeOf([[0, 1, 5, 17]])).toBeUndefined();
+    expect(latticeOf([[0, 0.25, 1.25, 4]])).toEqual({ origin: 0, step: 0.25 });
+    expect(latticeOf([[0, 0.25, 1.25, 4.25]])).toBeUndefined();
+    expect(latticeOf([[0, 100, 500, 1600]])).toEqual({ origin: 0, step: 100 });
   });
 });
 
@@ -292,6 +295,9 @@ describe("gaps", () => {
     const { bits, share } = swingsOf(gaps, values);
     expect(bits).toBeCloseTo(Math.log2(24 / 4), 9);
     expect(share).toBe(0.5);
+    const twice = new Float64Array([...values.slice(0, 9), ...values.slice(0, 9)]);
+    expect(swingsOf(gaps, twice).share).toBe(1);
+    expect(swingsOf(gaps, twice).bits).toBeCloseTo(2 * Math.log2(24 / 4), 9);
     const small = values.map((value) => value / 6);
     expect(swingsOf(gaps, small)).toEqual({ bits: 0, share: 0 });
     const broken = values.slice();

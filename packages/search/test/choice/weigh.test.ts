@@ -210,4 +210,17 @@ describe("tidying", () => {
     expect(tidy("(* a (sin x))", { a: 1 }, [["a", 1]])).toBe("(sin x)");
     expect(tidy("(* a (sin x))", { a: 2 }, [])).toBeUndefined();
   });
+
+  test("makes no use of operators that the study has not", () => {
+    const sum = "(+ (* a x) (* b (sin x)) (* c x))";
+    const values = { a: 2, b: 0, c: 3 };
+    const of = (operators: readonly string[]) =>
+      tidied(sum, values, new Map([["b", 0]]), { inputs: ["x"], operators })?.source;
+    const whole = of(["+", "-", "*", "/", "sin"]);
+    for (const missing of ["+", "-", "*", "/"]) {
+      const rest = ["+", "-", "*", "/", "sin"].filter((name) => name !== missing);
+      expect(of(rest), missing).not.toBe(whole);
+      expect(of(rest), missing).toBe(of([]));
+    }
+  });
 });
