@@ -115,13 +115,15 @@ export const rooms: readonly Room[] = [
     name: "engine",
     sources: ["packages/search/src/engine/"],
     tests: search(`
-      engine/front engine/twins engine/search engine/budgets engine/replay engine/determinism
-      archive/archive engine/hostile engine/`),
+      engine/front engine/twins engine/studies engine/search engine/resume engine/budgets engine/replay
+      engine/determinism archive/archive engine/hostile engine/`),
   },
   {
     name: "epoch",
     sources: ["packages/search/src/epoch/"],
-    tests: search("epoch/ engine/twins engine/search engine/determinism engine/budgets"),
+    tests: search(
+      "epoch/ engine/twins engine/studies engine/search engine/determinism engine/resume",
+    ),
   },
   {
     name: "choice",
@@ -142,7 +144,9 @@ export const rooms: readonly Room[] = [
   {
     name: "evolve",
     sources: ["packages/search/src/evolve/"],
-    tests: search("evolve/simplify evolve/same-values evolve/evolve evolve/ engine/search"),
+    tests: search(
+      "evolve/simplify evolve/same-values evolve/evolve engine/studies evolve/ engine/search",
+    ),
   },
   {
     name: "llm",
@@ -177,7 +181,7 @@ export const rooms: readonly Room[] = [
   {
     name: "cli",
     sources: ["packages/cli/src/"],
-    tests: cli("./"),
+    tests: cli("outputs eval fit names errors fit-errors on-a-terminal ./"),
   },
 ];
 

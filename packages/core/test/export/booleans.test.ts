@@ -93,7 +93,7 @@ test("random nests of tests are the machine's in every format", () => {
         );
         const want = program.evaluate(inputs).datum(0);
         const what = (format: string, text: string, got: unknown): string =>
-          `${source} in ${format} at ${JSON.stringify(place)}: ${text}\ngave ${got}, wanted ${want}`;
+          `${source} in ${format} at ${JSON.stringify(place)}: ${text}\ngave ${String(got)}, wanted ${String(want)}`;
         const got = call(inputs);
         expect(isSameValue(got, want), what("JavaScript", "", got)).toBe(true);
         compared.javascript += 1;
