@@ -185,7 +185,7 @@ export interface Budget {
   readonly fits?: number;
   /** Tokens of language models, in and out. */
   readonly tokens?: number;
-  /** Stop when the best held-out R² reaches this. */
+  /** Stop when a member of the front has this held-out R², whichever member it is. */
   readonly r2?: number;
 }
 
@@ -284,6 +284,8 @@ export interface Weighing {
   readonly undetermined: readonly string[];
   /** Share of the gaps between neighbouring rows in which the model swings unseen. */
   readonly hidden: number;
+  /** The visit of a shorter member that is the same function: choice/twins.ts. */
+  readonly twinOf?: number;
 }
 
 /** A member of the front: nothing that is no larger is both more accurate and shorter. */

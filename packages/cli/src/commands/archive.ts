@@ -105,8 +105,25 @@ export function archiveShow(file: string, id: number, options: ArchiveShowOption
     }
     const best = visits.reduce((a, b) => (b.r2 > a.r2 || Number.isNaN(a.r2) ? b : a), first);
     if (options.export !== undefined) print(modelText(best, options.export).trimEnd());
-    else if (options.json) print(JSON.stringify({ ...best, visits, prompt: archive.prompt(id) }));
+    else if (options.json)
+      print(
+        JSON.stringify({
+          ...best,
+          visits,
+          members: membersOf(archive, visits),
+          prompt: archive.prompt(id),
+        }),
+      );
     else showOutcome(archive, best, visits);
+  });
+}
+
+/** What is known of those visits that are members of the front. */
+function membersOf(archive: Archive, visits: readonly Outcome[]) {
+  const members = archive.members();
+  return visits.flatMap(({ visit }) => {
+    const facts = members.get(visit);
+    return facts === undefined ? [] : [{ visit, ...facts }];
   });
 }
 
@@ -128,6 +145,7 @@ function showOutcome(archive: Archive, best: Outcome, visits: readonly Outcome[]
     const params = Object.entries(best.params).map(([n, v]) => `${n} = ${shortText(v, 6)}`);
     print(`held-out R² ${best.r2.toFixed(6)}, BIC ${shortText(best.bic, 6)}; ${params.join(", ")}`);
   }
+  showMember(archive, visits);
   if (visits.length > 1) print(`${visits.length} visits, ${visits.map((v) => v.visit).join(", ")}`);
   const ancestors = archive.lineage(best.id).slice(1);
   for (const { id, proposer, origin, source } of ancestors) {
@@ -135,6 +153,27 @@ function showOutcome(archive: Archive, best: Outcome, visits: readonly Outcome[]
   }
   const prompt = archive.prompt(best.id);
   if (prompt !== undefined) print(`\n${out.dim(prompt)}`);
+}
+
+/** What the end of a search made of a candidate that is on the front. */
+function showMember(archive: Archive, visits: readonly Outcome[]): void {
+  const members = archive.members();
+  for (const { visit, source } of visits) {
+    const facts = members.get(visit);
+    if (facts?.length === undefined) continue;
+    const { length, params = {}, simple = [], undetermined = [], twinOf } = facts;
+    const constants = Object.entries(params).map(([name, value]) => {
+      const kind = simple.includes(name)
+        ? " (exact)"
+        : undetermined.includes(name)
+          ? " (not determined)"
+          : "";
+      return `${name} = ${shortText(value, 6)}${kind}`;
+    });
+    const model = [facts.source ?? source, ...constants].join(", ");
+    print(`on the front, fitted to all rows: ${model}; ${length.toFixed(1)} bits`);
+    if (twinOf !== undefined) print(`the same function as visit ${twinOf}, which is shorter`);
+  }
 }
 
 /** The canonical export: JSON lines that are the same however the study was run. */

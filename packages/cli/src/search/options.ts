@@ -129,7 +129,7 @@ function addBudgetOptions(command: Command): void {
     .option("--candidates <n>", "programs", parseCount)
     .option("--fits <n>", "fits", parseCount)
     .option("--tokens <n>", "tokens of language models", parseCount)
-    .option("--r2 <share>", "stop when the held-out R² reaches this", Number);
+    .option("--r2 <share>", "stop when a model of the front has this held-out R²", Number);
 }
 
 function addFitOptions(command: Command): void {

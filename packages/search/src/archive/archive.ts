@@ -226,7 +226,7 @@ export class Archive {
     const members = new Map<number, MemberFacts>();
     for (const row of this.#reading(() => [...readRows(source, "members")])) {
       const { length, parts, params, intervals, undetermined, simple, hidden, source: text } = row;
-      const { complexity } = row;
+      const { complexity, twin_of: twinOf } = row;
       const of = <V>(column: keyof typeof row, isGood: (value: unknown) => value is V) =>
         parse(source, "members", row, column, isGood);
       members.set(row.visit, {
@@ -239,6 +239,7 @@ export class Archive {
         ...(hidden === null ? {} : { hidden }),
         ...(text === null ? {} : { source: text }),
         ...(complexity === null ? {} : { complexity }),
+        ...(twinOf === null ? {} : { twinOf }),
       });
     }
     return members;

@@ -135,8 +135,8 @@ export class ArchiveJournal implements Journal {
       const { length, parts, params, intervals, undetermined, simple, hidden } = facts;
       const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
       const texts = [parts, params, intervals, undetermined, simple].map(json);
-      const { source = null, complexity = null } = facts;
-      rows.push([visit, length ?? null, ...texts, hidden ?? null, source, complexity]);
+      const { source = null, complexity = null, twinOf = null } = facts;
+      rows.push([visit, length ?? null, ...texts, hidden ?? null, source, complexity, twinOf]);
     }
     return rows;
   }

@@ -132,6 +132,7 @@ export const TABLES = {
       hidden: "real?",
       source: "text?",
       complexity: "whole?",
+      twin_of: "whole?",
     },
   },
   timings: {

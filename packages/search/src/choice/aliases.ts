@@ -4,7 +4,8 @@
  * A rate is the coefficient of an input in the argument of sin, cos or tan, where the argument is a
  * sum: p·x, x/p, with numbers and signs around, also behind a let. Rates are folded to the lowest of
  * their aliases, and the phase beside them moves along, so that the values on the lattice stay.
- * Where that takes a phase which the program does not have, the rate is no alias.
+ * Where that takes a phase which the program does not have, the rate is no alias. The counter of a
+ * loop is such an input, too: it goes from 0 in steps of 1.
  */
 
 import { emptyRecord, own, recordOf } from "@ndvm/core";
@@ -39,14 +40,16 @@ export function foldRates(
   inputs: readonly string[],
   lattices: ReadonlyMap<string, Lattice>,
 ): Params | undefined {
-  if (lattices.size === 0 || !/\((sin|cos|tan) /.test(source)) return undefined;
+  if (!/\((sin|cos|tan) /.test(source)) return undefined;
+  if (lattices.size === 0 && !source.includes("(loop ")) return undefined;
   const tree = readTree(source, { inputs: new Set(inputs) });
   if (tree === undefined) return undefined;
   const plain = withoutLets(tree);
+  const steps = new Map([...lattices, ...countersOf(plain)]);
   const uses = countParams(plain);
   let folded = params;
   for (const wave of wavesOf(plain)) {
-    const next = foldWave(wave, folded, lattices, uses);
+    const next = foldWave(wave, folded, steps, uses);
     if (next !== undefined) folded = next;
   }
   return folded === params ? undefined : folded;
@@ -145,6 +148,21 @@ function withoutLets(tree: Tree): Tree {
   }
   if (tree.args.length === 0) return tree;
   return { ...tree, args: tree.args.map(withoutLets) };
+}
+
+/** Counters of loops, which have names of their own in a tree. */
+function countersOf(tree: Tree): readonly (readonly [string, Lattice])[] {
+  const inner = tree.args.flatMap(countersOf);
+  if (tree.kind !== "loop") return inner;
+  return [[tree.binds.at(-1) as string, { origin: 0, step: 1 }], ...inner];
+}
+
+/** The number of least size that makes the same wave on a lattice; undefined where this one does. */
+export function lowestAlias(rate: number, step: number): number | undefined {
+  const turn = 2 * Math.PI;
+  const turns = Math.round((rate * step) / turn);
+  if (turns === 0 || Math.abs(rate) * step <= (turn / 2) * MARGIN) return undefined;
+  return rate - (turns * turn) / step;
 }
 
 function wavesOf(tree: Tree): Tree[] {

@@ -1,10 +1,12 @@
 /**
- * Weighs the members of a front, those of the shortest rough length first.
+ * Weighs the members of a front, those of the shortest rough length first, and finds those that are
+ * one function.
  */
 
 import { NdvmError } from "@ndvm/core";
 import type { Study } from "../study.js";
 import type { Outcome, Weighing } from "../types.js";
+import { type Likeness, twinsAmong } from "./twins.js";
 import { Scales } from "./weigh.js";
 import { roughLength, totalOf, yardstickOf } from "./yardstick.js";
 
@@ -25,10 +27,15 @@ export async function weighFront(
   const order = [...members].sort((a, b) => rough(a) - rough(b) || a.visit - b.visit);
   const scales = await Scales.create(study);
   try {
+    const likenesses: Likeness[] = [];
     for (const member of order.slice(0, count)) {
       const weighing = await weighed(scales, member);
-      if (weighing !== undefined) weighings.set(member.visit, weighing);
+      if (weighing === undefined) continue;
+      weighings.set(member.visit, weighing);
+      likenesses.push({ visit: member.visit, weighing, ...scales.predict(weighing) });
     }
+    for (const [visit, twinOf] of twinsAmong(likenesses, yardstick))
+      weighings.set(visit, { ...(weighings.get(visit) as Weighing), twinOf });
   } finally {
     scales.dispose();
   }

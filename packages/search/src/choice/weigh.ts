@@ -21,13 +21,14 @@ import {
 } from "@ndvm/core";
 import { type Columns, type Study, weightFor } from "../study.js";
 import type { Intervals, Outcome, Weighing } from "../types.js";
-import { foldRates } from "./aliases.js";
+import { foldRates, lowestAlias } from "./aliases.js";
 import { log2 } from "./bits.js";
 import { type Gaps, gapsOf, type Swings, swingsOf } from "./gaps.js";
 import { type Length, lengthOf } from "./length.js";
 import { type Likelihood, likelihoodOf } from "./losses.js";
 import { literalBits, type SimpleNumber, simpleNear } from "./simple-numbers.js";
 import { type Tidied, tidied } from "./tidy.js";
+import type { Likeness } from "./twins.js";
 import { type Yardstick, yardstickOf } from "./yardstick.js";
 
 /** Steps of a fit that begins where another has ended, on fewer rows. */
@@ -91,6 +92,26 @@ export class Scales {
     return weighing;
   }
 
+  /** What a weighed member says on all rows and between them, and the variance of what it leaves. */
+  predict({ source, params, simple }: Weighing): Pick<Likeness, "values" | "variance"> {
+    const { inputs, domain, target } = this.#study;
+    const { rows, leastSquare } = this.#yardstick;
+    const program = this.#machine.load(source, { inputs, domain });
+    try {
+      const onRows = this.#valuesAt(program, params, this.#columns, rows);
+      const between = this.#valuesAt(program, params, this.#gaps.places, this.#gaps.placeCount);
+      const values = new Float64Array(rows + between.length);
+      values.set(onRows);
+      values.set(between, rows);
+      const loss = squaresLeft(own(this.#columns, target) as Float64Array, onRows);
+      const free = Object.keys(params).length - simple.length;
+      const variance = this.#likelihood.variance(Math.max(loss, rows * leastSquare), rows, free);
+      return { values, variance };
+    } finally {
+      program.dispose();
+    }
+  }
+
   #withoutTrifles({ source, params, simple }: Weighing): Tidied | undefined {
     const numbers = new Map<string, number>();
     for (const name of simple) {
@@ -106,7 +127,7 @@ export class Scales {
     try {
       const first = await this.#settle(program, member, member.params, new Map());
       const folded = await this.#folded(program, member, first ?? member);
-      const start = shorter(first, folded);
+      const start = await this.#unwound(program, member, shorter(first, folded));
       if (start === undefined || !Number.isFinite(start.length.length)) return undefined;
       return this.#describe(program, member, start, await this.#simplified(program, member, start));
     } finally {
@@ -121,6 +142,35 @@ export class Scales {
   ): Promise<State | undefined> {
     const low = foldRates(member.source, params, this.#study.inputs, this.#yardstick.lattices);
     return low === undefined ? undefined : this.#settle(program, member, low, new Map());
+  }
+
+  /**
+   * Tries each constant of a program with waves at the lowest number that gives the same rows: also
+   * where the wave stands in a loop or is written in a way that `foldRates` does not read.
+   */
+  async #unwound(
+    program: Program,
+    member: Weighable,
+    start: State | undefined,
+  ): Promise<State | undefined> {
+    if (start === undefined || !hasWaves(member.source)) return start;
+    const { rows, leastSquare, lattices } = this.#yardstick;
+    const target = own(this.#columns, this.#study.target) as Float64Array;
+    // Turns of loops are counted by ones.
+    const steps = new Set([1, ...[...lattices.values()].map(({ step }) => step)]);
+    let state = start;
+    for (const name of namesOf(program, this.#study.inputs))
+      for (const step of steps) {
+        const low = lowestAlias(own(state.params, name) as number, step);
+        if (low === undefined) continue;
+        const params = recordOf([...Object.entries(state.params), [name, low]]);
+        const values = this.#valuesAt(program, params, this.#columns, rows);
+        const most = state.loss * ALIAS_LOSS + rows * leastSquare;
+        if (!(squaresLeft(target, values) <= most)) continue;
+        const next = await this.#settle(program, member, params, new Map());
+        if (next !== undefined && next.length.length < state.length.length) state = next;
+      }
+    return state;
   }
 
   /** Tries constants at simple numbers, those next to one first. */
@@ -290,6 +340,11 @@ function nextTrial(
   }
   return found;
 }
+
+/** How many times the loss may be where a constant is at another alias, for rounding. */
+const ALIAS_LOSS = 1 + 1e-6;
+
+const hasWaves = (source: string): boolean => /\((sin|cos|tan)\s/.test(source);
 
 /** Simple numbers that are tried for one constant, the cheapest. */
 const TRIALS = 3;

@@ -37,7 +37,7 @@ import type {
   Weighing,
 } from "../types.js";
 import { Fold } from "./fold.js";
-import { describeFront, mostAccurate } from "./front.js";
+import { describeFront } from "./front.js";
 import type { EngineState, Journal, Resumption, SavedEpoch } from "./journal.js";
 import { EventQueue } from "./queue.js";
 import { Round, savedEpochs } from "./rounds.js";
@@ -277,8 +277,7 @@ export class Engine {
     if (candidates !== undefined && counts.candidates >= candidates) return "candidates";
     if (fits !== undefined && counts.fits >= fits) return "fits";
     if (tokens !== undefined && inputTokens + outputTokens >= tokens) return "tokens";
-    if (r2 !== undefined && (mostAccurate(front)?.r2 ?? Number.NEGATIVE_INFINITY) >= r2)
-      return "r2";
+    if (r2 !== undefined && front.members.some((member) => member.r2 >= r2)) return "r2";
     return undefined;
   }
 

@@ -100,16 +100,6 @@ function isBeaten(
   return false;
 }
 
-/** The member with the smallest training loss. */
-export function mostAccurate({ members }: Front): Outcome | undefined {
-  let best: Outcome | undefined;
-  for (const member of members) if (best === undefined || member.loss < best.loss) best = member;
-  return best;
-}
-
-/** Data that differ by fewer bits are predicted alike. */
-const TWIN_BITS = 0.005;
-
 /**
  * Members as users see them. Those that are one function are one, the shortest; a member goes that
  * another one, no larger, beats or equals in accuracy and in length.
@@ -119,23 +109,18 @@ export function describeFront(
   weighings: ReadonlyMap<number, Partial<Weighing>>,
   yardstick: Yardstick,
 ): readonly FrontMember[] {
-  const all = front.members.map((member) =>
-    describe(member, weighings.get(member.visit), yardstick),
-  );
-  const byLength = [...all].sort(
-    (a, b) => a.length - b.length || a.complexity - b.complexity || a.visit - b.visit,
-  );
+  const visits = new Set(front.members.map(({ visit }) => visit));
   const single: FrontMember[] = [];
-  for (const member of byLength)
-    if (!single.some((other) => isTwin(member, other))) single.push(member);
+  for (const member of front.members) {
+    const weighing = weighings.get(member.visit);
+    const hasTwin = weighing?.twinOf !== undefined && visits.has(weighing.twinOf);
+    if (!hasTwin) single.push(describe(member, weighing, yardstick));
+  }
   const kept = single
     .filter((member) => !single.some((other) => other !== member && isBetter(other, member)))
     .sort((a, b) => a.complexity - b.complexity || b.loss - a.loss || a.visit - b.visit);
   return withScores(kept, yardstick);
 }
-
-const isTwin = (a: FrontMember, b: FrontMember): boolean =>
-  a.isWeighed && b.isWeighed && Math.abs(a.parts.data - b.parts.data) < TWIN_BITS;
 
 function isBetter(a: FrontMember, b: FrontMember): boolean {
   if (a.complexity > b.complexity || a.loss > b.loss || a.length > b.length) return false;

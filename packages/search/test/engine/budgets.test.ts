@@ -72,6 +72,34 @@ describe("budgets", () => {
     expect(done.counts.candidates).toBeLessThan(10_000);
   });
 
+  test("of accuracy are met by any member of the front, not only by the most accurate", async () => {
+    const x = Array.from({ length: 16 }, (_, i) => i / 10);
+    // A polynomial follows the noise of the training rows, and leaves the held-out rows far beyond.
+    const y = x.map((at, i) => 2 * at + (i % 5 < 2 ? 0.3 : -0.2));
+    const { done, outcomes } = await run({
+      data: { x: [...x, 4, 5, 6], y: [...y, 8, 10, 12] },
+      target: "y",
+      holdOut: [16, 17, 18],
+      workers: 0,
+      proposers: [
+        replay(
+          [
+            { source: "(* a x)" },
+            { source: "(+ a (* x (+ b (* x (+ c (* x (+ d (* x (+ e (* x f))))))))))" },
+          ],
+          { cycles: Number.POSITIVE_INFINITY },
+        ),
+      ],
+      epoch: 4,
+      slots: 1,
+      budget: { r2: 0.99, candidates: 400 },
+    });
+    const scored = outcomes.filter(({ status }) => status === "scored");
+    const [accurate] = scored.sort((a, b) => a.loss - b.loss);
+    expect(accurate?.r2).toBeLessThan(0.9);
+    expect(done.stopped).toBe("r2");
+  });
+
   test("in tokens end when proposers have spent them", async () => {
     const inner = new Echo();
     const spender: Proposer = {

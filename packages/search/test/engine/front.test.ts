@@ -188,14 +188,17 @@ describe("members as users see them", () => {
     expect(choiceOf([])).toBeUndefined();
   });
 
-  test("are one where they predict the same, the shortest", () => {
+  test("go where a shorter one is the same function, as long as that one is there", () => {
     const weighings = new Map([
       [1, weighing(100, 90)],
-      [2, weighing(60, 40)],
-      [3, weighing(58, 40.001)],
+      [2, { ...weighing(60, 40), twinOf: 3 }],
+      [3, weighing(58, 40)],
     ]);
-    const members = describeFront(front, weighings, yardstick);
-    expect(members.map(({ visit }) => visit)).toEqual([1, 3]);
+    const visitsOf = (members: readonly { readonly visit: number }[]) =>
+      members.map(({ visit }) => visit);
+    expect(visitsOf(describeFront(front, weighings, yardstick))).toEqual([1, 3]);
+    const shrunk = { members: front.members.filter(({ visit }) => visit !== 3) };
+    expect(visitsOf(describeFront(shrunk, weighings, yardstick))).toEqual([1, 2]);
   });
 
   test("compare a loss with the best of what is no larger", () => {
