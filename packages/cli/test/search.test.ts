@@ -178,6 +178,7 @@ describe("archive", () => {
   test("show tells about a candidate, and exports its model", async () => {
     const { stdout } = await ndvmHere(["archive", "show", "study.db", "0"]);
     expect(stdout).toContain("(+ a (* b x))");
+    expect(stdout).toMatch(/^on the front, fitted to all rows: \(.*; -?[\d.]+ bits$/m);
     expect(stdout).toContain("held-out R² 1.000000");
     const failed = await ndvmHere(["archive", "show", "study.db", "2"]);
     expect(failed.stdout).toContain("with E-UNBOUND");
