@@ -14,6 +14,7 @@ const ALLOWED = [
   /^dist\/[\w/.-]+\.js\.map$/,
   /^dist\/[\w/.-]+\.d\.ts$/,
   /^build\/ndvm-f(32|64)\.wasm$/,
+  /^build\/inline\.(js|d\.ts)$/,
   /^bin\/ndvm\.js$/,
 ];
 

@@ -3,7 +3,7 @@
  * TypeScript finds the types, and pages made by Vite and esbuild work in Chromium.
  */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
@@ -58,7 +58,9 @@ import { search } from "@ndvm/search";
 import { readTable, type Table } from "@ndvm/tables";
 import { readTableFile } from "@ndvm/tables/node";
 import { drawChart, type Html } from "@ndvm/report";
+import { f32 } from "@ndvm/core/inline";
 
+export const inlined: Machine = await Machine.create({ precision: "f32", wasm: f32() });
 const machine: Machine = await Machine.create({ precision: "f64" });
 const program = machine.load("(* a (exp (* k t)))");
 const { gradients } = program.gradient({ a: 2, k: 0, t: [1, 2] }, { wrt: ["a", "k"] });
@@ -212,7 +214,23 @@ describe("pages in Chromium", () => {
     expect(await outcomeOf(join(installed.folder, "dist"))).toBe(EXPECTED);
   });
 
-  test("esbuild --bundle", async () => {
+  test("esbuild --bundle, without a further option", async () => {
+    write(
+      "plain.js",
+      page(`import { f64, poolWorkerUrl } from "@ndvm/core/inline";
+        const openMachine = () => Machine.create({ wasm: f64() });
+        const openPool = (machine) => machine.pool({ workers: 2, workerUrl: poolWorkerUrl() });`),
+    );
+    const outdir = join(installed.folder, "plain");
+    mkdirSync(outdir);
+    const esbuild = join(root, "node_modules/esbuild/bin/esbuild");
+    const args = ["plain.js", "--bundle", `--outfile=${join(outdir, "page.js")}`];
+    runIn(installed.folder, esbuild, args);
+    writeFileSync(join(outdir, "index.html"), INDEX);
+    expect(await outcomeOf(outdir)).toBe(EXPECTED);
+  });
+
+  test("esbuild --bundle with the code beside it", async () => {
     write(
       "bundle.js",
       page(`import wasm from "@ndvm/core/ndvm-f64.wasm";
