@@ -27,7 +27,7 @@ cpSync(join(root, "examples/oscillator/data.csv"), join(folder, "swing.csv"));
 cpSync(join(root, "examples"), join(folder, "examples"), { recursive: true });
 
 const blocks = pages.flatMap(blocksOf);
-const OTHERS = new Set(["scheme", "yaml", ""]);
+const OTHERS = new Set(["scheme", "yaml", "text", ""]);
 /** Checked, in their own way, by packages/core/test/bytecode/contract.test.ts. */
 const CONTRACT = "docs/contract.md";
 const known = blocks.filter(({ language, page }) => !OTHERS.has(language) && page !== CONTRACT);
