@@ -4,15 +4,16 @@
  *
  *   packages/core/src    syntax → program → workers → machine → export → fit → index.ts; a room imports itself
  *                        and rooms to its left, plus primitives/, errors.ts, words.ts and
- *                        nearest.ts. primitives/ and words.ts import only errors.ts, errors.ts nothing. Nothing comes from
- *                        node_modules; Node's own modules only in machine/ (where WebAssembly is
+ *                        nearest.ts. primitives/ and words.ts import only errors.ts, errors.ts nothing.
+ *                        layouts/ imports nothing, and nobody imports it: it is what code is
+ *                        generated from. Nothing comes from node_modules; Node's own modules only in machine/ (where WebAssembly is
  *                        read).
  *   clients              Scheme is syntax/ and program/, the stack machine bytecode/. Neither imports
  *                        the other. Both may use SHARED, the machine's formats and notation; machine/
  *                        and fit/ use nothing else of them, but for machine/languages.ts.
  *   packages/core/wasm   memory → kernels → tape → lanes → primitives → walk → clients → replay → fit →
  *                        index.ts (the door), where kernels are kernels/, math/, linalg/ and
- *                        generated/; besides src/program/layout. A client (wasm/clients/…) imports
+ *                        generated/; besides src/program/layout, and in fit/ src/fit/layout. A client (wasm/clients/…) imports
  *                        no other client, and its own layout; only the door imports clients.
  *   packages/tables/src  imports itself, @ndvm/core and its declared dependencies; Node's modules in
  *                        node.ts alone, because the rest runs in browsers.
@@ -35,6 +36,7 @@ const ROOMS = ["syntax", "program", "workers", "machine", "export", "fit"];
 const SHARED = [
   "program/layout",
   "program/listing",
+  "program/structures",
   "syntax/characters",
   "syntax/datum",
   "syntax/format-error",
@@ -88,6 +90,7 @@ function mayImport(from, to) {
   if (from === "index") return true;
   if (from === to) return true;
   if (from === "errors" || from === "nearest" || from === "records") return false;
+  if (from === "layouts" || to === "layouts") return false;
   if (to === "errors" || to === "records") return true;
   if (from === "primitives" || from === "words") return false;
   if (to === "primitives" || to === "nearest" || to === "words") return true;
@@ -101,7 +104,18 @@ function mayImport(from, to) {
 
 function checkCore(file, specifier) {
   const room = roomOf(file);
-  if (!["index", "errors", "nearest", "words", "primitives", "bytecode", ...ROOMS].includes(room)) {
+  if (
+    ![
+      "index",
+      "errors",
+      "nearest",
+      "words",
+      "layouts",
+      "primitives",
+      "bytecode",
+      ...ROOMS,
+    ].includes(room)
+  ) {
     return `${room} is no room of core: put the file into ${ROOMS.join(", ")} or primitives`;
   }
   if (specifier.startsWith("node:")) {
@@ -136,10 +150,12 @@ function checkWasm(file, specifier) {
   const target = targetOf(file, specifier).replace(/\.(js|ts)$/, "");
   const client = wasmClient(file);
   if (target === "packages/core/src/program/layout") return undefined;
+  const isFit = file.startsWith("packages/core/wasm/fit/");
+  if (isFit && target === "packages/core/src/fit/layout") return undefined;
   if (client !== undefined && target === `packages/core/src/${CLIENT_LAYOUTS[client]}`)
     return undefined;
   if (!target.startsWith("packages/core/wasm/"))
-    return "wasm imports only wasm/, src/program/layout and a client's own layout";
+    return "wasm imports only wasm/, src/program/layout, and the layouts of a client or of fit there";
   if (file === "packages/core/wasm/index.ts") return undefined;
   const other = wasmClient(target);
   if (other !== undefined && other !== client)

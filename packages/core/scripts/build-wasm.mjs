@@ -26,6 +26,7 @@ const OTHERS = [
   "src/program/layout.ts",
   "src/program/cells.ts",
   "src/bytecode/codes.ts",
+  "src/fit/layout.ts",
   "scripts/build-wasm.mjs",
 ];
 

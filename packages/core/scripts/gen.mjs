@@ -1,5 +1,6 @@
 /**
- * Writes what is generated from src/primitives: wasm/generated/*.ts and docs/primitives.md.
+ * Writes what is generated: from src/primitives wasm/generated/*.ts and docs/primitives.md, from
+ * src/layouts the files that src/layouts/generate.ts lists.
  *
  *   node scripts/gen.mjs            writes the files
  *   node scripts/gen.mjs --check    writes nothing; exits 1 and names the files that are stale
@@ -9,6 +10,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { layoutFiles } from "../dist/layouts/generate.js";
 import { generatedFiles } from "../dist/primitives/generate.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
@@ -21,7 +23,9 @@ const readOr = (path, fallback) => {
   }
 };
 
-const files = Object.entries(generatedFiles()).map(([name, text]) => [join(root, name), text]);
+const read = (path) => readFileSync(join(root, path), "utf8");
+const generated = [...Object.entries(generatedFiles()), ...layoutFiles(read)];
+const files = generated.map(([name, text]) => [join(root, name), text]);
 const stale = files.filter(([path, text]) => readOr(path, undefined) !== text);
 
 if (process.argv.includes("--check")) {

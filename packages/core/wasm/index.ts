@@ -9,23 +9,16 @@ import {
   CLIENT_STACK,
   FAULT_MEMORY,
   FAULT_NONE,
-  IMAGE_CLIENT,
-  IMAGE_CONSTANTS,
-  IMAGE_CONSTANTS_AT,
-  IMAGE_HEAP,
-  IMAGE_HEAP_AT,
   LINK_REFUSED,
   PAYLOAD_ACTIVE,
-  PAYLOAD_ORIGIN,
   PAYLOAD_UNIFORM,
   PAYLOAD_VARYING,
   RECORD_VARYING,
-  REPORT_LINK,
-  REPORT_LINKED_BYTES,
   TAG_REAL,
   TAG_TENSOR,
   WALK_DONE,
 } from "../src/program/layout";
+import { imageAt, payloadAt, reportAt } from "./memory/layout";
 import {
   adjointTop,
   beginArenas,
@@ -58,7 +51,7 @@ import {
   setCurrentNode,
 } from "./tape/payload";
 import { beginMix } from "./walk/mix";
-import { beginWalk, setGlobal, Walk, word } from "./walk/registers";
+import { beginWalk, setGlobal, Walk } from "./walk/registers";
 import { beginSwitchCounters } from "./memory/switches";
 import { link } from "./replay/replay";
 import { walkReport } from "./walk/report";
@@ -137,17 +130,17 @@ export { activeRecords } from "./tape/recording";
 
 /** Copies the program's quoted structure to the start of the heap. */
 function layQuotedStructure(program: usize): bool {
-  const bytes = <usize>load<u32>(program + (IMAGE_HEAP << 2)) << 3;
+  const bytes = <usize>imageAt(program).heap << 3;
   if (bytes == 0) return true;
   if (!reserveHeap(bytes)) return false;
-  memory.copy(heapBase, program + (<usize>load<u32>(program + (IMAGE_HEAP_AT << 2)) << 2), bytes);
+  memory.copy(heapBase, program + (<usize>imageAt(program).heapAt << 2), bytes);
   setHeapTop(bytes);
   return true;
 }
 
 function layConstants(program: usize): bool {
-  const count = load<i32>(program + (IMAGE_CONSTANTS << 2));
-  const from = program + (<usize>load<u32>(program + (IMAGE_CONSTANTS_AT << 2)) << 2);
+  const count = imageAt(program).constants;
+  const from = program + (<usize>imageAt(program).constantsAt << 2);
   for (let i = 0; i < count; i++) {
     if (constantPayload(<real>load<f64>(from + (<usize>i << 3))) < 0) return false;
   }
@@ -192,7 +185,7 @@ export function begin(
 
 /** Runs the image's client until the program is done, its slice is used up, or something fails. */
 export function walk(): i32 {
-  return word(Walk.image, IMAGE_CLIENT) == CLIENT_STACK ? walkStack() : walkScheme();
+  return imageAt(Walk.image).client == CLIENT_STACK ? walkStack() : walkScheme();
 }
 
 /** What the latest slice of `walkSlice` came to: WALK_*. */
@@ -219,8 +212,8 @@ export function endWalk(isDifferentiated: bool, isKept: bool): usize {
   const tag = tagOf(value);
   const result = isDifferentiated && (tag == TAG_REAL || tag == TAG_TENSOR) ? dataOf(value) : -1;
   const linked = isKept && recording == RECORD_VARYING ? link(result) : LINK_REFUSED;
-  store<f64>(report, <f64>linked, REPORT_LINK);
-  store<f64>(report, <f64>adjointTop, REPORT_LINKED_BYTES);
+  reportAt(report).link = linked;
+  reportAt(report).linkedBytes = adjointTop;
   return report;
 }
 
@@ -241,7 +234,7 @@ export function bindNumbers(
   const kind = (uniform ? PAYLOAD_UNIFORM : 0) | (active ? PAYLOAD_ACTIVE : 0) | PAYLOAD_VARYING;
   const id = newPayload(rows, cols, rank | kind);
   if (id < 0) return 0;
-  store<i32>(entryOf(id), -1 - index, PAYLOAD_ORIGIN);
+  payloadAt(entryOf(id)).origin = -1 - index;
   setGlobal(index, payloadValue(id));
   return primalOf(id);
 }

@@ -9,18 +9,7 @@
 import { Op, type Primitive } from "../primitives/index.js";
 import {
   CLIENT_STACK,
-  IMAGE_CLIENT,
-  IMAGE_CONSTANTS,
-  IMAGE_CONSTANTS_AT,
-  IMAGE_CONTROL,
-  IMAGE_ENTRY,
-  IMAGE_GLOBALS,
   IMAGE_HEADER,
-  IMAGE_HEAP,
-  IMAGE_HEAP_AT,
-  IMAGE_INPUTS,
-  IMAGE_STACK,
-  IMAGE_WORDS,
   TAG_BOOL,
   TAG_CLOSURE,
   TAG_INT,
@@ -31,6 +20,7 @@ import {
   TAG_UNINITIALISED,
 } from "../program/layout.js";
 import type { EncodeOptions, Image } from "../program/listing.js";
+import { ImageHeader } from "../program/structures.js";
 import {
   CODE_APPLY,
   CODE_ARRIVE,
@@ -136,17 +126,18 @@ class Encoder {
     this.#closures.forEach((heap, procedure) => {
       if (heap >= 0) this.#emit(0, this.#descriptions[procedure] as number);
     });
-    words[IMAGE_WORDS] = words.length;
-    words[IMAGE_ENTRY] = entry;
-    words[IMAGE_INPUTS] = inputs;
-    words[IMAGE_GLOBALS] = inputs;
-    words[IMAGE_CONSTANTS] = this.#reals.length;
-    words[IMAGE_CONSTANTS_AT] = constantsAt;
-    words[IMAGE_HEAP] = (words.length - heapAt) / 2;
-    words[IMAGE_HEAP_AT] = heapAt;
-    words[IMAGE_STACK] = room;
-    words[IMAGE_CONTROL] = 2;
-    words[IMAGE_CLIENT] = CLIENT_STACK;
+    const header = new ImageHeader({ words }, 0);
+    header.words = words.length;
+    header.entry = entry;
+    header.inputs = inputs;
+    header.globals = inputs;
+    header.constants = this.#reals.length;
+    header.constantsAt = constantsAt;
+    header.heap = (words.length - heapAt) / 2;
+    header.heapAt = heapAt;
+    header.stack = room;
+    header.control = 2;
+    header.client = CLIENT_STACK;
     const image = Int32Array.from(words);
     new Float64Array(image.buffer, constantsAt * 4, this.#reals.length).set(this.#reals);
     return { words: image, symbols: [...this.#symbols.keys()] };

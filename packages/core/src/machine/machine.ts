@@ -6,8 +6,8 @@
  */
 
 import { NdvmError } from "../errors.js";
-import { IMAGE_WORDS } from "../program/layout.js";
 import type { Image, Listing } from "../program/listing.js";
+import { ImageHeader } from "../program/structures.js";
 import { makeError } from "../words.js";
 import { Reals, Views } from "./inputs/inputs.js";
 import { type Exports, foreignCode, givenModule, instantiate, machineModule } from "./instance.js";
@@ -158,12 +158,13 @@ export class Machine {
     });
   }
 
-  #allocate({ words }: Image): number {
-    return this.exports.allocate((words[IMAGE_WORDS] as number) * WORD_BYTES);
+  #allocate(image: Image): number {
+    return this.exports.allocate(new ImageHeader(image, 0).words * WORD_BYTES);
   }
 
-  writeImage({ words }: Image, address: number): void {
-    const length = words[IMAGE_WORDS] as number;
+  writeImage(image: Image, address: number): void {
+    const { words } = image;
+    const length = new ImageHeader(image, 0).words;
     const into = this.views.words;
     const first = address / WORD_BYTES;
     // For the few words of most programs a loop is faster than a view to copy from.

@@ -3,8 +3,8 @@
  */
 
 import { NdvmError } from "../errors.js";
-import { IMAGE_CONSTANTS } from "../program/layout.js";
 import type { Image, Listing, ProcedureInfo } from "../program/listing.js";
+import { ImageHeader } from "../program/structures.js";
 import { own } from "../records.js";
 import { laneOf } from "./inputs/axes.js";
 import {
@@ -92,7 +92,7 @@ export class Program {
     this.#machine = machine;
     this.listing = listing;
     this.#address = address;
-    this.#constants = image.words[IMAGE_CONSTANTS] as number;
+    this.#constants = new ImageHeader(image, 0).constants;
     this.#symbols = image.symbols;
     this.inputs = listing.inputs;
     this.source = source;

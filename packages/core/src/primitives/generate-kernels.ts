@@ -61,12 +61,12 @@ function twinLoop(name: string): string[] {
   const twin = TWINS.get(name);
   if (twin === undefined) return [];
   return [
-    `const slope = ${load("SLOPE")} & ~1;`,
+    `const slope = ${load("slope")} & ~1;`,
     "if (slope != 0) {",
     ...indent([
-      `const run = ${load("Z_RUN")};`,
+      `const run = ${load("zRun")};`,
       `for (let b: usize = 0; b < run; b += 16) ${twin.store("z + b", "slope + b")}`,
-      "store<usize>(at, slope, BLOCK_SLOPE);",
+      "blockAt(at).slope = slope;",
       "return;",
     ]),
     "}",
@@ -79,8 +79,8 @@ function forwardKernel(declaration: Computed): Kernel {
   const leaves = leavesOf([root]);
   const loop: Loop = {
     leaves,
-    targets: [{ name: "z", step: "Z_STEP" }],
-    run: "Z_RUN",
+    targets: [{ name: "z", step: "zStep" }],
+    run: "zRun",
     body: (place) => {
       const [to, offset] = place("z");
       return [...bindings, `v128.store(${to}, ${results[0]}${offset});`];
@@ -92,7 +92,7 @@ function forwardKernel(declaration: Computed): Kernel {
     "}",
   ];
   const lines = [
-    `let z = ${load("Z")};`,
+    `let z = ${load("z")};`,
     ...pointersOf(leaves),
     ...twinLoop(declaration.name),
     ...(isArithmetic([root]) ? straight : []),
@@ -109,7 +109,7 @@ interface Part {
   readonly root: Node;
 }
 
-const keptField = ({ operand }: Part) => `BLOCK_${operand.toUpperCase()}_KEPT`;
+const keptField = ({ operand }: Part) => `${operand}Kept`;
 
 /**
  * The loops that add to the adjoints of some operands, one after the other. What a record is the
@@ -124,10 +124,10 @@ function adjointLoops(parts: readonly Part[]): string[] {
     leaves,
     targets: names.map((name) => ({
       name,
-      step: `${name.toUpperCase()}_STEP`,
+      step: `${name}Step`,
       kept: `${name}Kept`,
     })),
-    run: "RUN",
+    run: "run",
     body: (place) => [
       ...bindings,
       ...names.map((name, i) => {
@@ -141,12 +141,15 @@ function adjointLoops(parts: readonly Part[]): string[] {
   const fresh = loopFrom(() => "v128.splat<real>(0)");
   const kept = declare(
     "let",
-    parts.map((part) => `g${part.operand}Kept = v128.load32_splat(at, ${keptField(part)})`),
+    parts.map(
+      (part) =>
+        `g${part.operand}Kept = v128.load32_splat(at, offsetof<OperandBlock>("${keptField(part)}"))`,
+    ),
   );
   const straight = [
     `if (${isStraight(leaves)}) {`,
     ...indent([
-      `if ((${parts.map((part) => `load<i32>(at, ${keptField(part)})`).join(" | ")}) == 0) {`,
+      `if ((${parts.map((part) => load(keptField(part))).join(" | ")}) == 0) {`,
       ...indent([...straightLoop(fresh), "return;"]),
       "}",
       ...straightLoop(masked),
@@ -169,7 +172,7 @@ function twinAdjoint(declaration: ElementwiseDeclaration): string[] {
   const { k, leaves } = newGraph();
   const { x } = declaration.adjoint({ ...k, [twin.slope]: () => leaves.s }, leaves);
   return [
-    `const slope = ${load("SLOPE")};`,
+    `const slope = ${load("slope")};`,
     "if (slope != 0 && (slope & 1) == 0) {",
     ...indent([...adjointLoops([{ operand: "x", root: x }]), "return;"]),
     "}",
@@ -188,7 +191,7 @@ function adjointKernel(declaration: ElementwiseDeclaration): Kernel | undefined 
   const lines = [
     ...declare(
       "let",
-      targets.map((target) => `${target} = ${load(target.toUpperCase())}`),
+      targets.map((target) => `${target} = ${load(target)}`),
     ),
     ...(y
       ? ["if (gx && gy) {", ...indent(adjointLoops(parts)), "} else if (gx) {"]
@@ -211,12 +214,11 @@ const wrap = (names: readonly string[], from: string) =>
 /** A file of kernels with the imports that its text needs. */
 function kernelFile(title: string, kernels: readonly Kernel[]): string {
   const body = kernels.map((kernel) => kernel.text).join("\n");
-  const fields = [...new Set(body.match(/\bBLOCK_\w+/g))].sort();
+  const structures = ["blockAt", "OperandBlock"].filter((name) => body.includes(name));
   const math = [...new Set(kernels.flatMap((kernel) => kernel.imports))].sort();
-  const imports = [
-    ...wrap(fields, "../../src/program/layout"),
-    ...wrap(math, "../math/index"),
-  ].join("\n");
+  const imports = [...wrap(structures, "../memory/layout"), ...wrap(math, "../math/index")].join(
+    "\n",
+  );
   return `/**\n * ${title}\n * ${HEADER}\n */\n${imports}\n\n${body}`;
 }
 

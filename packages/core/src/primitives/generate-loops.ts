@@ -15,11 +15,11 @@ import type { Leaf } from "./graph.js";
 
 /** Where each leaf comes from: its block field, and whether it may be uniform. */
 const SOURCES: Readonly<Record<Leaf, { field: string; isPrimal: boolean }>> = {
-  g: { field: "GZ", isPrimal: false },
-  x: { field: "X", isPrimal: true },
-  y: { field: "Y", isPrimal: true },
-  z: { field: "Z", isPrimal: true },
-  s: { field: "SLOPE", isPrimal: false },
+  g: { field: "gz", isPrimal: false },
+  x: { field: "x", isPrimal: true },
+  y: { field: "y", isPrimal: true },
+  z: { field: "z", isPrimal: true },
+  s: { field: "slope", isPrimal: false },
 };
 
 /** What a kernel writes: a pointer, and the block field of its steps. */
@@ -39,12 +39,13 @@ export interface Loop {
   readonly leaves: readonly Leaf[];
   readonly targets: readonly Target[];
   /** The block field that says how many bytes of lanes there are. */
-  readonly run: "RUN" | "Z_RUN";
+  readonly run: "run" | "zRun";
   /** The lines for one vector; `place` gives a target's place, as arguments of load and store. */
   readonly body: (place: Place) => readonly string[];
 }
 
-export const load = (field: string) => `load<usize>(at, BLOCK_${field})`;
+/** A field of the operand block. */
+export const load = (field: string) => `blockAt(at).${field}`;
 
 export const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}`);
 
@@ -70,10 +71,10 @@ export function generalLoop({ leaves, targets, run, body }: Loop): string[] {
   const primals = fields.filter(({ isPrimal }) => isPrimal);
   return [
     ...declare("const", [
-      ...primals.map(({ name, field }) => `${name}Next = ${load(`${field}_MASK`)} & 16`),
+      ...primals.map(({ name, field }) => `${name}Next = ${load(`${field}Mask`)} & 16`),
       `run = ${load(run)}`,
     ]),
-    "for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {",
+    "for (let left = blockAt(at).count; left != 0;) {",
     ...indent(
       declare(
         "let",
@@ -101,7 +102,7 @@ export function generalLoop({ leaves, targets, run, body }: Loop): string[] {
       ...(kept === undefined ? [] : [`  if (${load(step)} == 0) ${kept} = i32x4.splat(-1);`]),
     ]),
     ...fields.map(({ name, field, isPrimal }) =>
-      isPrimal ? `  ${name} += ${load(`${field}_STEP`)};` : `  ${name} += run;`,
+      isPrimal ? `  ${name} += ${load(`${field}Step`)};` : `  ${name} += run;`,
     ),
     "}",
   ];
@@ -111,8 +112,8 @@ export function generalLoop({ leaves, targets, run, body }: Loop): string[] {
 export function isStraight(leaves: readonly Leaf[]): string {
   const masks = fieldsOf(leaves)
     .filter(({ isPrimal }) => isPrimal)
-    .map(({ field }) => load(`${field}_MASK`));
-  const isOne = "load<u32>(at, BLOCK_COUNT) == 1";
+    .map(({ field }) => load(`${field}Mask`));
+  const isOne = "blockAt(at).count == 1";
   return masks.length === 0 ? isOne : `${isOne} && (${masks.join(" & ")}) != 0`;
 }
 

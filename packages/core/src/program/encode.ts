@@ -52,26 +52,11 @@ import {
   FLAG_SPREAD,
   FLAG_TAIL,
 } from "./cells.js";
-import {
-  CLIENT_SCHEME,
-  IMAGE_CLIENT,
-  IMAGE_CONSTANTS,
-  IMAGE_CONSTANTS_AT,
-  IMAGE_CONTROL,
-  IMAGE_ENTRY,
-  IMAGE_GLOBALS,
-  IMAGE_HEADER,
-  IMAGE_HEAP,
-  IMAGE_HEAP_AT,
-  IMAGE_INPUTS,
-  IMAGE_STACK,
-  IMAGE_WORDS,
-  TAG_PRIMITIVE,
-  TAG_UNSPECIFIED,
-} from "./layout.js";
+import { CLIENT_SCHEME, IMAGE_HEADER, TAG_PRIMITIVE, TAG_UNSPECIFIED } from "./layout.js";
 import type { EncodeOptions, Image } from "./listing.js";
 import { ROLE_LOOP, ROLE_LOOP_ENTRY, ROLE_LOOP_LAMBDA, ROLE_RECUR, ROLE_SKIPPED } from "./loops.js";
 import { Constants, type Word } from "./quoted.js";
+import { ImageHeader } from "./structures.js";
 import { Kind } from "./tree.js";
 
 /** The image of a program; its words are good until the next one is encoded. */
@@ -146,17 +131,18 @@ class Encoder {
     const constantsAt = this.#writeReals();
     const heapAt = this.#writeHeap();
     const words = this.#words;
-    words[IMAGE_WORDS] = this.#length;
-    words[IMAGE_ENTRY] = cells[nodes.length - 1] as number;
-    words[IMAGE_INPUTS] = inputs.length;
-    words[IMAGE_GLOBALS] = inputs.length + globals.length;
-    words[IMAGE_CONSTANTS] = this.#constants.reals.length;
-    words[IMAGE_CONSTANTS_AT] = constantsAt;
-    words[IMAGE_HEAP] = this.#constants.heap.length / 2;
-    words[IMAGE_HEAP_AT] = heapAt;
-    words[IMAGE_STACK] = this.#analysis.stackMax(PROGRAM);
-    words[IMAGE_CONTROL] = this.#analysis.controlMax(PROGRAM);
-    words[IMAGE_CLIENT] = CLIENT_SCHEME;
+    const header = new ImageHeader({ words }, 0);
+    header.words = this.#length;
+    header.entry = cells[nodes.length - 1] as number;
+    header.inputs = inputs.length;
+    header.globals = inputs.length + globals.length;
+    header.constants = this.#constants.reals.length;
+    header.constantsAt = constantsAt;
+    header.heap = this.#constants.heap.length / 2;
+    header.heapAt = heapAt;
+    header.stack = this.#analysis.stackMax(PROGRAM);
+    header.control = this.#analysis.controlMax(PROGRAM);
+    header.client = CLIENT_SCHEME;
     return { words, symbols: this.#constants.symbols };
   }
 

@@ -34,13 +34,14 @@ function write(file: string, text: string): void {
 /** Builds the machine with the page's client as number 2. */
 function buildMachine(): Uint8Array {
   cpSync(join(core, "wasm"), join(folder, "wasm"), { recursive: true });
-  for (const file of ["src/program/layout.ts", "src/program/cells.ts", "src/bytecode/codes.ts"])
+  const layouts = ["program/layout", "program/cells", "bytecode/codes", "fit/layout"];
+  for (const file of layouts.map((name) => `src/${name}.ts`))
     write(file, readFileSync(join(core, file), "utf8"));
   write("wasm/clients/postfix/walk.ts", blockOf("wasm/clients/postfix/walk.ts"));
   const door = readFileSync(join(core, "wasm/index.ts"), "utf8");
   const start = "export function walk(): i32 {\n";
   expect(door).toContain(start);
-  const added = "  if (word(Walk.image, IMAGE_CLIENT) == 2) return walkPostfix();\n";
+  const added = "  if (imageAt(Walk.image).client == 2) return walkPostfix();\n";
   const imported = 'import { walk as walkPostfix } from "./clients/postfix/walk";\n';
   write("wasm/index.ts", imported + door.replace(start, start + added));
   const asc = join(

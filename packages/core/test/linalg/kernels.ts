@@ -8,7 +8,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import * as layout from "../../src/program/layout.js";
+import { BLOCK_BYTES } from "../../src/program/layout.js";
+import { OperandBlock } from "../../src/program/structures.js";
 import * as ops from "../../wasm/generated/ops.js";
 
 export type Real = "f32" | "f64";
@@ -27,7 +28,7 @@ export interface Call {
   op: string;
   x: Operand;
   y?: Operand;
-  /** BLOCK_AUX and BLOCK_COUNT of place and pick. */
+  /** `aux` and `count` of place and pick. */
   aux?: number;
   count?: number;
   /** Shape of the result of place and pick. */
@@ -52,6 +53,8 @@ export interface Shape {
 }
 
 type Kernel = (at: number) => void;
+
+type BlockField = keyof OperandBlock;
 
 const core = fileURLToPath(new URL("../..", import.meta.url));
 execFileSync(process.execPath, [
@@ -107,16 +110,16 @@ export class Kernels {
     this.#top = FIRST_BYTE;
     const block = this.#block(call);
     this.#write(block.z, z, block.zUniform, block.lanes);
-    const set = (field: number, value: number) => this.#set(block.at, field, value);
-    set(layout.BLOCK_GZ, this.#allocate(seeds.gz, false));
+    const set = (field: BlockField, value: number) => this.#set(block.at, field, value);
+    set("gz", this.#allocate(seeds.gz, false));
     const gx = seeds.gx === undefined ? 0 : this.#allocate(seeds.gx, false);
-    set(layout.BLOCK_GX, gx);
-    set(layout.BLOCK_GX_STEP, call.x.rank === 0 ? 0 : block.run);
+    set("gx", gx);
+    set("gxStep", call.x.rank === 0 ? 0 : block.run);
     let gy = 0;
     if (seeds.shared) gy = gx;
     else if (seeds.gy !== undefined) gy = this.#allocate(seeds.gy, false);
-    set(layout.BLOCK_GY, gy);
-    set(layout.BLOCK_GY_STEP, block.run);
+    set("gy", gy);
+    set("gyStep", block.run);
     this.#kernel(kernel)(block.at);
     const read = (at: number, like: Elements | undefined) =>
       at === 0 || like === undefined ? [] : this.#read(at, like.length, block.lanes, block.run);
@@ -129,32 +132,32 @@ export class Kernels {
     const lanes = x.elements[0]?.length ?? 1;
     const zUniform = x.uniform === true && (y === undefined || y.uniform === true);
     const run = Math.ceil(lanes / this.laneCountPerVector) * 16;
-    const at = this.#allocateBytes(layout.BLOCK_BYTES);
-    const set = (field: number, value: number) => this.#set(at, field, value);
-    const operand = (base: number, step: number, mask: number, value: Operand) => {
+    const at = this.#allocateBytes(BLOCK_BYTES);
+    const set = (field: BlockField, value: number) => this.#set(at, field, value);
+    const operand = (base: BlockField, step: BlockField, mask: BlockField, value: Operand) => {
       set(base, this.#allocate(value.elements, value.uniform === true));
       set(step, value.uniform ? 16 : run);
       set(mask, value.uniform ? 0 : -1);
     };
-    operand(layout.BLOCK_X, layout.BLOCK_X_STEP, layout.BLOCK_X_MASK, x);
-    if (y !== undefined) operand(layout.BLOCK_Y, layout.BLOCK_Y_STEP, layout.BLOCK_Y_MASK, y);
+    operand("x", "xStep", "xMask", x);
+    if (y !== undefined) operand("y", "yStep", "yMask", y);
     const shape = call.like ?? this.shape(call.op, x, y);
     const zCount = shape.rows * shape.cols;
     const z = this.#allocateBytes(zCount * run);
-    set(layout.BLOCK_Z, z);
-    set(layout.BLOCK_Z_STEP, zUniform ? 16 : run);
-    set(layout.BLOCK_Z_MASK, zUniform ? 0 : -1);
-    set(layout.BLOCK_Z_RUN, zUniform ? 16 : run);
-    set(layout.BLOCK_RUN, run);
-    set(layout.BLOCK_COUNT, call.count ?? zCount);
-    set(layout.BLOCK_AUX, call.aux ?? 0);
+    set("z", z);
+    set("zStep", zUniform ? 16 : run);
+    set("zMask", zUniform ? 0 : -1);
+    set("zRun", zUniform ? 16 : run);
+    set("run", run);
+    set("count", call.count ?? zCount);
+    set("aux", call.aux ?? 0);
     const dims = "dims" in shape ? shape.dims : [1, 1, 1];
-    set(layout.BLOCK_ROWS, dims[0] as number);
-    set(layout.BLOCK_INNER, dims[1] as number);
-    set(layout.BLOCK_COLS, dims[2] as number);
+    set("rows", dims[0] as number);
+    set("inner", dims[1] as number);
+    set("cols", dims[2] as number);
     const scratchBytes = this.#exports["structuredScratchBytes"] as (...values: number[]) => number;
     const scratch = scratchBytes(opCode(call.op), ...dims, run);
-    set(layout.BLOCK_SCRATCH, this.#guarded(scratch));
+    set("scratch", this.#guarded(scratch));
     return { at, z, zCount, zUniform, lanes, run };
   }
 
@@ -192,8 +195,9 @@ export class Kernels {
     return (this.#exports[name] as WebAssembly.Global).value as number;
   }
 
-  #set(at: number, field: number, value: number): void {
-    new DataView(this.#memory.buffer).setUint32(at + field, value, true);
+  #set(at: number, field: BlockField, value: number): void {
+    const words = new Int32Array(this.#memory.buffer);
+    new OperandBlock({ words }, at)[field] = value;
   }
 
   #allocateBytes(bytes: number): number {

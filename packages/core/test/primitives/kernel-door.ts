@@ -6,7 +6,8 @@
  * Padding lanes hold NaN, so that a kernel that mixes lanes shows.
  */
 import { readFileSync } from "node:fs";
-import * as layout from "../../src/program/layout.js";
+import { BLOCK_BYTES } from "../../src/program/layout.js";
+import { OperandBlock } from "../../src/program/structures.js";
 
 export type Precision = "f32" | "f64";
 export type Values = readonly (readonly number[])[];
@@ -41,10 +42,10 @@ const SCRATCH_BYTES = 1 << 18;
 const GUARD_BYTES = 1024;
 
 const FIELDS = {
-  X: { at: layout.BLOCK_X, step: layout.BLOCK_X_STEP, mask: layout.BLOCK_X_MASK },
-  Y: { at: layout.BLOCK_Y, step: layout.BLOCK_Y_STEP, mask: layout.BLOCK_Y_MASK },
-  Z: { at: layout.BLOCK_Z, step: layout.BLOCK_Z_STEP, mask: layout.BLOCK_Z_MASK },
-};
+  X: { at: "x", step: "xStep", mask: "xMask" },
+  Y: { at: "y", step: "yStep", mask: "yMask" },
+  Z: { at: "z", step: "zStep", mask: "zMask" },
+} as const;
 
 export class KernelDoor {
   readonly #exports: Exports;
@@ -89,13 +90,13 @@ export class KernelDoor {
     ];
     this.#operand(block, "X", this.#write(payload, lanes), payload, 1, lanes);
     this.#operand(block, "Z", z, payload, 1, lanes);
-    block.set(layout.BLOCK_GX, gx);
-    block.set(layout.BLOCK_GZ, this.#write({ values: [x.map(() => 1)] }, lanes));
+    block.set("gx", gx);
+    block.set("gz", this.#write({ values: [x.map(() => 1)] }, lanes));
     const adjoint = () => {
       this.#exports.adjointElementwise(op, block.at);
       return this.#read(gx, 1, lanes)[0];
     };
-    block.set(layout.BLOCK_SLOPE, s | 1);
+    block.set("slope", s | 1);
     const before = adjoint();
     this.#exports.forwardElementwise(op, block.at);
     const after = adjoint();
@@ -120,17 +121,17 @@ export class KernelDoor {
     this.#operand(block, "Z", z, call.z, call.g.length, lanes);
     this.#operand(block, "X", this.#write(call.x, lanes), call.x, call.g.length, lanes);
     if (call.y) this.#operand(block, "Y", this.#write(call.y, lanes), call.y, call.g.length, lanes);
-    block.set(layout.BLOCK_GZ, this.#write({ values: call.g }, lanes));
+    block.set("gz", this.#write({ values: call.g }, lanes));
     const gx = call.gx && this.#write({ values: call.gx }, lanes);
     const isShared = call.gy === "x";
     const gy = isShared ? gx : this.#target(call.gy, lanes);
     const step = (values: Values) => (values.length === 1 ? 0 : this.#run(lanes));
-    block.set(layout.BLOCK_GX, gx ?? 0);
-    block.set(layout.BLOCK_GX_STEP, step(call.x.values));
-    block.set(layout.BLOCK_GY, gy ?? 0);
-    block.set(layout.BLOCK_GY_STEP, step(call.y?.values ?? []));
-    block.set(layout.BLOCK_X_KEPT, call.isFresh?.x ? 0 : -1);
-    block.set(layout.BLOCK_Y_KEPT, call.isFresh?.y ? 0 : -1);
+    block.set("gx", gx ?? 0);
+    block.set("gxStep", step(call.x.values));
+    block.set("gy", gy ?? 0);
+    block.set("gyStep", step(call.y?.values ?? []));
+    block.set("xKept", call.isFresh?.x ? 0 : -1);
+    block.set("yKept", call.isFresh?.y ? 0 : -1);
     const before = this.#snapshot();
     this.#exports.adjointElementwise(op, block.at);
     const targets = [gx, gy].map((at, i) => {
@@ -163,9 +164,9 @@ export class KernelDoor {
     this.#operand(block, "X", this.#write(x, lanes), x, count, lanes);
     if (y) this.#operand(block, "Y", this.#write(y, lanes), y, count, lanes);
     const z = this.#take(count * this.#run(lanes));
-    block.set(layout.BLOCK_Z, z);
-    block.set(layout.BLOCK_Z_STEP, zRun);
-    block.set(layout.BLOCK_Z_MASK, isUniform ? 0 : -1);
+    block.set("z", z);
+    block.set("zStep", zRun);
+    block.set("zMask", isUniform ? 0 : -1);
     const before = this.#snapshot();
     kernel(op, block.at);
     this.#expectOnly(before, [{ at: z, bytes: count * zRun }]);
@@ -177,18 +178,21 @@ export class KernelDoor {
 
   #begin(count: number, lanes: number, zRun: number) {
     this.#top = 0;
-    const at = this.#take(layout.BLOCK_BYTES);
+    const at = this.#take(BLOCK_BYTES);
     const view = this.#view();
-    for (let field = 0; field < layout.BLOCK_BYTES; field += 4) view.setInt32(at + field, 0, true);
-    const set = (field: number, value: number) => this.#view().setInt32(at + field, value, true);
-    set(layout.BLOCK_COUNT, count);
-    set(layout.BLOCK_RUN, this.#run(lanes));
-    set(layout.BLOCK_Z_RUN, zRun);
+    for (let field = 0; field < BLOCK_BYTES; field += 4) view.setInt32(at + field, 0, true);
+    const set = (field: keyof OperandBlock, value: number) => {
+      const words = new Int32Array(this.#exports.memory.buffer);
+      new OperandBlock({ words }, at)[field] = value;
+    };
+    set("count", count);
+    set("run", this.#run(lanes));
+    set("zRun", zRun);
     return { at, set };
   }
 
   #operand(
-    block: { set(field: number, value: number): void },
+    block: { set(field: keyof OperandBlock, value: number): void },
     name: "X" | "Y" | "Z",
     at: number,
     payload: Payload,

@@ -9,22 +9,12 @@ import {
   ARRAY_FIRST,
   ARRAY_SECOND,
   ARRAY_TRIAL,
-  FIT_BETA1,
-  FIT_BETA2,
-  FIT_DIVISOR,
-  FIT_EPSILON,
-  FIT_PARAMS,
-  FIT_RATE,
-  FIT_STEPS,
   REASON_DAMPING,
   REASON_NONE,
   REASON_NOT_FINITE,
   REASON_STEPS,
-  STATE_LOSS,
-  STATE_POWER1,
-  STATE_POWER2,
-  STATE_STEPS,
-} from "../../src/program/layout";
+} from "../../src/fit/layout";
+import { FitBlock, adamAt, fitAt, stateAt } from "./layout";
 import { arrayOf } from "./block";
 import { storeTwo, twoAt } from "./bounds";
 import { gradientOf } from "./loss";
@@ -32,34 +22,34 @@ import { acceptTrial, placeTrial } from "./trial";
 
 /** Gives a slot its evaluation; why it ended by it. */
 export function takeAdam(fit: usize, state: usize, sums: usize): i32 {
-  const params = load<i32>(fit, FIT_PARAMS);
+  const params = fitAt(fit).params;
   const loss = gradientOf(fit, state, sums);
   // A restart that cannot go on keeps the best point of its way, if there was any.
   if (!isFinite<f64>(loss))
-    return isFinite<f64>(load<f64>(state, STATE_LOSS)) ? REASON_DAMPING : REASON_NOT_FINITE;
-  if (!(loss >= load<f64>(state, STATE_LOSS))) acceptTrial(state, params, loss);
-  if (load<f64>(state, STATE_STEPS) >= <f64>load<i32>(fit, FIT_STEPS)) return REASON_STEPS;
+    return isFinite<f64>(stateAt(state).loss) ? REASON_DAMPING : REASON_NOT_FINITE;
+  if (!(loss >= stateAt(state).loss)) acceptTrial(state, params, loss);
+  if (stateAt(state).steps >= <f64>fitAt(fit).steps) return REASON_STEPS;
   move(fit, state, sums);
   return REASON_NONE;
 }
 
 /** One step along the gradient at `gradient`, for two parameters at once. */
 function move(fit: usize, state: usize, gradient: usize): void {
-  const params = load<i32>(fit, FIT_PARAMS);
-  const beta1 = load<f64>(fit, FIT_BETA1);
-  const beta2 = load<f64>(fit, FIT_BETA2);
-  const power1 = load<f64>(state, STATE_POWER1) * beta1;
-  const power2 = load<f64>(state, STATE_POWER2) * beta2;
-  store<f64>(state, power1, STATE_POWER1);
-  store<f64>(state, power2, STATE_POWER2);
-  store<f64>(state, load<f64>(state, STATE_STEPS) + 1, STATE_STEPS);
+  const params = fitAt(fit).params;
+  const beta1 = fitAt(fit).beta1;
+  const beta2 = fitAt(fit).beta2;
+  const power1 = adamAt(state).power1 * beta1;
+  const power2 = adamAt(state).power2 * beta2;
+  adamAt(state).power1 = power1;
+  adamAt(state).power2 = power2;
+  stateAt(state).steps = stateAt(state).steps + 1;
   const firsts = arrayOf(state, params, ARRAY_FIRST);
   const seconds = arrayOf(state, params, ARRAY_SECOND);
   const trials = arrayOf(state, params, ARRAY_TRIAL);
   const bytes = <usize>params << 3;
   for (let at: usize = 0; at < bytes; at += 16) {
     const next: usize = at + 8 < bytes ? 8 : 0;
-    const g = f64x2.div(twoAt(gradient + at, next), settingOf(fit, FIT_DIVISOR));
+    const g = f64x2.div(twoAt(gradient + at, next), settingOf(fit, offsetof<FitBlock>("divisor")));
     const first = f64x2.add(
       f64x2.mul(f64x2.splat(beta1), twoAt(firsts + at, next)),
       f64x2.mul(f64x2.splat(1 - beta1), g),
@@ -73,8 +63,8 @@ function move(fit: usize, state: usize, gradient: usize): void {
     const mean = f64x2.div(first, f64x2.splat(1 - power1));
     const size = f64x2.sqrt(f64x2.div(second, f64x2.splat(1 - power2)));
     const step = f64x2.div(
-      f64x2.mul(settingOf(fit, FIT_RATE), mean),
-      f64x2.add(size, settingOf(fit, FIT_EPSILON)),
+      f64x2.mul(settingOf(fit, offsetof<FitBlock>("rate")), mean),
+      f64x2.add(size, settingOf(fit, offsetof<FitBlock>("epsilon"))),
     );
     storeTwo(trials + at, next, f64x2.sub(twoAt(trials + at, next), step));
   }

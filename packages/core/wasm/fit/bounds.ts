@@ -3,21 +3,8 @@
  * without limits to the parameter in the user's units, and their slopes.
  */
 
-import {
-  MAP_A,
-  MAP_ABOVE,
-  MAP_B,
-  MAP_BELOW,
-  MAP_BETWEEN,
-  MAP_BYTES,
-  MAP_FREE,
-  MAP_IS_LOG,
-  MAP_KIND,
-  MAP_LOG_LOWER,
-  MAP_LOG_UPPER,
-  MAP_LOWER,
-  MAP_UPPER,
-} from "../../src/program/layout";
+import { MAP_ABOVE, MAP_BELOW, MAP_BETWEEN, MAP_BYTES, MAP_FREE } from "../../src/fit/layout";
+import { ParameterMap, mapAt } from "./layout";
 import { expOf } from "./elementary";
 
 /** (u + √(u² + 4s²)) / 2 without cancellation. */
@@ -28,19 +15,19 @@ function softPlus(u: f64, s: f64): f64 {
 
 /** The map without its logarithm. */
 function innerOf(map: usize, u: f64): f64 {
-  const kind = <i32>load<f64>(map, MAP_KIND);
-  const a = load<f64>(map, MAP_A);
-  const b = load<f64>(map, MAP_B);
+  const kind = <i32>mapAt(map).kind;
+  const a = mapAt(map).a;
+  const b = mapAt(map).b;
   if (kind == MAP_FREE) return u;
   if (kind == MAP_ABOVE) return a + softPlus(u, b);
   if (kind == MAP_BELOW) return -(-a + softPlus(-u, b));
   const x = a + (b * u) / Math.sqrt(1 + u * u);
-  return min(max(x, load<f64>(map, MAP_LOWER)), load<f64>(map, MAP_UPPER));
+  return min(max(x, mapAt(map).lower), mapAt(map).upper);
 }
 
 function innerSlope(map: usize, u: f64): f64 {
-  const kind = <i32>load<f64>(map, MAP_KIND);
-  const b = load<f64>(map, MAP_B);
+  const kind = <i32>mapAt(map).kind;
+  const b = mapAt(map).b;
   if (kind == MAP_FREE) return 1;
   if (kind == MAP_ABOVE) return softPlus(u, b) / Math.sqrt(u * u + 4 * b * b);
   if (kind == MAP_BELOW) return softPlus(-u, b) / Math.sqrt(u * u + 4 * b * b);
@@ -50,14 +37,14 @@ function innerSlope(map: usize, u: f64): f64 {
 /** The parameter for an unlimited number. */
 function toUser(map: usize, u: f64): f64 {
   const x = innerOf(map, u);
-  if (load<f64>(map, MAP_IS_LOG) == 0) return x;
-  return min(max(expOf(x), load<f64>(map, MAP_LOG_LOWER)), load<f64>(map, MAP_LOG_UPPER));
+  if (mapAt(map).isLog == 0) return x;
+  return min(max(expOf(x), mapAt(map).logLower), mapAt(map).logUpper);
 }
 
 /** The derivative of `toUser`. */
 function slopeOf(map: usize, u: f64): f64 {
   const slope = innerSlope(map, u);
-  return load<f64>(map, MAP_IS_LOG) == 0 ? slope : slope * expOf(innerOf(map, u));
+  return mapAt(map).isLog == 0 ? slope : slope * expOf(innerOf(map, u));
 }
 
 /** Two numbers, the second `next` bytes after the first; 0 bytes: the first alone. */
@@ -97,7 +84,7 @@ export function placeAll(maps: usize, trials: usize, users: usize, slopes: usize
 /** Whether a map is of one kind, without a logarithm. */
 // @ts-ignore: decorator
 @inline function isPlain(map: usize, kind: i32): bool {
-  return load<f64>(map, MAP_KIND) == <f64>kind && load<f64>(map, MAP_IS_LOG) == 0;
+  return mapAt(map).kind == <f64>kind && mapAt(map).isLog == 0;
 }
 
 function placeOne(map: usize, trial: usize, user: usize, slope: usize): void {
@@ -111,12 +98,12 @@ function placeOne(map: usize, trial: usize, user: usize, slope: usize): void {
 @inline function placeTwo(map: usize, next: usize, trial: usize, user: usize, slope: usize): void {
   const nextMap = next * (MAP_BYTES >> 3);
   const u = twoAt(trial, next);
-  const b = twoAt(map + MAP_B, nextMap);
+  const b = twoAt(map + offsetof<ParameterMap>("b"), nextMap);
   const square = f64x2.add(f64x2.splat(1), f64x2.mul(u, u));
   const root = f64x2.sqrt(square);
-  const lower = twoAt(map + MAP_LOWER, nextMap);
-  const upper = twoAt(map + MAP_UPPER, nextMap);
-  let x = f64x2.add(twoAt(map + MAP_A, nextMap), f64x2.div(f64x2.mul(b, u), root));
+  const lower = twoAt(map + offsetof<ParameterMap>("lower"), nextMap);
+  const upper = twoAt(map + offsetof<ParameterMap>("upper"), nextMap);
+  let x = f64x2.add(twoAt(map + offsetof<ParameterMap>("a"), nextMap), f64x2.div(f64x2.mul(b, u), root));
   if (!i64x2.all_true(v128.and(f64x2.lt(lower, x), f64x2.lt(x, upper))))
     x = f64x2.min(f64x2.max(x, lower), upper);
   storeTwo(user, next, x);

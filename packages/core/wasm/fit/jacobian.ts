@@ -5,19 +5,8 @@
  * Lanes come slot after slot and row after row, so one block serves all slots.
  */
 
-import {
-  ARRAY_SLOPES,
-  FIT_BLOCK_AT,
-  FIT_BLOCK_ROWS,
-  FIT_PARAMS,
-  FIT_POINTS,
-  FIT_ROOTS_AT,
-  FIT_TARGET_AT,
-  PART_GROUP,
-  SUMS_FACTOR,
-  SUMS_LOSS,
-  SUMS_PART,
-} from "../../src/program/layout";
+import { ARRAY_SLOPES, SUMS_FACTOR } from "../../src/fit/layout";
+import { fitAt, partAt, sumsAt } from "./layout";
 import { addRows, isFactorFinite, strideOf } from "./factor";
 import { arrayOf, partOf, rowGroupsAt, slopesOf, stateOf } from "./block";
 
@@ -36,9 +25,9 @@ export function addResiduals(
   step: usize,
   sums: usize,
 ): void {
-  const most = load<i32>(fit, FIT_BLOCK_ROWS);
-  const params = load<i32>(fit, FIT_PARAMS);
-  const block = fit + load<u32>(fit, FIT_BLOCK_AT);
+  const most = fitAt(fit).blockRows;
+  const params = fitAt(fit).params;
+  const block = fit + fitAt(fit).blockAt;
   const stride = strideOf(params);
   for (let done = 0; done < rows; ) {
     const from = (row + done) % most;
@@ -49,23 +38,23 @@ export function addResiduals(
       const slope = load<f64>(arrayOf(stateOf(fit, slot), params, ARRAY_SLOPES) + (<usize>j << 3));
       const own = slopesOf(fit, j) + lane;
       fillColumn(fit, row + done, count, own, step, to + (<usize>j << 3), slope);
-      const group = load<i32>(partOf(fit, j), PART_GROUP);
+      const group = partAt(partOf(fit, j)).group;
       if (group >= 0) clearOthers(fit, group, row + done, count, to + (<usize>j << 3));
     }
     done += count;
     values += <usize>count * valueStep;
     lane += <usize>count * step;
-    if (from + count < most && row + done < load<i32>(fit, FIT_POINTS)) continue;
+    if (from + count < most && row + done < fitAt(fit).points) continue;
     addRows(sums + SUMS_FACTOR, params, block, from + count);
-    store<f64>(sums, load<f64>(sums, SUMS_LOSS) + load<f64>(sums, SUMS_PART), SUMS_LOSS);
-    store<f64>(sums, 0, SUMS_PART);
+    sumsAt(sums).loss = sumsAt(sums).loss + sumsAt(sums).part;
+    sumsAt(sums).part = 0;
   }
 }
 
 /** The sum of squares; NaN where a residual or derivative was not finite. */
 export function squaresLoss(fit: usize, sums: usize): f64 {
-  const loss = load<f64>(sums, SUMS_LOSS);
-  const isGood = isFinite<f64>(loss) && isFactorFinite(sums + SUMS_FACTOR, load<i32>(fit, FIT_PARAMS));
+  const loss = sumsAt(sums).loss;
+  const isGood = isFinite<f64>(loss) && isFactorFinite(sums + SUMS_FACTOR, fitAt(fit).params);
   return isGood ? loss : NaN;
 }
 
@@ -79,12 +68,12 @@ function fillResiduals(
   to: usize,
   sums: usize,
 ): void {
-  const params = load<i32>(fit, FIT_PARAMS);
+  const params = fitAt(fit).params;
   const stride = strideOf(params);
-  const rootsAt = load<u32>(fit, FIT_ROOTS_AT);
+  const rootsAt = fitAt(fit).rootsAt;
   let roots = fit + rootsAt + (<usize>row << 3);
-  let target = fit + load<u32>(fit, FIT_TARGET_AT) + (<usize>row << 3);
-  let sum = load<f64>(sums, SUMS_PART);
+  let target = fit + fitAt(fit).targetAt + (<usize>row << 3);
+  let sum = sumsAt(sums).part;
   to += <usize>params << 3;
   for (const end = to + <usize>count * stride; to < end; to += stride) {
     const off = <f64>load<real>(values) - load<f64>(target);
@@ -95,7 +84,7 @@ function fillResiduals(
     target += 8;
     roots += 8;
   }
-  store<f64>(sums, sum, SUMS_PART);
+  sumsAt(sums).part = sum;
 }
 
 // @ts-ignore: decorator
@@ -113,9 +102,9 @@ function fillColumn(
   to: usize,
   slope: f64,
 ): void {
-  const stride = strideOf(load<i32>(fit, FIT_PARAMS));
+  const stride = strideOf(fitAt(fit).params);
   const end = to + <usize>count * stride;
-  const rootsAt = load<u32>(fit, FIT_ROOTS_AT);
+  const rootsAt = fitAt(fit).rootsAt;
   let roots = fit + rootsAt + (<usize>row << 3);
   for (; to < end; to += stride) {
     const derivative = <f64>load<real>(derivatives);
@@ -131,7 +120,7 @@ function fillColumn(
 
 /** Clears the rows that are not of a group. */
 function clearOthers(fit: usize, group: i32, row: i32, count: i32, to: usize): void {
-  const stride = strideOf(load<i32>(fit, FIT_PARAMS));
+  const stride = strideOf(fitAt(fit).params);
   for (let i = 0; i < count; i++)
     if (load<i32>(rowGroupsAt(fit, row + i)) != group) store<f64>(to + <usize>i * stride, 0);
 }

@@ -20,12 +20,6 @@ import {
   ARRAY_TRIAL,
   ARRAY_U,
   ARRAY_X,
-  FIT_GRADIENT_LIMIT,
-  FIT_LOSS_LIMIT,
-  FIT_PARAMS,
-  FIT_STEP_LIMIT,
-  FIT_STEPS,
-  FIT_WORK_AT,
   REASON_DAMPING,
   REASON_GRADIENT,
   REASON_LOSS,
@@ -33,15 +27,9 @@ import {
   REASON_NOT_FINITE,
   REASON_STEP,
   REASON_STEPS,
-  STATE_HAS_BEGUN,
-  STATE_LOSS,
-  STATE_PREDICTED,
-  STATE_RADIUS,
-  STATE_SHRINK,
-  STATE_STEPS,
-  STATE_VETOES,
   SUMS_FACTOR,
-} from "../../src/program/layout";
+} from "../../src/fit/layout";
+import { fitAt, levenbergAt, stateAt } from "./layout";
 import { arrayOf } from "./block";
 import { columnNorm, cosine, factorBytes, predictedFall, solveDamped } from "./factor";
 import { squaresLoss } from "./jacobian";
@@ -68,11 +56,11 @@ export function takeLevenberg(fit: usize, state: usize, sums: usize): i32 {
   const loss = squaresLoss(fit, sums);
   const trialFactor = sums + SUMS_FACTOR;
   const reason =
-    load<f64>(state, STATE_HAS_BEGUN) == 0
+    levenbergAt(state).hasBegun == 0
       ? begin(fit, state, loss, trialFactor)
       : judge(fit, state, loss, trialFactor);
   if (reason != REASON_NONE) return reason;
-  if (load<f64>(state, STATE_STEPS) >= <f64>load<i32>(fit, FIT_STEPS)) return REASON_STEPS;
+  if (stateAt(state).steps >= <f64>fitAt(fit).steps) return REASON_STEPS;
   return propose(fit, state);
 }
 
@@ -83,8 +71,8 @@ export function takeLevenberg(fit: usize, state: usize, sums: usize): i32 {
 }
 
 function begin(fit: usize, state: usize, loss: f64, trialFactor: usize): i32 {
-  const params = load<i32>(fit, FIT_PARAMS);
-  store<f64>(state, 1, STATE_HAS_BEGUN);
+  const params = fitAt(fit).params;
+  levenbergAt(state).hasBegun = 1;
   if (!isFinite<f64>(loss)) return REASON_NOT_FINITE;
   accept(state, params, loss, trialFactor);
   const scale = arrayOf(state, params, ARRAY_SCALE);
@@ -96,10 +84,10 @@ function begin(fit: usize, state: usize, loss: f64, trialFactor: usize): i32 {
 }
 
 function judge(fit: usize, state: usize, loss: f64, trialFactor: usize): i32 {
-  const params = load<i32>(fit, FIT_PARAMS);
-  store<f64>(state, load<f64>(state, STATE_STEPS) + 1, STATE_STEPS);
-  const before = load<f64>(state, STATE_LOSS);
-  const predicted = load<f64>(state, STATE_PREDICTED);
+  const params = fitAt(fit).params;
+  stateAt(state).steps = stateAt(state).steps + 1;
+  const before = stateAt(state).loss;
+  const predicted = levenbergAt(state).predicted;
   const fall = (before - loss) / 2;
   const ratio = fall / predicted;
   const isGood = isFinite<f64>(loss) && ratio > FALL_LEAST;
@@ -120,25 +108,25 @@ function judge(fit: usize, state: usize, loss: f64, trialFactor: usize): i32 {
 
 /** After a good step: the radius for the next one, or why there is none. */
 function grow(fit: usize, state: usize, before: f64, fall: f64): i32 {
-  const predicted = load<f64>(state, STATE_PREDICTED);
+  const predicted = levenbergAt(state).predicted;
   const swing = 2 * (fall / predicted) - 1;
   const factor = max(1.0 / 3.0, 1 - swing * swing * swing);
-  store<f64>(state, min(RADIUS_MOST, load<f64>(state, STATE_RADIUS) / factor), STATE_RADIUS);
-  store<f64>(state, 2, STATE_SHRINK);
-  store<f64>(state, 0, STATE_VETOES);
+  levenbergAt(state).radius = min(RADIUS_MOST, levenbergAt(state).radius / factor);
+  levenbergAt(state).shrink = 2;
+  levenbergAt(state).vetoes = 0;
   const reason = checkGradient(fit, state);
   if (reason != REASON_NONE) return reason;
-  const least = load<f64>(fit, FIT_LOSS_LIMIT) * before;
+  const least = fitAt(fit).lossLimit * before;
   if (2 * fall <= least && 2 * predicted <= least) return REASON_LOSS;
   return isStepSmall(fit, state) ? REASON_STEP : REASON_NONE;
 }
 
 /** After a bad step; false where the radius can become no smaller. */
 function shrink(state: usize): bool {
-  const by = load<f64>(state, STATE_SHRINK);
-  const radius = load<f64>(state, STATE_RADIUS) / by;
-  store<f64>(state, radius, STATE_RADIUS);
-  store<f64>(state, by * 2, STATE_SHRINK);
+  const by = levenbergAt(state).shrink;
+  const radius = levenbergAt(state).radius / by;
+  levenbergAt(state).radius = radius;
+  levenbergAt(state).shrink = by * 2;
   return !(radius < RADIUS_LEAST);
 }
 
@@ -149,13 +137,13 @@ function accept(state: usize, params: i32, loss: f64, trialFactor: usize): void 
 
 /** Whether a parameter has lost its influence in one step. */
 function isVetoed(state: usize, params: i32, trialFactor: usize): bool {
-  const vetoes = load<f64>(state, STATE_VETOES);
+  const vetoes = levenbergAt(state).vetoes;
   if (vetoes >= VETOES_MOST) return false;
   const factor = factorOf(state, params);
   for (let j = 0; j < params; j++) {
     const norm = columnNorm(trialFactor, params, j);
     if (!(norm < INFLUENCE_LEAST * columnNorm(factor, params, j))) continue;
-    store<f64>(state, vetoes + 1, STATE_VETOES);
+    levenbergAt(state).vetoes = vetoes + 1;
     return true;
   }
   return false;
@@ -163,25 +151,25 @@ function isVetoed(state: usize, params: i32, trialFactor: usize): bool {
 
 /** Whether the loss is the same to rounding and the gradient smaller. */
 function isPolish(state: usize, params: i32, loss: f64, trialFactor: usize): bool {
-  const best = load<f64>(state, STATE_LOSS);
+  const best = stateAt(state).loss;
   if (!(loss <= best * (1 + ROUNDING))) return false;
-  if (2 * load<f64>(state, STATE_PREDICTED) > 10 * ROUNDING * best) return false;
+  if (2 * levenbergAt(state).predicted > 10 * ROUNDING * best) return false;
   const before = cosine(factorOf(state, params), params, best);
   return cosine(trialFactor, params, loss) < 0.5 * before;
 }
 
 function checkGradient(fit: usize, state: usize): i32 {
-  const params = load<i32>(fit, FIT_PARAMS);
-  const loss = load<f64>(state, STATE_LOSS);
+  const params = fitAt(fit).params;
+  const loss = stateAt(state).loss;
   if (loss == 0) return REASON_GRADIENT;
   const isFlat =
-    cosine(factorOf(state, params), params, loss) <= load<f64>(fit, FIT_GRADIENT_LIMIT);
+    cosine(factorOf(state, params), params, loss) <= fitAt(fit).gradientLimit;
   return isFlat ? REASON_GRADIENT : REASON_NONE;
 }
 
 function isStepSmall(fit: usize, state: usize): bool {
-  const params = load<i32>(fit, FIT_PARAMS);
-  const limit = load<f64>(fit, FIT_STEP_LIMIT);
+  const params = fitAt(fit).params;
+  const limit = fitAt(fit).stepLimit;
   const step = arrayOf(state, params, ARRAY_STEP);
   const u = arrayOf(state, params, ARRAY_U);
   for (let j = 0; j < params; j++) {
@@ -193,7 +181,7 @@ function isStepSmall(fit: usize, state: usize): bool {
 
 /** Makes the next trial; why there is none. */
 function propose(fit: usize, state: usize): i32 {
-  const params = load<i32>(fit, FIT_PARAMS);
+  const params = fitAt(fit).params;
   const factor = factorOf(state, params);
   const step = arrayOf(state, params, ARRAY_STEP);
   const u = arrayOf(state, params, ARRAY_U);
@@ -202,9 +190,9 @@ function propose(fit: usize, state: usize): i32 {
   const bytes = <usize>params << 3;
   do {
     writeDamping(state, params, factor, step);
-    solveDamped(factor, params, step, fit + load<u32>(fit, FIT_WORK_AT));
+    solveDamped(factor, params, step, fit + fitAt(fit).workAt);
     const predicted = predictedFall(factor, params, step);
-    store<f64>(state, predicted, STATE_PREDICTED);
+    levenbergAt(state).predicted = predicted;
     let isGood = isFinite<f64>(predicted);
     for (let at: usize = 0; at < bytes; at += 8)
       store<f64>(trial + at, load<f64>(u + at) + load<f64>(step + at));
@@ -218,7 +206,7 @@ function propose(fit: usize, state: usize): i32 {
 
 function writeDamping(state: usize, params: i32, factor: usize, into: usize): void {
   const scales = arrayOf(state, params, ARRAY_SCALE);
-  const radius = load<f64>(state, STATE_RADIUS);
+  const radius = levenbergAt(state).radius;
   for (let j = 0; j < params; j++) {
     const scale = load<f64>(scales + (<usize>j << 3));
     const norm = columnNorm(factor, params, j) * scale;

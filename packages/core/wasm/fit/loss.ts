@@ -9,27 +9,13 @@
 import {
   ARRAY_SLOPES,
   FIT_ABSOLUTE,
-  FIT_GIVEN_AT,
   FIT_HUBER,
-  FIT_IS_SPREAD,
   FIT_LEVENBERG,
-  FIT_LOSS,
-  FIT_LOSS_WIDTH,
   FIT_OBJECTIVE,
-  FIT_OPTIMISER,
-  FIT_PARAMS,
-  FIT_POINTS,
   FIT_POISSON,
-  FIT_RESULT,
-  FIT_ROOTS_AT,
-  FIT_SLOPES_AT,
-  FIT_SLOT_LANES,
-  FIT_SLOTS,
-  FIT_SPREAD_AT,
   FIT_SQUARES,
-  FIT_TARGET_AT,
-  PART_GROUP,
-} from "../../src/program/layout";
+} from "../../src/fit/layout";
+import { fitAt, partAt } from "./layout";
 import { addResiduals } from "./jacobian";
 import { arrayOf, isRunning, partOf, rowGroupsAt, slopesOf, sumsOf } from "./block";
 import { isUniform, primalOf } from "../tape/payload";
@@ -51,7 +37,7 @@ const PARTIALS: usize = 64;
 }
 
 export function clearSums(fit: usize): void {
-  const end = sumsOf(fit, load<i32>(fit, FIT_SLOTS));
+  const end = sumsOf(fit, fitAt(fit).slots);
   const zero = i8x16.splat(0);
   let at = sumsOf(fit, 0);
   for (; at + 64 <= end; at += 64) {
@@ -74,9 +60,9 @@ export function treeOf(at: usize): f64 {
  * Not finite where any of them is not.
  */
 export function gradientOf(fit: usize, state: usize, sums: usize): f64 {
-  const params = load<i32>(fit, FIT_PARAMS);
+  const params = fitAt(fit).params;
   const slopes = arrayOf(state, params, ARRAY_SLOPES);
-  const isSum = load<i32>(fit, FIT_LOSS) != FIT_OBJECTIVE;
+  const isSum = fitAt(fit).loss != FIT_OBJECTIVE;
   const loss = isSum ? treeOf(sums) : load<f64>(sums);
   let isGood = true;
   for (let j = 0; j < params; j++) {
@@ -91,7 +77,7 @@ export function gradientOf(fit: usize, state: usize, sums: usize): f64 {
 
 /** Adds up what the lanes of a chunk say, whose first is lane `row` of a slot. */
 export function addChunk(fit: usize, slot: i32, row: i32, count: i32): void {
-  const slotLanes = load<i32>(fit, FIT_SLOT_LANES);
+  const slotLanes = fitAt(fit).slotLanes;
   for (let place = 0; place < count; slot++) {
     const rows = min(slotLanes - row, count - place);
     addRowsOf(fit, slot, row, rows, place);
@@ -103,23 +89,23 @@ export function addChunk(fit: usize, slot: i32, row: i32, count: i32): void {
 /** Adds the lanes at `place` of the chunk, which are rows of one slot. */
 export function addRowsOf(fit: usize, slot: i32, row: i32, rows: i32, place: i32): void {
   if (!isRunning(fit, slot)) return;
-  const result = load<i32>(fit, FIT_RESULT);
-  const params = load<i32>(fit, FIT_PARAMS);
+  const result = fitAt(fit).result;
+  const params = fitAt(fit).params;
   const sums = sumsOf(fit, slot);
   const lane = bytesOf(place);
-  const given = load<u32>(fit, FIT_GIVEN_AT);
+  const given = fitAt(fit).givenAt;
   const isShared = given == 0 && isUniform(result);
   const value = (given == 0 ? primalOf(result) : fit + given) + (isShared ? 0 : lane);
-  if (load<i32>(fit, FIT_LOSS) == FIT_OBJECTIVE) {
+  if (fitAt(fit).loss == FIT_OBJECTIVE) {
     store<f64>(sums, <f64>load<real>(value));
     for (let j = 0; j < params; j++)
       store<f64>(sums + <usize>(j + 1) * PARTIALS, <f64>load<real>(slopesOf(fit, j) + lane));
     return;
   }
   // A number that is the same in all rows is written out for as many as there are.
-  const isSpread = load<i32>(fit, FIT_IS_SPREAD) != 0;
-  const all = isSpread ? load<i32>(fit, FIT_POINTS) : rows;
-  if (load<i32>(fit, FIT_OPTIMISER) == FIT_LEVENBERG) {
+  const isSpread = fitAt(fit).isSpread != 0;
+  const all = isSpread ? fitAt(fit).points : rows;
+  if (fitAt(fit).optimiser == FIT_LEVENBERG) {
     const step: usize = isSpread ? 0 : sizeof<real>();
     addResiduals(fit, slot, row, all, value, isShared ? 0 : step, lane, step, sums);
     return;
@@ -129,14 +115,14 @@ export function addRowsOf(fit: usize, slot: i32, row: i32, rows: i32, place: i32
     const own = slopesOf(fit, j) + lane;
     const derivatives = isSpread ? spread(fit, own, all) : own;
     const into = sums + <usize>(j + 1) * PARTIALS;
-    const group = load<i32>(partOf(fit, j), PART_GROUP);
+    const group = partAt(partOf(fit, j)).group;
     if (group < 0) addSlopes(fit, into, derivatives, row, all);
     else addGroupSlopes(fit, group, into, derivatives, row, all);
   }
 }
 
 function spread(fit: usize, from: usize, count: i32): usize {
-  const to = fit + load<u32>(fit, FIT_SPREAD_AT);
+  const to = fit + fitAt(fit).spreadAt;
   const number = load<real>(from);
   for (let i = 0; i < count; i++) store<real>(to + bytesOf(i), number);
   return to;
@@ -150,11 +136,11 @@ function addLosses(
   row: i32,
   rows: i32,
 ): void {
-  if (load<i32>(fit, FIT_LOSS) >= FIT_POISSON) {
+  if (fitAt(fit).loss >= FIT_POISSON) {
     addOneByOne(fit, sums, values, row, rows);
     return;
   }
-  const isPlain = load<i32>(fit, FIT_LOSS) == FIT_SQUARES && load<u32>(fit, FIT_ROOTS_AT) == 0;
+  const isPlain = fitAt(fit).loss == FIT_SQUARES && fitAt(fit).rootsAt == 0;
   const plain = isPlain && (row & 7) == 0 ? rows & ~1 : 0;
   if (plain > 0) addSquares(fit, sums, values, row, plain);
   if (plain < rows) addOthers(fit, sums, values, row, plain, rows);
@@ -168,8 +154,8 @@ function addOneByOne(
   row: i32,
   rows: i32,
 ): void {
-  const rootsAt = load<u32>(fit, FIT_ROOTS_AT);
-  const slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
+  const rootsAt = fitAt(fit).rootsAt;
+  const slopes = fit + fitAt(fit).slopesAt;
   for (let i = 0; i < rows; i++) {
     const into = sums + (<usize>((row + i) & 7) << 3);
     const root = rootsAt == 0 ? 1 : load<f64>(fit + rootsAt + (<usize>(row + i) << 3));
@@ -186,8 +172,8 @@ function addOneByOne(
 
 /** As `addLosses` for an even number of rows and least squares without weights. */
 function addSquares(fit: usize, sums: usize, values: usize, row: i32, rows: i32): void {
-  let target = fit + load<u32>(fit, FIT_TARGET_AT) + (<usize>row << 3);
-  let slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
+  let target = fit + fitAt(fit).targetAt + (<usize>row << 3);
+  let slopes = fit + fitAt(fit).slopesAt;
   let sum0 = v128.load(sums);
   let sum1 = v128.load(sums, 16);
   let sum2 = v128.load(sums, 32);
@@ -230,12 +216,12 @@ function addOthers(
   first: i32,
   rows: i32,
 ): void {
-  const kind = load<i32>(fit, FIT_LOSS);
-  const width = f64x2.splat(load<f64>(fit, FIT_LOSS_WIDTH));
-  const rootsAt = load<u32>(fit, FIT_ROOTS_AT);
-  const target = fit + load<u32>(fit, FIT_TARGET_AT) + (<usize>row << 3);
+  const kind = fitAt(fit).loss;
+  const width = f64x2.splat(fitAt(fit).lossWidth);
+  const rootsAt = fitAt(fit).rootsAt;
+  const target = fit + fitAt(fit).targetAt + (<usize>row << 3);
   const roots = fit + rootsAt + (<usize>row << 3);
-  const slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
+  const slopes = fit + fitAt(fit).slopesAt;
   for (let i = first; i < rows; ) {
     const at = <usize>i << 3;
     const into = sums + (<usize>((row + i) & 7) << 3);
@@ -301,7 +287,7 @@ function addOthers(
  * not count, not even where its derivative is not finite: only then does that make a difference.
  */
 function addSlopes(fit: usize, sums: usize, derivatives: usize, row: i32, rows: i32): void {
-  const slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
+  const slopes = fit + fitAt(fit).slopesAt;
   let done = 0;
   for (; done < rows && ((row + done) & 7) != 0; done++)
     addSlope(sums, slopes, derivatives, row, done);
@@ -364,7 +350,7 @@ function addGroupSlopes(
   row: i32,
   rows: i32,
 ): void {
-  const slopes = fit + load<u32>(fit, FIT_SLOPES_AT);
+  const slopes = fit + fitAt(fit).slopesAt;
   for (let i = 0; i < rows; i++)
     if (load<i32>(rowGroupsAt(fit, row + i)) == group)
       addSlope(sums, slopes, derivatives, row, i);

@@ -10,35 +10,14 @@
 
 import {
   ARRAY_X,
-  FIT_COLUMNS,
-  FIT_COLUMNS_AT,
-  FIT_GIVEN_AT,
-  FIT_INPUTS,
-  FIT_LANES,
   FIT_LBFGS,
   FIT_LEVENBERG,
-  FIT_MIXED,
-  FIT_OPTIMISER,
-  FIT_PARAMS,
-  FIT_POINTS,
-  FIT_RESULT,
-  FIT_ROUNDS,
-  FIT_RUNNING_LEAST,
-  FIT_SLOT_LANES,
-  FIT_SLOTS,
-  FIT_WIDTH,
-  PART_GROUP,
-  PART_INPUT,
-  PART_IS_UNIFORM,
-  PART_PRIMAL,
-  PART_SLOPES,
   REASON_NONE,
   ROUNDS_DONE,
   ROUNDS_ENDED,
   ROUNDS_REFUSED,
-  STATE_EVALUATIONS,
-  STATE_REASON,
-} from "../../src/program/layout";
+} from "../../src/fit/layout";
+import { fitAt, partAt, stateAt } from "./layout";
 import { takeAdam } from "./adam";
 import { arrayOf, idOfInput, isRunning, partOf, rowGroupsAt, stateOf, sumsOf } from "./block";
 import { takeLbfgs } from "./lbfgs";
@@ -47,22 +26,22 @@ import { addChunk, addRowsOf, clearSums, gradientOf } from "./loss";
 import { isUniform, primalOf } from "../tape/payload";
 import { adjointAddress, replayWhole, seedOnes } from "../replay/replay";
 
-/** Takes up to `most` rounds. Returns ROUNDS_*; FIT_ROUNDS then says how many were taken. */
+/** Takes up to `most` rounds. Returns ROUNDS_*; `rounds` then says how many were taken. */
 export function fitRounds(fit: usize, most: i32): i32 {
   let taken = 0;
   let ended = ROUNDS_DONE;
   findParts(fit);
   // Nothing adds to the adjoint of the value, so it is seeded for all rounds.
-  seedOnes(load<i32>(fit, FIT_RESULT));
+  seedOnes(fitAt(fit).result);
   while (taken < most && ended == ROUNDS_DONE) {
     if (!evaluate(fit, taken == 0)) {
       ended = ROUNDS_REFUSED;
       break;
     }
-    if (takeAll(fit) < load<i32>(fit, FIT_RUNNING_LEAST)) ended = ROUNDS_ENDED;
+    if (takeAll(fit) < fitAt(fit).runningLeast) ended = ROUNDS_ENDED;
     taken += 1;
   }
-  store<i32>(fit, taken, FIT_ROUNDS);
+  fitAt(fit).rounds = taken;
   return ended;
 }
 
@@ -76,7 +55,7 @@ export function fitBegin(fit: usize): void {
 
 export function fitAdd(fit: usize, slot: i32): void {
   findGiven(fit);
-  addRowsOf(fit, slot, 0, load<i32>(fit, FIT_LANES), 0);
+  addRowsOf(fit, slot, 0, fitAt(fit).lanes, 0);
 }
 
 export function fitTake(fit: usize): void {
@@ -85,29 +64,29 @@ export function fitTake(fit: usize): void {
 
 /** Leaves gradients where partial sums were; factors are what they are. */
 export function fitSum(fit: usize): void {
-  if (load<i32>(fit, FIT_OPTIMISER) == FIT_LEVENBERG) return;
-  for (let slot = 0; slot < load<i32>(fit, FIT_SLOTS); slot++)
+  if (fitAt(fit).optimiser == FIT_LEVENBERG) return;
+  for (let slot = 0; slot < fitAt(fit).slots; slot++)
     gradientOf(fit, stateOf(fit, slot), sumsOf(fit, slot));
 }
 
 /** Looks up once for all rounds what the parts of the parameters are in the trace. */
 function findParts(fit: usize): void {
-  for (let j = 0; j < load<i32>(fit, FIT_PARAMS); j++) {
+  for (let j = 0; j < fitAt(fit).params; j++) {
     const part = partOf(fit, j);
-    const id = idOfInput(fit, load<i32>(part, PART_INPUT));
-    store<usize>(part, primalOf(id), PART_PRIMAL);
-    store<i32>(part, isUniform(id) ? 1 : 0, PART_IS_UNIFORM);
-    store<usize>(part, adjointAddress(id), PART_SLOPES);
+    const id = idOfInput(fit, partAt(part).input);
+    partAt(part).primal = primalOf(id);
+    partAt(part).isUniform = isUniform(id) ? 1 : 0;
+    partAt(part).slopes = adjointAddress(id);
   }
 }
 
 /** The slopes that the caller has given, by input after the values. */
 function findGiven(fit: usize): void {
-  const given = fit + load<u32>(fit, FIT_GIVEN_AT);
-  const bytes = load<i32>(fit, FIT_LANES) * sizeof<real>();
-  for (let j = 0; j < load<i32>(fit, FIT_PARAMS); j++) {
+  const given = fit + fitAt(fit).givenAt;
+  const bytes = fitAt(fit).lanes * sizeof<real>();
+  for (let j = 0; j < fitAt(fit).params; j++) {
     const part = partOf(fit, j);
-    store<usize>(part, given + <usize>((load<i32>(part, PART_INPUT) + 1) * bytes), PART_SLOPES);
+    partAt(part).slopes = given + <usize>((partAt(part).input + 1) * bytes);
   }
 }
 
@@ -115,11 +94,11 @@ function findGiven(fit: usize): void {
 
 /** Loss and slopes of all slots into the partial sums; false where a lane failed a guard. */
 function evaluate(fit: usize, isFirst: bool): bool {
-  const lanes = load<i32>(fit, FIT_LANES);
-  const width = load<i32>(fit, FIT_WIDTH);
-  const slotLanes = load<i32>(fit, FIT_SLOT_LANES);
-  const result = load<i32>(fit, FIT_RESULT);
-  const mixed = load<i32>(fit, FIT_MIXED) != 0;
+  const lanes = fitAt(fit).lanes;
+  const width = fitAt(fit).width;
+  const slotLanes = fitAt(fit).slotLanes;
+  const result = fitAt(fit).result;
+  const mixed = fitAt(fit).mixed != 0;
   clearSums(fit);
   // The slot of the chunk's first lane, and the lane's place in it.
   let slot = 0;
@@ -138,19 +117,19 @@ function evaluate(fit: usize, isFirst: bool): bool {
 
 /** Writes the parameters of the chunk's slots, each into the lanes of its slot. */
 function bindParameters(fit: usize, slot: i32, row: i32, count: i32): void {
-  const params = load<i32>(fit, FIT_PARAMS);
-  const slotLanes = load<i32>(fit, FIT_SLOT_LANES);
+  const params = fitAt(fit).params;
+  const slotLanes = fitAt(fit).slotLanes;
   for (let lane = 0; lane < count; slot++) {
     const rows = min(slotLanes - row, count - lane);
     const x = arrayOf(stateOf(fit, slot), params, ARRAY_X);
     for (let j = 0; j < params; j++) {
       const part = partOf(fit, j);
-      const to = load<usize>(part, PART_PRIMAL);
+      const to = partAt(part).primal;
       const place = to + <usize>lane * sizeof<real>();
       const number = <real>load<f64>(x + (<usize>j << 3));
-      const group = load<i32>(part, PART_GROUP);
+      const group = partAt(part).group;
       if (group >= 0) fillGroup(fit, group, row, place, number, rows);
-      else if (load<i32>(part, PART_IS_UNIFORM) == 0) fillReals(place, number, rows);
+      else if (partAt(part).isUniform == 0) fillReals(place, number, rows);
       else if (slot == 0) v128.store(to, v128.splat<real>(number));
     }
     lane += rows;
@@ -180,12 +159,12 @@ function fillGroup(fit: usize, group: i32, row: i32, to: usize, number: real, co
 }
 
 function bindColumns(fit: usize, from: i32, count: i32): void {
-  const inputs = load<i32>(fit, FIT_INPUTS);
-  const columns = load<i32>(fit, FIT_COLUMNS);
-  const points = load<i32>(fit, FIT_POINTS);
+  const inputs = fitAt(fit).inputs;
+  const columns = fitAt(fit).columns;
+  const points = fitAt(fit).points;
   const bytes = <usize>points * sizeof<real>();
   for (let k = 0; k < columns; k++) {
-    const column = fit + load<u32>(fit, FIT_COLUMNS_AT) + <usize>k * bytes;
+    const column = fit + fitAt(fit).columnsAt + <usize>k * bytes;
     let to = primalOf(idOfInput(fit, inputs + k));
     for (let lane = from; lane < from + count; ) {
       const row = lane % points;
@@ -201,16 +180,16 @@ function bindColumns(fit: usize, from: i32, count: i32): void {
 
 /** Gives every slot that goes on its evaluation; how many go on after it. */
 function takeAll(fit: usize): i32 {
-  const slots = load<i32>(fit, FIT_SLOTS);
-  const optimiser = load<i32>(fit, FIT_OPTIMISER);
+  const slots = fitAt(fit).slots;
+  const optimiser = fitAt(fit).optimiser;
   let running = 0;
   for (let slot = 0; slot < slots; slot++) {
     if (!isRunning(fit, slot)) continue;
     const state = stateOf(fit, slot);
     const sums = sumsOf(fit, slot);
-    store<f64>(state, load<f64>(state, STATE_EVALUATIONS) + 1, STATE_EVALUATIONS);
+    stateAt(state).evaluations = stateAt(state).evaluations + 1;
     const reason = take(optimiser, fit, state, sums);
-    store<f64>(state, reason, STATE_REASON);
+    stateAt(state).reason = reason;
     if (reason == REASON_NONE) running += 1;
   }
   return running;

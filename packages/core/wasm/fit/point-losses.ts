@@ -6,32 +6,25 @@
  *   binomial   −y log f − (m − y) log(1 − f)            f: probability, m: trials
  */
 
-import {
-  FIT_LOSS,
-  FIT_POINT_LOSSES_AT,
-  FIT_POINTS,
-  FIT_POISSON,
-  FIT_PROGRAM,
-  FIT_TARGET_AT,
-  FIT_TRIALS_AT,
-} from "../../src/program/layout";
+import { FIT_POISSON, FIT_PROGRAM } from "../../src/fit/layout";
+import { fitAt } from "./layout";
 import { logOf } from "./elementary";
 
 // @ts-ignore: decorator
 @inline function targetOf(fit: usize, row: i32): f64 {
-  return load<f64>(fit + load<u32>(fit, FIT_TARGET_AT) + (<usize>row << 3));
+  return load<f64>(fit + fitAt(fit).targetAt + (<usize>row << 3));
 }
 
 /** Trials that missed. */
 function missedOf(fit: usize, row: i32, hit: f64): f64 {
-  const trialsAt = load<u32>(fit, FIT_TRIALS_AT);
+  const trialsAt = fitAt(fit).trialsAt;
   return (trialsAt == 0 ? 1 : load<f64>(fit + trialsAt + (<usize>row << 3))) - hit;
 }
 
 /** What the loss's program said of a point; `which` is 0 for its value, 1 for its slope. */
 function toldOf(fit: usize, row: i32, which: i32): f64 {
-  const at = which * load<i32>(fit, FIT_POINTS) + row;
-  return <f64>load<real>(fit + load<u32>(fit, FIT_POINT_LOSSES_AT) + <usize>at * sizeof<real>());
+  const at = which * fitAt(fit).points + row;
+  return <f64>load<real>(fit + fitAt(fit).pointLossesAt + <usize>at * sizeof<real>());
 }
 
 function partOf(count: f64, chance: f64): f64 {
@@ -39,7 +32,7 @@ function partOf(count: f64, chance: f64): f64 {
 }
 
 export function pointLoss(fit: usize, row: i32, f: f64): f64 {
-  const kind = load<i32>(fit, FIT_LOSS);
+  const kind = fitAt(fit).loss;
   if (kind == FIT_PROGRAM) return toldOf(fit, row, 0);
   const y = targetOf(fit, row);
   if (kind == FIT_POISSON) return y == 0 && f >= 0 ? f : f - y * logOf(f);
@@ -48,7 +41,7 @@ export function pointLoss(fit: usize, row: i32, f: f64): f64 {
 
 /** The derivative of `pointLoss` by the prediction. */
 export function pointSlope(fit: usize, row: i32, f: f64): f64 {
-  const kind = load<i32>(fit, FIT_LOSS);
+  const kind = fitAt(fit).loss;
   if (kind == FIT_PROGRAM) return toldOf(fit, row, 1);
   const y = targetOf(fit, row);
   if (kind == FIT_POISSON) return y == 0 ? 1 : 1 - y / f;

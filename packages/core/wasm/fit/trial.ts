@@ -2,16 +2,8 @@
  * The trial of a slot: the point that its next evaluation is at, and how it becomes the best point.
  */
 
-import {
-  ARRAY_BEST,
-  ARRAY_SLOPES,
-  ARRAY_TRIAL,
-  ARRAY_U,
-  ARRAY_X,
-  FIT_MAPS_AT,
-  FIT_PARAMS,
-  STATE_LOSS,
-} from "../../src/program/layout";
+import { ARRAY_BEST, ARRAY_SLOPES, ARRAY_TRIAL, ARRAY_U, ARRAY_X } from "../../src/fit/layout";
+import { fitAt, stateAt } from "./layout";
 import { arrayOf } from "./block";
 import { placeAll } from "./bounds";
 
@@ -20,7 +12,7 @@ export function acceptTrial(state: usize, params: i32, loss: f64): void {
   const bytes = <usize>params << 3;
   copyDoubles(arrayOf(state, params, ARRAY_U), arrayOf(state, params, ARRAY_TRIAL), bytes);
   copyDoubles(arrayOf(state, params, ARRAY_BEST), arrayOf(state, params, ARRAY_X), bytes);
-  store<f64>(state, loss, STATE_LOSS);
+  stateAt(state).loss = loss;
 }
 
 export function copyDoubles(to: usize, from: usize, bytes: usize): void {
@@ -29,9 +21,9 @@ export function copyDoubles(to: usize, from: usize, bytes: usize): void {
 
 /** The trial in the user's units, and the slopes of that. */
 export function placeTrial(fit: usize, state: usize): void {
-  const params = load<i32>(fit, FIT_PARAMS);
+  const params = fitAt(fit).params;
   const trials = arrayOf(state, params, ARRAY_TRIAL);
   const users = arrayOf(state, params, ARRAY_X);
   const slopes = arrayOf(state, params, ARRAY_SLOPES);
-  placeAll(fit + load<u32>(fit, FIT_MAPS_AT), trials, users, slopes, params);
+  placeAll(fit + fitAt(fit).mapsAt, trials, users, slopes, params);
 }

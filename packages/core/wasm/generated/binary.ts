@@ -3,26 +3,9 @@
  * Generated from src/primitives by `npm run gen`; do not edit.
  */
 import {
-  BLOCK_COUNT,
-  BLOCK_GX,
-  BLOCK_GX_STEP,
-  BLOCK_GY,
-  BLOCK_GY_STEP,
-  BLOCK_GZ,
-  BLOCK_RUN,
-  BLOCK_X,
-  BLOCK_X_KEPT,
-  BLOCK_X_MASK,
-  BLOCK_X_STEP,
-  BLOCK_Y,
-  BLOCK_Y_KEPT,
-  BLOCK_Y_MASK,
-  BLOCK_Y_STEP,
-  BLOCK_Z,
-  BLOCK_Z_MASK,
-  BLOCK_Z_RUN,
-  BLOCK_Z_STEP,
-} from "../../src/program/layout";
+  blockAt,
+  OperandBlock,
+} from "../memory/layout";
 import {
   atan2V,
   gcdV,
@@ -33,11 +16,11 @@ import {
 
 /** z = x + y */
 export function addForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b, yAt = y + b;
       {
@@ -56,9 +39,9 @@ export function addForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -67,23 +50,23 @@ export function addForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** gx += g; gy += g */
 export function addAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gx = blockAt(at).gx, gy = blockAt(at).gy;
   if (gx && gy) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1) {
-      if ((load<i32>(at, BLOCK_X_KEPT) | load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1) {
+      if ((blockAt(at).xKept | blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gyAt = gy + b, gAt = g + b;
           {
@@ -106,7 +89,7 @@ export function addAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gyAt = gy + b, gAt = g + b;
         {
@@ -128,27 +111,27 @@ export function addAdjoint(at: usize): void {
       }
       return;
     }
-    const run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
         v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), gv));
         v128.store(gy + b, v128.add<real>(v128.and(v128.load(gy + b), gyKept), gv));
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
     }
   } else if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b;
           {
@@ -168,7 +151,7 @@ export function addAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b;
         {
@@ -187,24 +170,24 @@ export function addAdjoint(at: usize): void {
       }
       return;
     }
-    const run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
         v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), gv));
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
     }
   } else if (gy) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1) {
-      if ((load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz;
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1) {
+      if ((blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gyAt = gy + b, gAt = g + b;
           {
@@ -224,7 +207,7 @@ export function addAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gyAt = gy + b, gAt = g + b;
         {
@@ -243,15 +226,15 @@ export function addAdjoint(at: usize): void {
       }
       return;
     }
-    const run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
         v128.store(gy + b, v128.add<real>(v128.and(v128.load(gy + b), gyKept), gv));
       }
       if (--left == 0) break;
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
     }
   }
@@ -259,11 +242,11 @@ export function addAdjoint(at: usize): void {
 
 /** z = x − y */
 export function subForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b, yAt = y + b;
       {
@@ -282,9 +265,9 @@ export function subForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -293,23 +276,23 @@ export function subForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** gx += g; gy += −g */
 export function subAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gx = blockAt(at).gx, gy = blockAt(at).gy;
   if (gx && gy) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1) {
-      if ((load<i32>(at, BLOCK_X_KEPT) | load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1) {
+      if ((blockAt(at).xKept | blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gyAt = gy + b, gAt = g + b;
           {
@@ -332,7 +315,7 @@ export function subAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gyAt = gy + b, gAt = g + b;
         {
@@ -354,27 +337,27 @@ export function subAdjoint(at: usize): void {
       }
       return;
     }
-    const run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
         v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), gv));
         v128.store(gy + b, v128.add<real>(v128.and(v128.load(gy + b), gyKept), v128.neg<real>(gv)));
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
     }
   } else if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b;
           {
@@ -394,7 +377,7 @@ export function subAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b;
         {
@@ -413,24 +396,24 @@ export function subAdjoint(at: usize): void {
       }
       return;
     }
-    const run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
         v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), gv));
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
     }
   } else if (gy) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1) {
-      if ((load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz;
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1) {
+      if ((blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gyAt = gy + b, gAt = g + b;
           {
@@ -450,7 +433,7 @@ export function subAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gyAt = gy + b, gAt = g + b;
         {
@@ -469,15 +452,15 @@ export function subAdjoint(at: usize): void {
       }
       return;
     }
-    const run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
         v128.store(gy + b, v128.add<real>(v128.and(v128.load(gy + b), gyKept), v128.neg<real>(gv)));
       }
       if (--left == 0) break;
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
     }
   }
@@ -485,11 +468,11 @@ export function subAdjoint(at: usize): void {
 
 /** z = x·y */
 export function mulForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b, yAt = y + b;
       {
@@ -508,9 +491,9 @@ export function mulForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -519,24 +502,23 @@ export function mulForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** gx += g·y; gy += g·x */
 export function mulAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gx = blockAt(at).gx, gy = blockAt(at).gy;
   if (gx && gy) {
-    let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
-    let x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Y_MASK) & load<usize>(at, BLOCK_X_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT) | load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz, y = blockAt(at).y, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).yMask & blockAt(at).xMask) != 0) {
+      if ((blockAt(at).xKept | blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gyAt = gy + b, gAt = g + b, yAt = y + b, xAt = x + b;
           {
@@ -559,7 +541,7 @@ export function mulAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gyAt = gy + b, gAt = g + b, yAt = y + b, xAt = x + b;
         {
@@ -581,9 +563,9 @@ export function mulAdjoint(at: usize): void {
       }
       return;
     }
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16;
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const yNext = blockAt(at).yMask & 16, xNext = blockAt(at).xMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let yAt = y, xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), yv = v128.load(yAt), xv = v128.load(xAt);
@@ -593,21 +575,21 @@ export function mulAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      y += load<usize>(at, BLOCK_Y_STEP);
-      x += load<usize>(at, BLOCK_X_STEP);
+      y += blockAt(at).yStep;
+      x += blockAt(at).xStep;
     }
   } else if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Y_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, y = blockAt(at).y;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).yMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, yAt = y + b;
           {
@@ -627,7 +609,7 @@ export function mulAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, yAt = y + b;
         {
@@ -646,8 +628,8 @@ export function mulAdjoint(at: usize): void {
       }
       return;
     }
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const yNext = blockAt(at).yMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), yv = v128.load(yAt);
@@ -655,18 +637,18 @@ export function mulAdjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      y += load<usize>(at, BLOCK_Y_STEP);
+      y += blockAt(at).yStep;
     }
   } else if (gy) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x;
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
+      if ((blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gyAt = gy + b, gAt = g + b, xAt = x + b;
           {
@@ -686,7 +668,7 @@ export function mulAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gyAt = gy + b, gAt = g + b, xAt = x + b;
         {
@@ -705,8 +687,8 @@ export function mulAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
@@ -714,21 +696,21 @@ export function mulAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
+      x += blockAt(at).xStep;
     }
   }
 }
 
 /** z = x/y */
 export function divForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b, yAt = y + b;
       {
@@ -747,9 +729,9 @@ export function divForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -758,24 +740,23 @@ export function divForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** gx += g/y; gy += −g/y·z */
 export function divAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gx = blockAt(at).gx, gy = blockAt(at).gy;
   if (gx && gy) {
-    let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
-    let z = load<usize>(at, BLOCK_Z);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Y_MASK) & load<usize>(at, BLOCK_Z_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT) | load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz, y = blockAt(at).y, z = blockAt(at).z;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).yMask & blockAt(at).zMask) != 0) {
+      if ((blockAt(at).xKept | blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gyAt = gy + b, gAt = g + b, yAt = y + b, zAt = z + b;
           {
@@ -804,7 +785,7 @@ export function divAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gyAt = gy + b, gAt = g + b, yAt = y + b, zAt = z + b;
         {
@@ -832,9 +813,9 @@ export function divAdjoint(at: usize): void {
       }
       return;
     }
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16;
-    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const yNext = blockAt(at).yMask & 16, zNext = blockAt(at).zMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let yAt = y, zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), yv = v128.load(yAt), zv = v128.load(zAt);
@@ -846,21 +827,21 @@ export function divAdjoint(at: usize): void {
         zAt += zNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      y += load<usize>(at, BLOCK_Y_STEP);
-      z += load<usize>(at, BLOCK_Z_STEP);
+      y += blockAt(at).yStep;
+      z += blockAt(at).zStep;
     }
   } else if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Y_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, y = blockAt(at).y;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).yMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, yAt = y + b;
           {
@@ -880,7 +861,7 @@ export function divAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, yAt = y + b;
         {
@@ -899,8 +880,8 @@ export function divAdjoint(at: usize): void {
       }
       return;
     }
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const yNext = blockAt(at).yMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), yv = v128.load(yAt);
@@ -908,19 +889,18 @@ export function divAdjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      y += load<usize>(at, BLOCK_Y_STEP);
+      y += blockAt(at).yStep;
     }
   } else if (gy) {
-    let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
-    let z = load<usize>(at, BLOCK_Z);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Y_MASK) & load<usize>(at, BLOCK_Z_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz, y = blockAt(at).y, z = blockAt(at).z;
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).yMask & blockAt(at).zMask) != 0) {
+      if ((blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gyAt = gy + b, gAt = g + b, yAt = y + b, zAt = z + b;
           {
@@ -943,7 +923,7 @@ export function divAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gyAt = gy + b, gAt = g + b, yAt = y + b, zAt = z + b;
         {
@@ -965,9 +945,9 @@ export function divAdjoint(at: usize): void {
       }
       return;
     }
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16;
-    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const yNext = blockAt(at).yMask & 16, zNext = blockAt(at).zMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let yAt = y, zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), yv = v128.load(yAt), zv = v128.load(zAt);
@@ -977,22 +957,22 @@ export function divAdjoint(at: usize): void {
         zAt += zNext;
       }
       if (--left == 0) break;
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      y += load<usize>(at, BLOCK_Y_STEP);
-      z += load<usize>(at, BLOCK_Z_STEP);
+      y += blockAt(at).yStep;
+      z += blockAt(at).zStep;
     }
   }
 }
 
 /** z = min(x, y) */
 export function minForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b, yAt = y + b;
       {
@@ -1011,9 +991,9 @@ export function minForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -1022,24 +1002,23 @@ export function minForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** gx += g if x ≤ y, else 0; gy += g if not (x ≤ y), else 0 */
 export function minAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gx = blockAt(at).gx, gy = blockAt(at).gy;
   if (gx && gy) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let y = load<usize>(at, BLOCK_Y);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT) | load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x, y = blockAt(at).y;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
+      if ((blockAt(at).xKept | blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
           {
@@ -1065,7 +1044,7 @@ export function minAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
         {
@@ -1090,9 +1069,9 @@ export function minAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
@@ -1103,22 +1082,21 @@ export function minAdjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
-      y += load<usize>(at, BLOCK_Y_STEP);
+      x += blockAt(at).xStep;
+      y += blockAt(at).yStep;
     }
   } else if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let y = load<usize>(at, BLOCK_Y);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x, y = blockAt(at).y;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, xAt = x + b, yAt = y + b;
           {
@@ -1138,7 +1116,7 @@ export function minAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, xAt = x + b, yAt = y + b;
         {
@@ -1157,9 +1135,9 @@ export function minAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
@@ -1168,20 +1146,19 @@ export function minAdjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
-      y += load<usize>(at, BLOCK_Y_STEP);
+      x += blockAt(at).xStep;
+      y += blockAt(at).yStep;
     }
   } else if (gy) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let y = load<usize>(at, BLOCK_Y);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x, y = blockAt(at).y;
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
+      if ((blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
           {
@@ -1204,7 +1181,7 @@ export function minAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
         {
@@ -1226,9 +1203,9 @@ export function minAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
@@ -1238,22 +1215,22 @@ export function minAdjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
-      y += load<usize>(at, BLOCK_Y_STEP);
+      x += blockAt(at).xStep;
+      y += blockAt(at).yStep;
     }
   }
 }
 
 /** z = max(x, y) */
 export function maxForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b, yAt = y + b;
       {
@@ -1272,9 +1249,9 @@ export function maxForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -1283,24 +1260,23 @@ export function maxForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** gx += g if x ≥ y, else 0; gy += g if not (x ≥ y), else 0 */
 export function maxAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gx = blockAt(at).gx, gy = blockAt(at).gy;
   if (gx && gy) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let y = load<usize>(at, BLOCK_Y);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT) | load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x, y = blockAt(at).y;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
+      if ((blockAt(at).xKept | blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
           {
@@ -1326,7 +1302,7 @@ export function maxAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
         {
@@ -1351,9 +1327,9 @@ export function maxAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
@@ -1364,22 +1340,21 @@ export function maxAdjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
-      y += load<usize>(at, BLOCK_Y_STEP);
+      x += blockAt(at).xStep;
+      y += blockAt(at).yStep;
     }
   } else if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let y = load<usize>(at, BLOCK_Y);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x, y = blockAt(at).y;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, xAt = x + b, yAt = y + b;
           {
@@ -1399,7 +1374,7 @@ export function maxAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, xAt = x + b, yAt = y + b;
         {
@@ -1418,9 +1393,9 @@ export function maxAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
@@ -1429,20 +1404,19 @@ export function maxAdjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
-      y += load<usize>(at, BLOCK_Y_STEP);
+      x += blockAt(at).xStep;
+      y += blockAt(at).yStep;
     }
   } else if (gy) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let y = load<usize>(at, BLOCK_Y);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x, y = blockAt(at).y;
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
+      if ((blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
           {
@@ -1465,7 +1439,7 @@ export function maxAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
         {
@@ -1487,9 +1461,9 @@ export function maxAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
@@ -1499,22 +1473,22 @@ export function maxAdjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
-      y += load<usize>(at, BLOCK_Y_STEP);
+      x += blockAt(at).xStep;
+      y += blockAt(at).yStep;
     }
   }
 }
 
 /** z = x^y */
 export function powForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -1523,24 +1497,22 @@ export function powForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** gx += g·y·x^(y − 1) if y ≠ 0, else 0; gy += g·z·log(x) if not (x = 0 and y > 0), else 0 */
 export function powAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gx = blockAt(at).gx, gy = blockAt(at).gy;
   if (gx && gy) {
-    let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
-    let x = load<usize>(at, BLOCK_X), z = load<usize>(at, BLOCK_Z);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16;
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let g = blockAt(at).gz, y = blockAt(at).y, x = blockAt(at).x, z = blockAt(at).z;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    const yNext = blockAt(at).yMask & 16, xNext = blockAt(at).xMask & 16;
+    const zNext = blockAt(at).zMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let yAt = y, xAt = x, zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), yv = v128.load(yAt), xv = v128.load(xAt);
@@ -1558,22 +1530,21 @@ export function powAdjoint(at: usize): void {
         zAt += zNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      y += load<usize>(at, BLOCK_Y_STEP);
-      x += load<usize>(at, BLOCK_X_STEP);
-      z += load<usize>(at, BLOCK_Z_STEP);
+      y += blockAt(at).yStep;
+      x += blockAt(at).xStep;
+      z += blockAt(at).zStep;
     }
   } else if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), y = load<usize>(at, BLOCK_Y);
-    let x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16;
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let g = blockAt(at).gz, y = blockAt(at).y, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    const yNext = blockAt(at).yMask & 16, xNext = blockAt(at).xMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let yAt = y, xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), yv = v128.load(yAt), xv = v128.load(xAt);
@@ -1585,20 +1556,18 @@ export function powAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      y += load<usize>(at, BLOCK_Y_STEP);
-      x += load<usize>(at, BLOCK_X_STEP);
+      y += blockAt(at).yStep;
+      x += blockAt(at).xStep;
     }
   } else if (gy) {
-    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
-    let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16;
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let g = blockAt(at).gz, z = blockAt(at).z, x = blockAt(at).x, y = blockAt(at).y;
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    const zNext = blockAt(at).zMask & 16, xNext = blockAt(at).xMask & 16;
+    const yNext = blockAt(at).yMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let zAt = z, xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt), xv = v128.load(xAt);
@@ -1612,23 +1581,23 @@ export function powAdjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      z += load<usize>(at, BLOCK_Z_STEP);
-      x += load<usize>(at, BLOCK_X_STEP);
-      y += load<usize>(at, BLOCK_Y_STEP);
+      z += blockAt(at).zStep;
+      x += blockAt(at).xStep;
+      y += blockAt(at).yStep;
     }
   }
 }
 
 /** z = atan2(x, y) */
 export function atan2Forward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -1637,24 +1606,23 @@ export function atan2Forward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** gx += g/(x² + y²)·y; gy += −g/(x² + y²)·x */
 export function atan2Adjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gx = blockAt(at).gx, gy = blockAt(at).gy;
   if (gx && gy) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let y = load<usize>(at, BLOCK_Y);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT) | load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x, y = blockAt(at).y;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
+      if ((blockAt(at).xKept | blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
           {
@@ -1686,7 +1654,7 @@ export function atan2Adjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
         {
@@ -1717,9 +1685,9 @@ export function atan2Adjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
@@ -1732,22 +1700,21 @@ export function atan2Adjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
-      y += load<usize>(at, BLOCK_Y_STEP);
+      x += blockAt(at).xStep;
+      y += blockAt(at).yStep;
     }
   } else if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let y = load<usize>(at, BLOCK_Y);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x, y = blockAt(at).y;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, xAt = x + b, yAt = y + b;
           {
@@ -1773,7 +1740,7 @@ export function atan2Adjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, xAt = x + b, yAt = y + b;
         {
@@ -1798,9 +1765,9 @@ export function atan2Adjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
@@ -1811,20 +1778,19 @@ export function atan2Adjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
-      y += load<usize>(at, BLOCK_Y_STEP);
+      x += blockAt(at).xStep;
+      y += blockAt(at).yStep;
     }
   } else if (gy) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let y = load<usize>(at, BLOCK_Y);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x, y = blockAt(at).y;
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
+      if ((blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
           {
@@ -1850,7 +1816,7 @@ export function atan2Adjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gyAt = gy + b, gAt = g + b, xAt = x + b, yAt = y + b;
         {
@@ -1875,9 +1841,9 @@ export function atan2Adjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
@@ -1888,22 +1854,22 @@ export function atan2Adjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
-      y += load<usize>(at, BLOCK_Y_STEP);
+      x += blockAt(at).xStep;
+      y += blockAt(at).yStep;
     }
   }
 }
 
 /** z = trunc(x/y) + 0 */
 export function quotientForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b, yAt = y + b;
       {
@@ -1928,9 +1894,9 @@ export function quotientForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -1941,19 +1907,19 @@ export function quotientForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** z = rem(x, y) + 0 */
 export function remainderForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -1963,24 +1929,23 @@ export function remainderForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** gx += g; gy += −g·nearest((x − z)/y) */
 export function remainderAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gx = blockAt(at).gx, gy = blockAt(at).gy;
   if (gx && gy) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let z = load<usize>(at, BLOCK_Z), y = load<usize>(at, BLOCK_Y);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Z_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT) | load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x, z = blockAt(at).z, y = blockAt(at).y;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).zMask & blockAt(at).yMask) != 0) {
+      if ((blockAt(at).xKept | blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, zAt = z + b, yAt = y + b;
           {
@@ -2010,7 +1975,7 @@ export function remainderAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gyAt = gy + b, gAt = g + b, xAt = x + b, zAt = z + b, yAt = y + b;
         {
@@ -2039,10 +2004,9 @@ export function remainderAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16;
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, zNext = blockAt(at).zMask & 16;
+    const yNext = blockAt(at).yMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x, zAt = z, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), zv = v128.load(zAt);
@@ -2056,22 +2020,22 @@ export function remainderAdjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
-      z += load<usize>(at, BLOCK_Z_STEP);
-      y += load<usize>(at, BLOCK_Y_STEP);
+      x += blockAt(at).xStep;
+      z += blockAt(at).zStep;
+      y += blockAt(at).yStep;
     }
   } else if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b;
           {
@@ -2091,7 +2055,7 @@ export function remainderAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b;
         {
@@ -2110,25 +2074,24 @@ export function remainderAdjoint(at: usize): void {
       }
       return;
     }
-    const run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
         v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), gv));
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
     }
   } else if (gy) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let z = load<usize>(at, BLOCK_Z), y = load<usize>(at, BLOCK_Y);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Z_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_Y_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x, z = blockAt(at).z, y = blockAt(at).y;
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).zMask & blockAt(at).yMask) != 0) {
+      if ((blockAt(at).yKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gyAt = gy + b, gAt = g + b, xAt = x + b, zAt = z + b, yAt = y + b;
           {
@@ -2155,7 +2118,7 @@ export function remainderAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gyAt = gy + b, gAt = g + b, xAt = x + b, zAt = z + b, yAt = y + b;
         {
@@ -2181,10 +2144,9 @@ export function remainderAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16;
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, zNext = blockAt(at).zMask & 16;
+    const yNext = blockAt(at).yMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x, zAt = z, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), zv = v128.load(zAt);
@@ -2197,23 +2159,23 @@ export function remainderAdjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
-      z += load<usize>(at, BLOCK_Z_STEP);
-      y += load<usize>(at, BLOCK_Y_STEP);
+      x += blockAt(at).xStep;
+      z += blockAt(at).zStep;
+      y += blockAt(at).yStep;
     }
   }
 }
 
 /** z = rem(x, y) + 0 + (y if rem(x, y) + 0 < 0 and y > 0 or rem(x, y) + 0 > 0 and y < 0, else 0) */
 export function moduloForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -2228,23 +2190,22 @@ export function moduloForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** gx += g; gy += −g·(nearest((x − rem(x, y))/y) − (1 if rem(x, y) < 0 and y > 0 or rem(x, y) > 0 and y < 0, else 0)) */
 export function moduloAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX), gy = load<usize>(at, BLOCK_GY);
+  let gx = blockAt(at).gx, gy = blockAt(at).gy;
   if (gx && gy) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let y = load<usize>(at, BLOCK_Y);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let g = blockAt(at).gz, x = blockAt(at).x, y = blockAt(at).y;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
@@ -2263,21 +2224,21 @@ export function moduloAdjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
-      y += load<usize>(at, BLOCK_Y_STEP);
+      x += blockAt(at).xStep;
+      y += blockAt(at).yStep;
     }
   } else if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b;
           {
@@ -2297,7 +2258,7 @@ export function moduloAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b;
         {
@@ -2316,24 +2277,23 @@ export function moduloAdjoint(at: usize): void {
       }
       return;
     }
-    const run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
         v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), gv));
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
     }
   } else if (gy) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let y = load<usize>(at, BLOCK_Y);
-    let gyKept = v128.load32_splat(at, BLOCK_Y_KEPT);
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-    const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let g = blockAt(at).gz, x = blockAt(at).x, y = blockAt(at).y;
+    let gyKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
+    const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x, yAt = y;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt), yv = v128.load(yAt);
@@ -2351,22 +2311,22 @@ export function moduloAdjoint(at: usize): void {
         yAt += yNext;
       }
       if (--left == 0) break;
-      gy += load<usize>(at, BLOCK_GY_STEP);
-      if (load<usize>(at, BLOCK_GY_STEP) == 0) gyKept = i32x4.splat(-1);
+      gy += blockAt(at).gyStep;
+      if (blockAt(at).gyStep == 0) gyKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
-      y += load<usize>(at, BLOCK_Y_STEP);
+      x += blockAt(at).xStep;
+      y += blockAt(at).yStep;
     }
   }
 }
 
 /** z = gcd(x, y) */
 export function gcdForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -2375,19 +2335,19 @@ export function gcdForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** z = 0 if gcd(x, y) = 0, else |x/gcd(x, y)·y| */
 export function lcmForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -2400,8 +2360,8 @@ export function lcmForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }

@@ -3,25 +3,16 @@
  * Generated from src/primitives by `npm run gen`; do not edit.
  */
 import {
-  BLOCK_COUNT,
-  BLOCK_X,
-  BLOCK_X_MASK,
-  BLOCK_X_STEP,
-  BLOCK_Y,
-  BLOCK_Y_MASK,
-  BLOCK_Y_STEP,
-  BLOCK_Z,
-  BLOCK_Z_RUN,
-  BLOCK_Z_STEP,
-} from "../../src/program/layout";
+  blockAt,
+} from "../memory/layout";
 
 /** z = x = 0 */
 export function isZeroForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -43,8 +34,8 @@ export function isZeroForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -53,18 +44,18 @@ export function isZeroForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** z = x > 0 */
 export function isPositiveForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -86,8 +77,8 @@ export function isPositiveForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -96,18 +87,18 @@ export function isPositiveForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** z = x < 0 */
 export function isNegativeForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -129,8 +120,8 @@ export function isNegativeForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -139,18 +130,18 @@ export function isNegativeForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** z = |x| < ∞ */
 export function isFiniteForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -172,8 +163,8 @@ export function isFiniteForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -182,18 +173,18 @@ export function isFiniteForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** z = |x| = ∞ */
 export function isInfiniteForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -215,8 +206,8 @@ export function isInfiniteForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -225,18 +216,18 @@ export function isInfiniteForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** z = x ≠ x */
 export function isNanForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -255,8 +246,8 @@ export function isNanForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -264,18 +255,18 @@ export function isNanForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** z = ⌊x⌋ = x and |x| < ∞ */
 export function isIntegerForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -300,8 +291,8 @@ export function isIntegerForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -311,18 +302,18 @@ export function isIntegerForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** z = ⌊x⌋ = x and |x| < ∞ and ⌊x·½⌋ = x·½ */
 export function isEvenForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -353,8 +344,8 @@ export function isEvenForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -366,18 +357,18 @@ export function isEvenForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** z = ⌊x⌋ = x and ⌊x·½⌋ ≠ x·½ */
 export function isOddForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -405,8 +396,8 @@ export function isOddForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -417,18 +408,18 @@ export function isOddForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** z = x = y */
 export function numEqualForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b, yAt = y + b;
       {
@@ -447,9 +438,9 @@ export function numEqualForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -458,19 +449,19 @@ export function numEqualForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** z = x < y */
 export function lessForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b, yAt = y + b;
       {
@@ -489,9 +480,9 @@ export function lessForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -500,19 +491,19 @@ export function lessForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** z = x > y */
 export function greaterForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b, yAt = y + b;
       {
@@ -531,9 +522,9 @@ export function greaterForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -542,19 +533,19 @@ export function greaterForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** z = x ≤ y */
 export function lessEqualForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b, yAt = y + b;
       {
@@ -573,9 +564,9 @@ export function lessEqualForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -584,19 +575,19 @@ export function lessEqualForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }
 
 /** z = x ≥ y */
 export function greaterEqualForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X), y = load<usize>(at, BLOCK_Y);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK) & load<usize>(at, BLOCK_Y_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x, y = blockAt(at).y;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask & blockAt(at).yMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b, yAt = y + b;
       {
@@ -615,9 +606,9 @@ export function greaterEqualForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16;
-  const yNext = load<usize>(at, BLOCK_Y_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, yNext = blockAt(at).yMask & 16;
+  const run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x, yAt = y;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt), yv = v128.load(yAt);
@@ -626,8 +617,8 @@ export function greaterEqualForward(at: usize): void {
       yAt += yNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
   }
 }

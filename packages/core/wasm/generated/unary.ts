@@ -3,21 +3,9 @@
  * Generated from src/primitives by `npm run gen`; do not edit.
  */
 import {
-  BLOCK_COUNT,
-  BLOCK_GX,
-  BLOCK_GX_STEP,
-  BLOCK_GZ,
-  BLOCK_RUN,
-  BLOCK_SLOPE,
-  BLOCK_X,
-  BLOCK_X_KEPT,
-  BLOCK_X_MASK,
-  BLOCK_X_STEP,
-  BLOCK_Z,
-  BLOCK_Z_MASK,
-  BLOCK_Z_RUN,
-  BLOCK_Z_STEP,
-} from "../../src/program/layout";
+  blockAt,
+  OperandBlock,
+} from "../memory/layout";
 import {
   acosV,
   asinV,
@@ -42,11 +30,11 @@ import {
 
 /** z = −x */
 export function negForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -65,8 +53,8 @@ export function negForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -74,21 +62,21 @@ export function negForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += −g */
 export function negAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b;
           {
@@ -108,7 +96,7 @@ export function negAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b;
         {
@@ -127,15 +115,15 @@ export function negAdjoint(at: usize): void {
       }
       return;
     }
-    const run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
         v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.neg<real>(gv)));
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
     }
   }
@@ -143,11 +131,11 @@ export function negAdjoint(at: usize): void {
 
 /** z = |x| */
 export function absForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -166,8 +154,8 @@ export function absForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -175,21 +163,21 @@ export function absForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += (−g if x < 0, else g) if x ≠ 0, else 0 */
 export function absAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let x = load<usize>(at, BLOCK_X), g = load<usize>(at, BLOCK_GZ);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let x = blockAt(at).x, g = blockAt(at).gz;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, xAt = x + b, gAt = g + b;
           {
@@ -218,7 +206,7 @@ export function absAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, xAt = x + b, gAt = g + b;
         {
@@ -246,8 +234,8 @@ export function absAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const xv = v128.load(xAt), gv = v128.load(g + b);
@@ -258,9 +246,9 @@ export function absAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
-      x += load<usize>(at, BLOCK_X_STEP);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
+      x += blockAt(at).xStep;
       g += run;
     }
   }
@@ -268,11 +256,11 @@ export function absAdjoint(at: usize): void {
 
 /** z = ⌊x⌋ */
 export function floorForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -291,8 +279,8 @@ export function floorForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -300,18 +288,18 @@ export function floorForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** z = ⌈x⌉ */
 export function ceilingForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -330,8 +318,8 @@ export function ceilingForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -339,18 +327,18 @@ export function ceilingForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** z = nearest(x) */
 export function roundForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -369,8 +357,8 @@ export function roundForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -378,18 +366,18 @@ export function roundForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** z = trunc(x) */
 export function truncateForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -408,8 +396,8 @@ export function truncateForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -417,18 +405,18 @@ export function truncateForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** z = x² */
 export function squareForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -447,8 +435,8 @@ export function squareForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -456,21 +444,21 @@ export function squareForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g·(2·x) */
 export function squareAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, xAt = x + b;
           {
@@ -493,7 +481,7 @@ export function squareAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, xAt = x + b;
         {
@@ -515,8 +503,8 @@ export function squareAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
@@ -525,21 +513,21 @@ export function squareAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
+      x += blockAt(at).xStep;
     }
   }
 }
 
 /** z = √x */
 export function sqrtForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -558,8 +546,8 @@ export function sqrtForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -567,21 +555,21 @@ export function sqrtForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += ½·g/z */
 export function sqrtAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Z_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, z = blockAt(at).z;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).zMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, zAt = z + b;
           {
@@ -604,7 +592,7 @@ export function sqrtAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, zAt = z + b;
         {
@@ -626,8 +614,8 @@ export function sqrtAdjoint(at: usize): void {
       }
       return;
     }
-    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const zNext = blockAt(at).zMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
@@ -636,20 +624,20 @@ export function sqrtAdjoint(at: usize): void {
         zAt += zNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      z += load<usize>(at, BLOCK_Z_STEP);
+      z += blockAt(at).zStep;
     }
   }
 }
 
 /** z = exp(x) */
 export function expForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -657,21 +645,21 @@ export function expForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g·z */
 export function expAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Z_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, z = blockAt(at).z;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).zMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, zAt = z + b;
           {
@@ -691,7 +679,7 @@ export function expAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, zAt = z + b;
         {
@@ -710,8 +698,8 @@ export function expAdjoint(at: usize): void {
       }
       return;
     }
-    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const zNext = blockAt(at).zMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
@@ -719,20 +707,20 @@ export function expAdjoint(at: usize): void {
         zAt += zNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      z += load<usize>(at, BLOCK_Z_STEP);
+      z += blockAt(at).zStep;
     }
   }
 }
 
 /** z = log(x) */
 export function logForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -740,21 +728,21 @@ export function logForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g/x */
 export function logAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, xAt = x + b;
           {
@@ -774,7 +762,7 @@ export function logAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, xAt = x + b;
         {
@@ -793,8 +781,8 @@ export function logAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
@@ -802,27 +790,27 @@ export function logAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
+      x += blockAt(at).xStep;
     }
   }
 }
 
 /** z = sin(x) */
 export function sinForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const slope = load<usize>(at, BLOCK_SLOPE) & ~1;
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const slope = blockAt(at).slope & ~1;
   if (slope != 0) {
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (let b: usize = 0; b < run; b += 16) storeSinCosV(v128.load(x + b), z + b, slope + b);
-    store<usize>(at, slope, BLOCK_SLOPE);
+    blockAt(at).slope = slope;
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -830,23 +818,23 @@ export function sinForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g·cos(x) */
 export function sinAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    const slope = load<usize>(at, BLOCK_SLOPE);
+    const slope = blockAt(at).slope;
     if (slope != 0 && (slope & 1) == 0) {
-      let g = load<usize>(at, BLOCK_GZ), s = load<usize>(at, BLOCK_SLOPE);
-      let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-      if (load<u32>(at, BLOCK_COUNT) == 1) {
-        if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+      let g = blockAt(at).gz, s = blockAt(at).slope;
+      let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+      if (blockAt(at).count == 1) {
+        if ((blockAt(at).xKept) == 0) {
           let b: usize = 0;
-          const run = load<usize>(at, BLOCK_RUN);
+          const run = blockAt(at).run;
           for (; b + 32 <= run; b += 32) {
             const gxAt = gx + b, gAt = g + b, sAt = s + b;
             {
@@ -866,7 +854,7 @@ export function sinAdjoint(at: usize): void {
           return;
         }
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, sAt = s + b;
           {
@@ -885,24 +873,24 @@ export function sinAdjoint(at: usize): void {
         }
         return;
       }
-      const run = load<usize>(at, BLOCK_RUN);
-      for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      const run = blockAt(at).run;
+      for (let left = blockAt(at).count; left != 0;) {
         for (let b: usize = 0; b < run; b += 16) {
           const gv = v128.load(g + b), sv = v128.load(s + b);
           v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), v128.mul<real>(gv, sv)));
         }
         if (--left == 0) break;
-        gx += load<usize>(at, BLOCK_GX_STEP);
-        if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+        gx += blockAt(at).gxStep;
+        if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
         g += run;
         s += run;
       }
       return;
     }
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let g = blockAt(at).gz, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
@@ -910,27 +898,27 @@ export function sinAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
+      x += blockAt(at).xStep;
     }
   }
 }
 
 /** z = cos(x) */
 export function cosForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const slope = load<usize>(at, BLOCK_SLOPE) & ~1;
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const slope = blockAt(at).slope & ~1;
   if (slope != 0) {
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (let b: usize = 0; b < run; b += 16) storeSinCosV(v128.load(x + b), slope + b, z + b);
-    store<usize>(at, slope, BLOCK_SLOPE);
+    blockAt(at).slope = slope;
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -938,23 +926,23 @@ export function cosForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += −g·sin(x) */
 export function cosAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    const slope = load<usize>(at, BLOCK_SLOPE);
+    const slope = blockAt(at).slope;
     if (slope != 0 && (slope & 1) == 0) {
-      let g = load<usize>(at, BLOCK_GZ), s = load<usize>(at, BLOCK_SLOPE);
-      let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-      if (load<u32>(at, BLOCK_COUNT) == 1) {
-        if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+      let g = blockAt(at).gz, s = blockAt(at).slope;
+      let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+      if (blockAt(at).count == 1) {
+        if ((blockAt(at).xKept) == 0) {
           let b: usize = 0;
-          const run = load<usize>(at, BLOCK_RUN);
+          const run = blockAt(at).run;
           for (; b + 32 <= run; b += 32) {
             const gxAt = gx + b, gAt = g + b, sAt = s + b;
             {
@@ -977,7 +965,7 @@ export function cosAdjoint(at: usize): void {
           return;
         }
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, sAt = s + b;
           {
@@ -999,25 +987,25 @@ export function cosAdjoint(at: usize): void {
         }
         return;
       }
-      const run = load<usize>(at, BLOCK_RUN);
-      for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+      const run = blockAt(at).run;
+      for (let left = blockAt(at).count; left != 0;) {
         for (let b: usize = 0; b < run; b += 16) {
           const gv = v128.load(g + b), sv = v128.load(s + b);
           const t0 = v128.neg<real>(v128.mul<real>(gv, sv));
           v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), t0));
         }
         if (--left == 0) break;
-        gx += load<usize>(at, BLOCK_GX_STEP);
-        if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+        gx += blockAt(at).gxStep;
+        if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
         g += run;
         s += run;
       }
       return;
     }
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let g = blockAt(at).gz, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
@@ -1026,20 +1014,20 @@ export function cosAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
+      x += blockAt(at).xStep;
     }
   }
 }
 
 /** z = tan(x) */
 export function tanForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -1047,21 +1035,21 @@ export function tanForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g·(1 + z²) */
 export function tanAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Z_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, z = blockAt(at).z;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).zMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, zAt = z + b;
           {
@@ -1084,7 +1072,7 @@ export function tanAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, zAt = z + b;
         {
@@ -1106,8 +1094,8 @@ export function tanAdjoint(at: usize): void {
       }
       return;
     }
-    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const zNext = blockAt(at).zMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
@@ -1116,20 +1104,20 @@ export function tanAdjoint(at: usize): void {
         zAt += zNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      z += load<usize>(at, BLOCK_Z_STEP);
+      z += blockAt(at).zStep;
     }
   }
 }
 
 /** z = asin(x) */
 export function asinForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -1137,21 +1125,21 @@ export function asinForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g/√((1 − x)·(1 + x)) */
 export function asinAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, xAt = x + b;
           {
@@ -1180,7 +1168,7 @@ export function asinAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, xAt = x + b;
         {
@@ -1208,8 +1196,8 @@ export function asinAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
@@ -1220,20 +1208,20 @@ export function asinAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
+      x += blockAt(at).xStep;
     }
   }
 }
 
 /** z = acos(x) */
 export function acosForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -1241,21 +1229,21 @@ export function acosForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += −g/√((1 − x)·(1 + x)) */
 export function acosAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, xAt = x + b;
           {
@@ -1287,7 +1275,7 @@ export function acosAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, xAt = x + b;
         {
@@ -1318,8 +1306,8 @@ export function acosAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
@@ -1331,20 +1319,20 @@ export function acosAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
+      x += blockAt(at).xStep;
     }
   }
 }
 
 /** z = atan(x) */
 export function atanForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -1352,21 +1340,21 @@ export function atanForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g/(1 + x²) */
 export function atanAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, xAt = x + b;
           {
@@ -1389,7 +1377,7 @@ export function atanAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, xAt = x + b;
         {
@@ -1411,8 +1399,8 @@ export function atanAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
@@ -1421,20 +1409,20 @@ export function atanAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
+      x += blockAt(at).xStep;
     }
   }
 }
 
 /** z = sinh(x) */
 export function sinhForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -1442,19 +1430,19 @@ export function sinhForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g·cosh(x) */
 export function sinhAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let g = blockAt(at).gz, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
@@ -1462,20 +1450,20 @@ export function sinhAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
+      x += blockAt(at).xStep;
     }
   }
 }
 
 /** z = cosh(x) */
 export function coshForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -1483,19 +1471,19 @@ export function coshForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g·sinh(x) */
 export function coshAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let g = blockAt(at).gz, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
@@ -1503,20 +1491,20 @@ export function coshAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
+      x += blockAt(at).xStep;
     }
   }
 }
 
 /** z = tanh(x) */
 export function tanhForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -1524,21 +1512,21 @@ export function tanhForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g·(1 − z²) */
 export function tanhAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Z_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, z = blockAt(at).z;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).zMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, zAt = z + b;
           {
@@ -1561,7 +1549,7 @@ export function tanhAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, zAt = z + b;
         {
@@ -1583,8 +1571,8 @@ export function tanhAdjoint(at: usize): void {
       }
       return;
     }
-    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const zNext = blockAt(at).zMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
@@ -1593,20 +1581,20 @@ export function tanhAdjoint(at: usize): void {
         zAt += zNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      z += load<usize>(at, BLOCK_Z_STEP);
+      z += blockAt(at).zStep;
     }
   }
 }
 
 /** z = log1p(x) */
 export function log1pForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -1614,21 +1602,21 @@ export function log1pForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g/(1 + x) */
 export function log1pAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, xAt = x + b;
           {
@@ -1651,7 +1639,7 @@ export function log1pAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, xAt = x + b;
         {
@@ -1673,8 +1661,8 @@ export function log1pAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
@@ -1683,20 +1671,20 @@ export function log1pAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
+      x += blockAt(at).xStep;
     }
   }
 }
 
 /** z = expm1(x) */
 export function expm1Forward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -1704,21 +1692,21 @@ export function expm1Forward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g·(z + 1) */
 export function expm1Adjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Z_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, z = blockAt(at).z;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).zMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, zAt = z + b;
           {
@@ -1741,7 +1729,7 @@ export function expm1Adjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, zAt = z + b;
         {
@@ -1763,8 +1751,8 @@ export function expm1Adjoint(at: usize): void {
       }
       return;
     }
-    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const zNext = blockAt(at).zMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
@@ -1773,20 +1761,20 @@ export function expm1Adjoint(at: usize): void {
         zAt += zNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      z += load<usize>(at, BLOCK_Z_STEP);
+      z += blockAt(at).zStep;
     }
   }
 }
 
 /** z = sigmoid(x) */
 export function sigmoidForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -1794,21 +1782,21 @@ export function sigmoidForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g·(z·(1 − z)) */
 export function sigmoidAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Z_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, z = blockAt(at).z;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).zMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, zAt = z + b;
           {
@@ -1834,7 +1822,7 @@ export function sigmoidAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, zAt = z + b;
         {
@@ -1859,8 +1847,8 @@ export function sigmoidAdjoint(at: usize): void {
       }
       return;
     }
-    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const zNext = blockAt(at).zMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let zAt = z;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt);
@@ -1870,20 +1858,20 @@ export function sigmoidAdjoint(at: usize): void {
         zAt += zNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      z += load<usize>(at, BLOCK_Z_STEP);
+      z += blockAt(at).zStep;
     }
   }
 }
 
 /** z = softplus(x) */
 export function softplusForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -1891,19 +1879,19 @@ export function softplusForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g·sigmoid(x) */
 export function softplusAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let g = blockAt(at).gz, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
@@ -1911,20 +1899,20 @@ export function softplusAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
+      x += blockAt(at).xStep;
     }
   }
 }
 
 /** z = erf(x) */
 export function erfForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -1932,19 +1920,19 @@ export function erfForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g·(2/√π·exp(−x²)) */
 export function erfAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let g = blockAt(at).gz, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
@@ -1954,20 +1942,20 @@ export function erfAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
+      x += blockAt(at).xStep;
     }
   }
 }
 
 /** z = lgamma(x) */
 export function lgammaForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -1975,19 +1963,19 @@ export function lgammaForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g·digamma(x) */
 export function lgammaAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    let g = blockAt(at).gz, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
@@ -1995,21 +1983,21 @@ export function lgammaAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
+      x += blockAt(at).xStep;
     }
   }
 }
 
 /** z = x */
 export function exactForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -2028,8 +2016,8 @@ export function exactForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -2037,21 +2025,21 @@ export function exactForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g */
 export function exactAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b;
           {
@@ -2071,7 +2059,7 @@ export function exactAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b;
         {
@@ -2090,15 +2078,15 @@ export function exactAdjoint(at: usize): void {
       }
       return;
     }
-    const run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
         v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), gv));
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
     }
   }
@@ -2106,11 +2094,11 @@ export function exactAdjoint(at: usize): void {
 
 /** z = x */
 export function inexactForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -2129,8 +2117,8 @@ export function inexactForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -2138,21 +2126,21 @@ export function inexactForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g */
 export function inexactAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b;
           {
@@ -2172,7 +2160,7 @@ export function inexactAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b;
         {
@@ -2191,15 +2179,15 @@ export function inexactAdjoint(at: usize): void {
       }
       return;
     }
-    const run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
         v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), gv));
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
     }
   }
@@ -2207,11 +2195,11 @@ export function inexactAdjoint(at: usize): void {
 
 /** z = x */
 export function copyForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -2230,8 +2218,8 @@ export function copyForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -2239,21 +2227,21 @@ export function copyForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g */
 export function copyAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b;
           {
@@ -2273,7 +2261,7 @@ export function copyAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b;
         {
@@ -2292,15 +2280,15 @@ export function copyAdjoint(at: usize): void {
       }
       return;
     }
-    const run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b);
         v128.store(gx + b, v128.add<real>(v128.and(v128.load(gx + b), gxKept), gv));
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
     }
   }
@@ -2308,11 +2296,11 @@ export function copyAdjoint(at: usize): void {
 
 /** z = √max(x, 1e-8) */
 export function sqrtClampForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
     let b: usize = 0;
-    const run = load<usize>(at, BLOCK_Z_RUN);
+    const run = blockAt(at).zRun;
     for (; b + 32 <= run; b += 32) {
       const zAt = z + b, xAt = x + b;
       {
@@ -2334,8 +2322,8 @@ export function sqrtClampForward(at: usize): void {
     }
     return;
   }
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -2344,22 +2332,21 @@ export function sqrtClampForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += ½·g/z if not (x < 1e-8), else 0 */
 export function sqrtClampAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), z = load<usize>(at, BLOCK_Z);
-    let x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_Z_MASK) & load<usize>(at, BLOCK_X_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, z = blockAt(at).z, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).zMask & blockAt(at).xMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, zAt = z + b, xAt = x + b;
           {
@@ -2388,7 +2375,7 @@ export function sqrtClampAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, zAt = z + b, xAt = x + b;
         {
@@ -2416,9 +2403,9 @@ export function sqrtClampAdjoint(at: usize): void {
       }
       return;
     }
-    const zNext = load<usize>(at, BLOCK_Z_MASK) & 16;
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const zNext = blockAt(at).zMask & 16, xNext = blockAt(at).xMask & 16;
+    const run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let zAt = z, xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), zv = v128.load(zAt), xv = v128.load(xAt);
@@ -2430,21 +2417,21 @@ export function sqrtClampAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      z += load<usize>(at, BLOCK_Z_STEP);
-      x += load<usize>(at, BLOCK_X_STEP);
+      z += blockAt(at).zStep;
+      x += blockAt(at).xStep;
     }
   }
 }
 
 /** z = log(max(x, 1e-8)) */
 export function logClampForward(at: usize): void {
-  let z = load<usize>(at, BLOCK_Z);
-  let x = load<usize>(at, BLOCK_X);
-  const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_Z_RUN);
-  for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+  let z = blockAt(at).z;
+  let x = blockAt(at).x;
+  const xNext = blockAt(at).xMask & 16, run = blockAt(at).zRun;
+  for (let left = blockAt(at).count; left != 0;) {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
@@ -2453,21 +2440,21 @@ export function logClampForward(at: usize): void {
       xAt += xNext;
     }
     if (--left == 0) break;
-    z += load<usize>(at, BLOCK_Z_STEP);
-    x += load<usize>(at, BLOCK_X_STEP);
+    z += blockAt(at).zStep;
+    x += blockAt(at).xStep;
   }
 }
 
 /** gx += g/x if not (x < 1e-8), else 0 */
 export function logClampAdjoint(at: usize): void {
-  let gx = load<usize>(at, BLOCK_GX);
+  let gx = blockAt(at).gx;
   if (gx) {
-    let g = load<usize>(at, BLOCK_GZ), x = load<usize>(at, BLOCK_X);
-    let gxKept = v128.load32_splat(at, BLOCK_X_KEPT);
-    if (load<u32>(at, BLOCK_COUNT) == 1 && (load<usize>(at, BLOCK_X_MASK)) != 0) {
-      if ((load<i32>(at, BLOCK_X_KEPT)) == 0) {
+    let g = blockAt(at).gz, x = blockAt(at).x;
+    let gxKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    if (blockAt(at).count == 1 && (blockAt(at).xMask) != 0) {
+      if ((blockAt(at).xKept) == 0) {
         let b: usize = 0;
-        const run = load<usize>(at, BLOCK_RUN);
+        const run = blockAt(at).run;
         for (; b + 32 <= run; b += 32) {
           const gxAt = gx + b, gAt = g + b, xAt = x + b;
           {
@@ -2493,7 +2480,7 @@ export function logClampAdjoint(at: usize): void {
         return;
       }
       let b: usize = 0;
-      const run = load<usize>(at, BLOCK_RUN);
+      const run = blockAt(at).run;
       for (; b + 32 <= run; b += 32) {
         const gxAt = gx + b, gAt = g + b, xAt = x + b;
         {
@@ -2518,8 +2505,8 @@ export function logClampAdjoint(at: usize): void {
       }
       return;
     }
-    const xNext = load<usize>(at, BLOCK_X_MASK) & 16, run = load<usize>(at, BLOCK_RUN);
-    for (let left = load<u32>(at, BLOCK_COUNT); left != 0;) {
+    const xNext = blockAt(at).xMask & 16, run = blockAt(at).run;
+    for (let left = blockAt(at).count; left != 0;) {
       let xAt = x;
       for (let b: usize = 0; b < run; b += 16) {
         const gv = v128.load(g + b), xv = v128.load(xAt);
@@ -2529,10 +2516,10 @@ export function logClampAdjoint(at: usize): void {
         xAt += xNext;
       }
       if (--left == 0) break;
-      gx += load<usize>(at, BLOCK_GX_STEP);
-      if (load<usize>(at, BLOCK_GX_STEP) == 0) gxKept = i32x4.splat(-1);
+      gx += blockAt(at).gxStep;
+      if (blockAt(at).gxStep == 0) gxKept = i32x4.splat(-1);
       g += run;
-      x += load<usize>(at, BLOCK_X_STEP);
+      x += blockAt(at).xStep;
     }
   }
 }

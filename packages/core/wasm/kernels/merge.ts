@@ -1,60 +1,41 @@
 /**
  * Kernels of control: merging two numbers by lane, gathering by a lane's own index, comparing
- * tensors. They read the operand block like every kernel; BLOCK_MASK is the address of a mask.
+ * tensors. They read the operand block like every kernel; `mask` is the address of a mask.
  */
 
 import { numEqualForward } from "../generated/predicates";
-import {
-  BLOCK_AUX,
-  BLOCK_COUNT,
-  BLOCK_GX,
-  BLOCK_GX_STEP,
-  BLOCK_GY,
-  BLOCK_GY_STEP,
-  BLOCK_GZ,
-  BLOCK_MASK,
-  BLOCK_ROWS,
-  BLOCK_RUN,
-  BLOCK_X,
-  BLOCK_X_MASK,
-  BLOCK_X_STEP,
-  BLOCK_Y,
-  BLOCK_Y_MASK,
-  BLOCK_Y_STEP,
-  BLOCK_Z,
-  BLOCK_Z_STEP,
-} from "../../src/program/layout";
+import { blockAt } from "../memory/layout";
 
 /** z = x in the lanes of the mask, y in the others. */
 export function mergeForward(at: usize): void {
-  let x = load<usize>(at, BLOCK_X);
-  let y = load<usize>(at, BLOCK_Y);
-  let z = load<usize>(at, BLOCK_Z);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
-  const mask = load<usize>(at, BLOCK_MASK);
-  const run = load<usize>(at, BLOCK_RUN);
-  const count = load<u32>(at, BLOCK_COUNT);
+  let x = blockAt(at).x;
+  let y = blockAt(at).y;
+  let z = blockAt(at).z;
+  const xMask = blockAt(at).xMask;
+  const yMask = blockAt(at).yMask;
+  const mask = blockAt(at).mask;
+  const run = blockAt(at).run;
+  const count = blockAt(at).count;
   for (let e: u32 = 0; e < count; e++) {
     for (let b: usize = 0; b < run; b += 16) {
       const chosen = v128.load(mask + b);
       const here = v128.load(x + (b & xMask));
       v128.store(z + b, v128.bitselect(here, v128.load(y + (b & yMask)), chosen));
     }
-    x += load<usize>(at, BLOCK_X_STEP);
-    y += load<usize>(at, BLOCK_Y_STEP);
-    z += load<usize>(at, BLOCK_Z_STEP);
+    x += blockAt(at).xStep;
+    y += blockAt(at).yStep;
+    z += blockAt(at).zStep;
   }
 }
 
 /** gx += g in the lanes of the mask, gy += g in the others. */
 export function mergeAdjoint(at: usize): void {
-  let gz = load<usize>(at, BLOCK_GZ);
-  let gx = load<usize>(at, BLOCK_GX);
-  let gy = load<usize>(at, BLOCK_GY);
-  const mask = load<usize>(at, BLOCK_MASK);
-  const run = load<usize>(at, BLOCK_RUN);
-  const count = load<u32>(at, BLOCK_COUNT);
+  let gz = blockAt(at).gz;
+  let gx = blockAt(at).gx;
+  let gy = blockAt(at).gy;
+  const mask = blockAt(at).mask;
+  const run = blockAt(at).run;
+  const count = blockAt(at).count;
   for (let e: u32 = 0; e < count; e++) {
     for (let b: usize = 0; b < run; b += 16) {
       const g = v128.load(gz + b);
@@ -65,23 +46,23 @@ export function mergeAdjoint(at: usize): void {
         v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(g, chosen)));
     }
     gz += run;
-    if (gx != 0) gx += load<usize>(at, BLOCK_GX_STEP);
-    if (gy != 0) gy += load<usize>(at, BLOCK_GY_STEP);
+    if (gx != 0) gx += blockAt(at).gxStep;
+    if (gy != 0) gy += blockAt(at).gyStep;
   }
 }
 
 /** z = COUNT elements of x from element AUX · i on, where i is the lane's own index y. */
 export function gatherForward(at: usize): void {
-  const x = load<usize>(at, BLOCK_X);
-  const xStep = load<usize>(at, BLOCK_X_STEP);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const y = load<usize>(at, BLOCK_Y);
-  const z = load<usize>(at, BLOCK_Z);
-  const zStep = load<usize>(at, BLOCK_Z_STEP);
-  const limit = load<u32>(at, BLOCK_ROWS);
-  const run = load<usize>(at, BLOCK_RUN);
-  const count = load<u32>(at, BLOCK_COUNT);
-  const stride = load<u32>(at, BLOCK_AUX);
+  const x = blockAt(at).x;
+  const xStep = blockAt(at).xStep;
+  const xMask = blockAt(at).xMask;
+  const y = blockAt(at).y;
+  const z = blockAt(at).z;
+  const zStep = blockAt(at).zStep;
+  const limit = blockAt(at).rows;
+  const run = blockAt(at).run;
+  const count = blockAt(at).count;
+  const stride = <u32>blockAt(at).aux;
   for (let b: usize = 0; b < run; b += sizeof<real>()) {
     const row = indexAt(y + b, limit);
     for (let e: u32 = 0; e < count; e++) {
@@ -93,14 +74,14 @@ export function gatherForward(at: usize): void {
 
 /** Adds the lane's g to the elements it was gathered from. */
 export function gatherAdjoint(at: usize): void {
-  const gx = load<usize>(at, BLOCK_GX);
-  const gxStep = load<usize>(at, BLOCK_GX_STEP);
-  const y = load<usize>(at, BLOCK_Y);
-  const gz = load<usize>(at, BLOCK_GZ);
-  const limit = load<u32>(at, BLOCK_ROWS);
-  const run = load<usize>(at, BLOCK_RUN);
-  const count = load<u32>(at, BLOCK_COUNT);
-  const stride = load<u32>(at, BLOCK_AUX);
+  const gx = blockAt(at).gx;
+  const gxStep = blockAt(at).gxStep;
+  const y = blockAt(at).y;
+  const gz = blockAt(at).gz;
+  const limit = blockAt(at).rows;
+  const run = blockAt(at).run;
+  const count = blockAt(at).count;
+  const stride = <u32>blockAt(at).aux;
   if (gx == 0) return;
   for (let b: usize = 0; b < run; b += sizeof<real>()) {
     const row = indexAt(y + b, limit);
@@ -121,10 +102,10 @@ export function gatherAdjoint(at: usize): void {
 /** The first element of z: whether all elements of x and y are equal. The rest is scratch. */
 export function equalForward(at: usize): void {
   numEqualForward(at);
-  const z = load<usize>(at, BLOCK_Z);
-  const zStep = load<usize>(at, BLOCK_Z_STEP);
-  const run = load<usize>(at, BLOCK_RUN);
-  const count = load<u32>(at, BLOCK_COUNT);
+  const z = blockAt(at).z;
+  const zStep = blockAt(at).zStep;
+  const run = blockAt(at).run;
+  const count = blockAt(at).count;
   for (let e: u32 = 1; e < count; e++) {
     const from = z + <usize>e * zStep;
     for (let b: usize = 0; b < run; b += 16)

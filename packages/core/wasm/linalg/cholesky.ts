@@ -5,10 +5,7 @@
  * symmetrically from parameters the parameters' gradients are the usual ones. A lane with a pivot
  * that is not positive has NaN in its whole lower triangle. The upper triangle of z is 0.
  */
-import {
-  BLOCK_GX, BLOCK_GX_STEP, BLOCK_GZ, BLOCK_ROWS, BLOCK_RUN, BLOCK_SCRATCH, BLOCK_X, BLOCK_X_MASK,
-  BLOCK_X_STEP, BLOCK_Z, BLOCK_Z_MASK, BLOCK_Z_RUN, BLOCK_Z_STEP,
-} from "../../src/program/layout";
+import { blockAt } from "../memory/layout";
 import { accumulate, div, mul, sub, zero } from "./simd";
 
 /** Scratch of the adjoint: one n × n matrix. */
@@ -17,13 +14,13 @@ export function choleskyScratchBytes(n: usize): usize {
 }
 
 export function choleskyForward(at: usize): void {
-  const n: usize = load<u32>(at, BLOCK_ROWS);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const step: usize = load<u32>(at, BLOCK_X_STEP);
-  const mask: usize = load<u32>(at, BLOCK_X_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
+  const n: usize = blockAt(at).rows;
+  const x: usize = blockAt(at).x;
+  const step: usize = blockAt(at).xStep;
+  const mask: usize = blockAt(at).xMask;
+  const z: usize = blockAt(at).z;
+  const zStep: usize = blockAt(at).zStep;
+  const run: usize = blockAt(at).zRun;
   for (let lane: usize = 0; lane < run; lane += 16) {
     factorAt(z + lane, zStep, x + (lane & mask), step, n);
   }
@@ -71,16 +68,16 @@ function factorAt(z: usize, zStep: usize, x: usize, xStep: usize, n: usize): voi
 }
 
 export function choleskyAdjoint(at: usize): void {
-  const gx: usize = load<u32>(at, BLOCK_GX);
+  const gx: usize = blockAt(at).gx;
   if (gx == 0) return;
-  const n: usize = load<u32>(at, BLOCK_ROWS);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
-  const zMask: usize = load<u32>(at, BLOCK_Z_MASK);
-  const gz: usize = load<u32>(at, BLOCK_GZ);
-  const gxStep: usize = load<u32>(at, BLOCK_GX_STEP);
-  const run: usize = load<u32>(at, BLOCK_RUN);
-  const bar: usize = load<u32>(at, BLOCK_SCRATCH);
+  const n: usize = blockAt(at).rows;
+  const z: usize = blockAt(at).z;
+  const zStep: usize = blockAt(at).zStep;
+  const zMask: usize = blockAt(at).zMask;
+  const gz: usize = blockAt(at).gz;
+  const gxStep: usize = blockAt(at).gxStep;
+  const run: usize = blockAt(at).run;
+  const bar: usize = blockAt(at).scratch;
   for (let lane: usize = 0; lane < run; lane += 16) {
     for (let e: usize = 0; e < n * n; e++) {
       v128.store(bar + e * 16, v128.load(gz + e * run + lane));

@@ -6,11 +6,7 @@
  * ascending order) and then added to its target once; gx is finished before gy begins, so the two
  * may be one buffer.
  */
-import {
-  BLOCK_COLS, BLOCK_GX, BLOCK_GX_STEP, BLOCK_GY, BLOCK_GY_STEP, BLOCK_GZ, BLOCK_INNER, BLOCK_ROWS,
-  BLOCK_RUN, BLOCK_X, BLOCK_X_MASK, BLOCK_X_STEP, BLOCK_Y, BLOCK_Y_MASK, BLOCK_Y_STEP, BLOCK_Z,
-  BLOCK_Z_RUN, BLOCK_Z_STEP,
-} from "../../src/program/layout";
+import { blockAt } from "../memory/layout";
 import { productAdd, productStore } from "./product";
 import { dotOf } from "./reductions";
 import { accumulate, mul, sub } from "./simd";
@@ -21,18 +17,18 @@ import { usesSmall } from "../memory/switches";
 
 /** z[i,j] = sum over k of x[i,k] * y[k,j]. */
 export function matmulForward(at: usize): void {
-  const rows: usize = load<u32>(at, BLOCK_ROWS);
-  const inner: usize = load<u32>(at, BLOCK_INNER);
-  const cols: usize = load<u32>(at, BLOCK_COLS);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const xStep: usize = load<u32>(at, BLOCK_X_STEP);
-  const xMask: usize = load<u32>(at, BLOCK_X_MASK);
-  const y: usize = load<u32>(at, BLOCK_Y);
-  const yStep: usize = load<u32>(at, BLOCK_Y_STEP);
-  const yMask: usize = load<u32>(at, BLOCK_Y_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
+  const rows: usize = blockAt(at).rows;
+  const inner: usize = blockAt(at).inner;
+  const cols: usize = blockAt(at).cols;
+  const x: usize = blockAt(at).x;
+  const xStep: usize = blockAt(at).xStep;
+  const xMask: usize = blockAt(at).xMask;
+  const y: usize = blockAt(at).y;
+  const yStep: usize = blockAt(at).yStep;
+  const yMask: usize = blockAt(at).yMask;
+  const z: usize = blockAt(at).z;
+  const zStep: usize = blockAt(at).zStep;
+  const run: usize = blockAt(at).zRun;
   const isSmall = usesSmall(rows, inner);
   if (isSmall && inner == 2 && cols == 2) {
     matmul2Forward(z, zStep, x, xStep, xMask, y, yStep, yMask, run);
@@ -48,21 +44,21 @@ export function matmulForward(at: usize): void {
 
 /** gx[i,k] += sum over j of gz[i,j] * y[k,j];  gy[k,j] += sum over i of x[i,k] * gz[i,j]. */
 export function matmulAdjoint(at: usize): void {
-  const rows: usize = load<u32>(at, BLOCK_ROWS);
-  const inner: usize = load<u32>(at, BLOCK_INNER);
-  const cols: usize = load<u32>(at, BLOCK_COLS);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const xStep: usize = load<u32>(at, BLOCK_X_STEP);
-  const xMask: usize = load<u32>(at, BLOCK_X_MASK);
-  const y: usize = load<u32>(at, BLOCK_Y);
-  const yStep: usize = load<u32>(at, BLOCK_Y_STEP);
-  const yMask: usize = load<u32>(at, BLOCK_Y_MASK);
-  const gz: usize = load<u32>(at, BLOCK_GZ);
-  const gx: usize = load<u32>(at, BLOCK_GX);
-  const gxStep: usize = load<u32>(at, BLOCK_GX_STEP);
-  const gy: usize = load<u32>(at, BLOCK_GY);
-  const gyStep: usize = load<u32>(at, BLOCK_GY_STEP);
-  const run: usize = load<u32>(at, BLOCK_RUN);
+  const rows: usize = blockAt(at).rows;
+  const inner: usize = blockAt(at).inner;
+  const cols: usize = blockAt(at).cols;
+  const x: usize = blockAt(at).x;
+  const xStep: usize = blockAt(at).xStep;
+  const xMask: usize = blockAt(at).xMask;
+  const y: usize = blockAt(at).y;
+  const yStep: usize = blockAt(at).yStep;
+  const yMask: usize = blockAt(at).yMask;
+  const gz: usize = blockAt(at).gz;
+  const gx: usize = blockAt(at).gx;
+  const gxStep: usize = blockAt(at).gxStep;
+  const gy: usize = blockAt(at).gy;
+  const gyStep: usize = blockAt(at).gyStep;
+  const run: usize = blockAt(at).run;
   const isSmall = usesSmall(rows, inner);
   if (isSmall && inner == 2 && cols == 2) {
     matmul2Adjoint(gx, gxStep, gy, gyStep, gz, x, xStep, xMask, y, yStep, yMask, run);
@@ -101,18 +97,18 @@ export function matvecAdjoint(at: usize): void {
 
 /** z[i,j] = x[i] * y[j]. */
 export function outerForward(at: usize): void {
-  const rows: usize = load<u32>(at, BLOCK_ROWS);
-  const cols: usize = load<u32>(at, BLOCK_COLS);
-  const xStep: usize = load<u32>(at, BLOCK_X_STEP);
-  const xMask: usize = load<u32>(at, BLOCK_X_MASK);
-  const yStep: usize = load<u32>(at, BLOCK_Y_STEP);
-  const yMask: usize = load<u32>(at, BLOCK_Y_MASK);
-  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
-  let x: usize = load<u32>(at, BLOCK_X);
-  let z: usize = load<u32>(at, BLOCK_Z);
+  const rows: usize = blockAt(at).rows;
+  const cols: usize = blockAt(at).cols;
+  const xStep: usize = blockAt(at).xStep;
+  const xMask: usize = blockAt(at).xMask;
+  const yStep: usize = blockAt(at).yStep;
+  const yMask: usize = blockAt(at).yMask;
+  const zStep: usize = blockAt(at).zStep;
+  const run: usize = blockAt(at).zRun;
+  let x: usize = blockAt(at).x;
+  let z: usize = blockAt(at).z;
   for (let i: usize = 0; i < rows; i++) {
-    let y: usize = load<u32>(at, BLOCK_Y);
+    let y: usize = blockAt(at).y;
     for (let j: usize = 0; j < cols; j++) {
       for (let lane: usize = 0; lane < run; lane += 16) {
         const left = v128.load(x + (lane & xMask));
@@ -132,15 +128,15 @@ export function outerAdjoint(at: usize): void {
 
 /** z = sum over k of x[k] * y[k]. */
 export function dotForward(at: usize): void {
-  const count: usize = load<u32>(at, BLOCK_INNER);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const xStep: usize = load<u32>(at, BLOCK_X_STEP);
-  const xMask: usize = load<u32>(at, BLOCK_X_MASK);
-  const y: usize = load<u32>(at, BLOCK_Y);
-  const yStep: usize = load<u32>(at, BLOCK_Y_STEP);
-  const yMask: usize = load<u32>(at, BLOCK_Y_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
+  const count: usize = blockAt(at).inner;
+  const x: usize = blockAt(at).x;
+  const xStep: usize = blockAt(at).xStep;
+  const xMask: usize = blockAt(at).xMask;
+  const y: usize = blockAt(at).y;
+  const yStep: usize = blockAt(at).yStep;
+  const yMask: usize = blockAt(at).yMask;
+  const z: usize = blockAt(at).z;
+  const run: usize = blockAt(at).zRun;
   if (usesSmall(count, 1)) {
     for (let lane: usize = 0; lane < run; lane += 16) {
       const xAt = x + (lane & xMask);
@@ -157,21 +153,21 @@ export function dotForward(at: usize): void {
 
 /** gx[k] += gz * y[k];  gy[k] += x[k] * gz. */
 export function dotAdjoint(at: usize): void {
-  const count: usize = load<u32>(at, BLOCK_INNER);
-  const gz: usize = load<u32>(at, BLOCK_GZ);
-  const run: usize = load<u32>(at, BLOCK_RUN);
-  const gx: usize = load<u32>(at, BLOCK_GX);
+  const count: usize = blockAt(at).inner;
+  const gz: usize = blockAt(at).gz;
+  const run: usize = blockAt(at).run;
+  const gx: usize = blockAt(at).gx;
   if (gx != 0) {
     addMultiples(
-      gx, load<u32>(at, BLOCK_GX_STEP), gz,
-      load<u32>(at, BLOCK_Y), load<u32>(at, BLOCK_Y_STEP), load<u32>(at, BLOCK_Y_MASK), count, run,
+      gx, blockAt(at).gxStep, gz,
+      blockAt(at).y, blockAt(at).yStep, blockAt(at).yMask, count, run,
     );
   }
-  const gy: usize = load<u32>(at, BLOCK_GY);
+  const gy: usize = blockAt(at).gy;
   if (gy != 0) {
     addMultiples(
-      gy, load<u32>(at, BLOCK_GY_STEP), gz,
-      load<u32>(at, BLOCK_X), load<u32>(at, BLOCK_X_STEP), load<u32>(at, BLOCK_X_MASK), count, run,
+      gy, blockAt(at).gyStep, gz,
+      blockAt(at).x, blockAt(at).xStep, blockAt(at).xMask, count, run,
     );
   }
 }
@@ -192,15 +188,15 @@ function addMultiples(
 
 /** z = x × y, the right-handed product of two vectors of length 3. */
 export function crossForward(at: usize): void {
-  const x: usize = load<u32>(at, BLOCK_X);
-  const xStep: usize = load<u32>(at, BLOCK_X_STEP);
-  const xMask: usize = load<u32>(at, BLOCK_X_MASK);
-  const y: usize = load<u32>(at, BLOCK_Y);
-  const yStep: usize = load<u32>(at, BLOCK_Y_STEP);
-  const yMask: usize = load<u32>(at, BLOCK_Y_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
+  const x: usize = blockAt(at).x;
+  const xStep: usize = blockAt(at).xStep;
+  const xMask: usize = blockAt(at).xMask;
+  const y: usize = blockAt(at).y;
+  const yStep: usize = blockAt(at).yStep;
+  const yMask: usize = blockAt(at).yMask;
+  const z: usize = blockAt(at).z;
+  const zStep: usize = blockAt(at).zStep;
+  const run: usize = blockAt(at).zRun;
   for (let lane: usize = 0; lane < run; lane += 16) {
     const xAt = x + (lane & xMask);
     const yAt = y + (lane & yMask);
@@ -218,22 +214,22 @@ export function crossForward(at: usize): void {
 
 /** gx += y × gz;  gy += gz × x. */
 export function crossAdjoint(at: usize): void {
-  const gz: usize = load<u32>(at, BLOCK_GZ);
-  const run: usize = load<u32>(at, BLOCK_RUN);
-  const gx: usize = load<u32>(at, BLOCK_GX);
+  const gz: usize = blockAt(at).gz;
+  const run: usize = blockAt(at).run;
+  const gx: usize = blockAt(at).gx;
   if (gx != 0) {
     crossAdd(
-      gx, load<u32>(at, BLOCK_GX_STEP),
-      load<u32>(at, BLOCK_Y), load<u32>(at, BLOCK_Y_STEP), load<u32>(at, BLOCK_Y_MASK),
+      gx, blockAt(at).gxStep,
+      blockAt(at).y, blockAt(at).yStep, blockAt(at).yMask,
       gz, run, -1, run,
     );
   }
-  const gy: usize = load<u32>(at, BLOCK_GY);
+  const gy: usize = blockAt(at).gy;
   if (gy != 0) {
     crossAdd(
-      gy, load<u32>(at, BLOCK_GY_STEP),
+      gy, blockAt(at).gyStep,
       gz, run, -1,
-      load<u32>(at, BLOCK_X), load<u32>(at, BLOCK_X_STEP), load<u32>(at, BLOCK_X_MASK), run,
+      blockAt(at).x, blockAt(at).xStep, blockAt(at).xMask, run,
     );
   }
 }

@@ -2,13 +2,10 @@
  * Kernels that move elements and compute nothing: transpose, place, pick.
  *
  * `place` writes a scalar or vector into part of a larger payload (one row of a matrix under
- * construction), `pick` reads such a part out; BLOCK_AUX is the first element of the part in the
- * larger payload and BLOCK_COUNT its length.
+ * construction), `pick` reads such a part out; `aux` is the first element of the part in the
+ * larger payload and `count` its length.
  */
-import {
-  BLOCK_AUX, BLOCK_COUNT, BLOCK_GX, BLOCK_GX_STEP, BLOCK_GZ, BLOCK_INNER, BLOCK_ROWS, BLOCK_RUN,
-  BLOCK_X, BLOCK_X_MASK, BLOCK_X_STEP, BLOCK_Z, BLOCK_Z_RUN, BLOCK_Z_STEP,
-} from "../../src/program/layout";
+import { blockAt } from "../memory/layout";
 import { accumulate } from "./simd";
 
 /** Copies one element: `run` bytes of lanes, from a payload that may be uniform. */
@@ -27,13 +24,13 @@ import { accumulate } from "./simd";
 
 /** z[AUX + e] = x[e] for COUNT elements; the rest of z is left as it is. */
 export function placeForward(at: usize): void {
-  const count: usize = load<u32>(at, BLOCK_COUNT);
-  const xStep: usize = load<u32>(at, BLOCK_X_STEP);
-  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
-  const mask: usize = load<u32>(at, BLOCK_X_MASK);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
-  let x: usize = load<u32>(at, BLOCK_X);
-  let z: usize = <usize>load<u32>(at, BLOCK_Z) + <usize>load<u32>(at, BLOCK_AUX) * zStep;
+  const count: usize = blockAt(at).count;
+  const xStep: usize = blockAt(at).xStep;
+  const zStep: usize = blockAt(at).zStep;
+  const mask: usize = blockAt(at).xMask;
+  const run: usize = blockAt(at).zRun;
+  let x: usize = blockAt(at).x;
+  let z: usize = <usize>blockAt(at).z + <usize><u32>blockAt(at).aux * zStep;
   for (let e: usize = 0; e < count; e++) {
     copyElement(z, x, mask, run);
     x += xStep;
@@ -43,12 +40,12 @@ export function placeForward(at: usize): void {
 
 /** gx[e] += gz[AUX + e]. */
 export function placeAdjoint(at: usize): void {
-  const count: usize = load<u32>(at, BLOCK_COUNT);
-  const run: usize = load<u32>(at, BLOCK_RUN);
-  const step: usize = load<u32>(at, BLOCK_GX_STEP);
-  let gx: usize = load<u32>(at, BLOCK_GX);
+  const count: usize = blockAt(at).count;
+  const run: usize = blockAt(at).run;
+  const step: usize = blockAt(at).gxStep;
+  let gx: usize = blockAt(at).gx;
   if (gx == 0) return;
-  let gz: usize = <usize>load<u32>(at, BLOCK_GZ) + <usize>load<u32>(at, BLOCK_AUX) * run;
+  let gz: usize = <usize>blockAt(at).gz + <usize><u32>blockAt(at).aux * run;
   for (let e: usize = 0; e < count; e++) {
     addElement(gx, gz, run);
     gx += step;
@@ -58,13 +55,13 @@ export function placeAdjoint(at: usize): void {
 
 /** z[e] = x[AUX + e] for COUNT elements. */
 export function pickForward(at: usize): void {
-  const count: usize = load<u32>(at, BLOCK_COUNT);
-  const xStep: usize = load<u32>(at, BLOCK_X_STEP);
-  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
-  const mask: usize = load<u32>(at, BLOCK_X_MASK);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
-  let x: usize = <usize>load<u32>(at, BLOCK_X) + <usize>load<u32>(at, BLOCK_AUX) * xStep;
-  let z: usize = load<u32>(at, BLOCK_Z);
+  const count: usize = blockAt(at).count;
+  const xStep: usize = blockAt(at).xStep;
+  const zStep: usize = blockAt(at).zStep;
+  const mask: usize = blockAt(at).xMask;
+  const run: usize = blockAt(at).zRun;
+  let x: usize = <usize>blockAt(at).x + <usize><u32>blockAt(at).aux * xStep;
+  let z: usize = blockAt(at).z;
   for (let e: usize = 0; e < count; e++) {
     copyElement(z, x, mask, run);
     x += xStep;
@@ -74,13 +71,13 @@ export function pickForward(at: usize): void {
 
 /** gx[AUX + e] += gz[e]. */
 export function pickAdjoint(at: usize): void {
-  const count: usize = load<u32>(at, BLOCK_COUNT);
-  const run: usize = load<u32>(at, BLOCK_RUN);
-  const step: usize = load<u32>(at, BLOCK_GX_STEP);
-  let gx: usize = load<u32>(at, BLOCK_GX);
+  const count: usize = blockAt(at).count;
+  const run: usize = blockAt(at).run;
+  const step: usize = blockAt(at).gxStep;
+  let gx: usize = blockAt(at).gx;
   if (gx == 0) return;
-  gx += <usize>load<u32>(at, BLOCK_AUX) * step;
-  let gz: usize = load<u32>(at, BLOCK_GZ);
+  gx += <usize><u32>blockAt(at).aux * step;
+  let gz: usize = blockAt(at).gz;
   for (let e: usize = 0; e < count; e++) {
     addElement(gx, gz, run);
     gx += step;
@@ -90,14 +87,14 @@ export function pickAdjoint(at: usize): void {
 
 /** z[j,i] = x[i,j], x being [rows, inner]. */
 export function transposeForward(at: usize): void {
-  const rows: usize = load<u32>(at, BLOCK_ROWS);
-  const cols: usize = load<u32>(at, BLOCK_INNER);
-  const xStep: usize = load<u32>(at, BLOCK_X_STEP);
-  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
-  const mask: usize = load<u32>(at, BLOCK_X_MASK);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  let x: usize = load<u32>(at, BLOCK_X);
+  const rows: usize = blockAt(at).rows;
+  const cols: usize = blockAt(at).inner;
+  const xStep: usize = blockAt(at).xStep;
+  const zStep: usize = blockAt(at).zStep;
+  const mask: usize = blockAt(at).xMask;
+  const run: usize = blockAt(at).zRun;
+  const z: usize = blockAt(at).z;
+  let x: usize = blockAt(at).x;
   for (let i: usize = 0; i < rows; i++) {
     for (let j: usize = 0; j < cols; j++) {
       copyElement(z + (j * rows + i) * zStep, x, mask, run);
@@ -108,12 +105,12 @@ export function transposeForward(at: usize): void {
 
 /** gx[i,j] += gz[j,i]. */
 export function transposeAdjoint(at: usize): void {
-  const rows: usize = load<u32>(at, BLOCK_ROWS);
-  const cols: usize = load<u32>(at, BLOCK_INNER);
-  const run: usize = load<u32>(at, BLOCK_RUN);
-  const step: usize = load<u32>(at, BLOCK_GX_STEP);
-  const gz: usize = load<u32>(at, BLOCK_GZ);
-  let gx: usize = load<u32>(at, BLOCK_GX);
+  const rows: usize = blockAt(at).rows;
+  const cols: usize = blockAt(at).inner;
+  const run: usize = blockAt(at).run;
+  const step: usize = blockAt(at).gxStep;
+  const gz: usize = blockAt(at).gz;
+  let gx: usize = blockAt(at).gx;
   if (gx == 0) return;
   for (let i: usize = 0; i < rows; i++) {
     for (let j: usize = 0; j < cols; j++) {

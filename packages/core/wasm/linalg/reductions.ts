@@ -10,10 +10,7 @@
  * `norm` covers matrices too (Frobenius). It squares without scaling, so elements beyond the square
  * root of the number range overflow or vanish.
  */
-import {
-  BLOCK_GX, BLOCK_GX_STEP, BLOCK_GZ, BLOCK_INNER, BLOCK_ROWS, BLOCK_RUN, BLOCK_X, BLOCK_X_MASK,
-  BLOCK_X_STEP, BLOCK_Z, BLOCK_Z_MASK, BLOCK_Z_RUN, BLOCK_Z_STEP,
-} from "../../src/program/layout";
+import { blockAt } from "../memory/layout";
 import { accumulate, add, div, isZero, mul, sub, zero } from "./simd";
 
 /** Sum of `count` elements that lie `step` bytes apart. */
@@ -48,31 +45,31 @@ import { accumulate, add, div, isZero, mul, sub, zero } from "./simd";
 
 // @ts-ignore: decorator
 @inline function elementCount(at: usize): usize {
-  return load<u32>(at, BLOCK_ROWS) * load<u32>(at, BLOCK_INNER);
+  return blockAt(at).rows * blockAt(at).inner;
 }
 
 export function vsumForward(at: usize): void {
   const count = elementCount(at);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const step: usize = load<u32>(at, BLOCK_X_STEP);
-  const mask: usize = load<u32>(at, BLOCK_X_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
+  const x: usize = blockAt(at).x;
+  const step: usize = blockAt(at).xStep;
+  const mask: usize = blockAt(at).xMask;
+  const z: usize = blockAt(at).z;
+  const run: usize = blockAt(at).zRun;
   for (let lane: usize = 0; lane < run; lane += 16) {
     v128.store(z + lane, sumOf(x + (lane & mask), step, count));
   }
 }
 
 export function vsumAdjoint(at: usize): void {
-  addToEach(at, elementCount(at), load<u32>(at, BLOCK_GX_STEP));
+  addToEach(at, elementCount(at), blockAt(at).gxStep);
 }
 
 /** Adds gz to `count` elements of gx that lie `step` bytes apart. */
 function addToEach(at: usize, count: usize, step: usize): void {
-  let gx: usize = load<u32>(at, BLOCK_GX);
+  let gx: usize = blockAt(at).gx;
   if (gx == 0) return;
-  const gz: usize = load<u32>(at, BLOCK_GZ);
-  const run: usize = load<u32>(at, BLOCK_RUN);
+  const gz: usize = blockAt(at).gz;
+  const run: usize = blockAt(at).run;
   for (let e: usize = 0; e < count; e++) {
     for (let lane: usize = 0; lane < run; lane += 16) accumulate(gx + lane, v128.load(gz + lane));
     gx += step;
@@ -81,28 +78,28 @@ function addToEach(at: usize, count: usize, step: usize): void {
 
 export function normForward(at: usize): void {
   const count = elementCount(at);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const step: usize = load<u32>(at, BLOCK_X_STEP);
-  const mask: usize = load<u32>(at, BLOCK_X_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
+  const x: usize = blockAt(at).x;
+  const step: usize = blockAt(at).xStep;
+  const mask: usize = blockAt(at).xMask;
+  const z: usize = blockAt(at).z;
+  const run: usize = blockAt(at).zRun;
   for (let lane: usize = 0; lane < run; lane += 16) {
     v128.store(z + lane, normOf(x + (lane & mask), step, count));
   }
 }
 
 export function normAdjoint(at: usize): void {
-  const gx: usize = load<u32>(at, BLOCK_GX);
+  const gx: usize = blockAt(at).gx;
   if (gx == 0) return;
   const count = elementCount(at);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const step: usize = load<u32>(at, BLOCK_X_STEP);
-  const mask: usize = load<u32>(at, BLOCK_X_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const zMask: usize = load<u32>(at, BLOCK_Z_MASK);
-  const gz: usize = load<u32>(at, BLOCK_GZ);
-  const gxStep: usize = load<u32>(at, BLOCK_GX_STEP);
-  const run: usize = load<u32>(at, BLOCK_RUN);
+  const x: usize = blockAt(at).x;
+  const step: usize = blockAt(at).xStep;
+  const mask: usize = blockAt(at).xMask;
+  const z: usize = blockAt(at).z;
+  const zMask: usize = blockAt(at).zMask;
+  const gz: usize = blockAt(at).gz;
+  const gxStep: usize = blockAt(at).gxStep;
+  const run: usize = blockAt(at).run;
   for (let lane: usize = 0; lane < run; lane += 16) {
     const length = v128.load(z + (lane & zMask));
     const silent = isZero(length);
@@ -119,12 +116,12 @@ export function normAdjoint(at: usize): void {
 
 export function normalizeForward(at: usize): void {
   const count = elementCount(at);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const step: usize = load<u32>(at, BLOCK_X_STEP);
-  const mask: usize = load<u32>(at, BLOCK_X_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
+  const x: usize = blockAt(at).x;
+  const step: usize = blockAt(at).xStep;
+  const mask: usize = blockAt(at).xMask;
+  const z: usize = blockAt(at).z;
+  const zStep: usize = blockAt(at).zStep;
+  const run: usize = blockAt(at).zRun;
   for (let lane: usize = 0; lane < run; lane += 16) {
     let xAt = x + (lane & mask);
     let to = z + lane;
@@ -139,18 +136,18 @@ export function normalizeForward(at: usize): void {
 }
 
 export function normalizeAdjoint(at: usize): void {
-  const gx: usize = load<u32>(at, BLOCK_GX);
+  const gx: usize = blockAt(at).gx;
   if (gx == 0) return;
   const count = elementCount(at);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const step: usize = load<u32>(at, BLOCK_X_STEP);
-  const mask: usize = load<u32>(at, BLOCK_X_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
-  const zMask: usize = load<u32>(at, BLOCK_Z_MASK);
-  const gz: usize = load<u32>(at, BLOCK_GZ);
-  const gxStep: usize = load<u32>(at, BLOCK_GX_STEP);
-  const run: usize = load<u32>(at, BLOCK_RUN);
+  const x: usize = blockAt(at).x;
+  const step: usize = blockAt(at).xStep;
+  const mask: usize = blockAt(at).xMask;
+  const z: usize = blockAt(at).z;
+  const zStep: usize = blockAt(at).zStep;
+  const zMask: usize = blockAt(at).zMask;
+  const gz: usize = blockAt(at).gz;
+  const gxStep: usize = blockAt(at).gxStep;
+  const run: usize = blockAt(at).run;
   for (let lane: usize = 0; lane < run; lane += 16) {
     const length = normOf(x + (lane & mask), step, count);
     const silent = isZero(length);
@@ -169,18 +166,18 @@ export function normalizeAdjoint(at: usize): void {
 }
 
 export function traceForward(at: usize): void {
-  const n: usize = load<u32>(at, BLOCK_ROWS);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const step: usize = load<u32>(at, BLOCK_X_STEP);
-  const mask: usize = load<u32>(at, BLOCK_X_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
+  const n: usize = blockAt(at).rows;
+  const x: usize = blockAt(at).x;
+  const step: usize = blockAt(at).xStep;
+  const mask: usize = blockAt(at).xMask;
+  const z: usize = blockAt(at).z;
+  const run: usize = blockAt(at).zRun;
   for (let lane: usize = 0; lane < run; lane += 16) {
     v128.store(z + lane, sumOf(x + (lane & mask), (n + 1) * step, n));
   }
 }
 
 export function traceAdjoint(at: usize): void {
-  const n: usize = load<u32>(at, BLOCK_ROWS);
-  addToEach(at, n, (n + 1) * load<u32>(at, BLOCK_GX_STEP));
+  const n: usize = blockAt(at).rows;
+  addToEach(at, n, (n + 1) * blockAt(at).gxStep);
 }

@@ -32,7 +32,7 @@ export let shapeRank: i32 = 0;
 export let shapeRows: i32 = 1;
 export let shapeCols: i32 = 1;
 
-/** The kernel's BLOCK_ROWS, BLOCK_INNER and BLOCK_COLS; holds after `structuredShape` gave 0. */
+/** The kernel's `rows`, `inner` and `cols`; holds after `structuredShape` gave 0. */
 export let dimRows: i32 = 1;
 export let dimInner: i32 = 1;
 export let dimCols: i32 = 1;

@@ -13,11 +13,7 @@
  * Scratch, for one vector of lanes at a time: two matrices of 16-byte entries, then the work area of
  * elimination:  | inverse n × n | product n × max(n, cols) | work |
  */
-import {
-  BLOCK_COLS, BLOCK_GX, BLOCK_GX_STEP, BLOCK_GY, BLOCK_GY_STEP, BLOCK_GZ, BLOCK_ROWS, BLOCK_RUN,
-  BLOCK_SCRATCH, BLOCK_X, BLOCK_X_MASK, BLOCK_X_STEP, BLOCK_Y, BLOCK_Y_MASK, BLOCK_Y_STEP, BLOCK_Z,
-  BLOCK_Z_MASK, BLOCK_Z_RUN, BLOCK_Z_STEP,
-} from "../../src/program/layout";
+import { blockAt } from "../memory/layout";
 import { logV } from "../math/index";
 import {
   CLOSED_FORM_MAX, cancelledAt, determinantAt, doubtfulAt, invertAt, storeCofactors,
@@ -45,33 +41,33 @@ export function systemScratchBytes(n: usize, cols: usize): usize {
 }
 
 export function detForward(at: usize): void {
-  const n: usize = load<u32>(at, BLOCK_ROWS);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const step: usize = load<u32>(at, BLOCK_X_STEP);
-  const mask: usize = load<u32>(at, BLOCK_X_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
-  const work: usize = load<u32>(at, BLOCK_SCRATCH);
+  const n: usize = blockAt(at).rows;
+  const x: usize = blockAt(at).x;
+  const step: usize = blockAt(at).xStep;
+  const mask: usize = blockAt(at).xMask;
+  const z: usize = blockAt(at).z;
+  const run: usize = blockAt(at).zRun;
+  const work: usize = blockAt(at).scratch;
   for (let lane: usize = 0; lane < run; lane += 16) {
     v128.store(z + lane, determinantAt(x + (lane & mask), n * step, step, n, work));
   }
 }
 
 export function detAdjoint(at: usize): void {
-  const gx: usize = load<u32>(at, BLOCK_GX);
+  const gx: usize = blockAt(at).gx;
   if (gx == 0) return;
-  const n: usize = load<u32>(at, BLOCK_ROWS);
+  const n: usize = blockAt(at).rows;
   if (n > CLOSED_FORM_MAX) {
     addScaledInverse(at, true);
     return;
   }
-  const x: usize = load<u32>(at, BLOCK_X);
-  const step: usize = load<u32>(at, BLOCK_X_STEP);
-  const mask: usize = load<u32>(at, BLOCK_X_MASK);
-  const gz: usize = load<u32>(at, BLOCK_GZ);
-  const gxStep: usize = load<u32>(at, BLOCK_GX_STEP);
-  const run: usize = load<u32>(at, BLOCK_RUN);
-  const scratch: usize = load<u32>(at, BLOCK_SCRATCH);
+  const x: usize = blockAt(at).x;
+  const step: usize = blockAt(at).xStep;
+  const mask: usize = blockAt(at).xMask;
+  const gz: usize = blockAt(at).gz;
+  const gxStep: usize = blockAt(at).gxStep;
+  const run: usize = blockAt(at).run;
+  const scratch: usize = blockAt(at).scratch;
   for (let lane: usize = 0; lane < run; lane += 16) {
     storeCofactors(scratch, x + (lane & mask), n * step, step, n);
     const seed = v128.load(gz + lane);
@@ -85,17 +81,17 @@ export function detAdjoint(at: usize): void {
 
 /** gx += gz x⁻T, or gz z x⁻T where the seed counts per determinant. */
 function addScaledInverse(at: usize, timesResult: bool): void {
-  const n: usize = load<u32>(at, BLOCK_ROWS);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const step: usize = load<u32>(at, BLOCK_X_STEP);
-  const mask: usize = load<u32>(at, BLOCK_X_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const zMask: usize = load<u32>(at, BLOCK_Z_MASK);
-  const gx: usize = load<u32>(at, BLOCK_GX);
-  const gz: usize = load<u32>(at, BLOCK_GZ);
-  const gxStep: usize = load<u32>(at, BLOCK_GX_STEP);
-  const run: usize = load<u32>(at, BLOCK_RUN);
-  const scratch: usize = load<u32>(at, BLOCK_SCRATCH);
+  const n: usize = blockAt(at).rows;
+  const x: usize = blockAt(at).x;
+  const step: usize = blockAt(at).xStep;
+  const mask: usize = blockAt(at).xMask;
+  const z: usize = blockAt(at).z;
+  const zMask: usize = blockAt(at).zMask;
+  const gx: usize = blockAt(at).gx;
+  const gz: usize = blockAt(at).gz;
+  const gxStep: usize = blockAt(at).gxStep;
+  const run: usize = blockAt(at).run;
+  const scratch: usize = blockAt(at).scratch;
   const work = workPart(scratch, n, 1);
   for (let lane: usize = 0; lane < run; lane += 16) {
     // A uniform matrix is inverted once; exchanged out steps store the inverse transposed.
@@ -113,13 +109,13 @@ function addScaledInverse(at: usize, timesResult: bool): void {
 }
 
 export function logdetForward(at: usize): void {
-  const n: usize = load<u32>(at, BLOCK_ROWS);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const step: usize = load<u32>(at, BLOCK_X_STEP);
-  const mask: usize = load<u32>(at, BLOCK_X_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
-  const work: usize = load<u32>(at, BLOCK_SCRATCH);
+  const n: usize = blockAt(at).rows;
+  const x: usize = blockAt(at).x;
+  const step: usize = blockAt(at).xStep;
+  const mask: usize = blockAt(at).xMask;
+  const z: usize = blockAt(at).z;
+  const run: usize = blockAt(at).zRun;
+  const work: usize = blockAt(at).scratch;
   for (let lane: usize = 0; lane < run; lane += 16) {
     v128.store(z + lane, logDeterminantAt(x + (lane & mask), n * step, step, n, work));
   }
@@ -148,34 +144,34 @@ function logPivots(a: usize, row: usize, col: usize, n: usize, work: usize): v12
 }
 
 export function logdetAdjoint(at: usize): void {
-  if (load<u32>(at, BLOCK_GX) != 0) addScaledInverse(at, false);
+  if (blockAt(at).gx != 0) addScaledInverse(at, false);
 }
 
 export function invForward(at: usize): void {
-  const n: usize = load<u32>(at, BLOCK_ROWS);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const step: usize = load<u32>(at, BLOCK_X_STEP);
-  const mask: usize = load<u32>(at, BLOCK_X_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
-  const work: usize = load<u32>(at, BLOCK_SCRATCH);
+  const n: usize = blockAt(at).rows;
+  const x: usize = blockAt(at).x;
+  const step: usize = blockAt(at).xStep;
+  const mask: usize = blockAt(at).xMask;
+  const z: usize = blockAt(at).z;
+  const zStep: usize = blockAt(at).zStep;
+  const run: usize = blockAt(at).zRun;
+  const work: usize = blockAt(at).scratch;
   for (let lane: usize = 0; lane < run; lane += 16) {
     invertAt(z + lane, n * zStep, zStep, x + (lane & mask), n * step, step, n, work);
   }
 }
 
 export function invAdjoint(at: usize): void {
-  const gx: usize = load<u32>(at, BLOCK_GX);
+  const gx: usize = blockAt(at).gx;
   if (gx == 0) return;
-  const n: usize = load<u32>(at, BLOCK_ROWS);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
-  const zMask: usize = load<u32>(at, BLOCK_Z_MASK);
-  const gz: usize = load<u32>(at, BLOCK_GZ);
-  const gxStep: usize = load<u32>(at, BLOCK_GX_STEP);
-  const run: usize = load<u32>(at, BLOCK_RUN);
-  const scratch: usize = load<u32>(at, BLOCK_SCRATCH);
+  const n: usize = blockAt(at).rows;
+  const z: usize = blockAt(at).z;
+  const zStep: usize = blockAt(at).zStep;
+  const zMask: usize = blockAt(at).zMask;
+  const gz: usize = blockAt(at).gz;
+  const gxStep: usize = blockAt(at).gxStep;
+  const run: usize = blockAt(at).run;
+  const scratch: usize = blockAt(at).scratch;
   if (n == 1) {
     inverse1Adjoint(gx, gz, z, zMask, run);
     return;
@@ -253,18 +249,18 @@ function solveAt(
 }
 
 export function solveForward(at: usize): void {
-  const n: usize = load<u32>(at, BLOCK_ROWS);
-  const cols: usize = load<u32>(at, BLOCK_COLS);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const xStep: usize = load<u32>(at, BLOCK_X_STEP);
-  const xMask: usize = load<u32>(at, BLOCK_X_MASK);
-  const y: usize = load<u32>(at, BLOCK_Y);
-  const yStep: usize = load<u32>(at, BLOCK_Y_STEP);
-  const yMask: usize = load<u32>(at, BLOCK_Y_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
-  const run: usize = load<u32>(at, BLOCK_Z_RUN);
-  const scratch: usize = load<u32>(at, BLOCK_SCRATCH);
+  const n: usize = blockAt(at).rows;
+  const cols: usize = blockAt(at).cols;
+  const x: usize = blockAt(at).x;
+  const xStep: usize = blockAt(at).xStep;
+  const xMask: usize = blockAt(at).xMask;
+  const y: usize = blockAt(at).y;
+  const yStep: usize = blockAt(at).yStep;
+  const yMask: usize = blockAt(at).yMask;
+  const z: usize = blockAt(at).z;
+  const zStep: usize = blockAt(at).zStep;
+  const run: usize = blockAt(at).zRun;
+  const scratch: usize = blockAt(at).scratch;
   for (let lane: usize = 0; lane < run; lane += 16) {
     solveAt(
       z + lane, cols * zStep, zStep,
@@ -276,21 +272,21 @@ export function solveForward(at: usize): void {
 }
 
 export function solveAdjoint(at: usize): void {
-  const n: usize = load<u32>(at, BLOCK_ROWS);
-  const cols: usize = load<u32>(at, BLOCK_COLS);
-  const x: usize = load<u32>(at, BLOCK_X);
-  const xStep: usize = load<u32>(at, BLOCK_X_STEP);
-  const xMask: usize = load<u32>(at, BLOCK_X_MASK);
-  const z: usize = load<u32>(at, BLOCK_Z);
-  const zStep: usize = load<u32>(at, BLOCK_Z_STEP);
-  const zMask: usize = load<u32>(at, BLOCK_Z_MASK);
-  const gz: usize = load<u32>(at, BLOCK_GZ);
-  const gx: usize = load<u32>(at, BLOCK_GX);
-  const gxStep: usize = load<u32>(at, BLOCK_GX_STEP);
-  const gy: usize = load<u32>(at, BLOCK_GY);
-  const gyStep: usize = load<u32>(at, BLOCK_GY_STEP);
-  const run: usize = load<u32>(at, BLOCK_RUN);
-  const scratch: usize = load<u32>(at, BLOCK_SCRATCH);
+  const n: usize = blockAt(at).rows;
+  const cols: usize = blockAt(at).cols;
+  const x: usize = blockAt(at).x;
+  const xStep: usize = blockAt(at).xStep;
+  const xMask: usize = blockAt(at).xMask;
+  const z: usize = blockAt(at).z;
+  const zStep: usize = blockAt(at).zStep;
+  const zMask: usize = blockAt(at).zMask;
+  const gz: usize = blockAt(at).gz;
+  const gx: usize = blockAt(at).gx;
+  const gxStep: usize = blockAt(at).gxStep;
+  const gy: usize = blockAt(at).gy;
+  const gyStep: usize = blockAt(at).gyStep;
+  const run: usize = blockAt(at).run;
+  const scratch: usize = blockAt(at).scratch;
   const w = productPart(scratch, n);
   if (gx == 0 && gy == 0) return;
   for (let lane: usize = 0; lane < run; lane += 16) {

@@ -17,6 +17,8 @@
  * `base + top` is the first free byte.
  */
 
+import { ARENAS_BYTES, HEADER_BYTES } from "../../src/program/layout";
+import { arenasAt, headerAt } from "./layout";
 import { allocate, free, memoryMax } from "./memory";
 
 export let stackBase: usize = 0;
@@ -78,7 +80,7 @@ function moved(base: usize, used: usize, have: usize, needed: usize): usize {
 
 // @ts-ignore: decorator
 @inline function sizeFor(fresh: usize): usize {
-  return <usize>load<u32>(fresh - 16);
+  return headerAt(fresh - HEADER_BYTES).bytes;
 }
 
 export function reserveStack(used: usize, needed: usize): bool {
@@ -284,73 +286,70 @@ export function replaceArenas(heap: usize, table: usize, primal: usize): void {
   primalBytes = sizeFor(primal);
 }
 
-/** The arenas that make up a trace, as 4-byte words at an address. */
-export const TRACE_ARENA_WORDS: i32 = 17;
-
 /** Writes the arenas of the current trace to `at`. */
 export function saveArenas(at: usize): void {
-  store<usize>(at, tableBase, 0);
-  store<usize>(at, tableBytes, 4);
-  store<usize>(at, tableTop, 8);
-  store<usize>(at, primalBase, 12);
-  store<usize>(at, primalBytes, 16);
-  store<usize>(at, primalTop, 20);
-  store<usize>(at, tapeBase, 24);
-  store<usize>(at, tapeBytes, 28);
-  store<usize>(at, tapeTop, 32);
-  store<usize>(at, adjointBase, 36);
-  store<usize>(at, adjointBytes, 40);
-  store<usize>(at, adjointTop, 44);
-  store<usize>(at, blocksBase, 48);
-  store<usize>(at, blocksBytes, 52);
-  store<usize>(at, blocksTop, 56);
-  store<usize>(at, scratchBase, 60);
-  store<usize>(at, scratchBytes, 64);
+  arenasAt(at).tableBase = tableBase;
+  arenasAt(at).tableBytes = tableBytes;
+  arenasAt(at).tableTop = tableTop;
+  arenasAt(at).primalBase = primalBase;
+  arenasAt(at).primalBytes = primalBytes;
+  arenasAt(at).primalTop = primalTop;
+  arenasAt(at).tapeBase = tapeBase;
+  arenasAt(at).tapeBytes = tapeBytes;
+  arenasAt(at).tapeTop = tapeTop;
+  arenasAt(at).adjointBase = adjointBase;
+  arenasAt(at).adjointBytes = adjointBytes;
+  arenasAt(at).adjointTop = adjointTop;
+  arenasAt(at).blocksBase = blocksBase;
+  arenasAt(at).blocksBytes = blocksBytes;
+  arenasAt(at).blocksTop = blocksTop;
+  arenasAt(at).scratchBase = scratchBase;
+  arenasAt(at).scratchBytes = scratchBytes;
 }
 
 /** Takes the arenas at `at` as those of the current trace. */
 export function loadArenas(at: usize): void {
-  tableBase = load<usize>(at, 0);
-  tableBytes = load<usize>(at, 4);
-  tableTop = load<usize>(at, 8);
-  primalBase = load<usize>(at, 12);
-  primalBytes = load<usize>(at, 16);
-  primalTop = load<usize>(at, 20);
-  tapeBase = load<usize>(at, 24);
-  tapeBytes = load<usize>(at, 28);
-  tapeTop = load<usize>(at, 32);
-  adjointBase = load<usize>(at, 36);
-  adjointBytes = load<usize>(at, 40);
-  adjointTop = load<usize>(at, 44);
-  blocksBase = load<usize>(at, 48);
-  blocksBytes = load<usize>(at, 52);
-  blocksTop = load<usize>(at, 56);
-  scratchBase = load<usize>(at, 60);
-  scratchBytes = load<usize>(at, 64);
+  tableBase = arenasAt(at).tableBase;
+  tableBytes = arenasAt(at).tableBytes;
+  tableTop = arenasAt(at).tableTop;
+  primalBase = arenasAt(at).primalBase;
+  primalBytes = arenasAt(at).primalBytes;
+  primalTop = arenasAt(at).primalTop;
+  tapeBase = arenasAt(at).tapeBase;
+  tapeBytes = arenasAt(at).tapeBytes;
+  tapeTop = arenasAt(at).tapeTop;
+  adjointBase = arenasAt(at).adjointBase;
+  adjointBytes = arenasAt(at).adjointBytes;
+  adjointTop = arenasAt(at).adjointTop;
+  blocksBase = arenasAt(at).blocksBase;
+  blocksBytes = arenasAt(at).blocksBytes;
+  blocksTop = arenasAt(at).blocksTop;
+  scratchBase = arenasAt(at).scratchBase;
+  scratchBytes = arenasAt(at).scratchBytes;
 }
 
 /** Arenas that are handed on: larger ones would stay with a trace that may be small. */
 const HANDED_BYTES_MAX: u64 = 1 << 18;
 
 function writtenBytes(at: usize): u64 {
-  const ofValues = <u64>load<usize>(at, 4) + <u64>load<usize>(at, 16) + <u64>load<usize>(at, 40);
-  return ofValues + <u64>load<usize>(at, 28) + <u64>load<usize>(at, 52) + <u64>load<usize>(at, 64);
+  const ofValues = <u64>arenasAt(at).tableBytes + <u64>arenasAt(at).primalBytes + <u64>arenasAt(at).adjointBytes;
+  return ofValues + <u64>arenasAt(at).tapeBytes + <u64>arenasAt(at).blocksBytes + <u64>arenasAt(at).scratchBytes;
 }
 
 /** Gives the arenas written at `at` to the set at `to`; false where that has some, or they are large. */
 export function handArenas(at: usize, to: usize): bool {
   if (writtenBytes(to) != 0 || writtenBytes(at) > HANDED_BYTES_MAX) return false;
-  for (let b: usize = 0; b < <usize>TRACE_ARENA_WORDS << 2; b += 4)
+  for (let b: usize = 0; b < <usize>ARENAS_BYTES; b += 4)
     store<u32>(to + b, load<u32>(at + b));
   return true;
 }
 
 /** Frees the arenas written at `at`. */
 export function freeArenas(at: usize): void {
-  free(load<usize>(at, 0));
-  free(load<usize>(at, 12));
-  free(load<usize>(at, 24));
-  free(load<usize>(at, 36));
-  free(load<usize>(at, 48));
-  free(load<usize>(at, 60));
+  free(arenasAt(at).tableBase);
+  free(arenasAt(at).primalBase);
+  free(arenasAt(at).tapeBase);
+  free(arenasAt(at).adjointBase);
+  free(arenasAt(at).blocksBase);
+  free(arenasAt(at).scratchBase);
 }

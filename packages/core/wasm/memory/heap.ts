@@ -11,6 +11,7 @@
 import { FAULT_MEMORY, PAIR_FIELDS, TAG_PAIR } from "../../src/program/layout";
 import { heapBase, heapTop, reserveHeap, setHeapTop } from "./arena";
 import { fail } from "./fault";
+import { objectAt } from "./layout";
 import { dataOf, tagOf, VALUE_FAIL, valueOf } from "./value";
 
 export let objectsMade: f64 = 0;
@@ -28,8 +29,8 @@ export function newObject(fields: i32, own: i32): i32 {
     return -1;
   }
   const index = <i32>(heapTop >> 3);
-  store<i32>(heapBase + heapTop, fields);
-  store<i32>(heapBase + heapTop, own, 4);
+  objectAt(heapBase + heapTop).fields = fields;
+  objectAt(heapBase + heapTop).own = own;
   setHeapTop(heapTop + bytes);
   objectsMade += 1;
   return index;
@@ -53,7 +54,7 @@ export function newObject(fields: i32, own: i32): i32 {
 /** The client's own word: for a closure, where its code is. */
 // @ts-ignore: decorator
 @inline export function wordOf(object: i32): i32 {
-  return load<i32>(heapBase + (<usize>object << 3), 4);
+  return objectAt(heapBase + (<usize>object << 3)).own;
 }
 
 export function cons(head: u64, tail: u64): u64 {

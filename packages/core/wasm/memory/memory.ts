@@ -1,16 +1,17 @@
 /**
  * Memory: blocks of linear memory for program images, arenas and the caller's buffers.
  *
- *   block   | bytes u32 | bytes of the block before u32 | free u32 | next free u32 | content … |
- *
- * Blocks lie side by side; `bytes` counts the content, a multiple of 16. Freed neighbours join, so
+ * A block is a header (`BlockHeader`) and its content, a multiple of 16 bytes. Blocks lie side by side. Freed neighbours join, so
  * loading and disposing programs for ever does not grow memory. Free blocks lie in bins by the
  * highest bit of their size, so that few of them are looked at; the content of a free block begins
  * with the free block before it in its bin.
  * Invariant: no two free blocks are neighbours; every free block is in the bin of its size.
  */
 
-const HEADER: usize = 16;
+import { HEADER_BYTES } from "../../src/program/layout";
+import { freeAt, headerAt } from "./layout";
+
+const HEADER: usize = HEADER_BYTES;
 const PAGE: usize = 65536;
 const SPLIT_MIN: usize = 64;
 
@@ -32,7 +33,7 @@ export function memoryBytes(): usize {
 }
 
 @inline function bytesOf(block: usize): usize {
-  return load<u32>(block);
+  return headerAt(block).bytes;
 }
 
 @inline function nextBlock(block: usize): usize {
@@ -50,22 +51,22 @@ export function memoryBytes(): usize {
 function pushFree(block: usize): void {
   const bin = binOf(bytesOf(block));
   const next = firstOf(bin);
-  store<u32>(block, 1, 8);
-  store<u32>(block, <u32>next, 12);
-  store<u32>(block, 0, HEADER);
-  if (next != 0) store<u32>(next, <u32>block, HEADER);
+  headerAt(block).isFree = 1;
+  headerAt(block).nextFree = next;
+  freeAt(block).previousFree = 0;
+  if (next != 0) freeAt(next).previousFree = block;
   store<u32>(bins + (<usize>bin << 2), <u32>block);
   filledBins |= 1 << bin;
 }
 
 function removeFree(block: usize): void {
   const bin = binOf(bytesOf(block));
-  const next = <usize>load<u32>(block, 12);
-  const before = <usize>load<u32>(block, HEADER);
-  store<u32>(block, 0, 8);
-  if (next != 0) store<u32>(next, <u32>before, HEADER);
+  const next = headerAt(block).nextFree;
+  const before = freeAt(block).previousFree;
+  headerAt(block).isFree = 0;
+  if (next != 0) freeAt(next).previousFree = before;
   if (before != 0) {
-    store<u32>(before, <u32>next, 12);
+    headerAt(before).nextFree = next;
     return;
   }
   store<u32>(bins + (<usize>bin << 2), <u32>next);
@@ -73,9 +74,9 @@ function removeFree(block: usize): void {
 }
 
 function setBytes(block: usize, bytes: usize): void {
-  store<u32>(block, <u32>bytes);
+  headerAt(block).bytes = bytes;
   const next = block + HEADER + bytes;
-  if (next < heapEnd) store<u32>(next, <u32>bytes, 4);
+  if (next < heapEnd) headerAt(next).before = bytes;
   else lastBlock = block;
 }
 
@@ -96,7 +97,7 @@ function extend(bytes: usize): usize {
     heapStart = (__heap_base + 15) & ~15;
     heapEnd = heapStart;
   }
-  if (lastBlock != 0 && load<u32>(lastBlock, 8) != 0) {
+  if (lastBlock != 0 && headerAt(lastBlock).isFree != 0) {
     const block = lastBlock;
     if (!growTo(<u64>block + <u64>HEADER + <u64>bytes)) return 0;
     removeFree(block);
@@ -107,8 +108,8 @@ function extend(bytes: usize): usize {
   const block = heapEnd;
   if (!growTo(<u64>block + <u64>HEADER + <u64>bytes)) return 0;
   heapEnd = block + HEADER + bytes;
-  store<u32>(block, lastBlock == 0 ? 0 : <u32>bytesOf(lastBlock), 4);
-  store<u32>(block, 0, 8);
+  headerAt(block).before = lastBlock == 0 ? 0 : bytesOf(lastBlock);
+  headerAt(block).isFree = 0;
   setBytes(block, bytes);
   return block;
 }
@@ -116,7 +117,7 @@ function extend(bytes: usize): usize {
 /** The smallest free block of a bin that is large enough, the lowest of several; 0: none is. */
 function smallestIn(bin: i32, bytes: usize): usize {
   let best: usize = 0;
-  for (let block = firstOf(bin); block != 0; block = load<u32>(block, 12)) {
+  for (let block = firstOf(bin); block != 0; block = headerAt(block).nextFree) {
     if (bytesOf(block) < bytes) continue;
     const isBetter =
       best == 0 || bytesOf(block) < bytesOf(best) || (bytesOf(block) == bytesOf(best) && block < best);
@@ -149,7 +150,7 @@ export function allocate(size: usize): usize {
   if (rest >= SPLIT_MIN) {
     setBytes(block, bytes);
     const tail = nextBlock(block);
-    store<u32>(tail, <u32>bytes, 4);
+    headerAt(tail).before = bytes;
     setBytes(tail, rest - HEADER);
     pushFree(tail);
   }
@@ -162,13 +163,13 @@ export function free(ptr: usize): void {
   let block = ptr - HEADER;
   let bytes = bytesOf(block);
   const next = block + HEADER + bytes;
-  if (next < heapEnd && load<u32>(next, 8) != 0) {
+  if (next < heapEnd && headerAt(next).isFree != 0) {
     removeFree(next);
     bytes += HEADER + bytesOf(next);
   }
   if (block > heapStart) {
-    const before = block - HEADER - <usize>load<u32>(block, 4);
-    if (load<u32>(before, 8) != 0) {
+    const before = block - HEADER - headerAt(block).before;
+    if (headerAt(before).isFree != 0) {
       removeFree(before);
       bytes += HEADER + bytesOf(before);
       block = before;

@@ -10,7 +10,9 @@ import {
   TAG_MASK,
   TAG_PAIR,
   TAG_TENSOR,
+  VALUE_PAIR_BYTES,
 } from "../../src/program/layout";
+import { pairAt } from "../memory/layout";
 import { reserveWork, workBase } from "../memory/arena";
 import { spend } from "../lanes/budget";
 import { fail, faultCode, setFaultDetail } from "../memory/fault";
@@ -63,10 +65,10 @@ export function structurallyEqual(a: u64, b: u64): u64 {
   while (true) {
     while (tagOf(a) == TAG_PAIR && tagOf(b) == TAG_PAIR && a != b) {
       if (!spend(1)) return failed(answer);
-      if (!reserveWork(top, top + 16)) return fail(FAULT_MEMORY);
-      store<u64>(workBase + top, tail(a));
-      store<u64>(workBase + top, tail(b), 8);
-      top += 16;
+      if (!reserveWork(top, top + VALUE_PAIR_BYTES)) return fail(FAULT_MEMORY);
+      pairAt(workBase + top).first = tail(a);
+      pairAt(workBase + top).second = tail(b);
+      top += VALUE_PAIR_BYTES;
       a = head(a);
       b = head(b);
     }
@@ -75,8 +77,8 @@ export function structurallyEqual(a: u64, b: u64): u64 {
     if (same == VALUE_FALSE) return same;
     answer = conjunction(answer, same);
     if (answer == VALUE_FAIL || answer == VALUE_FALSE || top == 0) return answer;
-    top -= 16;
-    a = load<u64>(workBase + top);
-    b = load<u64>(workBase + top, 8);
+    top -= VALUE_PAIR_BYTES;
+    a = pairAt(workBase + top).first;
+    b = pairAt(workBase + top).second;
   }
 }

@@ -4,10 +4,6 @@
  */
 
 import {
-  BLOCK_AUX,
-  BLOCK_COUNT,
-  BLOCK_MASK,
-  BLOCK_ROWS,
   FAULT_NOT_INTEGER,
   FAULT_NOT_NUMBER,
   FAULT_NOT_SCALAR,
@@ -30,6 +26,7 @@ import {
   TRACE_GATHER,
   TRACE_MERGE,
 } from "../../src/program/layout";
+import { blockAt } from "../memory/layout";
 import { primalTop } from "../memory/arena";
 import { spendOnElements } from "../lanes/budget";
 import { failOperand, failPair } from "../memory/fault";
@@ -224,8 +221,8 @@ export function applyScale(a: u64, b: u64): u64 {
 /** Copies payload x into z from element `element` on, with its record. */
 export function place(z: i32, x: i32, element: i32): bool {
   fillBlock(z, x, -1);
-  store<i32>(block, countOf(x), BLOCK_COUNT);
-  store<i32>(block, element, BLOCK_AUX);
+  blockAt(block).count = countOf(x);
+  blockAt(block).aux = element;
   forwardStructured(OP_PLACE, block);
   return !isRecorded(flagsOf(x)) || record(OP_PLACE, z, x, -1, element);
 }
@@ -235,7 +232,7 @@ export function pick(x: i32, element: i32, rows: i32, cols: i32, rank: i32): i32
   const z = newPayload(rows, cols, (flagsOf(x) & ~PAYLOAD_RANK) | rank);
   if (z < 0) return -1;
   fillBlock(z, x, -1);
-  store<i32>(block, element, BLOCK_AUX);
+  blockAt(block).aux = element;
   forwardStructured(OP_PICK, block);
   return record(OP_PICK, z, x, -1, element) ? z : -1;
 }
@@ -352,7 +349,7 @@ function mergePayloads(x: i32, y: i32, mask: i32): u64 {
   const z = newPayload(rowsOf(x), colsOf(x), rankOf(x) | known);
   if (z < 0) return VALUE_FAIL;
   fillBlock(z, x, y);
-  store<usize>(block, primalOf(mask), BLOCK_MASK);
+  blockAt(block).mask = primalOf(mask);
   mergeForward(block);
   countMerge();
   if (isRecorded(known) && !record(TRACE_MERGE, z, x, y, 0, mask)) return VALUE_FAIL;
@@ -397,8 +394,8 @@ export function gather(x: i32, index: i32, rows: i32, stride: i32, rank: i32): u
   const z = newPayload(rows, 1, known | rank);
   if (z < 0) return VALUE_FAIL;
   fillBlock(z, x, index);
-  store<i32>(block, rowsOf(x), BLOCK_ROWS);
-  store<i32>(block, stride, BLOCK_AUX);
+  blockAt(block).rows = rowsOf(x);
+  blockAt(block).aux = stride;
   gatherForward(block);
   if (isRecorded(known) && !record(TRACE_GATHER, z, x, index, stride)) return VALUE_FAIL;
   return payloadValue(z);

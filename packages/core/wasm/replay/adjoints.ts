@@ -9,17 +9,12 @@
 
 import {
   PAYLOAD_ACTIVE,
-  PAYLOAD_ADJOINT,
-  PAYLOAD_COUNT,
-  PAYLOAD_FLAGS,
-  PAYLOAD_ORIGIN,
   PAYLOAD_REACHED,
+  PLACE_BYTES,
   RECORD_ACTIVE,
   RECORD_BYTES,
-  RECORD_IN0,
-  RECORD_OP,
-  RECORD_OUT,
 } from "../../src/program/layout";
+import { placeAt, payloadAt, recordAt } from "../memory/layout";
 import { reserveWork, setAdjointTop, tapeBase, tapeTop, workBase } from "../memory/arena";
 import { pinnedPayloads } from "../walk/collect";
 import { entryOf, run } from "../tape/payload";
@@ -40,7 +35,7 @@ const SEARCH: usize = 32;
 
 // @ts-ignore: decorator
 @inline function isStanding(entry: usize): bool {
-  return load<i32>(entry, PAYLOAD_ORIGIN) < 0;
+  return payloadAt(entry).origin < 0;
 }
 
 /** Gives every input, and the result, a place of its own; how many bytes they take. */
@@ -52,9 +47,9 @@ function placeStanding(result: i32): usize {
 }
 
 function placeOne(entry: usize, top: usize): usize {
-  if ((load<i32>(entry, PAYLOAD_FLAGS) & PAYLOAD_ACTIVE) == 0) return top;
-  store<u32>(entry, <u32>top, PAYLOAD_ADJOINT);
-  return top + <usize>load<u32>(entry, PAYLOAD_COUNT) * run;
+  if ((payloadAt(entry).flags & PAYLOAD_ACTIVE) == 0) return top;
+  payloadAt(entry).adjoint = <u32>top;
+  return top + <usize><u32>payloadAt(entry).count * run;
 }
 
 /**
@@ -69,7 +64,7 @@ export function placeAdjoints(result: i32): bool {
   standingBytes = top;
   if (result >= 0) {
     const entry = entryOf(result);
-    store<i32>(entry, load<i32>(entry, PAYLOAD_FLAGS) | PAYLOAD_REACHED, PAYLOAD_FLAGS);
+    payloadAt(entry).flags = payloadAt(entry).flags | PAYLOAD_REACHED;
   }
   const first = tapeBase;
   const work = workBase;
@@ -77,41 +72,41 @@ export function placeAdjoints(result: i32): bool {
   let free: usize = 0;
   for (let at = first + tapeTop; at > first; ) {
     at -= RECORD_BYTES;
-    let op = load<i32>(at, RECORD_OP);
+    let op = recordAt(at).op;
     if ((op & RECORD_ACTIVE) == 0) continue;
-    const out = load<i32>(at, RECORD_OUT);
+    const out = recordAt(at).out;
     const made = entryOf(out);
-    if ((load<i32>(made, PAYLOAD_FLAGS) & PAYLOAD_REACHED) == 0) {
-      store<i32>(at, op & ~RECORD_ACTIVE, RECORD_OP);
+    if ((payloadAt(made).flags & PAYLOAD_REACHED) == 0) {
+      recordAt(at).op = op & ~RECORD_ACTIVE;
       continue;
     }
     for (let operand = 0; operand < 2; operand++) {
-      const id = load<i32>(at + (<usize>operand << 2), RECORD_IN0);
+      const id = operand == 0 ? recordAt(at).in0 : recordAt(at).in1;
       if (id < 0) continue;
       const entry = entryOf(id);
-      const flags = load<i32>(entry, PAYLOAD_FLAGS);
+      const flags = payloadAt(entry).flags;
       if ((flags & (PAYLOAD_ACTIVE | PAYLOAD_REACHED)) != PAYLOAD_ACTIVE) continue;
-      store<i32>(entry, flags | PAYLOAD_REACHED, PAYLOAD_FLAGS);
+      payloadAt(entry).flags = flags | PAYLOAD_REACHED;
       op |= FRESH_X << operand;
       if (isStanding(entry)) continue;
-      const count = load<u32>(entry, PAYLOAD_COUNT);
+      const count = <u32>payloadAt(entry).count;
       const found = findPlace(work, free, count);
       if (found == 0) {
-        store<u32>(entry, <u32>top, PAYLOAD_ADJOINT);
+        payloadAt(entry).adjoint = <u32>top;
         top += <usize>count * step;
         continue;
       }
-      store<u32>(entry, load<u32>(found, 4), PAYLOAD_ADJOINT);
-      free -= 8;
+      payloadAt(entry).adjoint = placeAt(found).adjoint;
+      free -= PLACE_BYTES;
       store<u64>(found, load<u64>(work + free));
     }
-    store<i32>(at, op, RECORD_OP);
+    recordAt(at).op = op;
     // A vector is placed element by element, in records that follow each other.
-    const isFirst = at == first || load<i32>(at - RECORD_BYTES, RECORD_OUT) != out;
+    const isFirst = at == first || recordAt(at - RECORD_BYTES).out != out;
     if (!isFirst || out == result || !adjointReuse) continue;
-    store<u32>(work + free, load<u32>(made, PAYLOAD_COUNT));
-    store<u32>(work + free, load<u32>(made, PAYLOAD_ADJOINT), 4);
-    free += 8;
+    placeAt(work + free).count = payloadAt(made).count;
+    placeAt(work + free).adjoint = payloadAt(made).adjoint;
+    free += PLACE_BYTES;
   }
   setAdjointTop(top);
   return true;
@@ -122,8 +117,8 @@ export function placeAdjoints(result: i32): bool {
 @inline function findPlace(work: usize, free: usize, count: u32): usize {
   const least: usize = free > SEARCH << 3 ? free - (SEARCH << 3) : 0;
   for (let at = free; at > least; ) {
-    at -= 8;
-    if (load<u32>(work + at) == count) return work + at;
+    at -= PLACE_BYTES;
+    if (placeAt(work + at).count == count) return work + at;
   }
   return 0;
 }

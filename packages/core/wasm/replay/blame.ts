@@ -8,20 +8,14 @@
  */
 
 import {
-  PAYLOAD_CONTEXT,
   PAYLOAD_MASK,
-  PAYLOAD_ORIGIN,
   RECORD_BYTES,
   RECORD_CODE,
-  RECORD_IN0,
-  RECORD_IN1,
-  RECORD_MASK,
-  RECORD_OP,
-  RECORD_OUT,
   TRACE_FIRST,
   TRACE_GATHER,
   TRACE_MERGE,
 } from "../../src/program/layout";
+import { payloadAt, recordAt } from "../memory/layout";
 import { reachBase, reserveReach, tapeBase, tapeTop } from "../memory/arena";
 import { compactions } from "../walk/collect";
 import { countOf, entryOf, flagsOf, isUniform, payloadCount, primalOf, run } from "../tape/payload";
@@ -37,7 +31,7 @@ const RECORDED: u8 = 2;
 
 /** Whether a payload means anything in a lane: it may belong to a side the lane did not take. */
 function isComputedFor(id: i32, lane: i32): bool {
-  const mask = load<i32>(entryOf(id), PAYLOAD_CONTEXT);
+  const mask = payloadAt(entryOf(id)).context;
   return mask < 0 || holds(mask, lane);
 }
 
@@ -117,15 +111,15 @@ function follow(id: i32, lane: i32, constants: i32): void {
 }
 
 function followRecord(at: usize, lane: i32, constants: i32): void {
-  const code = load<i32>(at, RECORD_OP) & RECORD_CODE;
+  const code = recordAt(at).op & RECORD_CODE;
   if (code >= TRACE_FIRST && code != TRACE_MERGE && code != TRACE_GATHER) return;
-  const mark = reachBase + <usize>load<i32>(at, RECORD_OUT);
+  const mark = reachBase + <usize>recordAt(at).out;
   if (load<u8>(mark) == 0) return;
   store<u8>(mark, SEEN | RECORDED);
-  const in0 = load<i32>(at, RECORD_IN0);
-  const in1 = load<i32>(at, RECORD_IN1);
+  const in0 = recordAt(at).in0;
+  const in1 = recordAt(at).in1;
   if (code == TRACE_MERGE) {
-    follow(holds(load<i32>(at, RECORD_MASK), lane) ? in0 : in1, lane, constants);
+    follow(holds(recordAt(at).mask, lane) ? in0 : in1, lane, constants);
     return;
   }
   follow(in0, lane, constants);
@@ -158,7 +152,7 @@ export function firstNonFinite(lane: i32, result: i32, constants: i32): i32 {
     at -= RECORD_BYTES;
     followRecord(tapeBase + at, lane, constants);
   }
-  const isInput = load<i32>(entryOf(oldest), PAYLOAD_ORIGIN) < 0;
+  const isInput = payloadAt(entryOf(oldest)).origin < 0;
   if (isInput || (load<u8>(reachBase + <usize>oldest) & RECORDED) != 0) return oldest;
   return mayHaveCause(oldest, lane, constants) ? -1 : oldest;
 }

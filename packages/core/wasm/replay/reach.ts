@@ -3,12 +3,8 @@
  * every payload.
  */
 
-import {
-  BLOCK_IN0,
-  BLOCK_IN1,
-  BLOCK_MASK,
-  TRACE_MERGE,
-} from "../../src/program/layout";
+import { TRACE_MERGE } from "../../src/program/layout";
+import { blockAt } from "../memory/layout";
 import { reachBase } from "../memory/arena";
 import { live } from "../lanes/lanes";
 import { run } from "../tape/payload";
@@ -42,10 +38,10 @@ export function reachedLanes(mark: usize): i32 {
 
 /** Marks the operands of a record in the lanes that its result was reached in. */
 export function spreadReach(at: usize, code: i32, out: usize): void {
-  const in0 = reachOf(load<i32>(at, BLOCK_IN0));
-  const in1 = load<i32>(at, BLOCK_IN1);
+  const in0 = reachOf(blockAt(at).in0);
+  const in1 = blockAt(at).in1;
   const second: usize = in1 < 0 ? 0 : reachOf(in1);
-  const mask: usize = code == TRACE_MERGE ? load<usize>(at, BLOCK_MASK) : 0;
+  const mask: usize = code == TRACE_MERGE ? blockAt(at).mask : 0;
   for (let b: usize = 0; b < run; b += 16) {
     const here = v128.load(out + b);
     const chosen = mask == 0 ? here : v128.and(here, v128.load(mask + b));

@@ -12,47 +12,26 @@
  */
 
 import {
-  BLOCK_AUX,
   BLOCK_BYTES,
-  BLOCK_GX,
-  BLOCK_GY,
-  BLOCK_IN0,
-  BLOCK_IN1,
-  BLOCK_MASK,
-  BLOCK_OP,
-  BLOCK_OUT,
-  BLOCK_SLOPE,
-  BLOCK_X,
-  BLOCK_X_CLEAR,
-  BLOCK_X_KEPT,
-  BLOCK_X_MASK,
-  BLOCK_Y,
-  BLOCK_Y_CLEAR,
-  BLOCK_Y_KEPT,
-  BLOCK_Y_MASK,
-  BLOCK_Z,
-  BLOCK_Z_RUN,
   FAULT_MEMORY,
   FAULT_NONE,
   LINK_DONE,
   LINK_REFUSED,
   LINK_SPOILED,
-  PAYLOAD_ADJOINT,
   PAYLOAD_REACHED,
   RECORD_ACTIVE,
   RECORD_BYTES,
   RECORD_CODE,
-  RECORD_IN0,
-  RECORD_IN1,
-  RECORD_OP,
   TRACE_AND,
   TRACE_AND_NOT,
+  TRACE_BYTES,
   TRACE_EQUAL,
   TRACE_GATHER,
   TRACE_GUARD,
   TRACE_GUARD_INTEGER,
   TRACE_MERGE,
 } from "../../src/program/layout";
+import { blockAt, payloadAt, recordAt, traceAt } from "../memory/layout";
 import {
   adjointBase,
   adjointTop,
@@ -70,7 +49,6 @@ import {
   saveArenas,
   scratchBase,
   setAdjointTop,
-  TRACE_ARENA_WORDS,
   tapeBase,
   tapeTop,
 } from "../memory/arena";
@@ -150,11 +128,11 @@ export function link(result: i32): i32 {
   for (let i: usize = 0; i < records; i++) {
     const at = blocksBase + i * BLOCK_BYTES;
     const record = tapeBase + i * RECORD_BYTES;
-    if (areLaid && load<i32>(at, BLOCK_OUT) >= 0) linkLaid(at, load<i32>(record, RECORD_OP));
+    if (areLaid && blockAt(at).out >= 0) linkLaid(at, recordAt(record).op);
     else fillFromRecord(at, record, scratchBase);
     linkFresh(at, isMerging);
     if (!keepsSlope(record)) continue;
-    store<usize>(at, slope | 1, BLOCK_SLOPE);
+    blockAt(at).slope = slope | 1;
     slope += run;
   }
   return LINK_DONE;
@@ -163,10 +141,10 @@ export function link(result: i32): i32 {
 /** Completes a block that the walk has laid; placing the adjoints has marked its record's op. */
 // @ts-ignore: decorator
 @inline function linkLaid(at: usize, op: i32): void {
-  store<i32>(at, op, BLOCK_OP);
+  blockAt(at).op = op;
   if ((op & RECORD_ACTIVE) == 0) return;
-  const out = load<i32>(at, BLOCK_OUT);
-  fillAdjoints(at, out, load<i32>(at, BLOCK_IN0), load<i32>(at, BLOCK_IN1));
+  const out = blockAt(at).out;
+  fillAdjoints(at, out, blockAt(at).in0, blockAt(at).in1);
 }
 
 /**
@@ -174,18 +152,18 @@ export function link(result: i32): i32 {
  * do it on the way; others, and those that a lane may skip, find them cleared.
  */
 function linkFresh(at: usize, mixed: bool): void {
-  const op = load<i32>(at, BLOCK_OP);
+  const op = blockAt(at).op;
   const code = op & RECORD_CODE;
   const written = mixed || code > OP_ELEMENTWISE_LAST ? 0 : adjointsWritten(code);
   const isFreshX = (op & FRESH_X) != 0;
   const isFreshY = (op & FRESH_Y) != 0;
   const writesX = isFreshX && (written & 1) != 0;
   const writesY = isFreshY && (written & 2) != 0;
-  store<u32>(at, isFreshX ? clearBytes(load<i32>(at, BLOCK_IN0)) : 0, BLOCK_X_CLEAR);
-  store<u32>(at, isFreshY ? clearBytes(load<i32>(at, BLOCK_IN1)) : 0, BLOCK_Y_CLEAR);
-  store<i32>(at, writesX ? 0 : -1, BLOCK_X_KEPT);
-  store<i32>(at, writesY ? 0 : -1, BLOCK_Y_KEPT);
-  store<i32>(at, op & ~((writesX ? FRESH_X : 0) | (writesY ? FRESH_Y : 0)), BLOCK_OP);
+  blockAt(at).xClear = isFreshX ? clearBytes(blockAt(at).in0) : 0;
+  blockAt(at).yClear = isFreshY ? clearBytes(blockAt(at).in1) : 0;
+  blockAt(at).xKept = writesX ? 0 : -1;
+  blockAt(at).yKept = writesY ? 0 : -1;
+  blockAt(at).op = op & ~((writesX ? FRESH_X : 0) | (writesY ? FRESH_Y : 0));
 }
 
 function placed(result: i32): bool {
@@ -206,9 +184,9 @@ let slopesAt: usize = 0;
  */
 function keepsSlope(record: usize): bool {
   if (sizeof<real>() != 4) return false;
-  const op = load<i32>(record, RECORD_OP);
+  const op = recordAt(record).op;
   if ((op & RECORD_ACTIVE) == 0 || !leavesSlope(op & RECORD_CODE)) return false;
-  const in0 = load<i32>(record, RECORD_IN0);
+  const in0 = recordAt(record).in0;
   return countOf(in0) == 1 && !isUniform(in0);
 }
 
@@ -218,8 +196,6 @@ function clearBytes(id: i32): u32 {
 
 // ─── Traces that are kept ───────────────────────────────────────────────────
 
-const TRACE_WORDS: i32 = TRACE_ARENA_WORDS + 4;
-
 /** Bytes of adjoints that are cleared before a pass over the current trace. */
 let standing: usize = 0;
 /** Whether the current trace has guards, masks or merges. */
@@ -227,7 +203,7 @@ let hasControl: bool = true;
 
 /** Gives the current trace, with its lanes, a block of its own; 0 where memory is short. */
 export function keepTrace(): usize {
-  const trace = allocate(<usize>TRACE_WORDS << 2);
+  const trace = allocate(<usize>TRACE_BYTES);
   if (trace != 0) saveTrace(trace);
   return trace;
 }
@@ -236,24 +212,23 @@ export function keepTrace(): usize {
 export function parkTrace(walk: usize): usize {
   const trace = keepTrace();
   if (trace == 0) return 0;
-  for (let b: usize = 0; b < <usize>TRACE_WORDS << 2; b += 4) store<u32>(walk + b, 0);
+  for (let b: usize = 0; b < <usize>TRACE_BYTES; b += 4) store<u32>(walk + b, 0);
   return trace;
 }
 
 function saveTrace(trace: usize): void {
   saveArenas(trace);
-  store<i32>(trace + (<usize>TRACE_ARENA_WORDS << 2), lanes);
-  store<usize>(trace + (<usize>TRACE_ARENA_WORDS << 2), run, 4);
-  store<usize>(trace + (<usize>TRACE_ARENA_WORDS << 2), standing, 8);
-  store<i32>(trace + (<usize>TRACE_ARENA_WORDS << 2), hasControl ? 1 : 0, 12);
+  traceAt(trace).lanes = lanes;
+  traceAt(trace).run = run;
+  traceAt(trace).standing = standing;
+  traceAt(trace).hasControl = hasControl ? 1 : 0;
 }
 
 function useTrace(trace: usize): void {
   loadArenas(trace);
-  const at = trace + (<usize>TRACE_ARENA_WORDS << 2);
-  setLanes(load<i32>(at), load<usize>(at, 4));
-  standing = load<usize>(at, 8);
-  hasControl = load<i32>(at, 12) != 0;
+  setLanes(traceAt(trace).lanes, traceAt(trace).run);
+  standing = traceAt(trace).standing;
+  hasControl = traceAt(trace).hasControl != 0;
 }
 
 /** Makes the trace `to` the current one in the place of `from`. */
@@ -280,10 +255,10 @@ let isForsaken: bool = false;
 
 /** Lanes that say otherwise than the guard leave. */
 function guard(at: usize, code: i32): void {
-  const x = load<usize>(at, BLOCK_X);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const mask = load<usize>(at, BLOCK_MASK);
-  const aux = load<i32>(at, BLOCK_AUX);
+  const x = blockAt(at).x;
+  const xMask = blockAt(at).xMask;
+  const mask = blockAt(at).mask;
+  const aux = blockAt(at).aux;
   const number = v128.splat<real>(<real>aux);
   let refused = i8x16.splat(0);
   for (let b: usize = 0; b < run; b += 16) {
@@ -305,14 +280,14 @@ function guard(at: usize, code: i32): void {
 
 /** z = x and y, x and not y, or not x, lane by lane. */
 function combineForward(at: usize, code: i32): void {
-  const x = load<usize>(at, BLOCK_X);
-  const y = load<usize>(at, BLOCK_Y);
-  const z = load<usize>(at, BLOCK_Z);
-  const xMask = load<usize>(at, BLOCK_X_MASK);
-  const yMask = load<usize>(at, BLOCK_Y_MASK);
-  const bytes = load<usize>(at, BLOCK_Z_RUN);
-  const isSame = load<i32>(at, BLOCK_IN0) == load<i32>(at, BLOCK_IN1);
-  if (isSurveying && load<i32>(at, BLOCK_AUX) == 1 && bytes == run)
+  const x = blockAt(at).x;
+  const y = blockAt(at).y;
+  const z = blockAt(at).z;
+  const xMask = blockAt(at).xMask;
+  const yMask = blockAt(at).yMask;
+  const bytes = blockAt(at).zRun;
+  const isSame = blockAt(at).in0 == blockAt(at).in1;
+  if (isSurveying && blockAt(at).aux == 1 && bytes == run)
     noteStrays(isSame ? 0 : x, y);
   for (let b: usize = 0; b < bytes; b += 16) {
     const mine = v128.load(x + (b & xMask));
@@ -366,7 +341,7 @@ export function replay(count: i32): i32 {
 function forward(): void {
   const end = blocksBase + blocksTop;
   for (let at = blocksBase; at < end; at += BLOCK_BYTES) {
-    const code = load<i32>(at, BLOCK_OP) & RECORD_CODE;
+    const code = blockAt(at).op & RECORD_CODE;
     if (code <= OP_ELEMENTWISE_LAST) forwardElementwise(code, at);
     else if (code <= OP_PREDICATE_LAST) forwardPredicate(code, at);
     else if (code < TRACE_GUARD) forwardStructured(code, at);
@@ -405,13 +380,13 @@ export function beginBackward(): bool {
 
 // @ts-ignore: decorator
 @inline function clearFresh(at: usize, op: i32): void {
-  if ((op & FRESH_X) != 0) clear(load<usize>(at, BLOCK_GX), load<u32>(at, BLOCK_X_CLEAR));
-  if ((op & FRESH_Y) != 0) clear(load<usize>(at, BLOCK_GY), load<u32>(at, BLOCK_Y_CLEAR));
+  if ((op & FRESH_X) != 0) clear(blockAt(at).gx, blockAt(at).xClear);
+  if ((op & FRESH_Y) != 0) clear(blockAt(at).gy, blockAt(at).yClear);
 }
 
 /** Address of a payload's adjoint, 0 where it has none. Valid until the next walk. */
 export function adjointAddress(id: i32): usize {
-  return isActive(id) ? adjointBase + <usize>load<u32>(entryOf(id), PAYLOAD_ADJOINT) : 0;
+  return isActive(id) ? adjointBase + <usize>payloadAt(entryOf(id)).adjoint : 0;
 }
 
 /** The block of record i, filled now where the tape is not linked. */
@@ -431,9 +406,9 @@ export function adjointAddress(id: i32): usize {
 function keptNeeded(): usize {
   let most: usize = 0;
   for (let at = tapeBase; at < tapeBase + tapeTop; at += RECORD_BYTES) {
-    if ((load<i32>(at, RECORD_OP) & RECORD_ACTIVE) == 0) continue;
-    const in1 = load<i32>(at, RECORD_IN1);
-    const elements = countOf(load<i32>(at, RECORD_IN0)) + (in1 < 0 ? 0 : countOf(in1));
+    if ((recordAt(at).op & RECORD_ACTIVE) == 0) continue;
+    const in1 = recordAt(at).in1;
+    const elements = countOf(recordAt(at).in0) + (in1 < 0 ? 0 : countOf(in1));
     most = max(most, <usize>elements * run);
   }
   return most;
@@ -475,7 +450,7 @@ export function backward(result: i32, mixed: bool): i32 {
 function backwardLinked(): void {
   for (let at = blocksBase + blocksTop; at > blocksBase; ) {
     at -= BLOCK_BYTES;
-    const op = load<i32>(at, BLOCK_OP);
+    const op = blockAt(at).op;
     if ((op & RECORD_ACTIVE) == 0) continue;
     clearFresh(at, op);
     adjointOf(at, op & RECORD_CODE);
@@ -486,13 +461,13 @@ function backwardTogether(result: i32): void {
   store<u8>(reachBase + <usize>result, 1);
   for (let i = tapeTop / RECORD_BYTES; i > 0; ) {
     i -= 1;
-    if ((load<i32>(tapeBase + i * RECORD_BYTES, RECORD_OP) & RECORD_ACTIVE) == 0) continue;
+    if ((recordAt(tapeBase + i * RECORD_BYTES).op & RECORD_ACTIVE) == 0) continue;
     const at = blockOf(i);
-    const op = load<i32>(at, BLOCK_OP);
-    if (load<u8>(reachBase + <usize>load<u32>(at, BLOCK_OUT)) == 0) continue;
+    const op = blockAt(at).op;
+    if (load<u8>(reachBase + <usize><u32>blockAt(at).out) == 0) continue;
     adjointOf(at, op & RECORD_CODE);
-    store<u8>(reachBase + <usize>load<u32>(at, BLOCK_IN0), 1);
-    const in1 = load<i32>(at, BLOCK_IN1);
+    store<u8>(reachBase + <usize><u32>blockAt(at).in0, 1);
+    const in1 = blockAt(at).in1;
     if (in1 >= 0) store<u8>(reachBase + <usize>in1, 1);
   }
 }
@@ -501,12 +476,12 @@ function backwardByLane(result: i32): void {
   memory.copy(reachOf(result), live, run);
   for (let i = tapeTop / RECORD_BYTES; i > 0; ) {
     i -= 1;
-    if ((load<i32>(tapeBase + i * RECORD_BYTES, RECORD_OP) & RECORD_ACTIVE) == 0) continue;
+    if ((recordAt(tapeBase + i * RECORD_BYTES).op & RECORD_ACTIVE) == 0) continue;
     const at = blockOf(i);
-    const op = load<i32>(at, BLOCK_OP);
+    const op = blockAt(at).op;
     clearFresh(at, op);
     const code = op & RECORD_CODE;
-    const out = reachOf(load<i32>(at, BLOCK_OUT));
+    const out = reachOf(blockAt(at).out);
     const reached = reachedLanes(out);
     if (reached == REACHED_NONE) continue;
     if (reached == REACHED_ALL) adjointOf(at, code);
@@ -535,10 +510,10 @@ function reserveKept(bytes: usize): bool {
 
 /** Runs an adjoint and then puts the lanes outside the mark back as they were. */
 function adjointInLanes(at: usize, code: i32, mark: usize): void {
-  const gx = load<usize>(at, BLOCK_GX);
-  const gy: usize = load<i32>(at, BLOCK_IN1) < 0 ? 0 : load<usize>(at, BLOCK_GY);
-  const xBytes: usize = gx == 0 ? 0 : <usize>countOf(load<i32>(at, BLOCK_IN0)) * run;
-  const yBytes: usize = gy == 0 ? 0 : <usize>countOf(load<i32>(at, BLOCK_IN1)) * run;
+  const gx = blockAt(at).gx;
+  const gy: usize = blockAt(at).in1 < 0 ? 0 : blockAt(at).gy;
+  const xBytes: usize = gx == 0 ? 0 : <usize>countOf(blockAt(at).in0) * run;
+  const yBytes: usize = gy == 0 ? 0 : <usize>countOf(blockAt(at).in1) * run;
   if (!reserveKept(xBytes + yBytes)) {
     fail(FAULT_MEMORY);
     return;

@@ -12,42 +12,18 @@
 
 import {
   BLOCK_BYTES,
-  BLOCK_COUNT,
-  BLOCK_GX,
-  BLOCK_GX_STEP,
-  BLOCK_GY,
-  BLOCK_GY_STEP,
-  BLOCK_GZ,
-  BLOCK_RUN,
-  BLOCK_SLOPE,
-  BLOCK_X,
-  BLOCK_X_MASK,
-  BLOCK_X_STEP,
-  BLOCK_Y,
-  BLOCK_Y_MASK,
-  BLOCK_Y_STEP,
-  BLOCK_Z,
-  BLOCK_Z_MASK,
-  BLOCK_Z_RUN,
-  BLOCK_Z_STEP,
   FAULT_MEMORY,
   FAULT_TAPE,
   PAYLOAD_ACTIVE,
-  PAYLOAD_ADJOINT,
   PAYLOAD_BYTES,
-  PAYLOAD_COLS,
-  PAYLOAD_CONTEXT,
-  PAYLOAD_COUNT,
-  PAYLOAD_FLAGS,
-  PAYLOAD_ORIGIN,
-  PAYLOAD_PRIMAL,
   PAYLOAD_RANK,
-  PAYLOAD_ROWS,
   PAYLOAD_UNIFORM,
   RECORD_NOTHING,
+  SMALL_BYTES,
   TAG_REAL,
   TAG_TENSOR,
 } from "../../src/program/layout";
+import { smallAt, blockAt, payloadAt } from "../memory/layout";
 import {
   adjointBase,
   adjointTop,
@@ -89,7 +65,7 @@ export const block: usize = memory.data(BLOCK_BYTES, 16);
 // payload's id, and the generation it belongs to. To forget them all a new generation begins.
 const SMALL_MIN: i32 = -64;
 const SMALL_COUNT: i32 = 256;
-const smallIntegers: usize = memory.data(SMALL_COUNT * 8, 16);
+const smallIntegers: usize = memory.data(SMALL_COUNT * SMALL_BYTES, 16);
 let smallGeneration: u32 = 0;
 
 export function setLanes(count: i32, bytes: usize): void {
@@ -117,7 +93,7 @@ export function beginPayloads(laneCount: i32, level: i32): void {
 
 export function forgetSmallIntegers(): void {
   smallGeneration += 1;
-  if (smallGeneration == 0) memory.fill(smallIntegers, 0xff, SMALL_COUNT * 8);
+  if (smallGeneration == 0) memory.fill(smallIntegers, 0xff, SMALL_COUNT * SMALL_BYTES);
 }
 
 export function setCurrentNode(node: i32): void {
@@ -136,7 +112,7 @@ export function setCurrentNode(node: i32): void {
 
 // @ts-ignore: decorator
 @inline export function flagsOf(id: i32): i32 {
-  return load<i32>(entryOf(id), PAYLOAD_FLAGS);
+  return payloadAt(entryOf(id)).flags;
 }
 
 // @ts-ignore: decorator
@@ -156,22 +132,22 @@ export function setCurrentNode(node: i32): void {
 
 // @ts-ignore: decorator
 @inline export function countOf(id: i32): i32 {
-  return load<i32>(entryOf(id), PAYLOAD_COUNT);
+  return payloadAt(entryOf(id)).count;
 }
 
 // @ts-ignore: decorator
 @inline export function rowsOf(id: i32): i32 {
-  return load<i32>(entryOf(id), PAYLOAD_ROWS);
+  return payloadAt(entryOf(id)).rows;
 }
 
 // @ts-ignore: decorator
 @inline export function colsOf(id: i32): i32 {
-  return load<i32>(entryOf(id), PAYLOAD_COLS);
+  return payloadAt(entryOf(id)).cols;
 }
 
 // @ts-ignore: decorator
 @inline export function primalOf(id: i32): usize {
-  return primalBase + <usize>load<u32>(entryOf(id), PAYLOAD_PRIMAL);
+  return primalBase + <usize>payloadAt(entryOf(id)).primal;
 }
 
 /** Bytes from one element of the primal to the next. */
@@ -195,19 +171,19 @@ function addEntry(rows: i32, cols: i32, flags: i32, primal: usize): i32 {
   const id = payloadCount();
   setTableTop(tableTop + PAYLOAD_BYTES);
   const count = rows * cols;
-  store<u32>(entry, <u32>primal, PAYLOAD_PRIMAL);
-  store<u32>(entry, 0, PAYLOAD_ADJOINT);
-  store<i32>(entry, rows, PAYLOAD_ROWS);
-  store<i32>(entry, cols, PAYLOAD_COLS);
-  store<i32>(entry, count, PAYLOAD_COUNT);
-  store<i32>(entry, flags, PAYLOAD_FLAGS);
-  store<i32>(entry, currentNode, PAYLOAD_ORIGIN);
-  store<i32>(entry, context, PAYLOAD_CONTEXT);
+  payloadAt(entry).primal = <u32>primal;
+  payloadAt(entry).adjoint = 0;
+  payloadAt(entry).rows = rows;
+  payloadAt(entry).cols = cols;
+  payloadAt(entry).count = count;
+  payloadAt(entry).flags = flags;
+  payloadAt(entry).origin = currentNode;
+  payloadAt(entry).context = context;
   payloadsMade += 1;
   if ((flags & PAYLOAD_UNIFORM) != 0) uniformMade += 1;
   if ((flags & PAYLOAD_ACTIVE) != 0) {
     activeMade += 1;
-    store<u32>(entry, <u32>adjointTop, PAYLOAD_ADJOINT);
+    payloadAt(entry).adjoint = <u32>adjointTop;
     setAdjointTop(adjointTop + <usize>count * run);
   }
   return id;
@@ -244,16 +220,16 @@ export function newScalar(flags: i32): i32 {
   const entry = tableBase + tableTop;
   const id = payloadCount();
   setTableTop(tableTop + PAYLOAD_BYTES);
-  store<u32>(entry, <u32>primalTop, PAYLOAD_PRIMAL);
+  payloadAt(entry).primal = <u32>primalTop;
   setPrimalTop(primalTop + bytes);
-  store<u32>(entry, adjoint != 0 ? <u32>adjointTop : 0, PAYLOAD_ADJOINT);
+  payloadAt(entry).adjoint = adjoint != 0 ? <u32>adjointTop : 0;
   setAdjointTop(adjointTop + adjoint);
-  store<i32>(entry, 1, PAYLOAD_ROWS);
-  store<i32>(entry, 1, PAYLOAD_COLS);
-  store<i32>(entry, 1, PAYLOAD_COUNT);
-  store<i32>(entry, flags, PAYLOAD_FLAGS);
-  store<i32>(entry, currentNode, PAYLOAD_ORIGIN);
-  store<i32>(entry, context, PAYLOAD_CONTEXT);
+  payloadAt(entry).rows = 1;
+  payloadAt(entry).cols = 1;
+  payloadAt(entry).count = 1;
+  payloadAt(entry).flags = flags;
+  payloadAt(entry).origin = currentNode;
+  payloadAt(entry).context = context;
   payloadsMade += 1;
   if ((flags & PAYLOAD_UNIFORM) != 0) uniformMade += 1;
   if (adjoint != 0) activeMade += 1;
@@ -263,7 +239,7 @@ export function newScalar(flags: i32): i32 {
 /** A payload that shares part of another's primal. Only for payloads that are not active. */
 export function viewPayload(whole: i32, element: i32, rows: i32, cols: i32, rank: i32): i32 {
   const flags = flagsOf(whole);
-  const primal = <usize>load<u32>(entryOf(whole), PAYLOAD_PRIMAL) + <usize>element * stepOf(flags);
+  const primal = <usize>payloadAt(entryOf(whole)).primal + <usize>element * stepOf(flags);
   return addEntry(rows, cols, (flags & ~PAYLOAD_RANK) | rank, primal);
 }
 
@@ -284,22 +260,22 @@ export function constantPayload(number: real): i32 {
 export function integerPayload(n: i32): i32 {
   const slot = <u32>(n - SMALL_MIN);
   if (slot >= <u32>SMALL_COUNT || !integerPool) return constantPayload(<real>n);
-  const known = smallIntegers + (<usize>slot << 3);
-  if (load<u32>(known, 4) == smallGeneration) {
+  const known = smallIntegers + <usize>slot * SMALL_BYTES;
+  if (smallAt(known).generation == smallGeneration) {
     countPoolHit();
-    return load<i32>(known);
+    return smallAt(known).id;
   }
   const id = constantPayload(<real>n);
   if (id < 0) return id;
-  store<i32>(known, id);
-  store<u32>(known, smallGeneration, 4);
+  smallAt(known).id = id;
+  smallAt(known).generation = smallGeneration;
   return id;
 }
 
 // @ts-ignore: decorator
 @inline function adjointOf(entry: usize, flags: i32): usize {
   return (flags & PAYLOAD_ACTIVE) != 0
-    ? adjointBase + <usize>load<u32>(entry, PAYLOAD_ADJOINT)
+    ? adjointBase + <usize>payloadAt(entry).adjoint
     : 0;
 }
 
@@ -313,33 +289,33 @@ export function fillBlockAt(at: usize, z: i32, x: i32, y: i32): void {
 function fillPrimals(at: usize, z: i32, x: i32, y: i32): void {
   fillResult(at, entryOf(z));
   const xEntry = entryOf(x);
-  const xFlags = load<i32>(xEntry, PAYLOAD_FLAGS);
-  store<usize>(at, primalAt(xEntry), BLOCK_X);
-  store<u32>(at, (xFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>stepOf(xFlags), BLOCK_X_STEP);
-  store<u32>(at, laneMask(xFlags), BLOCK_X_MASK);
+  const xFlags = payloadAt(xEntry).flags;
+  blockAt(at).x = primalAt(xEntry);
+  blockAt(at).xStep = (xFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>stepOf(xFlags);
+  blockAt(at).xMask = laneMask(xFlags);
   if (y < 0) return;
   const yEntry = entryOf(y);
-  const yFlags = load<i32>(yEntry, PAYLOAD_FLAGS);
-  store<usize>(at, primalAt(yEntry), BLOCK_Y);
-  store<u32>(at, (yFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>stepOf(yFlags), BLOCK_Y_STEP);
-  store<u32>(at, laneMask(yFlags), BLOCK_Y_MASK);
+  const yFlags = payloadAt(yEntry).flags;
+  blockAt(at).y = primalAt(yEntry);
+  blockAt(at).yStep = (yFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>stepOf(yFlags);
+  blockAt(at).yMask = laneMask(yFlags);
 }
 
 // @ts-ignore: decorator
 @inline function fillResult(at: usize, entry: usize): void {
-  const flags = load<i32>(entry, PAYLOAD_FLAGS);
+  const flags = payloadAt(entry).flags;
   const bytes = <u32>stepOf(flags);
-  store<usize>(at, primalAt(entry), BLOCK_Z);
-  store<u32>(at, bytes, BLOCK_Z_STEP);
-  store<u32>(at, laneMask(flags), BLOCK_Z_MASK);
-  store<u32>(at, bytes, BLOCK_Z_RUN);
-  store<u32>(at, <u32>run, BLOCK_RUN);
-  store<u32>(at, load<u32>(entry, PAYLOAD_COUNT), BLOCK_COUNT);
+  blockAt(at).z = primalAt(entry);
+  blockAt(at).zStep = bytes;
+  blockAt(at).zMask = laneMask(flags);
+  blockAt(at).zRun = bytes;
+  blockAt(at).run = <u32>run;
+  blockAt(at).count = <u32>payloadAt(entry).count;
 }
 
 // @ts-ignore: decorator
 @inline function primalAt(entry: usize): usize {
-  return primalBase + <usize>load<u32>(entry, PAYLOAD_PRIMAL);
+  return primalBase + <usize>payloadAt(entry).primal;
 }
 
 // @ts-ignore: decorator
@@ -350,32 +326,32 @@ function fillPrimals(at: usize, z: i32, x: i32, y: i32): void {
 /** What it needs besides to run back. */
 export function fillAdjoints(at: usize, z: i32, x: i32, y: i32): void {
   const zEntry = entryOf(z);
-  store<usize>(at, adjointOf(zEntry, load<i32>(zEntry, PAYLOAD_FLAGS)), BLOCK_GZ);
+  blockAt(at).gz = adjointOf(zEntry, payloadAt(zEntry).flags);
   const xEntry = entryOf(x);
-  const xFlags = load<i32>(xEntry, PAYLOAD_FLAGS);
-  store<usize>(at, adjointOf(xEntry, xFlags), BLOCK_GX);
-  store<u32>(at, (xFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>run, BLOCK_GX_STEP);
+  const xFlags = payloadAt(xEntry).flags;
+  blockAt(at).gx = adjointOf(xEntry, xFlags);
+  blockAt(at).gxStep = (xFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>run;
   if (y < 0) return;
   const yEntry = entryOf(y);
-  const yFlags = load<i32>(yEntry, PAYLOAD_FLAGS);
-  store<usize>(at, adjointOf(yEntry, yFlags), BLOCK_GY);
-  store<u32>(at, (yFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>run, BLOCK_GY_STEP);
+  const yFlags = payloadAt(yEntry).flags;
+  blockAt(at).gy = adjointOf(yEntry, yFlags);
+  blockAt(at).gyStep = (yFlags & PAYLOAD_RANK) == 0 ? 0 : <u32>run;
 }
 
 /** Fills a block for scalars to run forward, where nothing is left for an adjoint. */
 // @ts-ignore: decorator
 @inline export function fillScalars(at: usize, z: i32, x: i32, y: i32): void {
   fillResult(at, entryOf(z));
-  store<usize>(at, 0, BLOCK_SLOPE);
+  blockAt(at).slope = 0;
   const xEntry = entryOf(x);
-  store<usize>(at, primalAt(xEntry), BLOCK_X);
-  store<u32>(at, 0, BLOCK_X_STEP);
-  store<u32>(at, laneMask(load<i32>(xEntry, PAYLOAD_FLAGS)), BLOCK_X_MASK);
+  blockAt(at).x = primalAt(xEntry);
+  blockAt(at).xStep = 0;
+  blockAt(at).xMask = laneMask(payloadAt(xEntry).flags);
   if (y < 0) return;
   const yEntry = entryOf(y);
-  store<usize>(at, primalAt(yEntry), BLOCK_Y);
-  store<u32>(at, 0, BLOCK_Y_STEP);
-  store<u32>(at, laneMask(load<i32>(yEntry, PAYLOAD_FLAGS)), BLOCK_Y_MASK);
+  blockAt(at).y = primalAt(yEntry);
+  blockAt(at).yStep = 0;
+  blockAt(at).yMask = laneMask(payloadAt(yEntry).flags);
 }
 
 /** Fills the block that kernels called during a walk read. */

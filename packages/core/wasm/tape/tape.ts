@@ -12,40 +12,19 @@
  */
 
 import {
-  BLOCK_AUX,
   BLOCK_BYTES,
-  BLOCK_COLS,
-  BLOCK_COUNT,
-  BLOCK_IN0,
-  BLOCK_IN1,
-  BLOCK_INNER,
-  BLOCK_MASK,
-  BLOCK_OP,
-  BLOCK_OUT,
-  BLOCK_ROWS,
-  BLOCK_SCRATCH,
-  BLOCK_SLOPE,
-  BLOCK_X_CLEAR,
-  BLOCK_X_KEPT,
-  BLOCK_Y_CLEAR,
-  BLOCK_Y_KEPT,
   FAULT_MEMORY,
   FAULT_TAPE,
   PAYLOAD_ACTIVE,
   RECORD_ACTIVE,
-  RECORD_AUX,
   RECORD_BYTES,
   RECORD_CODE,
-  RECORD_IN0,
-  RECORD_IN1,
-  RECORD_MASK,
-  RECORD_OP,
-  RECORD_OUT,
   RECORD_VARYING,
   TRACE_FIRST,
   TRACE_GATHER,
   TRACE_MERGE,
 } from "../../src/program/layout";
+import { blockAt, recordAt } from "../memory/layout";
 import {
   adjointTop,
   blocksBase,
@@ -100,22 +79,22 @@ export function recordScalars(op: i32, known: i32, out: i32, in0: i32, in1: i32,
   writeRecord(tapeBase + tapeTop, isActive ? op | RECORD_ACTIVE : op, out, in0, in1, 0, -1);
   setTapeTop(tapeTop + RECORD_BYTES);
   countRecord(isActive);
-  store<i32>(at, out, BLOCK_OUT);
-  store<i32>(at, in0, BLOCK_IN0);
-  store<i32>(at, in1, BLOCK_IN1);
-  store<i32>(at, 0, BLOCK_AUX);
-  store<usize>(at, 0, BLOCK_MASK);
+  blockAt(at).out = out;
+  blockAt(at).in0 = in0;
+  blockAt(at).in1 = in1;
+  blockAt(at).aux = 0;
+  blockAt(at).mask = 0;
   return true;
 }
 
 // @ts-ignore: decorator
 @inline function writeRecord(at: usize, op: i32, out: i32, in0: i32, in1: i32, aux: i32, mask: i32): void {
-  store<i32>(at, op, RECORD_OP);
-  store<i32>(at, out, RECORD_OUT);
-  store<i32>(at, in0, RECORD_IN0);
-  store<i32>(at, in1, RECORD_IN1);
-  store<i32>(at, aux, RECORD_AUX);
-  store<i32>(at, mask, RECORD_MASK);
+  recordAt(at).op = op;
+  recordAt(at).out = out;
+  recordAt(at).in0 = in0;
+  recordAt(at).in1 = in1;
+  recordAt(at).aux = aux;
+  recordAt(at).mask = mask;
 }
 
 function append(op: i32, out: i32, in0: i32, in1: i32, aux: i32, mask: i32): bool {
@@ -130,7 +109,7 @@ function append(op: i32, out: i32, in0: i32, in1: i32, aux: i32, mask: i32): boo
   }
   writeRecord(tapeBase + tapeTop, op, out, in0, in1, aux, mask);
   setTapeTop(tapeTop + RECORD_BYTES);
-  if (laidTop + BLOCK_BYTES <= blocksBytes) store<i32>(blocksBase + laidTop, -1, BLOCK_OUT);
+  if (laidTop + BLOCK_BYTES <= blocksBytes) blockAt(blocksBase + laidTop).out = -1;
   countRecord((op & RECORD_ACTIVE) != 0);
   if ((op & RECORD_CODE) >= TRACE_FIRST) noteControl((op & RECORD_CODE) == TRACE_MERGE);
   return true;
@@ -167,10 +146,10 @@ export function scratchFor(op: i32): usize {
 }
 
 function fillDimensions(at: usize, scratch: usize): void {
-  store<i32>(at, dimRows, BLOCK_ROWS);
-  store<i32>(at, dimInner, BLOCK_INNER);
-  store<i32>(at, dimCols, BLOCK_COLS);
-  store<usize>(at, scratch, BLOCK_SCRATCH);
+  blockAt(at).rows = dimRows;
+  blockAt(at).inner = dimInner;
+  blockAt(at).cols = dimCols;
+  blockAt(at).scratch = scratch;
 }
 
 /** Fills the walk's block for a structured kernel whose shapes were just checked. */
@@ -186,27 +165,27 @@ export function fillStructured(op: i32, z: i32, x: i32, y: i32): bool {
 
 /** Fills the block at `at` from the record at `from`. Kernels get `scratch` to work in. */
 export function fillFromRecord(at: usize, from: usize, scratch: usize): void {
-  const op = load<i32>(from, RECORD_OP);
+  const op = recordAt(from).op;
   const code = op & RECORD_CODE;
-  const out = load<i32>(from, RECORD_OUT);
-  const in0 = load<i32>(from, RECORD_IN0);
-  const in1 = load<i32>(from, RECORD_IN1);
-  const aux = load<i32>(from, RECORD_AUX);
-  const mask = load<i32>(from, RECORD_MASK);
+  const out = recordAt(from).out;
+  const in0 = recordAt(from).in0;
+  const in1 = recordAt(from).in1;
+  const aux = recordAt(from).aux;
+  const mask = recordAt(from).mask;
   fillBlockAt(at, out < 0 ? in0 : out, in0, in1);
-  store<i32>(at, op, BLOCK_OP);
-  store<i32>(at, out, BLOCK_OUT);
-  store<i32>(at, in0, BLOCK_IN0);
-  store<i32>(at, in1, BLOCK_IN1);
-  store<i32>(at, aux, BLOCK_AUX);
-  store<u32>(at, 0, BLOCK_X_CLEAR);
-  store<u32>(at, 0, BLOCK_Y_CLEAR);
-  store<usize>(at, 0, BLOCK_SLOPE);
-  store<i32>(at, -1, BLOCK_X_KEPT);
-  store<i32>(at, -1, BLOCK_Y_KEPT);
-  store<usize>(at, mask < 0 ? 0 : primalOf(mask), BLOCK_MASK);
-  if (code == OP_PLACE) store<i32>(at, countOf(in0), BLOCK_COUNT);
-  if (code == TRACE_GATHER) store<i32>(at, rowsOf(in0), BLOCK_ROWS);
+  blockAt(at).op = op;
+  blockAt(at).out = out;
+  blockAt(at).in0 = in0;
+  blockAt(at).in1 = in1;
+  blockAt(at).aux = aux;
+  blockAt(at).xClear = 0;
+  blockAt(at).yClear = 0;
+  blockAt(at).slope = 0;
+  blockAt(at).xKept = -1;
+  blockAt(at).yKept = -1;
+  blockAt(at).mask = mask < 0 ? 0 : primalOf(mask);
+  if (code == OP_PLACE) blockAt(at).count = countOf(in0);
+  if (code == TRACE_GATHER) blockAt(at).rows = rowsOf(in0);
   if (code < OP_STRUCTURED_FIRST || code == OP_PLACE || code == OP_PICK || code >= TRACE_FIRST)
     return;
   shapeFor(code, in0, in1);
@@ -215,9 +194,9 @@ export function fillFromRecord(at: usize, from: usize, scratch: usize): void {
 
 /** Scratch bytes that the record at `from` needs. */
 export function scratchOfRecord(from: usize): usize {
-  const code = load<i32>(from, RECORD_OP) & RECORD_CODE;
+  const code = recordAt(from).op & RECORD_CODE;
   if (code < OP_STRUCTURED_FIRST || code == OP_PLACE || code == OP_PICK || code >= TRACE_FIRST)
     return 0;
-  shapeFor(code, load<i32>(from, RECORD_IN0), load<i32>(from, RECORD_IN1));
+  shapeFor(code, recordAt(from).in0, recordAt(from).in1);
   return scratchFor(code);
 }

@@ -11,12 +11,7 @@
 
 import {
   FAULT_MEMORY,
-  PAYLOAD_ADJOINT,
   PAYLOAD_BYTES,
-  PAYLOAD_CONTEXT,
-  PAYLOAD_COUNT,
-  PAYLOAD_FLAGS,
-  PAYLOAD_PRIMAL,
   TAG_BOX,
   TAG_CLOSURE,
   TAG_MASK,
@@ -24,6 +19,7 @@ import {
   TAG_REAL,
   TAG_TENSOR,
 } from "../../src/program/layout";
+import { objectAt, payloadAt } from "../memory/layout";
 import {
   heapBase,
   heapTop,
@@ -104,24 +100,24 @@ function roomForPrimal(bytes: usize): bool {
 function movePayload(id: i32): i32 {
   const entry = tableBase + <usize>id * PAYLOAD_BYTES;
   if (<usize>id * PAYLOAD_BYTES < tablePinned) return id;
-  const mark = load<i32>(entry, PAYLOAD_ADJOINT);
+  const mark = <i32>payloadAt(entry).adjoint;
   if (mark != 0) return mark - 1;
   const fresh = <i32>(toTableTop / PAYLOAD_BYTES);
   memory.copy(toTable + toTableTop, entry, PAYLOAD_BYTES);
-  const primal = <usize>load<u32>(entry, PAYLOAD_PRIMAL);
+  const primal = <usize>payloadAt(entry).primal;
   if (primal >= primalPinned) {
-    const bytes = <usize>load<u32>(entry, PAYLOAD_COUNT) * stepOf(load<i32>(entry, PAYLOAD_FLAGS));
+    const bytes = <usize><u32>payloadAt(entry).count * stepOf(payloadAt(entry).flags);
     if (!roomForPrimal(bytes)) {
       failed = true;
       return id;
     }
     memory.copy(toPrimal + toPrimalTop, primalBase + primal, bytes);
-    store<u32>(toTable + toTableTop, <u32>toPrimalTop, PAYLOAD_PRIMAL);
+    payloadAt(toTable + toTableTop).primal = <u32>toPrimalTop;
     toPrimalTop += bytes;
   }
   // The mask it was computed under may be gone by now.
-  store<i32>(toTable + toTableTop, -1, PAYLOAD_CONTEXT);
-  store<i32>(entry, fresh + 1, PAYLOAD_ADJOINT);
+  payloadAt(toTable + toTableTop).context = -1;
+  payloadAt(entry).adjoint = fresh + 1;
   toTableTop += PAYLOAD_BYTES;
   return fresh;
 }
@@ -130,13 +126,13 @@ function moveObject(index: i32): i32 {
   const offset = <usize>index << 3;
   if (offset < heapPinned) return index;
   const from = heapBase + offset;
-  const fields = load<i32>(from);
-  if (fields == -1) return load<i32>(from, 4);
+  const fields = objectAt(from).fields;
+  if (fields == -1) return objectAt(from).own;
   const fresh = <i32>(toHeapTop >> 3);
   const bytes = (<usize>fields + 1) << 3;
   memory.copy(toHeap + toHeapTop, from, bytes);
-  store<i32>(from, -1);
-  store<i32>(from, fresh, 4);
+  objectAt(from).fields = -1;
+  objectAt(from).own = fresh;
   toHeapTop += bytes;
   return fresh;
 }

@@ -17,23 +17,19 @@
  * what lies below the branch, and where they meet; this file never looks at its program. A jump
  * names its target by the first slot that it replaces, as an offset on the stack.
  *
- * A mix is one entry of this stack:
- *
- *   byte 0 context before | 8 then-mask | 16 else-mask | 24, 32 values of the outcomes
- *        40 stack | 44 frame | 48 control (offsets at the branch) | 52, 56 where the sides begin
- *        60, 64 kinds | 68, 72 places of pending jumps and calls | 76, 80 first operands
- *        84, 88 operand counts | 92, 96 slots of jumps | 100 side that runs
- *        104 jumps to slots below this are outcomes
- *        108 tail calls from frames up to this are outcomes | 112 operands before
- *        116 first slot that the sides may change | 120 slots, 124 frames that the sides need
- *        128 where the sides meet, 0: nowhere before a value | 136 bytes in all
- *
- * Masks are kept as values, so that compaction finds them; saved operands, and before them the
+ * A mix (`Mix` of layout.ts) is one entry of a stack. Masks are kept as values, so that compaction finds them; saved operands, and before them the
  * slots as they were at the branch, lie in an arena of their own. Only the newest mix intercepts:
  * code outside it cannot run before it is over.
  */
 
-import { FAULT_MEMORY, FAULT_RECURSION, FRAME_SIDE, TAG_MASK } from "../../src/program/layout";
+import {
+  FAULT_MEMORY,
+  FAULT_RECURSION,
+  FRAME_SIDE,
+  MIX_BYTES,
+  TAG_MASK,
+} from "../../src/program/layout";
+import { mixAt } from "../memory/layout";
 import { controlBase, stackBase } from "../memory/arena";
 import { flushSteps, refuel } from "../lanes/budget";
 import { fail } from "../memory/fault";
@@ -62,27 +58,6 @@ import {
 } from "./registers";
 import { dataOf, VALUE_FAIL, VALUE_NIL, valueOf } from "../memory/value";
 
-const MIX_BYTES: usize = 136;
-const MIX_CONTEXT: usize = 0;
-const MIX_MASKS: usize = 8;
-const MIX_VALUES: usize = 24;
-const MIX_STACK: usize = 40;
-const MIX_FRAME: usize = 44;
-const MIX_CONTROL: usize = 48;
-const MIX_STARTS: usize = 52;
-const MIX_KINDS: usize = 60;
-const MIX_PLACES: usize = 68;
-const MIX_OPERANDS: usize = 76;
-const MIX_COUNTS: usize = 84;
-const MIX_JUMPS: usize = 92;
-const MIX_SIDE: usize = 100;
-const MIX_SLOTS: usize = 104;
-const MIX_FRAMES: usize = 108;
-const MIX_SAVED: usize = 112;
-const MIX_KEPT: usize = 116;
-const MIX_ROOM_SLOTS: usize = 120;
-const MIX_ROOM_FRAMES: usize = 124;
-const MIX_JOIN: usize = 128;
 
 const NONE: i32 = 0;
 const DEAD: i32 = 1;
@@ -118,20 +93,14 @@ export function beginMix(): void {
   return mixBase + mixTop - MIX_BYTES;
 }
 
-/** A field of 4 bytes that exists for each side. */
-// @ts-ignore: decorator
-@inline function sided(mix: usize, field: usize, side: i32): usize {
-  return mix + field + (<usize>side << 2);
-}
-
 // @ts-ignore: decorator
 @inline function maskOf(mix: usize, side: i32): i32 {
-  return dataOf(load<u64>(mix + MIX_MASKS + (<usize>side << 3)));
+  return dataOf(load<u64>(mixAt(mix).masksAt(side)));
 }
 
 // @ts-ignore: decorator
 @inline function kindOfSide(mix: usize, side: i32): i32 {
-  return load<i32>(sided(mix, MIX_KINDS, side));
+  return load<i32>(mixAt(mix).kindsAt(side));
 }
 
 // @ts-ignore: decorator
@@ -191,21 +160,21 @@ export function openMix(
   const mix = mixBase + mixTop;
   mixTop += MIX_BYTES;
   memory.fill(mix, 0, MIX_BYTES);
-  store<u64>(mix + MIX_CONTEXT, maskValue(context));
-  store<u64>(mix + MIX_MASKS, maskValue(yes));
-  store<u64>(mix + MIX_MASKS + 8, maskValue(no));
-  store<u64>(mix + MIX_VALUES, VALUE_NIL);
-  store<u64>(mix + MIX_VALUES + 8, VALUE_NIL);
-  store<usize>(mix + MIX_STARTS, then);
-  store<usize>(mix + MIX_STARTS + 4, otherwise);
-  store<usize>(mix + MIX_STACK, Walk.stackPtr - stackBase);
-  store<usize>(mix + MIX_FRAME, Walk.framePtr - stackBase);
-  store<usize>(mix + MIX_CONTROL, Walk.controlPtr - controlBase);
-  store<usize>(mix + MIX_SAVED, savedTop);
-  store<usize>(mix + MIX_KEPT, kept - stackBase);
-  store<usize>(mix + MIX_ROOM_SLOTS, slots);
-  store<usize>(mix + MIX_ROOM_FRAMES, frames);
-  store<usize>(mix + MIX_JOIN, join);
+  mixAt(mix).context = maskValue(context);
+  mixAt(mix).masks = maskValue(yes);
+  mixAt(mix).masks1 = maskValue(no);
+  mixAt(mix).values = VALUE_NIL;
+  mixAt(mix).values1 = VALUE_NIL;
+  mixAt(mix).starts = then;
+  mixAt(mix).starts1 = otherwise;
+  mixAt(mix).stack = Walk.stackPtr - stackBase;
+  mixAt(mix).frame = Walk.framePtr - stackBase;
+  mixAt(mix).control = Walk.controlPtr - controlBase;
+  mixAt(mix).saved = savedTop;
+  mixAt(mix).kept = kept - stackBase;
+  mixAt(mix).roomSlots = slots;
+  mixAt(mix).roomFrames = frames;
+  mixAt(mix).join = join;
   memory.copy(savedBase + savedTop, kept, bytes);
   savedTop += bytes;
   return runSide(mix, 0);
@@ -221,29 +190,29 @@ function enter(mask: i32): bool {
 
 /** Starts a side of the newest mix at its branch. */
 function runSide(mix: usize, side: i32): i32 {
-  store<i32>(mix + MIX_SIDE, side);
+  mixAt(mix).side = side;
   if (!enter(maskOf(mix, side))) return outcome(DEAD);
   if (!backToBranch(mix)) return NEXT_FAULT;
-  protect(mix, load<usize>(mix + MIX_STACK), load<usize>(mix + MIX_FRAME));
-  Walk.cell = load<usize>(sided(mix, MIX_STARTS, side));
+  protect(mix, mixAt(mix).stack, mixAt(mix).frame);
+  Walk.cell = load<usize>(mixAt(mix).startsAt(side));
   return NEXT_CELL;
 }
 
 /** Stacks as they were at the branch. */
 function restore(mix: usize): void {
-  Walk.stackPtr = stackBase + load<usize>(mix + MIX_STACK);
-  Walk.framePtr = stackBase + load<usize>(mix + MIX_FRAME);
-  Walk.controlPtr = controlBase + load<usize>(mix + MIX_CONTROL);
-  const kept = stackBase + load<usize>(mix + MIX_KEPT);
-  memory.copy(kept, savedBase + load<usize>(mix + MIX_SAVED), Walk.stackPtr - kept);
+  Walk.stackPtr = stackBase + mixAt(mix).stack;
+  Walk.framePtr = stackBase + mixAt(mix).frame;
+  Walk.controlPtr = controlBase + mixAt(mix).control;
+  const kept = stackBase + mixAt(mix).kept;
+  memory.copy(kept, savedBase + mixAt(mix).saved, Walk.stackPtr - kept);
 }
 
 /** Stacks as they were at the branch, with the frame on top that receives a side's value. */
 function backToBranch(mix: usize): bool {
   restore(mix);
   // The client's depths do not know of this frame, so the needs of its code are met again.
-  const frames = load<usize>(mix + MIX_ROOM_FRAMES) + 2;
-  if (!reserve(load<usize>(mix + MIX_ROOM_SLOTS), frames)) {
+  const frames = mixAt(mix).roomFrames + 2;
+  if (!reserve(mixAt(mix).roomSlots, frames)) {
     fail(FAULT_RECURSION);
     return false;
   }
@@ -252,25 +221,25 @@ function backToBranch(mix: usize): bool {
 }
 
 function protect(mix: usize, slots: usize, frames: usize): void {
-  store<usize>(mix + MIX_SLOTS, slots);
-  store<usize>(mix + MIX_FRAMES, frames);
+  mixAt(mix).slots = slots;
+  mixAt(mix).frames = frames;
   interceptBy(mix);
 }
 
 /** What is an outcome while `mix` is the newest; 0: nothing is. */
 function interceptBy(mix: usize): void {
-  interceptSlots = mix == 0 ? 0 : load<usize>(mix + MIX_SLOTS);
-  interceptFrames = mix == 0 ? 0 : load<usize>(mix + MIX_FRAMES);
-  interceptJoin = mix == 0 ? 0 : load<usize>(mix + MIX_JOIN);
-  interceptJoinFrame = mix == 0 ? 0 : load<usize>(mix + MIX_FRAME);
+  interceptSlots = mix == 0 ? 0 : mixAt(mix).slots;
+  interceptFrames = mix == 0 ? 0 : mixAt(mix).frames;
+  interceptJoin = mix == 0 ? 0 : mixAt(mix).join;
+  interceptJoinFrame = mix == 0 ? 0 : mixAt(mix).frame;
 }
 
 /** The side that runs has come to its end. */
 function outcome(kind: i32): i32 {
   flushSteps();
   const mix = newest();
-  const side = load<i32>(mix + MIX_SIDE);
-  store<i32>(sided(mix, MIX_KINDS, side), kind);
+  const side = mixAt(mix).side;
+  store<i32>(mixAt(mix).kindsAt(side), kind);
   if (side == 0 && kindOfSide(mix, 1) == NONE) return runSide(mix, 1);
   return combine(mix);
 }
@@ -278,7 +247,7 @@ function outcome(kind: i32): i32 {
 /** A value came to the frame of the newest mix. */
 export function sideValue(): i32 {
   const mix = newest();
-  store<u64>(mix + MIX_VALUES + (<usize>load<i32>(mix + MIX_SIDE) << 3), Walk.value);
+  store<u64>(mixAt(mix).valuesAt(mixAt(mix).side), Walk.value);
   return outcome(VALUE);
 }
 
@@ -302,7 +271,7 @@ export function skipDead(): void {
 /** A jump at `at`, `count` operands on the stack, to the slots from offset `slots` on: an outcome. */
 export function interceptJump(at: usize, count: i32, slots: usize): i32 {
   const mix = newest();
-  store<usize>(sided(mix, MIX_JUMPS, load<i32>(mix + MIX_SIDE)), slots);
+  store<usize>(mixAt(mix).jumpsAt(mixAt(mix).side), slots);
   return intercept(at, count, JUMP);
 }
 
@@ -318,11 +287,11 @@ function intercept(at: usize, count: i32, kind: i32): i32 {
     return NEXT_FAULT;
   }
   const mix = newest();
-  const side = load<i32>(mix + MIX_SIDE);
+  const side = mixAt(mix).side;
   memory.copy(savedBase + savedTop, Walk.stackPtr - bytes, bytes);
-  store<usize>(sided(mix, MIX_OPERANDS, side), savedTop);
-  store<i32>(sided(mix, MIX_COUNTS, side), count);
-  store<usize>(sided(mix, MIX_PLACES, side), at);
+  store<usize>(mixAt(mix).operandsAt(side), savedTop);
+  store<i32>(mixAt(mix).countsAt(side), count);
+  store<usize>(mixAt(mix).placesAt(side), at);
   savedTop += bytes;
   return outcome(kind);
 }
@@ -338,16 +307,16 @@ function combine(mix: usize): i32 {
   if (second == CALL) return runCall(mix, 1);
   if (first == VALUE) return goOn(mix, 1);
   if (second == VALUE) return goOn(mix, 0);
-  const a = load<usize>(mix + MIX_JUMPS);
-  const b = load<usize>(mix + MIX_JUMPS + 4);
+  const a = mixAt(mix).jumps;
+  const b = mixAt(mix).jumps1;
   if (a == b) return combineOperands(mix);
   return goOn(mix, a > b ? 0 : 1);
 }
 
 function sameCallee(mix: usize): bool {
-  if (load<i32>(mix + MIX_COUNTS) != load<i32>(mix + MIX_COUNTS + 4)) return false;
-  const a = savedBase + load<usize>(mix + MIX_OPERANDS);
-  const b = savedBase + load<usize>(mix + MIX_OPERANDS + 4);
+  if (mixAt(mix).counts != mixAt(mix).counts1) return false;
+  const a = savedBase + mixAt(mix).operands;
+  const b = savedBase + mixAt(mix).operands1;
   return load<u64>(a) == load<u64>(b);
 }
 
@@ -360,21 +329,21 @@ function part(mix: usize): i32 {
 }
 
 function combineValues(mix: usize): i32 {
-  const a = load<u64>(mix + MIX_VALUES);
-  const b = load<u64>(mix + MIX_VALUES + 8);
+  const a = mixAt(mix).values;
+  const b = mixAt(mix).values1;
   if (!canMerge(a, b)) return part(mix);
   setContext(contextBefore(mix));
   const merged = mergeValues(a, b, maskOf(mix, 0));
   if (merged == VALUE_FAIL) return NEXT_FAULT;
-  store<u64>(mix + MIX_VALUES, merged);
+  mixAt(mix).values = merged;
   return resolve(mix, 0);
 }
 
 /** Merges the operands of the second side into those of the first. */
 function combineOperands(mix: usize): i32 {
-  const count = load<i32>(mix + MIX_COUNTS);
-  const a = load<usize>(mix + MIX_OPERANDS);
-  const b = load<usize>(mix + MIX_OPERANDS + 4);
+  const count = mixAt(mix).counts;
+  const a = mixAt(mix).operands;
+  const b = mixAt(mix).operands1;
   for (let i = 0; i < count; i++) {
     const offset = <usize>i << 3;
     if (!canMerge(load<u64>(savedBase + a + offset), load<u64>(savedBase + b + offset)))
@@ -392,17 +361,17 @@ function combineOperands(mix: usize): i32 {
 }
 
 function contextBefore(mix: usize): i32 {
-  const before = load<u64>(mix + MIX_CONTEXT);
+  const before = mixAt(mix).context;
   return before == VALUE_NIL ? -1 : dataOf(before);
 }
 
 /** Runs a pending call to its value, as a call that returns to this mix. */
 function runCall(mix: usize, side: i32): i32 {
-  store<i32>(mix + MIX_SIDE, side);
+  mixAt(mix).side = side;
   if (!enter(maskOf(mix, side))) return outcome(DEAD);
   if (!backToBranch(mix) || !pushSaved(mix, side)) return NEXT_FAULT;
-  pendingCell = load<usize>(sided(mix, MIX_PLACES, side));
-  pendingCount = load<i32>(sided(mix, MIX_COUNTS, side)) - 1;
+  pendingCell = load<usize>(mixAt(mix).placesAt(side));
+  pendingCount = load<i32>(mixAt(mix).countsAt(side)) - 1;
   pendingTail = false;
   return NEXT_PENDING_CALL;
 }
@@ -413,30 +382,30 @@ export let pendingCount: i32 = 0;
 export let pendingTail: bool = false;
 
 function pushSaved(mix: usize, side: i32): bool {
-  const count = load<i32>(sided(mix, MIX_COUNTS, side));
+  const count = load<i32>(mixAt(mix).countsAt(side));
   const slots = (Walk.stackPtr - Walk.framePtr) >> 3;
   if (!reserve(slots + <usize>count, 0)) {
     fail(FAULT_RECURSION);
     return false;
   }
-  const from = savedBase + load<usize>(sided(mix, MIX_OPERANDS, side));
+  const from = savedBase + load<usize>(mixAt(mix).operandsAt(side));
   for (let i = 0; i < count; i++) push(load<u64>(from + (<usize>i << 3)));
   return true;
 }
 
 /** Lets a jump go on for real while the other side's outcome waits in the mix. */
 function goOn(mix: usize, side: i32): i32 {
-  const slots = load<usize>(sided(mix, MIX_JUMPS, side));
+  const slots = load<usize>(mixAt(mix).jumpsAt(side));
   const outer: usize = mix == mixBase ? 0 : mix - MIX_BYTES;
-  if (outer != 0 && slots < load<usize>(outer + MIX_SLOTS)) return part(mix);
-  store<i32>(mix + MIX_SIDE, side);
+  if (outer != 0 && slots < mixAt(outer).slots) return part(mix);
+  mixAt(mix).side = side;
   if (!enter(maskOf(mix, side))) return outcome(DEAD);
   if (!backToBranch(mix) || !pushSaved(mix, side)) return NEXT_FAULT;
-  const frame = load<usize>(mix + MIX_FRAME);
-  const isProtected = outer != 0 && frame <= load<usize>(outer + MIX_FRAMES);
+  const frame = mixAt(mix).frame;
+  const isProtected = outer != 0 && frame <= mixAt(outer).frames;
   protect(mix, slots, isProtected ? frame : 0);
-  pendingCell = load<usize>(sided(mix, MIX_PLACES, side));
-  pendingCount = load<i32>(sided(mix, MIX_COUNTS, side));
+  pendingCell = load<usize>(mixAt(mix).placesAt(side));
+  pendingCount = load<i32>(mixAt(mix).countsAt(side));
   return NEXT_PENDING_JUMP;
 }
 
@@ -450,13 +419,13 @@ function resolve(mix: usize, side: i32): i32 {
   }
   restore(mix);
   if (kind == VALUE) {
-    Walk.value = load<u64>(mix + MIX_VALUES + (<usize>side << 3));
+    Walk.value = load<u64>(mixAt(mix).valuesAt(side));
     closeMix(mix);
     return NEXT_VALUE;
   }
   if (!pushSaved(mix, side)) return NEXT_FAULT;
-  pendingCell = load<usize>(sided(mix, MIX_PLACES, side));
-  pendingCount = load<i32>(sided(mix, MIX_COUNTS, side));
+  pendingCell = load<usize>(mixAt(mix).placesAt(side));
+  pendingCount = load<i32>(mixAt(mix).countsAt(side));
   closeMix(mix);
   if (kind == JUMP) return NEXT_PENDING_JUMP;
   pendingCount -= 1;
@@ -465,7 +434,7 @@ function resolve(mix: usize, side: i32): i32 {
 }
 
 function closeMix(mix: usize): void {
-  savedTop = load<usize>(mix + MIX_SAVED);
+  savedTop = mixAt(mix).saved;
   mixTop -= MIX_BYTES;
   interceptBy(mixTop == 0 ? 0 : newest());
 }

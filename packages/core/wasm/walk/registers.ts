@@ -10,15 +10,8 @@
  * the node that it came from.
  */
 
-import {
-  CONTROL_FRAME_BYTES,
-  CONTROL_FRAME_CELL,
-  FRAME_HALT,
-  IMAGE_CONTROL,
-  IMAGE_ENTRY,
-  IMAGE_GLOBALS,
-  IMAGE_STACK,
-} from "../../src/program/layout";
+import { CONTROL_FRAME_BYTES, FRAME_HALT } from "../../src/program/layout";
+import { frameAt, imageAt } from "../memory/layout";
 import { controlBase, reserveControl, reserveStack, stackBase } from "../memory/arena";
 import { VALUE_NIL, VALUE_UNINITIALISED } from "../memory/value";
 
@@ -73,10 +66,10 @@ export class Walk {
 // @ts-ignore: decorator
 @inline export function pushFrame(kind: i32, at: usize, index: i32, saved: usize): void {
   const frame = Walk.controlPtr;
-  store<i32>(frame, kind);
-  store<usize>(frame, at, CONTROL_FRAME_CELL);
-  store<i32>(frame, index, 8);
-  store<usize>(frame, saved, 12);
+  frameAt(frame).kind = kind;
+  frameAt(frame).cell = at;
+  frameAt(frame).index = index;
+  frameAt(frame).saved = saved;
   Walk.controlPtr = frame + CONTROL_FRAME_BYTES;
 }
 
@@ -97,17 +90,17 @@ export function reserve(slots: usize, frames: usize): bool {
 /** Stacks for the program whose image lies at `program`. Globals are set afterwards. */
 export function beginWalk(program: usize): bool {
   Walk.image = program;
-  const globals = <usize>word(program, IMAGE_GLOBALS);
-  const slots = globals + 1 + <usize>word(program, IMAGE_STACK);
+  const globals = <usize>imageAt(program).globals;
+  const slots = globals + 1 + <usize>imageAt(program).stack;
   if (!reserveStack(0, (slots + SLACK_SLOTS) << 3)) return false;
-  if (!reserveControl(0, (<usize>word(program, IMAGE_CONTROL) + 6) * CONTROL_FRAME_BYTES)) return false;
+  if (!reserveControl(0, (<usize>imageAt(program).control + 6) * CONTROL_FRAME_BYTES)) return false;
   Walk.stackPtr = stackBase;
   for (let i: usize = 0; i < globals; i++) push(VALUE_UNINITIALISED);
   push(VALUE_NIL);
   Walk.framePtr = Walk.stackPtr;
   Walk.controlPtr = controlBase;
   pushFrame(FRAME_HALT, 0, 0, 0);
-  Walk.cell = cellAt(word(program, IMAGE_ENTRY));
+  Walk.cell = cellAt(imageAt(program).entry);
   Walk.next = NEXT_CELL;
   return true;
 }

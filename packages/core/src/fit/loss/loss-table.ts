@@ -11,13 +11,7 @@
  * The last two are negative log-likelihoods without the terms that no parameter changes.
  */
 
-import {
-  FIT_ABSOLUTE,
-  FIT_BINOMIAL,
-  FIT_HUBER,
-  FIT_POISSON,
-  FIT_SQUARES,
-} from "../../program/layout.js";
+import { FIT_ABSOLUTE, FIT_BINOMIAL, FIT_HUBER, FIT_POISSON, FIT_SQUARES } from "../layout.js";
 import { log, logGamma } from "../math/elementary.js";
 import type { LossName } from "../types.js";
 

@@ -8,27 +8,19 @@ import {
   ARRAY_U,
   ARRAY_X,
   FIT_ADAM,
-  FIT_BETA1,
-  FIT_BETA2,
-  FIT_DIVISOR,
-  FIT_EPSILON,
-  FIT_RATE,
-  STATE_EVALUATIONS,
-  STATE_LOSS,
-  STATE_POWER1,
-  STATE_POWER2,
-  STATE_STEPS,
-} from "../../program/layout.js";
+} from "../layout.js";
 import type { Free } from "../parameters/parameters.js";
+import { AdamState, type FitBlock } from "../structures.js";
 import type { AdamOptions } from "../types.js";
 import { type Limits, Restart } from "./restart.js";
 
 /** Numbers that are saved before the arrays. */
-const SAVED = [STATE_STEPS, STATE_EVALUATIONS, STATE_LOSS, STATE_POWER1, STATE_POWER2];
+const SAVED = ["steps", "evaluations", "loss", "power1", "power2"] as const;
 
 export class AdamRestart extends Restart {
   readonly #options: Required<AdamOptions>;
   readonly #points: number;
+  readonly #state: AdamState;
 
   constructor(
     index: number,
@@ -41,28 +33,29 @@ export class AdamRestart extends Restart {
     super(index, start, free, limits, FIT_ADAM);
     this.#options = options;
     this.#points = Math.max(1, points);
-    this.state[STATE_POWER1 / 8] = 1;
-    this.state[STATE_POWER2 / 8] = 1;
+    this.#state = new AdamState({ doubles: this.state }, 0);
+    this.#state.power1 = 1;
+    this.#state.power2 = 1;
   }
 
-  override writeSettings(into: Float64Array, at: number): void {
+  override writeSettings(into: FitBlock): void {
     const { rate, beta1, beta2, epsilon } = this.#options;
-    into[at + FIT_RATE / 8] = rate;
-    into[at + FIT_BETA1 / 8] = beta1;
-    into[at + FIT_BETA2 / 8] = beta2;
-    into[at + FIT_EPSILON / 8] = epsilon;
-    into[at + FIT_DIVISOR / 8] = this.#points;
+    into.rate = rate;
+    into.beta1 = beta1;
+    into.beta2 = beta2;
+    into.epsilon = epsilon;
+    into.divisor = this.#points;
   }
 
   save(): number[] {
-    const counts = SAVED.map((at) => this.state[at / 8] as number);
+    const counts = SAVED.map((name) => this.#state[name]);
     const arrays = [ARRAY_U, ARRAY_TRIAL, ARRAY_FIRST, ARRAY_SECOND];
     return [...counts, ...arrays.flatMap((k) => [...this.array(k)])];
   }
 
   load(numbers: readonly number[]): void {
     const size = this.free.length;
-    for (const [i, at] of SAVED.entries()) this.state[at / 8] = numbers[i] as number;
+    for (const [i, name] of SAVED.entries()) this.#state[name] = numbers[i] as number;
     // The best point first, which is the trial's place for the moment.
     this.setArray(ARRAY_U, numbers, SAVED.length);
     this.setArray(ARRAY_TRIAL, numbers, SAVED.length);

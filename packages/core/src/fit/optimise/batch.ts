@@ -17,10 +17,10 @@ import {
 import type { Program } from "../../machine/program.js";
 import type { Numbers, Session } from "../../machine/run/session.js";
 import type { Axis, Input } from "../../machine/types.js";
-import { FIT_OBJECTIVE, FIT_PROGRAM } from "../../program/layout.js";
 import { own } from "../../records.js";
 import type { Table } from "../data/columns.js";
 import { ownField, setField } from "../data/fields.js";
+import { FIT_OBJECTIVE, FIT_PROGRAM } from "../layout.js";
 import type { PointLoss } from "../loss/losses.js";
 import type { Factor } from "../math/linear.js";
 import type { Free, Parameters } from "../parameters/parameters.js";

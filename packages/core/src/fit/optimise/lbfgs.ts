@@ -8,26 +8,25 @@ import {
   ARRAY_U,
   FIT_LBFGS,
   PAIR_PLACES,
-  STATE_EVALUATIONS,
-  STATE_FIRST_PAIR,
-  STATE_PAIRS,
-  STATE_STEPS,
-} from "../../program/layout.js";
+} from "../layout.js";
 import { dot } from "../math/linear.js";
 import type { Free } from "../parameters/parameters.js";
+import { LbfgsState } from "../structures.js";
 import { type Limits, Restart } from "./restart.js";
 
 export class LbfgsRestart extends Restart {
+  readonly #state: LbfgsState;
+
   constructor(index: number, start: Float64Array, free: readonly Free[], limits: Limits) {
     super(index, start, free, limits, FIT_LBFGS);
+    this.#state = new LbfgsState({ doubles: this.state }, 0);
   }
 
   /** The point and what is remembered; a line search that was under way begins again. */
   save(): number[] {
     const pairs: number[] = [];
-    const first = this.state[STATE_FIRST_PAIR / 8] as number;
-    for (let k = 0; k < (this.state[STATE_PAIRS / 8] as number); k++) {
-      const place = (first + k) % PAIR_PLACES;
+    for (let k = 0; k < this.#state.pairs; k++) {
+      const place = (this.#state.firstPair + k) % PAIR_PLACES;
       pairs.push(...this.array(ARRAY_PAIR_STEPS + place), ...this.array(ARRAY_PAIR_TURNS + place));
     }
     return [this.steps, this.evaluations, ...this.array(ARRAY_U), ...pairs];
@@ -35,8 +34,8 @@ export class LbfgsRestart extends Restart {
 
   load(numbers: readonly number[]): void {
     const size = this.free.length;
-    this.state[STATE_STEPS / 8] = numbers[0] as number;
-    this.state[STATE_EVALUATIONS / 8] = Math.max(0, (numbers[1] as number) - 1);
+    this.#state.steps = numbers[0] as number;
+    this.#state.evaluations = Math.max(0, (numbers[1] as number) - 1);
     this.setArray(ARRAY_TRIAL, numbers, 2);
     this.setArray(ARRAY_U, numbers, 2);
     let pairs = 0;
@@ -50,7 +49,7 @@ export class LbfgsRestart extends Restart {
       );
       pairs += 1;
     }
-    this.state[STATE_PAIRS / 8] = pairs;
+    this.#state.pairs = pairs;
     this.moveTrial();
   }
 }

@@ -3,41 +3,35 @@
  * wasm/fit/levenberg.ts.
  */
 
-import {
-  ARRAY_SCALE,
-  ARRAY_TRIAL,
-  ARRAY_U,
-  FIT_LEVENBERG,
-  STATE_EVALUATIONS,
-  STATE_RADIUS,
-  STATE_SHRINK,
-  STATE_STEPS,
-  STATE_VETOES,
-} from "../../program/layout.js";
+import { ARRAY_SCALE, ARRAY_TRIAL, ARRAY_U, FIT_LEVENBERG } from "../layout.js";
 import type { Free } from "../parameters/parameters.js";
+import { LevenbergState } from "../structures.js";
 import { type Limits, Restart } from "./restart.js";
 
 const RADIUS_START = 1e4;
 
 /** Numbers that are saved before the arrays. */
-const SAVED = [STATE_STEPS, STATE_EVALUATIONS, STATE_RADIUS, STATE_SHRINK, STATE_VETOES];
+const SAVED = ["steps", "evaluations", "radius", "shrink", "vetoes"] as const;
 
 export class LevenbergRestart extends Restart {
+  readonly #state: LevenbergState;
+
   constructor(index: number, start: Float64Array, free: readonly Free[], limits: Limits) {
     super(index, start, free, limits, FIT_LEVENBERG);
-    this.state[STATE_RADIUS / 8] = RADIUS_START;
-    this.state[STATE_SHRINK / 8] = 2;
+    this.#state = new LevenbergState({ doubles: this.state }, 0);
+    this.#state.radius = RADIUS_START;
+    this.#state.shrink = 2;
   }
 
   save(): number[] {
-    const counts = SAVED.map((at) => this.state[at / 8] as number);
+    const counts = SAVED.map((name) => this.#state[name]);
     return [...counts, ...this.array(ARRAY_U), ...this.array(ARRAY_SCALE)];
   }
 
   /** The point is evaluated again, which is not counted twice. */
   load(numbers: readonly number[]): void {
-    for (const [i, at] of SAVED.entries()) this.state[at / 8] = numbers[i] as number;
-    this.state[STATE_EVALUATIONS / 8] = Math.max(0, this.evaluations - 1);
+    for (const [i, name] of SAVED.entries()) this.#state[name] = numbers[i] as number;
+    this.#state.evaluations = Math.max(0, this.evaluations - 1);
     this.setArray(ARRAY_TRIAL, numbers, SAVED.length);
     this.setArray(ARRAY_U, numbers, SAVED.length);
     this.setArray(ARRAY_SCALE, numbers, SAVED.length + this.free.length);

@@ -2,10 +2,11 @@
  * One restart of an optimiser: its state, which the machine advances (wasm/fit/optimise.ts).
  *
  * The optimiser moves unlimited numbers `u`; `x` are the same in the user's units. The state is a
- * row of numbers as the machine has them (STATE_* and ARRAY_* of program/layout.ts), which is
+ * row of numbers as the machine has them (`SlotState` and arrays, fit/layout.ts), which is
  * copied there and back. After a round the restart has either the next trial in `x` or a `reason`.
  */
 
+import { own } from "../../records.js";
 import {
   ARRAY_AVERAGES_END,
   ARRAY_BEST,
@@ -16,10 +17,7 @@ import {
   ARRAY_U,
   ARRAY_X,
   FIT_ADAM,
-  FIT_GRADIENT_LIMIT,
   FIT_LEVENBERG,
-  FIT_LOSS_LIMIT,
-  FIT_STEP_LIMIT,
   PAIR_PLACES,
   REASON_DAMPING,
   REASON_GRADIENT,
@@ -28,14 +26,10 @@ import {
   REASON_STEP,
   REASON_STEPS,
   STATE_ARRAYS,
-  STATE_EVALUATIONS,
-  STATE_LOSS,
-  STATE_REASON,
-  STATE_STEPS,
-} from "../../program/layout.js";
-import { own } from "../../records.js";
+} from "../layout.js";
 import { factorNumbers } from "../math/linear.js";
 import type { Free } from "../parameters/parameters.js";
+import { type FitBlock, SlotState } from "../structures.js";
 import type { RestartOutcome, StopReason } from "../types.js";
 
 export interface Limits {
@@ -73,6 +67,7 @@ export abstract class Restart {
   /** FIT_ADAM, … */
   readonly optimiser: number;
   protected readonly state: number[];
+  readonly #fields: SlotState;
 
   constructor(
     index: number,
@@ -92,6 +87,8 @@ export abstract class Restart {
     state[0] = Number.NaN;
     for (let k = 1; k < state.length; k++) state[k] = 0;
     this.state = state;
+    this.#fields = new SlotState({ doubles: state }, 0);
+    this.#fields.loss = Number.NaN;
     const best = this.at(ARRAY_BEST);
     const u = this.at(ARRAY_U);
     const trial = this.at(ARRAY_TRIAL);
@@ -132,15 +129,15 @@ export abstract class Restart {
   }
 
   get loss(): number {
-    return this.state[STATE_LOSS / 8] as number;
+    return this.#fields.loss;
   }
 
   get steps(): number {
-    return this.state[STATE_STEPS / 8] as number;
+    return this.#fields.steps;
   }
 
   get evaluations(): number {
-    return this.state[STATE_EVALUATIONS / 8] as number;
+    return this.#fields.evaluations;
   }
 
   /** Writes the trial point in the user's units: what is evaluated next. */
@@ -150,10 +147,10 @@ export abstract class Restart {
   }
 
   /** Writes what the machine needs to know of the settings, which all restarts of a fit share. */
-  writeSettings(into: Float64Array, at: number): void {
-    into[at + FIT_GRADIENT_LIMIT / 8] = this.limits.gradient;
-    into[at + FIT_STEP_LIMIT / 8] = this.limits.step;
-    into[at + FIT_LOSS_LIMIT / 8] = this.limits.loss;
+  writeSettings(into: FitBlock): void {
+    into.gradientLimit = this.limits.gradient;
+    into.stepLimit = this.limits.step;
+    into.lossLimit = this.limits.loss;
   }
 
   pack(into: Float64Array, at: number): void {
@@ -165,7 +162,7 @@ export abstract class Restart {
   unpack(from: Float64Array, at: number): void {
     const { state } = this;
     for (let k = 0; k < state.length; k++) state[k] = from[at + k] as number;
-    this.reason = REASONS[state[STATE_REASON / 8] as number];
+    this.reason = REASONS[this.#fields.reason];
   }
 
   /** Everything needed to go on later, as numbers. */
@@ -175,9 +172,9 @@ export abstract class Restart {
   /** Takes over how the restart ended in an earlier fit; `load` has brought its numbers. */
   restore(outcome: RestartOutcome): void {
     this.reason = outcome.reason;
-    this.state[STATE_LOSS / 8] = outcome.loss;
-    this.state[STATE_STEPS / 8] = outcome.steps;
-    this.state[STATE_EVALUATIONS / 8] = outcome.evaluations;
+    this.#fields.loss = outcome.loss;
+    this.#fields.steps = outcome.steps;
+    this.#fields.evaluations = outcome.evaluations;
     this.setArray(
       ARRAY_BEST,
       this.free.map(({ label }) => own(outcome.params, label) as number),

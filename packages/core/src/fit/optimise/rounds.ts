@@ -3,7 +3,7 @@
  * block of the machine's memory, lets the machine take rounds (wasm/fit/optimise.ts), and reads the
  * states back. The block is written anew for each call, so that nothing is left behind.
  *
- *   | header FIT_* | ids | parts | row groups | maps | target | roots | trials | slopes | spread |
+ *   | header | ids | parts | row groups | maps | target | roots | trials | slopes | spread |
  *   | states | sums | block | work | columns, or what an evaluation elsewhere came to |
  */
 
@@ -11,63 +11,25 @@ import type { Machine } from "../../machine/machine.js";
 import { LOOP_MOST } from "../../machine/run/chunk.js";
 import type { Numbers, Session } from "../../machine/run/session.js";
 import type { Trace } from "../../machine/run/traces.js";
+import { own } from "../../records.js";
+import { makeError } from "../../words.js";
 import {
   ARRAY_SLOPES,
   FIT_ADAM,
-  FIT_BLOCK_AT,
-  FIT_BLOCK_ROWS,
   FIT_BYTES,
-  FIT_COLUMNS,
-  FIT_COLUMNS_AT,
-  FIT_GIVEN_AT,
-  FIT_IDS_AT,
-  FIT_INPUTS,
-  FIT_IS_SPREAD,
-  FIT_LANES,
   FIT_LEVENBERG,
-  FIT_LOSS,
-  FIT_LOSS_WIDTH,
-  FIT_MAPS_AT,
-  FIT_MIXED,
-  FIT_OPTIMISER,
-  FIT_PARAMS,
-  FIT_PARTS_AT,
-  FIT_POINT_LOSSES_AT,
-  FIT_POINTS,
-  FIT_RESULT,
-  FIT_ROOTS_AT,
-  FIT_ROUNDS,
-  FIT_ROW_GROUPS_AT,
-  FIT_RUNNING_LEAST,
-  FIT_SLOPES_AT,
-  FIT_SLOT_LANES,
-  FIT_SLOTS,
-  FIT_SPREAD_AT,
   FIT_SQUARES,
-  FIT_STATE_BYTES,
-  FIT_STATES_AT,
-  FIT_STEPS,
-  FIT_SUMS_AT,
-  FIT_SUMS_BYTES,
-  FIT_TARGET_AT,
-  FIT_TRIALS_AT,
-  FIT_WIDTH,
-  FIT_WORK_AT,
   MAP_BYTES,
   PART_BYTES,
-  PART_GROUP,
-  PART_INPUT,
   REASON_EMPTY,
   REASON_NONE,
   ROUNDS_REFUSED,
   STATE_ARRAYS,
-  STATE_REASON,
   SUMS_FACTOR,
-} from "../../program/layout.js";
-import { own } from "../../records.js";
-import { makeError } from "../../words.js";
+} from "../layout.js";
 import { type Factor, factorNumbers, factorStride } from "../math/linear.js";
 import type { Free } from "../parameters/parameters.js";
+import { FitBlock, FitPart, SlotState } from "../structures.js";
 import { type Restart, stateNumbers } from "./restart.js";
 
 /** A fit as the machine sees it. */
@@ -148,11 +110,11 @@ export class MachineRounds {
     this.#writeRows(machine, address, block, 0);
     this.#writeTrace(machine, address, block, trace);
     this.#pack(machine, address, block, slots, leader);
-    machine.views.words[(address + FIT_RUNNING_LEAST) / 4] = runningLeast;
+    new FitBlock(machine.views, address).runningLeast = runningLeast;
     const soon = Math.min(most, this.#soon(trace, leader.optimiser));
     this.#isRefused = machine.exports.fitRounds(address, soon) === ROUNDS_REFUSED;
     this.#unpack(machine, address, block, slots);
-    return machine.views.words[(address + FIT_ROUNDS) / 4] as number;
+    return new FitBlock(machine.views, address).rounds;
   }
 
   /** Lets the restarts take the evaluation that the sessions have made; none where it failed. */
@@ -195,12 +157,11 @@ export class MachineRounds {
     const block = this.#layOut(optimiser, false);
     const address = this.#bufferOf(machine, block);
     this.#write(machine, address, block);
-    const { doubles } = machine.views;
-    const slopes = STATE_ARRAYS / 8 + ARRAY_SLOPES * free.length;
     for (let slot = 0; slot < slots; slot++) {
-      const state = (address + block.states + slot * block.stateBytes) / 8;
-      doubles[state + STATE_REASON / 8] = REASON_NONE;
-      doubles.fill(1, state + slopes, state + slopes + free.length);
+      const state = address + block.states + slot * block.stateBytes;
+      new SlotState(machine.views, state).reason = REASON_NONE;
+      const slopes = (state + STATE_ARRAYS) / 8 + ARRAY_SLOPES * free.length;
+      machine.views.doubles.fill(1, slopes, slopes + free.length);
     }
     this.#addAll(machine, address, block, isAlive);
     machine.exports.fitSum(address);
@@ -303,49 +264,48 @@ export class MachineRounds {
   #write(machine: Machine, address: number, block: Block): void {
     const { session, slots, free, loss, lossWidth } = this.#fit;
     const { rootWeights, trials, rowGroups } = this.#fit;
-    const { words, doubles } = machine.views;
-    const at = address / 4;
-    words[at + FIT_SLOTS / 4] = slots;
-    words[at + FIT_PARAMS / 4] = free.length;
-    words[at + FIT_INPUTS / 4] = this.#inputs.length;
-    words[at + FIT_LANES / 4] = session.lanes;
-    words[at + FIT_SLOT_LANES / 4] = session.lanes / slots;
-    words[at + FIT_IS_SPREAD / 4] = session.lanes === slots ? 1 : 0;
-    words[at + FIT_OPTIMISER / 4] = block.optimiser;
-    words[at + FIT_LOSS / 4] = loss;
-    words[at + FIT_STATE_BYTES / 4] = block.stateBytes;
-    words[at + FIT_SUMS_BYTES / 4] = block.sumsBytes;
-    words[at + FIT_BLOCK_ROWS / 4] = block.blockRows;
-    words[at + FIT_IDS_AT / 4] = block.ids;
-    words[at + FIT_PARTS_AT / 4] = block.parts;
-    words[at + FIT_ROW_GROUPS_AT / 4] = rowGroups === undefined ? 0 : block.groups;
-    words[at + FIT_MAPS_AT / 4] = block.maps;
-    words[at + FIT_TARGET_AT / 4] = block.target;
-    words[at + FIT_ROOTS_AT / 4] = rootWeights === undefined ? 0 : block.roots;
-    words[at + FIT_TRIALS_AT / 4] = trials === undefined ? 0 : block.trials;
-    words[at + FIT_STATES_AT / 4] = block.states;
-    words[at + FIT_SUMS_AT / 4] = block.sums;
-    words[at + FIT_SLOPES_AT / 4] = block.slopes;
-    words[at + FIT_SPREAD_AT / 4] = block.spread;
-    words[at + FIT_BLOCK_AT / 4] = block.rows;
-    words[at + FIT_WORK_AT / 4] = block.work;
-    words[at + FIT_GIVEN_AT / 4] = 0;
-    doubles[(address + FIT_LOSS_WIDTH) / 8] = lossWidth;
+    const header = new FitBlock(machine.views, address);
+    header.slots = slots;
+    header.params = free.length;
+    header.inputs = this.#inputs.length;
+    header.lanes = session.lanes;
+    header.slotLanes = session.lanes / slots;
+    header.isSpread = session.lanes === slots ? 1 : 0;
+    header.optimiser = block.optimiser;
+    header.loss = loss;
+    header.stateBytes = block.stateBytes;
+    header.sumsBytes = block.sumsBytes;
+    header.blockRows = block.blockRows;
+    header.idsAt = block.ids;
+    header.partsAt = block.parts;
+    header.rowGroupsAt = rowGroups === undefined ? 0 : block.groups;
+    header.mapsAt = block.maps;
+    header.targetAt = block.target;
+    header.rootsAt = rootWeights === undefined ? 0 : block.roots;
+    header.trialsAt = trials === undefined ? 0 : block.trials;
+    header.statesAt = block.states;
+    header.sumsAt = block.sums;
+    header.slopesAt = block.slopes;
+    header.spreadAt = block.spread;
+    header.blockAt = block.rows;
+    header.workAt = block.work;
+    header.givenAt = 0;
+    header.lossWidth = lossWidth;
     this.#writeParameters(machine, address, block);
   }
 
   #writeParameters({ views }: Machine, address: number, block: Block): void {
     const { free } = this.#fit;
-    const { words, doubles } = views;
+    const { doubles } = views;
     let input = -1;
     let before: string | undefined;
     for (let j = 0; j < free.length; j++) {
       const { input: name, group, transform } = free[j] as Free;
       if (name !== before) input += 1;
       before = name;
-      const part = (address + block.parts + j * PART_BYTES) / 4;
-      words[part + PART_INPUT / 4] = input;
-      words[part + PART_GROUP / 4] = group;
+      const part = new FitPart(views, address + block.parts + j * PART_BYTES);
+      part.input = input;
+      part.group = group;
       const { numbers } = transform;
       const map = (address + block.maps + j * MAP_BYTES) / 8;
       for (let k = 0; k < numbers.length; k++) doubles[map + k] = numbers[k] as number;
@@ -357,7 +317,7 @@ export class MachineRounds {
     const { points, target, rootWeights, trials, rowGroups } = this.#fit;
     const { words, doubles } = views;
     const rows = Math.min(block.rowsMost, points - from);
-    words[(address + FIT_POINTS) / 4] = rows;
+    new FitBlock(views, address).points = rows;
     copyRows(target, from, rows, doubles, (address + block.target) / 8);
     if (rootWeights !== undefined)
       copyRows(rootWeights, from, rows, doubles, (address + block.roots) / 8);
@@ -370,12 +330,12 @@ export class MachineRounds {
   #writeTrace({ views, reals }: Machine, address: number, block: Block, trace: Trace): void {
     const { session, columns, points } = this.#fit;
     const { words } = views;
-    const at = address / 4;
-    words[at + FIT_COLUMNS / 4] = this.#columns.length;
-    words[at + FIT_COLUMNS_AT / 4] = block.rest;
-    words[at + FIT_WIDTH / 4] = trace.width;
-    words[at + FIT_RESULT / 4] = trace.result.data;
-    words[at + FIT_MIXED / 4] = trace.isMixed ? 1 : 0;
+    const header = new FitBlock(views, address);
+    header.columns = this.#columns.length;
+    header.columnsAt = block.rest;
+    header.width = trace.width;
+    header.result = trace.result.data;
+    header.mixed = trace.isMixed ? 1 : 0;
     let id = (address + block.ids) / 4;
     for (const name of this.#inputs) words[id++] = session.payloadOf(name);
     const numbers = reals.view();
@@ -397,17 +357,17 @@ export class MachineRounds {
     isAlive: boolean,
   ): void {
     const { session, lossSession, slots, points } = this.#fit;
-    const { words } = views;
-    const rows = words[(address + FIT_POINTS) / 4] as number;
+    const header = new FitBlock(views, address);
+    const rows = header.points;
     const isSpread = session.lanes === slots;
     const lanes = isSpread ? 1 : rows;
     const lane = isSpread ? slot : slot * points + from;
     const numbers = reals.view();
     let to = (address + block.rest) / reals.bytes;
-    words[(address + FIT_GIVEN_AT) / 4] = block.rest;
-    words[(address + FIT_LANES) / 4] = lanes;
+    header.givenAt = block.rest;
+    header.lanes = lanes;
     if (!isAlive) {
-      words[(address + FIT_LOSS) / 4] = FIT_SQUARES;
+      header.loss = FIT_SQUARES;
       numbers.fill(Number.NaN, to, to + lanes);
       numbers.fill(0, to + lanes, to + lanes * (1 + this.#inputs.length));
       return;
@@ -419,7 +379,7 @@ export class MachineRounds {
     }
     if (lossSession === undefined) return;
     to += lanes;
-    words[(address + FIT_POINT_LOSSES_AT) / 4] = to * reals.bytes - address;
+    header.pointLossesAt = to * reals.bytes - address;
     const first = slot * points + from;
     copyRows(lossSession.values, first, rows, numbers, to);
     copyRows(lossSession.gradients["pred"] as Numbers, first, rows, numbers, to + rows);
@@ -427,13 +387,13 @@ export class MachineRounds {
 
   /** An empty slot has the point of another, so that it is never the one that fails. */
   #pack({ views }: Machine, address: number, block: Block, slots: Slots, leader: Restart): void {
-    const { words, doubles } = views;
-    words[(address + FIT_STEPS) / 4] = leader.limits.steps;
-    leader.writeSettings(doubles, address / 8);
+    const header = new FitBlock(views, address);
+    header.steps = leader.limits.steps;
+    leader.writeSettings(header);
     for (let slot = 0; slot < slots.length; slot++) {
-      const at = (address + block.states + slot * block.stateBytes) / 8;
-      (slots[slot] ?? leader).pack(doubles, at);
-      if (slots[slot] === undefined) doubles[at + STATE_REASON / 8] = REASON_EMPTY;
+      const at = address + block.states + slot * block.stateBytes;
+      (slots[slot] ?? leader).pack(views.doubles, at / 8);
+      if (slots[slot] === undefined) new SlotState(views, at).reason = REASON_EMPTY;
     }
   }
 

@@ -12,8 +12,9 @@
  * map would be flat.
  */
 
-import { MAP_ABOVE, MAP_BELOW, MAP_BETWEEN, MAP_FREE } from "../../program/layout.js";
+import { MAP_ABOVE, MAP_BELOW, MAP_BETWEEN, MAP_BYTES, MAP_FREE } from "../layout.js";
 import { exp, log } from "../math/elementary.js";
+import { ParameterMap } from "../structures.js";
 
 export interface Transform {
   /** The parameter for an unlimited number. */
@@ -22,15 +23,24 @@ export interface Transform {
   toFree(x: number): number;
   /** dx/du. */
   slope(u: number): number;
-  /** The same map for the machine: the fields MAP_* of program/layout.ts in order. */
+  /** The same map for the machine: a `ParameterMap`. */
   readonly numbers: readonly number[];
 }
+
+/** A map's numbers as they lie in the machine; fields that are not named are zero. */
+function numbersOf(fields: Partial<ParameterMap>, from: readonly number[] = NO_NUMBERS): number[] {
+  const doubles = [...from];
+  Object.assign(new ParameterMap({ doubles }, 0), fields);
+  return doubles;
+}
+
+const NO_NUMBERS: readonly number[] = new Array(MAP_BYTES / 8).fill(0);
 
 const identity: Transform = {
   toUser: (u) => u,
   toFree: (x) => x,
   slope: () => 1,
-  numbers: [MAP_FREE, 0, 0, 0, 0, 0, 0, 0],
+  numbers: numbersOf({ kind: MAP_FREE }),
 };
 
 /** (u + √(u² + 4s²)) / 2 without cancellation. */
@@ -44,7 +54,7 @@ function above(lower: number, s: number): Transform {
     toUser: (u) => lower + softPlus(u, s),
     toFree: (x) => x - lower - (s * s) / (x - lower),
     slope: (u) => softPlus(u, s) / Math.sqrt(u * u + 4 * s * s),
-    numbers: [MAP_ABOVE, lower, s, 0, 0, 0, 0, 0],
+    numbers: numbersOf({ kind: MAP_ABOVE, a: lower, b: s }),
   };
 }
 
@@ -54,7 +64,7 @@ function below(upper: number, s: number): Transform {
     toUser: (u) => -mirrored.toUser(-u),
     toFree: (x) => -mirrored.toFree(-x),
     slope: (u) => mirrored.slope(-u),
-    numbers: [MAP_BELOW, upper, s, 0, 0, 0, 0, 0],
+    numbers: numbersOf({ kind: MAP_BELOW, a: upper, b: s }),
   };
 }
 
@@ -71,7 +81,7 @@ function between(lower: number, upper: number): Transform {
       return v / Math.sqrt((1 - v) * (1 + v));
     },
     slope: (u) => half / ((1 + u * u) * Math.sqrt(1 + u * u)),
-    numbers: [MAP_BETWEEN, middle, half, lower, upper, 0, 0, 0],
+    numbers: numbersOf({ kind: MAP_BETWEEN, a: middle, b: half, lower, upper }),
   };
 }
 
@@ -98,6 +108,6 @@ export function makeTransform(
     },
     toFree: (x) => inner.toFree(log(x)),
     slope: (u) => inner.slope(u) * exp(inner.toUser(u)),
-    numbers: [...inner.numbers.slice(0, 5), 1, lower, upper],
+    numbers: numbersOf({ isLog: 1, logLower: lower, logUpper: upper }, inner.numbers),
   };
 }

@@ -9,20 +9,13 @@
 import type { Span } from "../../errors.js";
 import { Op, opRanges } from "../../primitives/index.js";
 import {
-  PAYLOAD_FLAGS,
-  PAYLOAD_ORIGIN,
   PAYLOAD_UNIFORM,
-  RECORD_AUX,
   RECORD_BYTES,
   RECORD_CODE,
-  RECORD_IN0,
-  RECORD_IN1,
-  RECORD_MASK,
-  RECORD_OP,
-  RECORD_OUT,
   TRACE_BRANCH,
   TRACE_GUARD,
 } from "../../program/layout.js";
+import { PayloadEntry, TapeRecord } from "../../program/structures.js";
 import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
 import { laneAt } from "../run/chunk.js";
@@ -96,7 +89,7 @@ export class DiagnosticsCollector {
   }
 
   /** Which inputs each payload depends on, and which of them a test looks at. */
-  #follow(from: Map<number, Set<number>>, record: TapeRecord, tape: TapeReader): void {
+  #follow(from: Map<number, Set<number>>, record: ReadRecord, tape: TapeReader): void {
     const sources = [record.in0, record.code === TRACE_BRANCH ? -1 : record.in1]
       .filter((id) => id >= 0)
       .flatMap((id) => {
@@ -111,7 +104,7 @@ export class DiagnosticsCollector {
     from.set(record.out, new Set([...(from.get(record.out) ?? []), ...sources]));
   }
 
-  #takeBranch({ set, live }: Chunk, tape: TapeReader, record: TapeRecord): void {
+  #takeBranch({ set, live }: Chunk, tape: TapeReader, record: ReadRecord): void {
     const node = record.in1;
     const count = this.#counts.get(node) ?? { taken: 0, notTaken: 0 };
     this.#counts.set(node, count);
@@ -124,7 +117,7 @@ export class DiagnosticsCollector {
     }
   }
 
-  #takeClamp({ set, live }: Chunk, tape: TapeReader, record: TapeRecord): void {
+  #takeClamp({ set, live }: Chunk, tape: TapeReader, record: ReadRecord): void {
     const node = tape.originOf(record.out);
     for (let i = 0; i < live.length; i++) {
       if (live[i] !== 1 || !(tape.number(record.in0, i) < CLAMP)) continue;
@@ -155,11 +148,10 @@ export class DiagnosticsCollector {
 
 /** Whether the machine's current trace has neither a test nor a clamp: it tells nothing to report. */
 export function isPlainTrace({ exports, views }: Machine): boolean {
-  const { words } = views;
-  const from = ((exports.tapeBase.value as number) >>> 0) / 4;
-  const end = from + exports.tapeEnd() / 4;
-  for (let at = from; at < end; at += RECORD_BYTES / 4) {
-    const code = (words[at + RECORD_OP / 4] as number) & RECORD_CODE;
+  const from = (exports.tapeBase.value as number) >>> 0;
+  const end = from + exports.tapeEnd();
+  for (let at = from; at < end; at += RECORD_BYTES) {
+    const code = new TapeRecord(views, at).op & RECORD_CODE;
     const isTest = code >= opRanges.unaryPredicate.first && code <= opRanges.binaryPredicate.last;
     const isClamp = code === Op.sqrtClamp || code === Op.logClamp;
     if (isTest || isClamp || code >= TRACE_GUARD) return false;
@@ -176,7 +168,7 @@ function placeIn(program: Program, node: number): Place {
   return { span, text: program.source.slice(span.start, span.end) };
 }
 
-interface TapeRecord {
+interface ReadRecord {
   readonly code: number;
   readonly out: number;
   readonly in0: number;
@@ -188,44 +180,43 @@ interface TapeRecord {
 /** Reads records and payloads of the machine's current tape. */
 class TapeReader {
   readonly #machine: Machine;
-  readonly #words: DataView;
+  readonly #views: Machine["views"];
+  readonly #bytes: Uint8Array;
 
   constructor(machine: Machine) {
     this.#machine = machine;
-    this.#words = new DataView(machine.exports.memory.buffer);
+    this.#views = machine.views;
+    this.#bytes = new Uint8Array(machine.exports.memory.buffer);
   }
 
-  *records(): Generator<TapeRecord> {
+  *records(): Generator<ReadRecord> {
     const { exports } = this.#machine;
     const base = (exports.tapeBase.value as number) >>> 0;
     const end = base + exports.tapeEnd();
     for (let at = base; at < end; at += RECORD_BYTES) {
-      const word = (field: number) => this.#words.getInt32(at + field, true);
-      yield {
-        code: word(RECORD_OP) & RECORD_CODE,
-        out: word(RECORD_OUT),
-        in0: word(RECORD_IN0),
-        in1: word(RECORD_IN1),
-        aux: word(RECORD_AUX),
-        mask: word(RECORD_MASK),
-      };
+      const { op, out, in0, in1, aux, mask } = new TapeRecord(this.#views, at);
+      yield { code: op & RECORD_CODE, out, in0, in1, aux, mask };
     }
   }
 
   originOf(id: number): number {
-    return this.#words.getInt32(this.#machine.exports.entryAddress(id) + PAYLOAD_ORIGIN, true);
+    return this.#entryOf(id).origin;
+  }
+
+  #entryOf(id: number): PayloadEntry {
+    return new PayloadEntry(this.#views, this.#machine.exports.entryAddress(id));
   }
 
   #addressIn(id: number, lane: number): number {
     const { exports, reals } = this.#machine;
-    const flags = this.#words.getInt32(exports.entryAddress(id) + PAYLOAD_FLAGS, true);
+    const { flags } = this.#entryOf(id);
     const offset = (flags & PAYLOAD_UNIFORM) !== 0 ? 0 : lane * reals.bytes;
     return exports.primalAddress(id) + offset;
   }
 
   /** Whether a mask is set in a lane; -1 stands for all lanes. */
   holds(mask: number, lane: number): boolean {
-    return mask < 0 || this.#words.getUint8(this.#addressIn(mask, lane)) !== 0;
+    return mask < 0 || this.#bytes[this.#addressIn(mask, lane)] !== 0;
   }
 
   number(id: number, lane: number): number {

@@ -6,15 +6,8 @@ import type { Span } from "../../errors.js";
 import { primitives } from "../../primitives/index.js";
 import {
   PAYLOAD_ACTIVE,
-  PAYLOAD_FLAGS,
-  PAYLOAD_ORIGIN,
-  RECORD_AUX,
   RECORD_BYTES,
   RECORD_CODE,
-  RECORD_IN0,
-  RECORD_IN1,
-  RECORD_OP,
-  RECORD_OUT,
   TRACE_AND,
   TRACE_AND_NOT,
   TRACE_EQUAL,
@@ -24,6 +17,7 @@ import {
   TRACE_GUARD_RANGE,
   TRACE_MERGE,
 } from "../../program/layout.js";
+import { PayloadEntry, TapeRecord } from "../../program/structures.js";
 import type { Machine } from "../machine.js";
 import type { Outcome, Program } from "../program.js";
 import { payloadInfo } from "../results/payloads.js";
@@ -94,28 +88,27 @@ const traceNames: ReadonlyMap<number, string> = new Map([
 ]);
 
 function readTape(machine: Machine, program: Program): TapeEntry[] {
-  const { exports } = machine;
-  const words = new DataView(exports.memory.buffer);
+  const { exports, views } = machine;
   const base = (exports.tapeBase.value as number) >>> 0;
   const end = base + exports.tapeEnd();
   const tape: TapeEntry[] = [];
   for (let at = base; at < end; at += RECORD_BYTES) {
-    const code = words.getInt32(at + RECORD_OP, true) & RECORD_CODE;
+    const record = new TapeRecord(views, at);
+    const { in0, in1, aux } = record;
+    const code = record.op & RECORD_CODE;
     // A guard has no result of its own: it is listed by what it looks at.
-    const made = words.getInt32(at + RECORD_OUT, true);
-    const out = made < 0 ? words.getInt32(at + RECORD_IN0, true) : made;
-    const in1 = words.getInt32(at + RECORD_IN1, true);
-    const entry = exports.entryAddress(out);
+    const out = record.out < 0 ? in0 : record.out;
+    const { origin, flags } = new PayloadEntry(views, exports.entryAddress(out));
     const { rank, rows, cols, uniform } = payloadInfo(exports, out);
-    const span = program.listing.spanOf(words.getInt32(entry + PAYLOAD_ORIGIN, true));
+    const span = program.listing.spanOf(origin);
     tape.push({
       op: primitives[code]?.name ?? traceNames.get(code) ?? "unknown",
       out,
-      in0: words.getInt32(at + RECORD_IN0, true),
+      in0,
       in1: in1 < 0 ? undefined : in1,
-      aux: words.getInt32(at + RECORD_AUX, true),
+      aux,
       shape: rank === 0 ? [] : rank === 1 ? [rows] : [rows, cols],
-      active: (words.getInt32(entry + PAYLOAD_FLAGS, true) & PAYLOAD_ACTIVE) !== 0,
+      active: (flags & PAYLOAD_ACTIVE) !== 0,
       uniform,
       span,
       text: span === undefined ? "" : program.source.slice(span.start, span.end),

@@ -5,11 +5,11 @@
 import type { NdvmError, Span } from "../../errors.js";
 import {
   CONTROL_FRAME_BYTES,
-  CONTROL_FRAME_CELL,
   FAULT_MEMORY,
   FAULT_RECURSION,
   FRAME_RETURN,
 } from "../../program/layout.js";
+import { ControlFrame } from "../../program/structures.js";
 import { makeError } from "../../words.js";
 import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
@@ -84,14 +84,15 @@ const CALLERS_MAX = 4096;
 
 /** Nodes of the calls under way, innermost first. */
 function* callersOf(machine: Machine): Generator<number, void> {
-  const { exports } = machine;
+  const { exports, views } = machine;
   const base = (exports.controlBase.value as number) >>> 0;
-  const words = new DataView(exports.memory.buffer);
   const last = exports.controlEnd() - CONTROL_FRAME_BYTES;
   let count = 0;
   for (let at = last; at >= base && count < CALLERS_MAX; at -= CONTROL_FRAME_BYTES) {
-    if (words.getInt32(at, true) !== FRAME_RETURN) continue;
+    const { kind, cell } = new ControlFrame(views, at);
+    if (kind !== FRAME_RETURN) continue;
     count += 1;
-    yield words.getInt32(words.getUint32(at + CONTROL_FRAME_CELL, true) + 4, true);
+    // The second word of a place is the number of its node.
+    yield views.words[cell / 4 + 1] as number;
   }
 }

@@ -3,15 +3,13 @@
  */
 
 import {
-  PAYLOAD_COLS,
-  PAYLOAD_FLAGS,
   PAYLOAD_RANK,
-  PAYLOAD_ROWS,
   PAYLOAD_UNIFORM,
   TAG_INT,
   TAG_REAL,
   TAG_TENSOR,
 } from "../../program/layout.js";
+import { PayloadEntry } from "../../program/structures.js";
 import type { Exports } from "../instance.js";
 import type { Machine } from "../machine.js";
 import { type LaneSet, laneAt } from "../run/chunk.js";
@@ -45,19 +43,19 @@ export const shapeOf = ({ rank, rows, cols }: PayloadInfo): readonly number[] =>
   rank === 0 ? [] : rank === 1 ? [rows] : [rows, cols];
 
 export function payloadInfo(exports: Exports, id: number): PayloadInfo {
-  const words = new DataView(exports.memory.buffer, exports.entryAddress(id));
-  const flags = words.getInt32(PAYLOAD_FLAGS, true);
+  const words = new Int32Array(exports.memory.buffer);
+  const { flags, rows, cols } = new PayloadEntry({ words }, exports.entryAddress(id));
   return {
     rank: flags & PAYLOAD_RANK,
-    rows: words.getInt32(PAYLOAD_ROWS, true),
-    cols: words.getInt32(PAYLOAD_COLS, true),
+    rows,
+    cols,
     uniform: (flags & PAYLOAD_UNIFORM) !== 0,
   };
 }
 
 /** Whether a payload is stored once for all lanes. */
 export const isUniform = ({ exports, views }: Machine, id: number): boolean => {
-  const flags = views.words[(exports.entryAddress(id) + PAYLOAD_FLAGS) / 4] as number;
+  const { flags } = new PayloadEntry(views, exports.entryAddress(id));
   return (flags & PAYLOAD_UNIFORM) !== 0;
 };
 

@@ -4,7 +4,7 @@
  */
 
 import { NdvmError, type Span } from "../../errors.js";
-import { PAYLOAD_ORIGIN } from "../../program/layout.js";
+import { PayloadEntry } from "../../program/structures.js";
 import { recordOf } from "../../records.js";
 import type { Exports } from "../instance.js";
 import type { Machine } from "../machine.js";
@@ -293,8 +293,8 @@ export const nonFiniteLane = (
 });
 
 function originOf(exports: Exports, payload: number): number {
-  const entry = new DataView(exports.memory.buffer, exports.entryAddress(payload));
-  return entry.getInt32(PAYLOAD_ORIGIN, true);
+  const words = new Int32Array(exports.memory.buffer);
+  return new PayloadEntry({ words }, exports.entryAddress(payload)).origin;
 }
 
 /** An array for each input: `perLane` numbers for each of its elements. Any name will do. */

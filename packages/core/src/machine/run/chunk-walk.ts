@@ -3,29 +3,8 @@
  * from it; what follows from it is `walker.ts`'s to decide.
  */
 
-import {
-  FAULT_NONE,
-  RECORD_BYTES,
-  REPORT_ACTIVE_MADE,
-  REPORT_ADJOINT_BYTES,
-  REPORT_COMPACTIONS,
-  REPORT_HEAP_BYTES,
-  REPORT_LINK,
-  REPORT_LINKED_BYTES,
-  REPORT_MIXED,
-  REPORT_OBJECTS,
-  REPORT_PAYLOADS,
-  REPORT_PRIMAL_BYTES,
-  REPORT_RECORDING,
-  REPORT_RESULT_DATA,
-  REPORT_RESULT_TAG,
-  REPORT_STEPS,
-  REPORT_STRAYS,
-  REPORT_TAPE_ACTIVE,
-  REPORT_TAPE_BYTES,
-  REPORT_UNIFORM_MADE,
-  TAG_REAL,
-} from "../../program/layout.js";
+import { FAULT_NONE, RECORD_BYTES, TAG_REAL } from "../../program/layout.js";
+import { WalkReport as ReportFields } from "../../program/structures.js";
 import type { Machine } from "../machine.js";
 import { machineFault } from "../reports/sites.js";
 import { isUniform, type MachineValue } from "../results/payloads.js";
@@ -138,33 +117,32 @@ export interface WalkReport {
 
 /** Reads the report at an address. */
 export function readReport({ views }: Machine, at: number): WalkReport {
-  const { doubles } = views;
-  const said = (field: number): number => doubles[(at + field) / 8] as number;
-  const counters = countersAt(said);
+  const report = new ReportFields(views, at);
+  const counters = countersAt(report);
   return {
-    value: { tag: said(REPORT_RESULT_TAG), data: said(REPORT_RESULT_DATA) },
-    isMixed: said(REPORT_MIXED) !== 0,
-    steps: said(REPORT_STEPS),
-    strays: said(REPORT_STRAYS),
-    recording: said(REPORT_RECORDING),
-    recordedBytes: counters.primalBytes + said(REPORT_ADJOINT_BYTES) + counters.tapeBytes,
-    linked: said(REPORT_LINK),
+    value: { tag: report.resultTag, data: report.resultData },
+    isMixed: report.mixed !== 0,
+    steps: report.steps,
+    strays: report.strays,
+    recording: report.recording,
+    recordedBytes: counters.primalBytes + report.adjointBytes + counters.tapeBytes,
+    linked: report.link,
     counters,
   };
 }
 
-function countersAt(said: (field: number) => number): WalkCounters {
+function countersAt(report: ReportFields): WalkCounters {
   return {
-    payloads: said(REPORT_PAYLOADS),
-    uniformPayloads: said(REPORT_UNIFORM_MADE),
-    activePayloads: said(REPORT_ACTIVE_MADE),
-    tapeRecords: said(REPORT_TAPE_ACTIVE),
-    traceRecords: said(REPORT_TAPE_BYTES) / RECORD_BYTES,
-    heapObjects: said(REPORT_OBJECTS),
-    primalBytes: said(REPORT_PRIMAL_BYTES),
-    adjointBytes: said(REPORT_LINKED_BYTES),
-    tapeBytes: said(REPORT_TAPE_BYTES),
-    heapBytes: said(REPORT_HEAP_BYTES),
-    compactions: said(REPORT_COMPACTIONS),
+    payloads: report.payloads,
+    uniformPayloads: report.uniformMade,
+    activePayloads: report.activeMade,
+    tapeRecords: report.tapeActive,
+    traceRecords: report.tapeBytes / RECORD_BYTES,
+    heapObjects: report.objects,
+    primalBytes: report.primalBytes,
+    adjointBytes: report.linkedBytes,
+    tapeBytes: report.tapeBytes,
+    heapBytes: report.heapBytes,
+    compactions: report.compactions,
   };
 }

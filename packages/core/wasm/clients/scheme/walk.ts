@@ -39,7 +39,6 @@ import {
 } from "../../../src/program/cells";
 import {
   CONTROL_FRAME_BYTES,
-  CONTROL_FRAME_CELL,
   FAULT_ARITY,
   FAULT_NOT_LIST,
   FAULT_NOT_PROCEDURE,
@@ -49,8 +48,6 @@ import {
   FRAME_HALT,
   FRAME_RETURN,
   FRAME_SIDE,
-  IMAGE_CONTROL,
-  IMAGE_STACK,
   RECORD_NOTHING,
   TAG_BOX,
   TAG_CLOSURE,
@@ -59,6 +56,7 @@ import {
   WALK_FAULT,
   WALK_PAUSED,
 } from "../../../src/program/layout";
+import { frameAt, imageAt } from "../../memory/layout";
 import { stackBase } from "../../memory/arena";
 import { judge, SAID_BOTH, SAID_FAULT, SAID_FALSE } from "../../lanes/branch";
 import { beginPrimitive, spend, step, unstep } from "../../lanes/budget";
@@ -101,8 +99,6 @@ import {
   dataOf,
   tagOf,
   VALUE_FAIL,
-  VALUE_FALSE,
-  VALUE_NIL,
   VALUE_UNINITIALISED,
   VALUE_UNSPECIFIED,
   valueOf,
@@ -204,17 +200,17 @@ function pushOperands(from: usize, index: i32): i32 {
       const value = applyPrimitive(word(at, 2), Walk.stackPtr, count);
       if (value == VALUE_FAIL) return NEXT_FAULT;
       const frame = Walk.controlPtr - CONTROL_FRAME_BYTES;
-      const kind = load<i32>(frame);
+      const kind = frameAt(frame).kind;
       if (kind != FRAME_OPERAND) {
         Walk.value = value;
         if (kind != FRAME_TEST) return NEXT_VALUE;
         Walk.controlPtr = frame;
-        return branch(load<usize>(frame, CONTROL_FRAME_CELL));
+        return branch(frameAt(frame).cell);
       }
       Walk.controlPtr = frame;
       push(value);
-      at = load<usize>(frame, CONTROL_FRAME_CELL);
-      i = load<i32>(frame, 8);
+      at = frameAt(frame).cell;
+      i = frameAt(frame).index;
     }
     count = word(at, 3);
   }
@@ -445,8 +441,8 @@ function branchBothWays(at: usize): i32 {
   const callee = load<u64>(Walk.framePtr - 8);
   const isProcedure = tagOf(callee) == TAG_CLOSURE;
   const lambda = isProcedure ? cellAt(wordOf(dataOf(callee))) : 0;
-  const slots = isProcedure ? word(lambda, 5) : word(Walk.image, IMAGE_STACK);
-  const frames = isProcedure ? word(lambda, 6) : word(Walk.image, IMAGE_CONTROL);
+  const slots = isProcedure ? word(lambda, 5) : imageAt(Walk.image).stack;
+  const frames = isProcedure ? word(lambda, 6) : imageAt(Walk.image).control;
   const mask = dataOf(Walk.value);
   return openMix(mask, cellAt(word(at, 3)), cellAt(word(at, 4)), <usize>slots, <usize>frames);
 }
@@ -503,9 +499,9 @@ function evaluate(): i32 {
 
 /** Hands `value` to the control frame on top. FRAME_HALT is handled by the caller. */
 function resume(frame: usize): i32 {
-  const at = load<usize>(frame, 4);
-  const index = load<i32>(frame, 8);
-  switch (load<i32>(frame)) {
+  const at = frameAt(frame).cell;
+  const index = frameAt(frame).index;
+  switch (frameAt(frame).kind) {
     case FRAME_OPERAND:
       push(Walk.value);
       return pushOperands(at, index);
@@ -530,7 +526,7 @@ function resume(frame: usize): i32 {
       return sideValue();
     default: // FRAME_RETURN
       Walk.stackPtr = Walk.framePtr - 8;
-      Walk.framePtr = stackBase + load<usize>(frame, 12);
+      Walk.framePtr = stackBase + frameAt(frame).saved;
       return NEXT_VALUE;
   }
 }
@@ -551,7 +547,7 @@ export function walk(): i32 {
     while (next != NEXT_CELL) {
       if (next == NEXT_FAULT) return WALK_FAULT;
       if (next == NEXT_OVER) return WALK_DONE;
-      if (next == NEXT_VALUE && load<i32>(Walk.controlPtr - CONTROL_FRAME_BYTES) == FRAME_HALT)
+      if (next == NEXT_VALUE && frameAt(Walk.controlPtr - CONTROL_FRAME_BYTES).kind == FRAME_HALT)
         return WALK_DONE;
       next = continued(next);
     }

@@ -30,7 +30,6 @@ import {
   CODE_PICK,
   CODE_PRIMITIVE,
   CODE_PUSH,
-  CODE_RETURN,
   CODE_SELF,
   CODE_STORE,
   CODE_SWAP,
@@ -51,7 +50,6 @@ import {
   FRAME_HALT,
   FRAME_RETURN,
   FRAME_SIDE,
-  IMAGE_STACK,
   RECORD_NOTHING,
   TAG_BOOL,
   TAG_CLOSURE,
@@ -62,6 +60,7 @@ import {
   WALK_FAULT,
   WALK_PAUSED,
 } from "../../../src/program/layout";
+import { frameAt, imageAt } from "../../memory/layout";
 import { stackBase } from "../../memory/arena";
 import { judge, SAID_BOTH, SAID_FAULT, SAID_TRUE } from "../../lanes/branch";
 import { beginPrimitive, spend, step, unstep } from "../../lanes/budget";
@@ -174,7 +173,7 @@ function copy(at: usize): i32 {
 /** Value slots that the running procedure needs above its frame. */
 function slotsNeeded(): usize {
   const callee = load<u64>(Walk.framePtr - 8);
-  if (tagOf(callee) != TAG_CLOSURE) return <usize>word(Walk.image, IMAGE_STACK);
+  if (tagOf(callee) != TAG_CLOSURE) return <usize>imageAt(Walk.image).stack;
   return <usize>word(cellAt(wordOf(dataOf(callee))), 5);
 }
 
@@ -426,10 +425,10 @@ function execute(): i32 {
 
 /** Hands `value` to the control frame on top. FRAME_HALT is handled by the caller. */
 function resume(frame: usize): i32 {
-  if (load<i32>(frame) == FRAME_SIDE) return sideValue();
-  const back = load<i32>(frame, 8);
+  if (frameAt(frame).kind == FRAME_SIDE) return sideValue();
+  const back = frameAt(frame).index;
   Walk.stackPtr = Walk.framePtr - 8;
-  Walk.framePtr = stackBase + load<usize>(frame, 12);
+  Walk.framePtr = stackBase + frameAt(frame).saved;
   if (back == HANDS_ON) return NEXT_VALUE;
   push(Walk.value);
   Walk.cell = cellAt(back);
@@ -452,7 +451,7 @@ export function walk(): i32 {
     while (next != NEXT_CELL) {
       if (next == NEXT_FAULT) return WALK_FAULT;
       if (next == NEXT_OVER) return WALK_DONE;
-      if (next == NEXT_VALUE && load<i32>(Walk.controlPtr - CONTROL_FRAME_BYTES) == FRAME_HALT)
+      if (next == NEXT_VALUE && frameAt(Walk.controlPtr - CONTROL_FRAME_BYTES).kind == FRAME_HALT)
         return WALK_DONE;
       next = continued(next);
     }
