@@ -1,0 +1,215 @@
+/**
+ * The five programs on every backend, one lane: forward, forward with gradient, and what each way to
+ * hold a value makes. Nothing is timed before its values and gradients have passed the gate.
+ */
+
+import { execFileSync } from "node:child_process";
+import {
+  type Backend,
+  backends,
+  distance,
+  isWithin,
+  kalmanCpp,
+  machines,
+  type Outcome,
+  type Runner,
+  SINGLE,
+  type Tolerance,
+  truthOf,
+} from "../baselines/backends.js";
+import { eagerProgram } from "../baselines/eager/tensorflow.js";
+import { eagerSuite, hasTorch, NO_CPP, NO_TORCH } from "../baselines/external.js";
+import { boxedScript, runBoxedCpp } from "../baselines/native/boxed.js";
+import type { Subject } from "../harness/clock.js";
+import type { Context, Definition } from "../harness/context.js";
+import { buildCpp } from "../harness/tools.js";
+import { type Case, five, inputsOf, kalman, namesOf, STEPS } from "../programs.js";
+
+export const QUICK = "left out of a quick run: one call takes seconds";
+
+/** A gate that fails ends the run: no ratio is worth anything then. */
+export function gate(
+  { recorder }: Context,
+  key: string,
+  outcome: Outcome,
+  truth: Outcome,
+  allowed: Tolerance,
+): void {
+  const found = distance(outcome, truth);
+  recorder.count(`${key}/value error`, found.value, "relative", `at most ${allowed.value}`);
+  if (outcome.gradients.length > 0)
+    recorder.count(
+      `${key}/gradient error`,
+      found.gradient,
+      "relative",
+      `at most ${allowed.gradient}`,
+    );
+  if (!isWithin(found, allowed))
+    throw new Error(
+      `${key} fails the gate: value off by ${found.value}, gradient by ${found.gradient}`,
+    );
+}
+
+/** Slow in TensorFlow.js: a tensor operation for every tag that is read. */
+const isSlow = (backend: Backend, one: Case): boolean =>
+  backend.name === "tagged TensorFlow.js" && (one.name === "kalman" || one.name === "logistic");
+
+function inProcess(context: Context, one: Case, truth: Outcome): void {
+  const subjects: Subject[] = [];
+  for (const backend of backends) {
+    const key = `${one.name}/${backend.name}`;
+    if (context.isQuick && isSlow(backend, one)) {
+      for (const kind of ["forward", "gradient"]) context.recorder.missing(`${key}/${kind}`, QUICK);
+      continue;
+    }
+    const runner = backend.make(one);
+    if (runner === undefined) continue;
+    gate(context, key, runner.result(), truth, backend.tolerance);
+    if (isSlow(backend, one)) timeSlow(context, key, runner);
+    else subjects.push(...subjectsOf(key, runner));
+  }
+  context.time(subjects, 2 * five.length);
+}
+
+/** Calls of seconds: few of them, within the share of the time. */
+function timeSlow({ recorder, milliseconds }: Context, key: string, runner: Runner): void {
+  const deadline = performance.now() + milliseconds / 20;
+  for (const kind of ["forward", "gradient"] as const) {
+    const samples: number[] = [];
+    for (let turn = 0; turn < 12; turn++) {
+      if (turn > 0 && performance.now() > deadline) break;
+      const started = performance.now();
+      runner[kind]?.(turn);
+      samples.push((performance.now() - started) * 1000);
+    }
+    recorder.samples(`${key}/${kind}`, "µs", samples, "1 call a sample");
+  }
+}
+
+function subjectsOf(key: string, { forward, gradient }: Runner): Subject[] {
+  return [
+    ...(forward ? [{ key: `${key}/forward`, call: forward }] : []),
+    ...(gradient ? [{ key: `${key}/gradient`, call: gradient }] : []),
+  ];
+}
+
+function torch(context: Context, truths: ReadonlyMap<string, Outcome>): void {
+  const { recorder } = context;
+  if (!hasTorch()) {
+    for (const one of five)
+      for (const kind of ["tagged", "tuned"])
+        for (const part of [
+          "forward",
+          "backward",
+          "constructions",
+          "boxing",
+          "walks",
+          "arithmetic",
+        ])
+          recorder.missing(`${one.name}/${kind} PyTorch/${part}`, NO_TORCH);
+    return;
+  }
+  const results = eagerSuite(five, {
+    seconds: context.milliseconds / 1000 / 40,
+    least: context.amount(12, 1),
+    most: context.amount(60, 6),
+    skip: [],
+  });
+  for (const [name, result] of Object.entries(results)) {
+    const [program, kind] = name.split("/") as [string, string];
+    const key = `${program}/${kind} PyTorch`;
+    const one = five.find((each) => each.name === program) as Case;
+    const gradients = namesOf(one).map((each) => result.gradients[each] as number);
+    gate(context, key, { value: result.value, gradients }, truths.get(program) as Outcome, SINGLE);
+    recorder.samples(`${key}/forward`, "µs", result.forward, "1 call a sample, one thread");
+    recorder.samples(`${key}/backward`, "µs", result.backward, "1 call a sample, one thread");
+    for (const [part, count] of Object.entries(result.counts))
+      recorder.count(`${key}/${part}`, count);
+  }
+}
+
+function native(context: Context, one: Case, truth: Outcome): void {
+  const { recorder } = context;
+  const key = `${one.name}/boxed C++`;
+  const boxed = runBoxedCpp(one, context.amount(60, 6), one.name === "kalman" ? 5 : 200);
+  if (boxed === undefined) recorder.missing(`${key}/forward`, NO_CPP);
+  else {
+    gate(context, key, { value: boxed.value, gradients: [] }, truth, SINGLE);
+    recorder.samples(`${key}/forward`, "µs", boxed.forward, "a process of its own, g++ -O3");
+    recorder.count(`${key}/constructions`, boxed.constructions);
+  }
+  recorder.count(
+    `${one.name}/boxed AssemblyScript/constructions`,
+    boxedScript(one).constructions(),
+  );
+}
+
+function handWritten(context: Context, truth: Outcome): void {
+  const { recorder } = context;
+  const key = "kalman/by hand in C++";
+  const file = buildCpp(kalmanCpp);
+  if (file === undefined) {
+    for (const kind of ["forward", "gradient"]) recorder.missing(`${key}/${kind}`, NO_CPP);
+    return;
+  }
+  const text = execFileSync(file, [String(STEPS), String(context.amount(200, 12)), "60"], {
+    input: (kalman.matrices["obs"]?.data ?? []).join(" "),
+  }).toString();
+  const numbers = (name: string) =>
+    (text.split("\n").find((line) => line.startsWith(`${name} `)) as string)
+      .split(" ")
+      .slice(1)
+      .map(Number);
+  const [value, ...gradients] = numbers("result") as [number, ...number[]];
+  gate(context, key, { value, gradients }, truth, SINGLE);
+  for (const kind of ["forward", "gradient"])
+    recorder.samples(
+      `${key}/${kind}`,
+      "µs",
+      numbers(kind).map((each) => each / 1000),
+      "60 calls a sample, a process of its own, g++ -O3",
+    );
+}
+
+/** What the machine's own counters say of one evaluation. */
+function counters({ recorder }: Context, one: Case): void {
+  const program = machines.single.load(one.source);
+  const forward = program.evaluate(inputsOf(one, 1), { replay: false }).stats;
+  const gradient = program.gradient(inputsOf(one, 1), { replay: false, wrt: [...namesOf(one)] });
+  const key = `${one.name}/ndvm`;
+  recorder.count(`${key}/payloads`, forward.payloads);
+  recorder.count(`${key}/objects`, forward.heapObjects);
+  recorder.count(`${key}/steps`, forward.steps);
+  recorder.count(`${key}/tape records`, gradient.stats.tapeRecords);
+  const { primalBytes, adjointBytes, tapeBytes, heapBytes } = gradient.stats;
+  recorder.count(`${key}/gradient bytes`, primalBytes + adjointBytes + tapeBytes + heapBytes, "B");
+  program.dispose();
+  for (const kind of ["tagged", "tuned"] as const) {
+    const eager = eagerProgram(one, kind);
+    if (kind === "tagged" && one.name === "kalman") continue;
+    eager.forward(namesOf(one).map((name) => one.parameters[name] as number));
+    for (const [part, count] of Object.entries(eager.counts))
+      recorder.count(`${one.name}/${kind} TensorFlow.js/${part}`, count);
+  }
+}
+
+export const suite: Definition = {
+  name: "suite",
+  weight: 8,
+  run(context) {
+    context.recorder.condition("precision", "f32 unless a backend's name says otherwise");
+    context.recorder.condition(
+      "gate",
+      "values within 1e-4 and gradients within 2e-3 of the machine in f64 for single precision, 1e-9 for double",
+    );
+    const truths = new Map(five.map((one) => [one.name, truthOf(one)]));
+    for (const one of five) {
+      context.say(one.title);
+      inProcess(context, one, truths.get(one.name) as Outcome);
+      native(context, one, truths.get(one.name) as Outcome);
+      counters(context, one);
+    }
+    handWritten(context, truths.get("kalman") as Outcome);
+    torch(context, truths);
+  },
+};

@@ -1,0 +1,132 @@
+/**
+ * Results → EVIDENCE.md and its figures: a pure function, so that the page can be made again from the
+ * files, byte for byte.
+ */
+
+import { isMissing, type Results } from "../harness/store.js";
+import { type Block, markdownOf, table, text } from "./blocks.js";
+import { claims, type Judgement, judge } from "./claims.js";
+import { Quote } from "./quote.js";
+import type { Section } from "./section.js";
+import { costSections } from "./sections/cost.js";
+import { searchSections } from "./sections/search.js";
+import { speedSections } from "./sections/speed.js";
+import { trustSections } from "./sections/trust.js";
+
+export const sections: readonly Section[] = [
+  ...costSections,
+  ...speedSections,
+  ...trustSections.slice(0, 4),
+  ...searchSections,
+  ...trustSections.slice(4),
+];
+
+export interface Page {
+  readonly markdown: string;
+  /** File name without ending → SVG. */
+  readonly figures: ReadonlyMap<string, string>;
+  readonly quote: Quote;
+  /** Everything that stands on the page, by section. */
+  readonly blocks: ReadonlyMap<string, readonly Block[]>;
+}
+
+const INTRODUCTION = `# Evidence
+
+Every table and figure of the paper, measured again on one computer beside baselines that we wrote
+ourselves, and what became of its claims. \`npm run evidence\` makes this page
+([README.md](README.md) says how); all samples are in [results](results). A time is the least of its samples, because what other users of a
+computer take can only be added; the section on variance shows quartiles and intervals. Other figures are medians. A cell that
+begins with "paper" quotes the paper, which prints medians; a dash with words says why there is no figure.`;
+
+function verdictsOf(judged: readonly Judgement[]): Block[] {
+  return judged.map(({ claim, cell, verdict }) =>
+    text(
+      `- *${verdict}*: ${claim.words} (paper ${claim.paper}; here `,
+      cell,
+      `). ${capital(claim.reason)}.`,
+    ),
+  );
+}
+
+const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
+function claimBlocks(judged: readonly Judgement[]): Block[] {
+  const count = (verdict: string) => judged.filter((each) => each.verdict === verdict).length;
+  const rows = judged.map(({ claim, cell, verdict }) => [
+    claim.words,
+    claim.label,
+    `paper ${claim.paper}`,
+    cell,
+    verdict,
+    claim.reason,
+  ]);
+  const summary = ["confirmed", "surpassed", "contradicted", "not testable here"]
+    .map((verdict) => `${verdict}: ${count(verdict)}`)
+    .join(", ");
+  return [
+    text(`Claims by verdict: ${summary}.`),
+    table(["claim", "where", "paper", "here", "verdict", "what our figure is"], rows),
+  ];
+}
+
+export function makePage(results: Results): Page {
+  const quote = new Quote(results);
+  const judged = claims.map((claim) => judge(quote, claim));
+  const blocks = new Map<string, readonly Block[]>();
+  for (const section of sections) {
+    const own = judged.filter(({ claim }) => claim.label === section.label);
+    blocks.set(section.label, [...section.blocks(quote), ...verdictsOf(own)]);
+  }
+  blocks.set("claims", claimBlocks(judged));
+  const parts = sections.map(
+    ({ label, title }) => `## ${title} (${label})\n\n${bodyOf(blocks.get(label) ?? [])}`,
+  );
+  const markdown = [
+    INTRODUCTION,
+    runOf(results),
+    ...parts,
+    `## Claims\n\n${bodyOf(blocks.get("claims") ?? [])}`,
+    samplesOf(results),
+  ].join("\n\n");
+  const figures = new Map(
+    [...blocks.values()]
+      .flat()
+      .flatMap((block) => (block.kind === "figure" ? [[block.name, block.svg] as const] : [])),
+  );
+  return { markdown: `${markdown}\n`, figures, quote, blocks };
+}
+
+/** Lines of a list stand together, other blocks apart. */
+function bodyOf(blocks: readonly Block[]): string {
+  return blocks
+    .map((block, i) => {
+      const words = markdownOf(block);
+      const isItem = words.startsWith("- ");
+      const next = blocks[i + 1];
+      const isLast = next === undefined;
+      const joins = isItem && !isLast && markdownOf(next).startsWith("- ");
+      return isLast ? words : `${words}${joins ? "\n" : "\n\n"}`;
+    })
+    .join("");
+}
+
+function runOf({ manifest }: Results): string {
+  const of = (name: string) => (Object.hasOwn(manifest, name) ? manifest[name] : "unknown");
+  return `This run: ${of("CPU")}, ${of("cores")} cores, Node ${of("Node")}, commit ${of("commit")}, ${of("date")}, mode ${of("mode")}.`;
+}
+
+function samplesOf({ experiments }: Results): string {
+  const entries = [...experiments.values()].flatMap(({ entries: each }) => Object.values(each));
+  const measured = entries.flatMap((entry) => (isMissing(entry) ? [] : [entry]));
+  const samples = measured.reduce((sum, { samples: each }) => sum + each.length, 0);
+  const missing = entries.length - measured.length;
+  const gaps = new Set(entries.flatMap((entry) => (isMissing(entry) ? [entry.missing] : [])));
+  return [
+    "## Samples",
+    `${samples.toLocaleString("en-US")} samples in ${measured.length.toLocaleString("en-US")} measurements; ${missing} gaps:`,
+    [...gaps]
+      .sort()
+      .map((gap) => `- ${gap}`)
+      .join("\n") || "- none",
+  ].join("\n\n");
+}
