@@ -5,14 +5,15 @@
  *        [--quick] [--only LABEL]… [--out DIR] [--minutes N] [--page]
  */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Context, type Definition } from "./harness/context.js";
 import { manifestOf } from "./harness/manifest.js";
 import { type Options, readOptions } from "./harness/options.js";
 import { MANIFEST, Recorder, readResults, toText, writeResult } from "./harness/store.js";
-import { evidenceFolder } from "./harness/tools.js";
+import { evidenceFolder, repositoryRoot } from "./harness/tools.js";
 import { makePage, sections } from "./page/page.js";
+import { refresh } from "./page/references.js";
 
 const options = readOptions(process.argv.slice(2));
 const folder = options.out === undefined ? evidenceFolder : resolve(options.out);
@@ -36,12 +37,17 @@ function wanted({ only }: Options): ReadonlySet<string> | undefined {
 async function runAll(list: readonly Definition[]): Promise<void> {
   mkdirSync(results, { recursive: true });
   writeFileSync(join(results, MANIFEST), toText(manifestOf(options)));
-  const end = performance.now() + options.minutes * 60_000;
-  let weights = list.reduce((sum, { weight }) => sum + weight, 0);
+  const whole = options.minutes * 60_000;
+  const all = list.reduce((sum, { weight }) => sum + weight, 0);
+  const end = performance.now() + whole;
+  let weights = all;
   for (const experiment of list) {
-    // What an experiment takes beyond its share is missing from those after it.
+    // What an experiment takes beyond its share is missing from those after it, but not all of theirs.
     const left = Math.max(0, end - performance.now());
-    const share = (left * experiment.weight) / weights;
+    const share = Math.max(
+      (left * experiment.weight) / weights,
+      (0.4 * whole * experiment.weight) / all,
+    );
     weights -= experiment.weight;
     const recorder = new Recorder(experiment.name);
     const started = performance.now();
@@ -57,6 +63,9 @@ function writePage(): void {
   mkdirSync(join(folder, "figures"), { recursive: true });
   for (const [name, svg] of figures) writeFileSync(join(folder, "figures", `${name}.svg`), svg);
   writeFileSync(join(folder, "EVIDENCE.md"), markdown);
+  if (options.out !== undefined) return;
+  const readme = join(repositoryRoot, "README.md");
+  writeFileSync(readme, refresh(readFileSync(readme, "utf8"), readResults(results)));
 }
 
 const names = wanted(options);

@@ -1,9 +1,9 @@
 /**
- * The paper's five programs, with inputs that vary from call to call and from lane to lane, so that no
- * call sees the numbers of the one before.
+ * The paper's five programs, with inputs that vary from call to call and from lane to lane, so that
+ * no call sees the numbers of the one before.
  *
- * The mathematics are the paper's; the observations of the Kalman filter are our own (which ones they
- * are does not matter to the cost).
+ * The mathematics are the paper's; the observations of the Kalman filter are our own (which ones
+ * they are does not matter to the cost).
  */
 
 import { type Inputs, mat } from "@ndvm/core";

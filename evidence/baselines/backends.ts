@@ -1,6 +1,6 @@
 /**
- * The ways to run one of the five programs, each with the tolerance that its results must meet against
- * the machine in f64 before anything of it is timed.
+ * The ways to run one of the five programs, each with the tolerance that its results must meet
+ * against the machine in f64 before anything of it is timed.
  *
  * Those of this process take turns under the clock; Python and C++ bring their own samples
  * (`external.ts`).

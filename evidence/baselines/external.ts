@@ -1,6 +1,6 @@
 /**
- * Baselines that run as processes of their own: PyTorch's eager interpreters, JAX where it is, and the
- * author's runtime where NDVM_REFERENCE names it. Each says why it is missing where it is.
+ * Baselines that run in Python: PyTorch's eager interpreters, and JAX where it is. Each says why it
+ * is missing where it is.
  */
 
 import { pythonModule, runPython } from "../harness/tools.js";
@@ -11,7 +11,6 @@ const EAGER = "baselines/eager/eager.py";
 export const NO_TORCH = "PyTorch cannot be imported here";
 export const NO_JAX = "JAX cannot be imported here";
 export const NO_CPP = "there is no g++ here";
-export const NO_REFERENCE = "NDVM_REFERENCE names no checkout of the author's runtime";
 
 export const hasTorch = (): boolean => pythonModule("torch") !== undefined;
 export const hasJax = (): boolean => pythonModule("jax") !== undefined;

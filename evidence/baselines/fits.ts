@@ -1,6 +1,6 @@
 /**
- * Adam on the mean of squares, 0.05 a step, betas 0.9 and 0.999, as the paper's co-search fits: on the
- * machine by `fit`, and on staged code.
+ * Adam on the mean of squares, 0.05 a step, betas 0.9 and 0.999, as the paper's co-search fits: on
+ * the machine by `fit`, and on staged code.
  */
 
 import { fit as calibrate, type Machine, NdvmError, type Program } from "@ndvm/core";
@@ -61,7 +61,9 @@ export function rSquared(values: ArrayLike<number>, y: Float64Array): number {
   return 1 - rest / all;
 }
 
-/** A fit of one candidate from given starts: its score on held-out rows; undefined where it fails. */
+/**
+ * A fit of one candidate from given starts: its score on held-out rows; undefined where it fails.
+ */
 export type Fitter = (
   candidate: StreamCandidate,
   starts: readonly number[],
@@ -107,8 +109,8 @@ async function fitLoaded(
 }
 
 /**
- * Adam over a few parameters; `gradient` gives the loss and fills `slopes`. The point with the least
- * loss is what is left in `p`, as `fit` keeps it.
+ * Adam over a few parameters; `gradient` gives the loss and fills `slopes`. The point with the
+ * least loss is what is left in `p`, as `fit` keeps it.
  */
 export function adamSteps(
   p: Float64Array,

@@ -1,7 +1,7 @@
 /**
  * Structure-cached staging: six families of formulas, each with r settings of its constants. Four
- * conditions, as in the paper: stage every candidate; stage every structure once; the machine, program by
- * program; the machine, settings as lanes (restarts of one fit).
+ * conditions, as in the paper: stage every candidate; stage every structure once; the machine,
+ * program by program; the machine, settings as lanes (restarts of one fit).
  */
 
 import { fit as calibrate } from "@ndvm/core";

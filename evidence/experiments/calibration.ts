@@ -1,7 +1,7 @@
 /**
- * One calibration of the Kalman model (30 Adam steps), the rest of a candidate's way (screen, forecast),
- * and the same behind a language model whose latency a local endpoint simulates. And peers: the fits that
- * a user of SciPy would write.
+ * One calibration of the Kalman model (30 Adam steps), the rest of a candidate's way (screen,
+ * forecast), and the same behind a language model whose latency a local endpoint simulates. And
+ * peers: the fits that a user of SciPy would write.
  */
 
 import { createServer } from "node:http";

@@ -1,6 +1,7 @@
 /**
- * What lanes cost: forward time over the batch on the eager backends and on the machine, cost of a lane
- * of the Kalman program, the same beside staged and hand-written code, and through TensorFlow.js.
+ * What lanes cost: forward time over the batch on the eager backends and on the machine, cost of a
+ * lane of the Kalman program, the same beside staged and hand-written code, and through
+ * TensorFlow.js.
  */
 
 import { createRequire } from "node:module";
@@ -18,8 +19,9 @@ import {
   stagedWasm,
 } from "../baselines/backends.js";
 import { eagerBatch, hasTorch, NO_TORCH } from "../baselines/external.js";
+import { NO_REFERENCE, runReference } from "../baselines/native/reference.js";
 import type { Subject } from "../harness/clock.js";
-import type { Definition } from "../harness/context.js";
+import type { Context, Definition } from "../harness/context.js";
 import { type Case, five, kalman, namesOf, tablesOf, VARIANTS } from "../programs.js";
 
 const tf = createRequire(import.meta.url)("@tensorflow/tfjs") as typeof import("@tensorflow/tfjs");
@@ -172,9 +174,24 @@ export const lanes: Definition = {
       for (const way of ways) check(way, truth.columns(), size);
       const subjects = ways.map(({ name, call }) => ({ key: `kalman/${name}/${size}`, call }));
       context.time(subjects, sizes.length, size);
+      authors(context, size);
     }
   },
 };
+
+function authors({ recorder, isQuick }: Context, size: number): void {
+  const key = `kalman/author's runtime/${size}`;
+  if (size > 1024) return;
+  const found = runReference(kalman, size, isQuick ? 2 : 12, size > 100 ? 1 : 4);
+  if (found === undefined) recorder.missing(key, NO_REFERENCE);
+  else
+    recorder.samples(
+      key,
+      "µs",
+      found.gradient.map((each) => each / size),
+      "a process of its own",
+    );
+}
 
 function byHand(one: Case, size: number): Wide {
   const { outputs, call } = handWide(one, size);

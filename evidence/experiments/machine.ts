@@ -1,6 +1,6 @@
 /**
- * Experiments of the machine alone: strong scaling over workers, every mechanism turned off by itself and
- * all of them together, and batches that part (D1–D6) against lanes alone.
+ * Experiments of the machine alone: strong scaling over workers, every mechanism turned off by
+ * itself and all of them together, and batches that part (D1–D6) against lanes alone.
  */
 
 import { availableParallelism } from "node:os";
@@ -236,7 +236,9 @@ interface Parting {
 
 const fraction = (lane: number): number => (lane * 0.618034) % 1;
 
-/** The paper names its six cases D1–D6 and does not list them; these are ours, from simple to hard. */
+/**
+ * The paper names its six cases D1–D6 and does not list them; these are ours, from simple to hard.
+ */
 export const PARTINGS: readonly Parting[] = [
   {
     name: "D1 a branch on a number",

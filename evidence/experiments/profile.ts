@@ -1,6 +1,6 @@
 /**
- * Where time goes: in the tagged eager interpreter by cProfile, as in the paper's Phase 0, and in our own
- * machine by differences of nested calls, which therefore add up to the whole.
+ * Where time goes: in the tagged eager interpreter by cProfile, as in the paper's Phase 0, and in
+ * our own machine by differences of nested calls, which therefore add up to the whole.
  *
  *   reading    text → loaded program
  *   boundary   a call whose program is a constant

@@ -1,6 +1,6 @@
 /**
- * The second client: four workloads as stack code, with every value fused into a [tag, payload] pair on
- * the tape, and split, on the same machine.
+ * The second client: four workloads as stack code, with every value fused into a [tag, payload]
+ * pair on the tape, and split, on the same machine.
  */
 
 import { readFileSync } from "node:fs";
@@ -59,7 +59,6 @@ const WORKLOADS: readonly Workload[] = [
   { name: "W4 matrix-vector", source: rows, parameters: { a: 2, b: 3, t: 0.7 } },
 ];
 
-export const WORKLOAD_NAMES = WORKLOADS.map(({ name }) => name);
 const LANES = 256;
 
 interface Run {

@@ -1,6 +1,6 @@
 /**
- * What staging costs: text to the first value and gradient, on the machine (which stages nothing), as
- * generated JavaScript, as a WebAssembly module of its own, and by JAX where it is.
+ * What staging costs: text to the first value and gradient, on the machine (which stages nothing),
+ * as generated JavaScript, as a WebAssembly module of its own, and by JAX where it is.
  *
  * Engines remember code by its text and bytes, so every staging gets a text of its own.
  */

@@ -1,6 +1,6 @@
 /**
- * The frontier under a wall-clock budget: streams of proposed programs, each fitted from its text by
- * every backend for the same time and from the same starts, with five seeds.
+ * The frontier under a wall-clock budget: streams of proposed programs, each fitted from its text
+ * by every backend for the same time and from the same starts, with five seeds.
  *
  * The paper's checkpoints, 1 to 900 s, are scaled to the budget of the run.
  */

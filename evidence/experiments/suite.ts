@@ -1,6 +1,6 @@
 /**
- * The five programs on every backend, one lane: forward, forward with gradient, and what each way to
- * hold a value makes. Nothing is timed before its values and gradients have passed the gate.
+ * The five programs on every backend, one lane: forward, forward with gradient, and what each way
+ * to hold a value makes. Nothing is timed before its values and gradients have passed the gate.
  */
 
 import { execFileSync } from "node:child_process";
@@ -20,6 +20,7 @@ import {
 import { eagerProgram } from "../baselines/eager/tensorflow.js";
 import { eagerSuite, hasTorch, NO_CPP, NO_TORCH } from "../baselines/external.js";
 import { boxedScript, runBoxedCpp } from "../baselines/native/boxed.js";
+import { NO_REFERENCE, runReference } from "../baselines/native/reference.js";
 import type { Subject } from "../harness/clock.js";
 import type { Context, Definition } from "../harness/context.js";
 import { buildCpp } from "../harness/tools.js";
@@ -144,6 +145,23 @@ function native(context: Context, one: Case, truth: Outcome): void {
   );
 }
 
+function authors(context: Context, one: Case, truth: Outcome): void {
+  const { recorder } = context;
+  const key = `${one.name}/author's runtime`;
+  const calls = one.name === "kalman" ? 3 : 100;
+  const found = runReference(one, 1, context.amount(40, 4), calls);
+  for (const kind of ["forward", "gradient"] as const)
+    if (found === undefined) recorder.missing(`${key}/${kind}`, NO_REFERENCE);
+    else
+      recorder.samples(
+        `${key}/${kind}`,
+        "µs",
+        found[kind],
+        "a process of its own, one interpreter",
+      );
+  if (found !== undefined) gate(context, key, found, truth, SINGLE);
+}
+
 function handWritten(context: Context, truth: Outcome): void {
   const { recorder } = context;
   const key = "kalman/by hand in C++";
@@ -207,6 +225,7 @@ export const suite: Definition = {
       context.say(one.title);
       inProcess(context, one, truths.get(one.name) as Outcome);
       native(context, one, truths.get(one.name) as Outcome);
+      authors(context, one, truths.get(one.name) as Outcome);
       counters(context, one);
     }
     handWritten(context, truths.get("kalman") as Outcome);

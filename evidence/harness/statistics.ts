@@ -1,6 +1,7 @@
 /**
  * What is said about samples: quartiles, mean, coefficient of variation and a bootstrap interval of
- * the median. Everything is a function of the samples and a fixed seed, so a page can be made again.
+ * the median. Everything is a function of the samples and a fixed seed, so a page can be made
+ * again.
  */
 
 export interface Statistics {

@@ -1,6 +1,6 @@
 /**
- * What became of the paper's quantitative claims. A verdict is computed from the figure and a range that
- * stands here, so it changes with the measurement and not with our mood.
+ * What became of the paper's quantitative claims. A verdict is computed from the figure and a range
+ * that stands here, so it changes with the measurement and not with our mood.
  *
  *   inside the range            confirmed
  *   beyond it, on the good side surpassed

@@ -1,6 +1,6 @@
 /**
- * Results → EVIDENCE.md and its figures: a pure function, so that the page can be made again from the
- * files, byte for byte.
+ * Results → EVIDENCE.md and its figures: a pure function, so that the page can be made again from
+ * the files, byte for byte.
  */
 
 import { isMissing, type Results } from "../harness/store.js";

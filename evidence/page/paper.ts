@@ -1,6 +1,6 @@
 /**
- * The paper's own figures, as printed. They stand beside ours and are never computed with, except to be
- * drawn.
+ * The paper's own figures, as printed. They stand beside ours and are never computed with, except
+ * to be drawn.
  */
 
 export const PROGRAMS = ["scalar", "michaelis", "oscillator", "logistic", "kalman"] as const;
@@ -25,7 +25,9 @@ export const batch: Readonly<Record<string, readonly number[]>> = {
   logistic: [1, 1.007, 1.01, 1.007, 1.009],
 };
 
-/** fig:cost_decomposition: value representation, traversal, heap, dispatch, wrappers, compute, in %. */
+/**
+ * fig:cost_decomposition: value representation, traversal, heap, dispatch, wrappers, compute, in %.
+ */
 export const decomposition: Row = {
   scalar: ["56.8", "29.3", "6.9", "2.9", "1.1", "3.2"],
   michaelis: ["57.8", "27.9", "6.7", "3.1", "1.0", "3.6"],

@@ -1,6 +1,6 @@
 /**
- * Figures on the page. Every one comes from here and names the entries that it was made of, so that no
- * figure can stand there without samples behind it.
+ * Figures on the page. Every one comes from here and names the entries that it was made of, so that
+ * no figure can stand there without samples behind it.
  */
 
 import { type Entry, isMissing, type Results } from "../harness/store.js";
@@ -42,8 +42,8 @@ export class Quote {
   }
 
   /**
-   * The figure of an entry: the least of short times, because what other users of a computer take can
-   * only be added, and the median of everything else. Undefined where there is none.
+   * The figure of an entry: the least of short times, because what other users of a computer take
+   * can only be added, and the median of everything else. Undefined where there is none.
    */
   value(ref: string): number | undefined {
     const entry = this.#entry(ref);

@@ -1,6 +1,6 @@
 /**
- * Tagged and tuned eager interpreters on TensorFlow.js: the evaluator of eager.py once more, with the
- * same two ways to hold a value.
+ * Tagged and tuned eager interpreters on TensorFlow.js: the evaluator of eager.py once more, with
+ * the same two ways to hold a value.
  *
  *   tagged   every value, structural ones too, a tensor of 14 floats: a one-hot tag and a payload
  *   tuned    a native tag beside a number, and a tensor only for numbers that may carry a gradient

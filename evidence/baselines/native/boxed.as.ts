@@ -1,9 +1,11 @@
 /**
- * The boxed interpreter of boxed.cpp in AssemblyScript: one managed object for every value, structural
- * and numeric alike, collected by AssemblyScript's own collector. Forward only, f32, one lane.
+ * The boxed interpreter of boxed.cpp in AssemblyScript: one managed object for every value,
+ * structural and numeric alike, collected by AssemblyScript's own collector. Forward only, f32, one
+ * lane.
  *
- * The program comes as words, written by the host: a list is −1 items… −2, a number is 1 and its bits,
- * a name is 2 and its id. Ids below 28 are the words of the language, in the order of boxed.cpp.
+ * The program comes as words, written by the host: a list is −1 items… −2, a number is 1 and its
+ * bits, a name is 2 and its id. Ids below 28 are the words of the language, in the order of
+ * boxed.cpp.
  */
 
 enum Tag { Number, Symbol, Pair, Nil, Boolean, Tensor, Recur }

@@ -101,24 +101,30 @@ export interface NativeRun {
 export function runBoxedCpp(one: Case, runs: number, calls: number): NativeRun | undefined {
   const file = buildCpp(join(folder, "boxed.cpp"));
   if (file === undefined) return undefined;
+  const text = execFileSync(file, [String(runs), String(calls)], {
+    input: inputLines(one),
+  }).toString();
+  return {
+    value: linesOf(text, "result")[0] as number,
+    constructions: linesOf(text, "constructions")[0] as number,
+    forward: linesOf(text, "forward").map((nanoseconds) => nanoseconds / 1000),
+  };
+}
+
+/** A program as the C++ drivers read it: its text in a line, then its inputs. */
+export function inputLines({ source, parameters, matrices }: Case): string {
   const lines = [
-    one.source.replace(/\s+/g, " "),
-    ...Object.entries(one.parameters).map(([name, x]) => `${name} ${x}`),
-    ...Object.entries(one.matrices).map(
+    source.replace(/\s+/g, " "),
+    ...Object.entries(parameters).map(([name, x]) => `${name} ${x}`),
+    ...Object.entries(matrices).map(
       ([name, { rows, cols, data }]) => `${name} ${rows} ${cols} ${data.join(" ")}`,
     ),
   ];
-  const text = execFileSync(file, [String(runs), String(calls)], {
-    input: `${lines.join("\n")}\n`,
-  }).toString();
-  const numbers = (name: string): number[] =>
-    (text.split("\n").find((line) => line.startsWith(`${name} `)) ?? "")
-      .split(" ")
-      .slice(1)
-      .map(Number);
-  return {
-    value: numbers("result")[0] as number,
-    constructions: numbers("constructions")[0] as number,
-    forward: numbers("forward").map((nanoseconds) => nanoseconds / 1000),
-  };
+  return `${lines.join("\n")}\n`;
+}
+
+/** The numbers of the line of what a driver printed that begins with a name. */
+export function linesOf(text: string, name: string): number[] {
+  const line = text.split("\n").find((each) => each.startsWith(`${name} `)) ?? "";
+  return line.split(" ").slice(1).map(Number);
 }

@@ -1,6 +1,7 @@
 /**
- * The ceiling: the 80-step Kalman likelihood and its gradient by q and r, written and differentiated by
- * hand for four lanes at a time in f32x4. (The scalar one is packages/core/bench/yardsticks.)
+ * The ceiling: the 80-step Kalman likelihood and its gradient by q and r, written and
+ * differentiated by hand for four lanes at a time in f32x4. (The scalar one is
+ * packages/core/bench/yardsticks.)
  *
  * S, P, gain and inverse are full 2 × 2 matrices. For the way back each step keeps 18 vectors:
  *
@@ -34,7 +35,10 @@ export function byRAt(): usize { return byR; }
 // @ts-ignore: AssemblyScript's decorator
 @inline function mad(a: v128, b: v128, c: v128, d: v128): v128 { return add(mul(a, b), mul(c, d)); }
 
-/** Natural logarithm of normal positive numbers, Cephes' logf: error below 1.2 units in the last place. */
+/**
+ * Natural logarithm of normal positive numbers, Cephes' logf: error below 1.2 units in the last
+ * place.
+ */
 // @ts-ignore: AssemblyScript's decorator
 @inline function log4(x: v128): v128 {
   const half = v128.splat<f32>(0.5);

@@ -1,9 +1,9 @@
 /**
- * Staged program → JavaScript source → function, by `new Function`. Doubles; one lane after the other
- * in a loop of the generated function, so that a batch is one call.
+ * Staged program → JavaScript source → function, by `new Function`. Doubles; one lane after the
+ * other in a loop of the generated function, so that a batch is one call.
  *
- * Two forms: `lanes` gives values and gradients of every lane; `loss` adds up mean squares and their
- * gradients by shared parameters over rows, as a fit needs them.
+ * Two forms: `lanes` gives values and gradients of every lane; `loss` adds up mean squares and
+ * their gradients by shared parameters over rows, as a fit needs them.
  */
 
 import { CLAMP, isLocal, type Operand, type Staged, type Statement } from "./ir.js";
@@ -108,11 +108,6 @@ const declarations = ({ locals }: Staged): string =>
 
 const header = (arrays: readonly string[]): string =>
   arrays.map((array) => `const ${array}=arrays.get(${JSON.stringify(array)});`).join("");
-
-export interface Emitted {
-  readonly source: string;
-  readonly arrays: readonly string[];
-}
 
 /** The text of a function (lanes, columns, out): out[0] are values, then gradients by `wrt`. */
 export function laneSource(

@@ -1,6 +1,6 @@
 /**
- * Tree → statements. Vectors and matrices become one operand an element; what is known at staging is
- * folded; a loop stays a loop whose exit is the outermost `if` of its body.
+ * Tree → statements. Vectors and matrices become one operand an element; what is known at staging
+ * is folded; a loop stays a loop whose exit is the outermost `if` of its body.
  */
 
 import type { Matrix } from "../../programs.js";

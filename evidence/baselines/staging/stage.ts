@@ -1,6 +1,6 @@
 /**
- * Text → staged program: read, lowered and differentiated. What comes out is still data; the emitters
- * make JavaScript or WebAssembly of it.
+ * Text → staged program: read, lowered and differentiated. What comes out is still data; the
+ * emitters make JavaScript or WebAssembly of it.
  */
 
 import type { Matrix } from "../../programs.js";

@@ -1,6 +1,6 @@
 /**
- * Staged program → bytes of a WebAssembly module, one for each program: scalar f32, or f32x4 with four
- * lanes at a time where control is the same in all lanes.
+ * Staged program → bytes of a WebAssembly module, one for each program: scalar f32, or f32x4 with
+ * four lanes at a time where control is the same in all lanes.
  *
  * Memory: inputs, results, arrays and tape follow one another; the module exports
  * `run(lanes)`. exp, log, sin and cos are JavaScript's, imported.
@@ -101,7 +101,9 @@ export function placesOf({ order, wrt, lanesMost, arrays }: WasmOptions): Places
   return { inputs, outputs, arrays: placed, tape, bytes: at };
 }
 
-/** Locals of `run`: the lanes, the address of the lane, the tape's end, then those of the program. */
+/**
+ * Locals of `run`: the lanes, the address of the lane, the tape's end, then those of the program.
+ */
 const LANES = 0;
 const AT = 1;
 const SP = 2;

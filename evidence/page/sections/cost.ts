@@ -1,5 +1,6 @@
 /**
- * Phase 0: what the eager interpreters cost and where it goes, and the same question of our machine.
+ * Phase 0: what the eager interpreters cost and where it goes, and the same question of our
+ * machine.
  */
 
 import { type Block, table, text } from "../blocks.js";
@@ -110,7 +111,10 @@ function decompositionBlocks(q: Quote): Block[] {
 const PARTS = ["reading", "boundary", "walking", "kernels", "backward"] as const;
 type Part = (typeof PARTS)[number];
 
-/** What each part takes, of nested calls: text → program, a constant, forward both ways, with gradient. */
+/**
+ * What each part takes, of nested calls: text → program, a constant, forward both ways, with
+ * gradient.
+ */
 export function partsOf(
   [read, empty, walked, replayed, back]: readonly [number, number, number, number, number],
   isWalked: boolean,

@@ -70,6 +70,7 @@ function boxedBlocks(q: Quote): Block[] {
       `paper ${nativeBoxed[name].join(" / ")}`,
       q.figure(at("boxed C++")),
       q.figure(at("boxed AssemblyScript")),
+      q.figure(at("author's runtime")),
       q.figure(at("ndvm walked")),
       q.figure(at("ndvm")),
       q.ratio(at("boxed C++"), at("ndvm walked")),
@@ -82,6 +83,7 @@ function boxedBlocks(q: Quote): Block[] {
     "paper: boxed C++ ms / NDVM ms / ratio",
     "boxed C++ µs",
     "boxed AssemblyScript µs",
+    "author's runtime µs",
     "ndvm walked µs",
     "ndvm replayed µs",
     "boxed C++/walked",
@@ -257,6 +259,7 @@ const WIDE = [
   "staged f32x4",
   "by hand in f32x4",
   "ndvm through TensorFlow.js",
+  "author's runtime",
 ] as const;
 
 function ceilingBlocks(q: Quote): Block[] {
@@ -275,6 +278,11 @@ function ceilingBlocks(q: Quote): Block[] {
       "staged WebAssembly, 1 lane",
       suite("kalman", "staged WebAssembly"),
       suite("kalman", "staged WebAssembly", "gradient"),
+    ],
+    [
+      "author's runtime, 1 lane",
+      suite("kalman", "author's runtime"),
+      suite("kalman", "author's runtime", "gradient"),
     ],
     ["ndvm, 1 lane", suite("kalman", "ndvm"), suite("kalman", "ndvm", "gradient")],
   ];

@@ -1,6 +1,6 @@
 /**
- * Trust: what each mechanism is worth at the same bits, differential testing, divergence, the second
- * client, adjoints, features, and how much the samples vary.
+ * Trust: what each mechanism is worth at the same bits, differential testing, divergence, the
+ * second client, adjoints, features, and how much the samples vary.
  */
 
 import { type Block, table, text } from "../blocks.js";
