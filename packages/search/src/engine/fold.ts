@@ -15,9 +15,8 @@ import type { EpochJob } from "../epoch/job.js";
 import { History } from "../epoch/knowledge.js";
 import { bestResult } from "../epoch/ladder.js";
 import type { Arrival } from "../epoch/pack.js";
-import { populationOptions } from "../evolve/breeder.js";
+import { type EvolveOptions, isMigrationDue, populationOptions } from "../evolve/breeder.js";
 import { Chance } from "../evolve/chance.js";
-import { MIGRATION_EVERY } from "../evolve/evolve.js";
 import { Population } from "../evolve/population.js";
 import { readTree } from "../evolve/text.js";
 import { briefFor, SEED_FOLD } from "../study.js";
@@ -52,6 +51,7 @@ export interface SeenCandidate {
 
 interface Breeding {
   readonly place: number;
+  readonly options: EvolveOptions;
   readonly population: Population;
   readonly complexityMax: number;
 }
@@ -81,7 +81,7 @@ export class Fold {
       if (options === null) return [];
       const brief = briefFor(study, place);
       const population = new Population(populationOptions(options, brief));
-      return [{ place, population, complexityMax: brief.complexityMax }];
+      return [{ place, options, population, complexityMax: brief.complexityMax }];
     });
   }
 
@@ -115,7 +115,7 @@ export class Fold {
         const chance = chances[i] as Chance;
         if (this.#isParent(outcome, job, breeding))
           breeding.population.add(outcome, this.#islandFor(job, breeding), chance);
-        if (this.nextVisit % MIGRATION_EVERY === 0) breeding.population.migrate(chance);
+        if (isMigrationDue(breeding.options, this.nextVisit)) breeding.population.migrate(chance);
       }
     }
     return { visits, outcomes };

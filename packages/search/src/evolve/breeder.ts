@@ -41,7 +41,17 @@ export interface EvolveOptions {
   readonly islandSize?: number;
   /** Programs that are drawn from the grammar before the first children. Default 300. */
   readonly draws?: number;
+  /** Candidates between two migrations from island to island. Default 200; 0: there are none. */
+  readonly migrateEvery?: number;
 }
+
+const MIGRATE_EVERY = 200;
+
+/** Whether members go to other islands, now that so many candidates are folded in. */
+export const isMigrationDue = (
+  { migrateEvery = MIGRATE_EVERY }: EvolveOptions,
+  candidates: number,
+): boolean => migrateEvery > 0 && candidates % migrateEvery === 0;
 
 /** What one epoch is to breed. */
 export interface BreedingTask {

@@ -10,15 +10,12 @@ import { seedFor } from "@ndvm/core";
 import { Reader } from "../epoch/reading.js";
 import { LIMITS } from "../study.js";
 import type { Json, Outcome, ProposalBatch, Proposer, StudyBrief } from "../types.js";
-import { Breeder, type EvolveOptions, populationOptions } from "./breeder.js";
+import { Breeder, type EvolveOptions, isMigrationDue, populationOptions } from "./breeder.js";
 import { Chance } from "./chance.js";
 import { Population, type PopulationState } from "./population.js";
 import { Seen } from "./seen.js";
 
 export type { EvolveOptions } from "./breeder.js";
-
-/** Outcomes between two migrations. */
-export const MIGRATION_EVERY = 200;
 
 interface Saved {
   readonly seen: string;
@@ -91,7 +88,7 @@ class Evolve implements Proposer {
       if (outcome.skeleton !== "") this.#seen.add(outcome.skeleton);
       if (this.#isParent(outcome)) this.#population.add(outcome, undefined, chance);
       this.#heard += 1;
-      if (this.#heard % MIGRATION_EVERY === 0) this.#population.migrate(chance);
+      if (isMigrationDue(this.breeding, this.#heard)) this.#population.migrate(chance);
     }
   }
 
