@@ -1,6 +1,6 @@
 /**
- * Test projects: core, search and cli in Node, core's API once more in Chromium, its pools there with
- * and without shared memory, and the tooling's own tests. No test has a time limit, so all cores may be busy.
+ * Test projects: core, search and cli in Node, core's API once more in Chromium, workers there with and
+ * without shared memory, and the tooling's own tests. No test has a time limit, so all cores may be busy.
  */
 import { availableParallelism } from "node:os";
 import { playwright } from "@vitest/browser-playwright";
@@ -46,7 +46,7 @@ export default defineConfig({
           ...unlimited,
           name: "browser",
           provide: { isIsolated: false },
-          include: ["packages/{core,tables,report}/test/browser/**/*.test.ts"],
+          include: ["packages/{core,tables,report,search}/test/browser/**/*.test.ts"],
           globalSetup: ["packages/core/test/browser/node-results.ts"],
           browser: {
             enabled: true,
@@ -63,7 +63,7 @@ export default defineConfig({
           ...unlimited,
           name: "isolated",
           provide: { isIsolated: true },
-          include: ["packages/core/test/browser/pool.test.ts"],
+          include: ["packages/{core,search}/test/browser/pool.test.ts"],
           browser: {
             enabled: true,
             headless: true,
@@ -89,7 +89,14 @@ export default defineConfig({
           exclude: ["packages/tables/test/browser/**"],
         },
       },
-      { test: { ...unlimited, name: "search", include: ["packages/search/test/**/*.test.ts"] } },
+      {
+        test: {
+          ...unlimited,
+          name: "search",
+          include: ["packages/search/test/**/*.test.ts"],
+          exclude: ["packages/search/test/browser/**"],
+        },
+      },
       { test: { ...unlimited, name: "tfjs", include: ["packages/tfjs/test/**/*.test.ts"] } },
       {
         test: {

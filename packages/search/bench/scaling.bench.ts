@@ -5,6 +5,8 @@
  *   npm run bench -- scaling
  *   SCALING_WORKERS=1,8,16 npm run bench -- scaling        other numbers of workers
  *   SCALING_SVG=scaling.svg npm run bench -- scaling       the picture, too
+ *   SCALING_EPOCH=8 SCALING_SLOTS=32 npm run bench -- scaling   another order of candidates (also
+ *                                                          SCALING_LAG): more epochs under way
  *
  * 200 rows, two inputs, default operators, no archive. The engine's time is what its thread was busy,
  * the starts of workers and the weighing of the front left out.
@@ -27,6 +29,14 @@ const WORKERS = (process.env["SCALING_WORKERS"] ?? "1,2,4,8,12,16,24,32,64")
   .split(",")
   .map(Number)
   .filter((workers) => workers <= Math.max(2, CORES));
+const given = (name: string): number | undefined =>
+  process.env[name] === undefined ? undefined : Number(process.env[name]);
+/** How candidates are put in order; the study's defaults where nothing is said. */
+const ORDER = Object.fromEntries(
+  (["epoch", "slots", "lag"] as const)
+    .map((option) => [option, given(`SCALING_${option.toUpperCase()}`)] as const)
+    .filter(([, value]) => value !== undefined),
+);
 const WARM = amount(1500, 64);
 const SECONDS = amount(8, 0.5);
 const LANES = amount(20_000, 1024);
@@ -80,7 +90,8 @@ async function searchOn(workers: number): Promise<Measured> {
         },
       }),
   };
-  const options = { data: { x, z, y }, target: "y", workers, seed: 1, signal: stop.signal };
+  const basic = { data: { x, z, y }, target: "y", workers, seed: 1, signal: stop.signal };
+  const options = { ...basic, ...ORDER };
   for await (const event of search(options, hooks)) {
     if (event.type !== "candidate" || measured !== undefined) continue;
     candidates += 1;
