@@ -54,7 +54,8 @@ async function told(options: SearchOptions): Promise<string> {
     `best ${done.best?.visit} choice ${done.choice?.visit} because ${done.why?.replace(/\d+\.\d/g, "n")}`,
     `stopped: ${done.stopped}; ${JSON.stringify(done.counts)}; discoveries ${discoveries}`,
     ...events.flatMap((event) => (event.type === "warning" ? [`warning: ${event.message}`] : [])),
-    `events: ${events.map(({ type }) => type[0]).join("")}`,
+    // How often progress is told is the clock's.
+    `events: ${events.flatMap(({ type }) => (type === "progress" ? [] : [type[0]])).join("")}`,
   ].join("\n");
 }
 
