@@ -176,7 +176,7 @@ const withoutProgress = (text: string): string =>
     .split("\n")
     .filter((line) => !line.startsWith('{"type":"progress"'))
     .map((line) =>
-      line.replace(/"(seconds|milliseconds|evaluations|rounds)":[\d.e-]+/g, '"$1":"N"'),
+      line.replace(/"(seconds|\w*[mM]illiseconds|evaluations|rounds)":[\d.e-]+/g, '"$1":"N"'),
     )
     .join("\n");
 

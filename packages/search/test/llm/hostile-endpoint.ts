@@ -217,18 +217,32 @@ export interface HostileEndpoint {
   close(): Promise<void>;
 }
 
-/** Timers of the client: they fire when an act says so. */
+interface Timer {
+  readonly milliseconds: number;
+  readonly fire: () => void;
+  /** The call that it belongs to. */
+  readonly call: number;
+}
+
+/**
+ * Timers of the client: they fire when an act says so, and only those of the call that the act answers.
+ * The next call may have begun before the server hears of it.
+ */
 class Timers {
-  readonly #live = new Set<{ readonly milliseconds: number; readonly fire: () => void }>();
+  readonly #live = new Set<Timer>();
+  /** Calls so far: each begins with its timer of the whole call. */
+  calls = 0;
 
   readonly start: StartTimer = (milliseconds, fire) => {
-    const timer = { milliseconds, fire };
+    if (milliseconds === TIMEOUT) this.calls += 1;
+    const timer: Timer = { milliseconds, fire, call: this.calls };
     this.#live.add(timer);
     return () => this.#live.delete(timer);
   };
 
-  fire(milliseconds: number): void {
-    for (const timer of [...this.#live]) if (timer.milliseconds === milliseconds) timer.fire();
+  fire(milliseconds: number, call: number): void {
+    for (const timer of [...this.#live])
+      if (timer.milliseconds === milliseconds && timer.call === call) timer.fire();
   }
 }
 
@@ -250,9 +264,10 @@ export async function hostileEndpoint(script: readonly HostileAct[]): Promise<Ho
       return void response.writeHead(308, { location: "/circle" }).end();
     requests += 1;
     const mine = requests;
+    const { calls: call } = timers;
     const fire = (which: "timeout" | "idle") => {
       if (mine !== requests || response.destroyed) return;
-      timers.fire(which === "timeout" ? TIMEOUT : IDLE_TIMEOUT);
+      timers.fire(which === "timeout" ? TIMEOUT : IDLE_TIMEOUT, call);
       setImmediate(fire, which);
     };
     response.on("error", () => {});
