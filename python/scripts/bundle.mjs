@@ -69,6 +69,7 @@ const bundle = (to, where) =>
   build({
     ...where,
     bundle: true,
+    conditions: ["development"],
     platform: "node",
     format: "esm",
     target: "node20",

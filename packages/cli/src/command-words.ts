@@ -4,8 +4,8 @@
  * here is made from an error's facts.
  */
 
-import { type ErrorFacts, NdvmError, type Reason, type Speech, wordsFor } from "@ndvm/core";
-import { nearNumber } from "@ndvm/tables";
+import { type ErrorFacts, NdvmError, type Reason, type Speech, wordsFor } from "@ndvm/core/machine";
+import { nearNumber } from "@ndvm/tables/text";
 
 /** The commands that have options of their own for the same thing. */
 export type Command = "run" | "repl" | "fit" | "search";

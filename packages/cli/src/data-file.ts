@@ -3,9 +3,8 @@
  */
 
 import { extname } from "node:path";
-import { mat, type TensorInput, vec } from "@ndvm/core";
-import { parseNumber } from "@ndvm/tables";
-import { readTableFile } from "@ndvm/tables/node";
+import { mat, type TensorInput, vec } from "@ndvm/core/machine";
+import { parseNumber } from "@ndvm/tables/text";
 import { fileError, readTextFile } from "./text-file.js";
 
 function parseJson(file: string, text: string): unknown {
@@ -52,6 +51,7 @@ export async function readTensor(file: string): Promise<number | TensorInput> {
   if (extname(file).toLowerCase() === ".json") {
     return tensorOfJson(file, parseJson(file, await readTextFile(file)));
   }
+  const { readTableFile } = await import("@ndvm/tables/node");
   const table = await readTableFile(file, { head: "optional", texts: new Set() });
   const columns = table.names.map((name) => table.numbers(name));
   const [first = new Float64Array()] = columns;

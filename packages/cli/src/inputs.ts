@@ -13,9 +13,9 @@
  */
 
 import { existsSync } from "node:fs";
-import { type Input, int, NdvmError, recordOf } from "@ndvm/core";
-import { hasDash, parseNumber, type Table } from "@ndvm/tables";
-import { readTableFile } from "@ndvm/tables/node";
+import { type Input, int, NdvmError, recordOf } from "@ndvm/core/machine";
+import type { Table } from "@ndvm/tables";
+import { hasDash, parseNumber } from "@ndvm/tables/text";
 import { readTensor, tensorOfJson } from "./data-file.js";
 
 /** A mistake in how the command was called: exit code 2. */
@@ -94,10 +94,15 @@ export class InputReader {
   async #fromFile(reference: string): Promise<Input> {
     const [file, column] = splitReference(reference);
     if (column === undefined) return readTensor(file);
-    const table = this.#tables.get(file) ?? readTableFile(file, { texts: new Set() });
+    const table = this.#tables.get(file) ?? readNumbers(file);
     this.#tables.set(file, table);
     return (await table).numbers(column);
   }
+}
+
+async function readNumbers(file: string): Promise<Table> {
+  const { readTableFile } = await import("@ndvm/tables/node");
+  return readTableFile(file, { texts: new Set() });
 }
 
 function fromBrackets(name: string, text: string): Input {

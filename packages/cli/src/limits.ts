@@ -6,7 +6,7 @@
  * computer ends nothing that would have come to its end; `--timeout` counts by the clock instead.
  */
 
-import { NdvmError } from "@ndvm/core";
+import { NdvmError } from "@ndvm/core/machine";
 import type { ProgramOptions } from "./options.js";
 
 /** One matrix primitive of so many steps takes a few seconds, and none is interrupted. */

@@ -5,33 +5,15 @@
  *   2  usage       130  interrupted with Ctrl-C
  */
 
-import { type ErrorCode, NdvmError } from "@ndvm/core";
+import { type ErrorCode, NdvmError } from "@ndvm/core/machine";
 import { Command, CommanderError } from "commander";
-import { addClusterCommands } from "./commands/cluster-commands.js";
-import { differentiate, evaluate } from "./commands/evaluate.js";
-import { explain } from "./commands/explain.js";
-import { repl } from "./commands/repl.js";
-import { addSearchCommands } from "./commands/search-commands.js";
-import { addFitOptions, type FitCommandOptions } from "./fit/options.js";
+import { examples, type Finish } from "./commands/help.js";
+import { addRunCommands } from "./commands/run-commands.js";
+import { commandVersion } from "./commands/versions.js";
 import { UsageError } from "./inputs.js";
-import {
-  addFormatOption,
-  addOutputOptions,
-  addProgramOptions,
-  addRunOptions,
-  collect,
-  type EvalOptions,
-  type ExplainOptions,
-  type GradOptions,
-  type ProgramOptions,
-  parseCount,
-  parseNames,
-  parseSeed,
-} from "./options.js";
 import { slipIn } from "./slips.js";
 import { endQuietlyOnBrokenPipe, pipeIsBroken, reportError, write } from "./terminal.js";
 import { rememberCommand } from "./typed-command.js";
-import { commandVersion } from "./versions.js";
 
 /** Codes of the user's errors that are not 1. */
 const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
@@ -40,34 +22,10 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
   "E-ABORTED": 130,
 };
 
-const INPUTS_HELP = `
-Inputs:
-  The free names of a program are its inputs. A value is shared by all lanes or spread over them:
-    --set a=1.5                  a number, shared
-    --set t=0:10:0.1             start:stop:step, ends included: one lane per value
-    --set t=0,1,5                one lane per value
-    --set x=@data.csv:height     a column of a CSV, TSV or JSON table: one lane per row
-    --set v='[1, 2, 3]'          a vector, shared
-    --set A='[[1, 0], [0, 1]]'   a matrix, shared
-    --set A=@matrix.csv          a whole CSV or JSON file: one vector or matrix, shared
-    --int n=80                   a structural integer (a step count or size), shared
-  Lists, ranges and columns spread over lanes; brackets and whole files are one vector or matrix.
-  All inputs that spread must have the same number of values.`;
+/** Commands that can be run without the code of the others. */
+const LIGHT: ReadonlySet<string | undefined> = new Set(["eval", "grad"]);
 
-const FIT_HELP = `
-How it works:
-  Free names of the program that are columns of the data are bound row by row, and its value is the
-  prediction of --target in that row. All other free names are parameters, and the fit finds them.
-  Without --target the program's value is the loss itself, and columns are vectors.
-  Ctrl-C ends the fit: the best so far is printed, and the exit code is 130.`;
-
-const examples = (...lines: readonly string[]): string =>
-  `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`;
-
-/** Receives the exit code of the command that ran. */
-type Finish = (code: number) => void;
-
-function buildCommands(finish: Finish): Command {
+async function buildCommands(args: readonly string[], finish: Finish): Promise<Command> {
   const root = new Command("ndvm")
     .description("Runs Scheme models as data and returns exact gradients.")
     .version(commandVersion(), "-V, --version")
@@ -88,123 +46,12 @@ function buildCommands(finish: Finish): Command {
         "ndvm repl",
       ),
     );
-  addEval(root, finish);
-  addGrad(root, finish);
-  addExplain(root, finish);
-  addFit(root, finish);
-  addSearchCommands(root, finish);
-  addClusterCommands(root, finish);
-  addRepl(root, finish);
-  addServe(root, finish);
+  addRunCommands(root, finish);
+  if (!LIGHT.has(args[0])) {
+    const { addOtherCommands } = await import("./commands/other-commands.js");
+    addOtherCommands(root, finish);
+  }
   return root;
-}
-
-function addEval(root: Command, finish: Finish): void {
-  addOutputOptions(addProgramOptions(root.command("eval")))
-    .description("evaluate a program")
-    .addHelpText("after", INPUTS_HELP)
-    .addHelpText(
-      "after",
-      examples(
-        "ndvm eval -e '(+ 1 2)'",
-        "ndvm eval model.scm --set a=2 --set t=0:10:0.1 --plot",
-        "echo '(matmul A A)' | ndvm eval --set A=@matrix.csv --format json",
-      ),
-    )
-    .action(async (file: string | undefined, options: EvalOptions) =>
-      finish(await evaluate(file, options)),
-    );
-}
-
-function addGrad(root: Command, finish: Finish): void {
-  addOutputOptions(addProgramOptions(root.command("grad")))
-    .description("evaluate a program and differentiate it")
-    .option("--wrt <names>", "inputs to differentiate by (default: all)", parseNames)
-    .option(
-      "--seed-adjoint <numbers>",
-      "output adjoint: one number, or one per lane and element, separated by commas",
-      parseSeed,
-    )
-    .addHelpText("after", INPUTS_HELP)
-    .addHelpText(
-      "after",
-      examples(
-        "ndvm grad -e '(* a (sin t))' --set a=2 --set t=0:3:0.5",
-        "ndvm grad -e '(matvec A v)' --set A='[[1,2],[3,4]]' --set v='[1,1]' --seed-adjoint 1,0",
-        "ndvm grad model.scm --set a=2 --set t=@data.csv:t --format csv > gradients.csv",
-      ),
-    )
-    .action(async (file: string | undefined, options: GradOptions) =>
-      finish(await differentiate(file, options)),
-    );
-}
-
-function addExplain(root: Command, finish: Finish): void {
-  addFormatOption(addProgramOptions(root.command("explain")), ["table", "json"])
-    .description("show core forms, the tape, active inputs, and branch flips")
-    .option("--wrt <names>", "inputs to differentiate by (default: all)", parseNames)
-    .option("--to <name=value>", "go there from the value set, logging branch flips", collect)
-    .option("--points <n>", "points on the way (default: 20)", parseCount)
-    .addHelpText("after", INPUTS_HELP)
-    .addHelpText(
-      "after",
-      examples(
-        "ndvm explain model.scm",
-        "ndvm explain -e '(* a (exp (* k t)))' --set a=2 --set k=-1 --set t=3 --wrt k",
-        "ndvm explain -e '(if (> x 1) (* x x) x)' --set x=0 --to x=2",
-      ),
-    )
-    .action(async (file: string | undefined, options: ExplainOptions) =>
-      finish(await explain(file, options)),
-    );
-}
-
-function addFit(root: Command, finish: Finish): void {
-  addFitOptions(root.command("fit"))
-    .description("fit a program's constants to data")
-    .addHelpText("after", FIT_HELP)
-    .addHelpText(
-      "after",
-      examples(
-        "ndvm fit model.scm --data data.csv --target y",
-        "ndvm fit model.scm --data data.csv --target y --param k=0.01..10 --bound k=0.. --restarts 32",
-        "ndvm fit -e '(* a (exp (- (* k t))))' --data d.tsv --target y --group cell:a --hold-out 0.2",
-        "ndvm fit model.scm --data d.csv --target y --report fit.html --export js=model.js",
-        "ndvm fit likelihood.scm --data returns.csv --likelihood --log omega --json > fit.json",
-      ),
-    )
-    .action(async (file: string | undefined, options: FitCommandOptions) => {
-      const { fit } = await import("./commands/fit.js");
-      finish(await fit(file, options));
-    });
-}
-
-function addRepl(root: Command, finish: Finish): void {
-  addRunOptions(root.command("repl"))
-    .argument("[file]", "definitions and expressions to run first")
-    .description("evaluate expressions as you type them")
-    .addHelpText("after", INPUTS_HELP)
-    .addHelpText(
-      "after",
-      examples("ndvm repl", "ndvm repl model.scm --set a=2", "ndvm repl < session.txt"),
-    )
-    .action(async (file: string | undefined, options: ProgramOptions) =>
-      finish(await repl(file, options)),
-    );
-}
-
-function addServe(root: Command, finish: Finish): void {
-  root
-    .command("serve")
-    .description("answer calls of another program over standard input and output")
-    .addHelpText(
-      "after",
-      "\nThe Python package starts it by itself; docs/protocol.md describes calls.",
-    )
-    .action(async () => {
-      const { serve } = await import("./commands/serve.js");
-      finish(await serve());
-    });
 }
 
 /** Runs the command line and returns the exit code. */
@@ -212,7 +59,7 @@ export async function run(args: readonly string[]): Promise<number> {
   endQuietlyOnBrokenPipe();
   rememberCommand(args);
   let code = 0;
-  const root = buildCommands((result) => {
+  const root = await buildCommands(args, (result) => {
     code = result;
   });
   if (args.length === 0) {

@@ -1,7 +1,7 @@
 /** Options that several commands share, and how their texts become values. */
 
 import type { Domain, Precision } from "@ndvm/core";
-import { own } from "@ndvm/core";
+import { own } from "@ndvm/core/machine";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { MEMORY_DEFAULT, STEPS_DEFAULT } from "./limits.js";
 

@@ -1,6 +1,6 @@
 /** Line plots in the terminal. */
 
-import { shortText } from "@ndvm/report";
+import { shortText } from "@ndvm/report/text";
 import chart from "simple-ascii-chart";
 import { out, widthOf } from "./terminal.js";
 

@@ -16,7 +16,7 @@ import type {
   Precision,
   RunStats,
 } from "@ndvm/core";
-import { own, recordOf } from "@ndvm/core";
+import { own, recordOf } from "@ndvm/core/machine";
 import {
   bytesText,
   countText,
@@ -24,7 +24,7 @@ import {
   formatGrid,
   shortText,
   type TextColumn,
-} from "@ndvm/report";
+} from "@ndvm/report/text";
 import { laneValues, type SetInputs } from "./inputs.js";
 import { formatTable } from "./tables.js";
 import { note, warn } from "./terminal.js";

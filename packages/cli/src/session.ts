@@ -3,7 +3,7 @@
  * Ctrl-C into an abort of the running evaluation.
  */
 
-import { type Datum, Machine, type Program, read } from "@ndvm/core";
+import { type Datum, Machine, type Program, read } from "@ndvm/core/machine";
 import { readInputs, type SetInputs, UsageError } from "./inputs.js";
 import type { ProgramOptions } from "./options.js";
 import { readStandardInput, readTextFile } from "./text-file.js";

@@ -5,7 +5,7 @@
  */
 
 import { existsSync } from "node:fs";
-import { nearest } from "@ndvm/core";
+import { nearest } from "@ndvm/core/machine";
 import type { Command, Option } from "commander";
 
 /** A word that belongs to no option, and what stands before it. */

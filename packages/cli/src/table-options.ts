@@ -1,6 +1,7 @@
 /** The options of every command that reads a table. */
 
-import { DATE_UNITS, type DateUnit, type ReadOptions } from "@ndvm/tables";
+import type { ReadOptions } from "@ndvm/tables";
+import { DATE_UNITS, type DateUnit } from "@ndvm/tables/text";
 import { Option } from "commander";
 
 export const DATA_HELP =

@@ -1,6 +1,6 @@
 /** Tables of the terminal: those of the report package in the terminal's style. */
 
-import { formatTable as formatPlainTable, type TextColumn } from "@ndvm/report";
+import { formatTable as formatPlainTable, type TextColumn } from "@ndvm/report/text";
 import { out } from "./terminal.js";
 
 export function formatTable(

@@ -1,7 +1,7 @@
 /** The tape and the inputs of a run as text: what `ndvm explain` and `:tape` show. */
 
 import type { Explanation } from "@ndvm/core";
-import { oneLine, type TextColumn } from "@ndvm/report";
+import { oneLine, type TextColumn } from "@ndvm/report/text";
 import { formatTable } from "./tables.js";
 import { out, widthOf } from "./terminal.js";
 

@@ -7,8 +7,7 @@
  * of a terminal cannot pass for us.
  */
 
-import { randomUUID } from "node:crypto";
-import { formatError, NdvmError } from "@ndvm/core";
+import { formatError, NdvmError } from "@ndvm/core/machine";
 import { hideCredentials } from "@ndvm/search/redact";
 import pc from "picocolors";
 import { inCommandWords } from "./command-words.js";
@@ -16,8 +15,11 @@ import { inCommandWords } from "./command-words.js";
 const wantsColour = (stream: NodeJS.WriteStream): boolean =>
   stream.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
 
-/** Stands for the escape character of our own colours. */
-const MARK = `\u{f0000}${randomUUID()}`;
+/**
+ * Stands for the escape character of our own colours. Texts are written before this process starts
+ * or without seeing its memory, so any number does that nobody can foresee.
+ */
+const MARK = `\u{f0000}${Math.random().toString(36)}${Math.random().toString(36)}`;
 
 /**
  * Control characters but tab and newline, marks that turn the direction of writing, and separators

@@ -1,16 +1,14 @@
 /** Reads text: files and standard input, as UTF-8 or not at all. */
 
-import { statSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { TextDecoder } from "node:util";
-import { NdvmError } from "@ndvm/core";
-import { systemReason, unreadable } from "@ndvm/tables/node";
+import { NdvmError } from "@ndvm/core/machine";
+import { systemReason, unreadable } from "@ndvm/tables/text";
 
 export async function readTextFile(file: string): Promise<string> {
   let bytes: Uint8Array;
   try {
-    bytes = await readFile(file);
+    bytes = readFileSync(file);
   } catch (cause) {
     throw unreadable(file, cause);
   }
@@ -23,7 +21,7 @@ export function fileError(file: string, message: string, help?: string): NdvmErr
 
 export async function writeTextFile(file: string, text: string): Promise<void> {
   try {
-    await writeFile(file, text);
+    writeFileSync(file, text);
   } catch (cause) {
     throw unwritable(file, systemReason(cause));
   }

@@ -25,6 +25,19 @@ function trimmed(text: string): string {
 /** Whether a text is a number but for a minus sign (U+2212) or a dash before it. */
 export const hasDash = (text: string): boolean => /^\s*[\u2010-\u2015\u2212][\d.]/.test(text);
 
+const DASH_HELP = "its minus is a dash: replace it by - in the whole file";
+
+/** Help for a cell that is nearly a number; undefined for a plain word. */
+export function nearNumber(text: string): string | undefined {
+  if (/^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}/.test(text)) {
+    return "write dates as 2024-03-01, all of them, or add a column that counts days or years";
+  }
+  if (hasDash(text)) return DASH_HELP;
+  if (/^[+-]?[\d,. ']+$/.test(text)) return "write numbers as 1234.5, without other marks";
+  if (/^[+-]?[\d.]+\s*\D+$/.test(text)) return "leave out units and signs after the number";
+  return undefined;
+}
+
 /** Whether a text is written as a plain number. */
 export const isNumber = (text: string): boolean => NUMBER.test(text.trim());
 

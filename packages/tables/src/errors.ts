@@ -13,7 +13,6 @@ export function tableError(
 
 export const EMPTY_HELP = "a table has a row of names and then rows of numbers";
 export const TWICE_HELP = "rename one of them in the file's first row";
-export const DASH_HELP = "its minus is a dash: replace it by - in the whole file";
 
 /** A text cut to what a message has room for. */
 export const shortened = (text: string): string =>

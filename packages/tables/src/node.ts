@@ -2,31 +2,12 @@
 
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { NdvmError } from "@ndvm/core";
 import { readTable } from "./read.js";
 import type { Table } from "./table.js";
 import type { ByteSource, ReadOptions } from "./types.js";
+import { unreadable } from "./unreadable.js";
 
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ["ENOENT", "there is no such file"],
-  ["EISDIR", "it is a folder"],
-  ["ENOTDIR", "there is no such folder"],
-  ["EACCES", "permission denied"],
-]);
-
-/** What the system's code of an error says. */
-export function systemReason(cause: unknown): string {
-  const code = (cause as { readonly code?: string }).code ?? "unknown reason";
-  return REASONS.get(code) ?? code;
-}
-
-/** The error for a file that cannot be read. */
-export function unreadable(file: string, cause: unknown): NdvmError {
-  return new NdvmError("E-FILE", `cannot read ${file}: ${systemReason(cause)}`, {
-    help: `the path is taken relative to ${process.cwd()}`,
-    facts: { reason: "absent", actual: systemReason(cause) },
-  });
-}
+export { systemReason, unreadable } from "./unreadable.js";
 
 /** Reads a table from a file, or from standard input for "-". */
 export async function readTableFile(file: string, options: ReadOptions = {}): Promise<Table> {

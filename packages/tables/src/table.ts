@@ -3,10 +3,10 @@
  */
 
 import { type NdvmError, nearest } from "@ndvm/core";
-import { hasDash } from "./cells.js";
+import { nearNumber } from "./cells.js";
 import type { StoredColumn, Word } from "./column.js";
 import { type DateUnit, unitText } from "./dates.js";
-import { DASH_HELP, shortened, tableError } from "./errors.js";
+import { shortened, tableError } from "./errors.js";
 
 /** What `rowNumbers` count: lines of a text, rows of a sheet, or rows of the table. */
 export type RowPlace = "line" | "sheet row" | "row";
@@ -135,15 +135,4 @@ export class Table {
       nearNumber(text) ?? "correct it, leave the row out, or count it as missing",
     );
   }
-}
-
-/** Help for a cell that is nearly a number; undefined for a plain word. */
-export function nearNumber(text: string): string | undefined {
-  if (/^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}/.test(text)) {
-    return "write dates as 2024-03-01, all of them, or add a column that counts days or years";
-  }
-  if (hasDash(text)) return DASH_HELP;
-  if (/^[+-]?[\d,. ']+$/.test(text)) return "write numbers as 1234.5, without other marks";
-  if (/^[+-]?[\d.]+\s*\D+$/.test(text)) return "leave out units and signs after the number";
-  return undefined;
 }

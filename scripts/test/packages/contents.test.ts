@@ -18,6 +18,9 @@ const ALLOWED = [
   /^bin\/ndvm\.js$/,
 ];
 
+/** Files that were made from the modules; their types are those of the modules. */
+const BUNDLED = /^dist\/(bundle\/.*|pool-worker\.js)$/;
+
 let folder: string;
 let tarballs: readonly Packed[];
 beforeAll(() => {
@@ -36,11 +39,13 @@ describe.each(PACKAGES)("%s", (name) => {
     const files = filesOf();
     expect(files).toEqual(expect.arrayContaining(["README.md", "LICENSE", "package.json"]));
     expect(files.filter((file) => !ALLOWED.some((pattern) => pattern.test(file)))).toEqual([]);
-    const modules = files.filter((file) => /^dist\/.*\.js$/.test(file));
+    const scripts = files.filter((file) => /^dist\/.*\.js$/.test(file));
+    const modules = scripts.filter((file) => !BUNDLED.test(file));
     expect(modules.length).toBeGreaterThan(3);
-    const missing = modules.flatMap((file) =>
-      [`${file}.map`, file.replace(/js$/, "d.ts")].filter((other) => !files.includes(other)),
-    );
+    const missing = [
+      ...scripts.map((file) => `${file}.map`),
+      ...modules.map((file) => file.replace(/js$/, "d.ts")),
+    ].filter((other) => !files.includes(other));
     expect(missing).toEqual([]);
   });
 
@@ -51,6 +56,21 @@ describe.each(PACKAGES)("%s", (name) => {
     expect(sourcesContent[0]).toBe(
       readFileSync(join(root, "packages", name, "src/index.ts"), "utf8"),
     );
+  });
+
+  test("has bundles whose source maps hold the TypeScript", () => {
+    const maps = filesOf().filter((file) => BUNDLED.test(file) && file.endsWith(".js.map"));
+    for (const file of maps) {
+      const text = readFileSync(join(root, "packages", name, file), "utf8");
+      const { sources, sourcesContent } = JSON.parse(text) as {
+        readonly sources: readonly string[];
+        readonly sourcesContent: readonly (string | null)[];
+      };
+      const ours = sources.filter((source) => !source.includes("node_modules"));
+      expect(ours.filter((source) => !/\.ts$|^later:/.test(source))).toEqual([]);
+      expect(sourcesContent.filter((content) => content === null)).toEqual([]);
+    }
+    expect(maps.length > 0).toBe(name === "core" || name === "cli");
   });
 
   test("is found by publint to be in order", async () => {

@@ -3,7 +3,6 @@
 import type { Evaluation, GradientResult } from "@ndvm/core";
 import { withinLimits } from "../limits.js";
 import type { EvalOptions, GradOptions } from "../options.js";
-import { plotText } from "../plot.js";
 import { csvText, jsonText, laneColumns, noteStats, tableText, warnAbout } from "../results.js";
 import { budgetsOf, openSession, type Session, withInterrupt } from "../session.js";
 import { print, write } from "../terminal.js";
@@ -46,7 +45,7 @@ async function finish(
   if (options.format === "json") print(jsonText(report, options.stats === true));
   else if (options.format === "csv") await writeAll(csvText(report));
   else print(tableText(report));
-  if (options.plot && options.format === "table") plotResult(session, result);
+  if (options.plot && options.format === "table") await plotResult(session, result);
   warnAbout(result);
   if (options.stats && options.format !== "json") noteStats(result.stats);
   session.machine.dispose();
@@ -63,12 +62,13 @@ async function writeAll(pieces: Iterable<string>): Promise<void> {
   }
 }
 
-function plotResult({ inputs }: Session, result: Evaluation | GradientResult): void {
+async function plotResult({ inputs }: Session, result: Evaluation | GradientResult): Promise<void> {
   const [axis] = laneColumns({ result, inputs, precision: "f64" });
   if (axis === undefined || result.shape?.length !== 0) {
     print("(no plot: it needs a number in each lane and an input with one value per lane)");
     return;
   }
+  const { plotText } = await import("../plot.js");
   const [name, x] = axis;
   print(`\n${plotText({ title: `value over ${name}`, x, y: result.values })}`);
   const gradients = "gradients" in result ? Object.entries(result.gradients) : [];

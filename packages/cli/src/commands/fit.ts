@@ -14,7 +14,7 @@ import { UsageError } from "../inputs.js";
 import { note, out, print, reportError, warn } from "../terminal.js";
 import { requireWritable, writeTextFile } from "../text-file.js";
 import { typedCommand } from "../typed-command.js";
-import { commandVersion } from "../versions.js";
+import { commandVersion } from "./versions.js";
 
 /** Exit code of a fit that Ctrl-C ended: its result is the best so far. */
 const INTERRUPTED = 130;

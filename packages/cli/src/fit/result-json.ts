@@ -6,8 +6,8 @@
 import type { FitResult } from "@ndvm/core";
 import { recordOf } from "@ndvm/core";
 import { type HeldOutScore, warningsOf } from "@ndvm/report";
+import { commandVersion } from "../commands/versions.js";
 import { jsonNumber } from "../results.js";
-import { commandVersion } from "../versions.js";
 import type { ExportedModel } from "./export.js";
 import type { FitProblem } from "./problem.js";
 

@@ -7,7 +7,7 @@
  */
 
 import type { Readable } from "node:stream";
-import { commandVersion } from "../versions.js";
+import { commandVersion } from "../commands/versions.js";
 import { Service } from "./calls.js";
 import { ArrayList, type Frame, FrameReader } from "./frames.js";
 import { errorJson, type Fields, field, refuse } from "./values.js";

@@ -179,15 +179,30 @@ async function readFrom(place: URL | string): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 interface FileSystem {
-  readFile(place: URL | string): Promise<Uint8Array<ArrayBuffer>>;
+  readFileSync(place: URL | string): Uint8Array<ArrayBuffer>;
+}
+
+interface NodeProcess {
+  getBuiltinModule?(name: string): FileSystem | undefined;
+}
+
+/**
+ * Node's file system. A process that has started has `node:fs` already; to load `node:fs/promises`
+ * takes longer than to compile the machine.
+ */
+async function fileSystem(): Promise<FileSystem> {
+  // A name the bundlers of web pages do not follow.
+  const name = "node:fs";
+  const { process } = globalThis as { readonly process?: NodeProcess };
+  return (
+    process?.getBuiltinModule?.(name) ?? ((await import(/* @vite-ignore */ name)) as FileSystem)
+  );
 }
 
 async function readFile(url: URL | string): Promise<Uint8Array<ArrayBuffer>> {
-  // A name the bundlers of web pages do not follow.
-  const name = "node:fs/promises";
-  const files = (await import(/* @vite-ignore */ name)) as FileSystem;
+  const files = await fileSystem();
   try {
-    return await files.readFile(url);
+    return files.readFileSync(url);
   } catch (error) {
     throw missing(url, (error as Error).message);
   }

@@ -13,7 +13,7 @@ import { Reals, Views } from "./inputs/inputs.js";
 import { type Exports, foreignCode, givenModule, instantiate, machineModule } from "./instance.js";
 import { readProgram } from "./languages.js";
 import { badOption, describe } from "./options.js";
-import { Pool, type PoolOptions } from "./pool/pool.js";
+import type { Pool, PoolOptions } from "./pool/pool.js";
 import { Program } from "./program.js";
 import { Parking } from "./run/traces.js";
 import type { LoadOptions, MachineOptions, Mechanisms, Precision, WasmSource } from "./types.js";
@@ -90,6 +90,7 @@ export class Machine {
     this.check();
     const { precision, memoryMax, mechanisms } = this;
     const start = { module: this.#module, options: { precision, memoryMax, mechanisms } };
+    const { Pool } = await import("./pool/pool.js");
     return Pool.create(start, options);
   }
 

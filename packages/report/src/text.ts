@@ -1,0 +1,8 @@
+/**
+ * The public face of @ndvm/report/text: numbers and tables as plain text. It loads nothing that
+ * draws.
+ */
+
+export { bytesText, countText, exactText, shortText, timeText } from "./numbers.js";
+export { oneLine } from "./one-line.js";
+export { formatGrid, formatTable, type TextColumn, type TextStyle } from "./text-table.js";

@@ -1,0 +1,122 @@
+/**
+ * Makes what loads fast: one minified file for each entry of @ndvm/core and of the command, in
+ * dist/bundle, from the modules in dist. Code that entries share, and code that is imported when it
+ * is needed, is in files of its own beside them. Source maps lead to the TypeScript.
+ *
+ *   node scripts/bundle.mjs
+ *
+ * The modules stay in the packages: `node --conditions=development` runs them instead.
+ */
+import { readFileSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const packages = fileURLToPath(new URL("../packages", import.meta.url));
+
+/**
+ * Where the files go by what they are made from. Modules of src/machine and src/commands find other
+ * files by paths two folders up, as those in dist/bundle do; a pool finds its worker in dist.
+ */
+const CORE = {
+  "bundle/index": "index.js",
+  "bundle/machine": "machine/index.js",
+  "bundle/workers": "workers/index.js",
+  "pool-worker": "machine/pool-worker.js",
+};
+const COMMAND = { "bundle/main": "main.js" };
+
+/** Entries of our packages that are a few functions and import nothing but @ndvm/core. */
+const FUNCTIONS = ["@ndvm/report/text", "@ndvm/search/redact", "@ndvm/tables/text"];
+/** Libraries that every run of the command needs: as they are, they take longer than a machine. */
+const LIBRARIES = ["commander", "picocolors"];
+const INSIDE = new Set([...FUNCTIONS, ...LIBRARIES]);
+
+/**
+ * commander starts programs for commands that are files, and ours are none: the module behind that
+ * is loaded when it is asked for.
+ */
+const CHILDREN = `Object.defineProperty(exports, "spawn", {
+  get: () => require("node:" + "child_process").spawn,
+});`;
+
+/** Libraries that are CommonJS ask for Node's modules, and their licences ask to be named. */
+const HEAD = [
+  ...LIBRARIES.map((name) => {
+    const folder = fileURLToPath(new URL(`../node_modules/${name}/`, import.meta.url));
+    const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return `/*! ${name} ${version}\n\n${readFileSync(join(folder, "LICENSE"), "utf8")}*/`;
+  }),
+  'import { createRequire as requireFrom } from "node:module";',
+  "const require = requireFrom(import.meta.url);",
+].join("\n");
+
+/** Leaves all other packages where they are: two copies of one would not know each other. */
+const others = {
+  name: "others",
+  setup(build) {
+    build.onResolve({ filter: /^node:child_process$/ }, ({ path }) => ({
+      path,
+      namespace: "later",
+    }));
+    build.onLoad({ filter: /./, namespace: "later" }, () => ({ contents: CHILDREN }));
+    build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind === "entry-point" || INSIDE.has(path) ? undefined : { path, external: true },
+    );
+  },
+};
+
+/**
+ * Keeps what an entry needs at once in one file: each module that is imported later imports the
+ * entry too, which is loaded by then, so nothing of the entry is shared by some of them only.
+ */
+const together = (entry) => ({
+  name: "together",
+  setup(build) {
+    const later = new Set();
+    build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
+      if (kind === "dynamic-import") later.add(join(resolveDir, path));
+      return undefined;
+    });
+    build.onLoad({ filter: /\.js$/ }, async ({ path }) => {
+      if (!later.has(path)) return undefined;
+      const text = await readFile(path, "utf8");
+      const also = `import ${JSON.stringify(entry)};\n//# sourceMappingURL`;
+      return { contents: text.replace("//# sourceMappingURL", also) };
+    });
+  },
+});
+
+async function bundle(name, entries, options) {
+  const folder = join(packages, name, "dist");
+  rmSync(join(folder, "bundle"), { recursive: true, force: true });
+  await build({
+    absWorkingDir: folder,
+    entryPoints: Object.entries(entries).map(([out, file]) => ({ in: join(folder, file), out })),
+    outdir: folder,
+    chunkNames: "bundle/[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    platform: "neutral",
+    sourcemap: true,
+    legalComments: "none",
+    conditions: ["development"],
+    logLevel: "warning",
+    ...options,
+  });
+}
+
+await bundle("core", CORE, {
+  plugins: [others, together(join(packages, "core/dist/machine/index.js"))],
+  // The import that keeps things together is for its effect on files alone.
+  ignoreAnnotations: true,
+});
+await bundle("cli", COMMAND, {
+  plugins: [others, together(join(packages, "cli/dist/main.js"))],
+  banner: { js: HEAD },
+  mainFields: ["main"],
+});
