@@ -3,9 +3,10 @@
  * process, import to first gradient in a cold one, and the size of what is shipped.
  */
 
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { Machine } from "../src/index.js";
 import { Checksum } from "./support/checksum.js";
@@ -88,9 +89,9 @@ reach(
 machine.dispose();
 
 section("Import to first gradient, cold process");
-const script = `
+const script = (entry: string) => `
   const started = performance.now();
-  const { Machine } = await import("./packages/core/dist/index.js");
+  const { Machine } = await import("${entry}");
   const imported = performance.now();
   const machine = await Machine.create({ precision: "f32" });
   const created = performance.now();
@@ -98,25 +99,52 @@ const script = `
   const done = performance.now();
   const parts = [imported - started, created - imported, done - created, done - started, done];
   console.log(parts.join(" "), gradients.a[0]);`;
-const runs = Array.from({ length: amount(12, 2) }, () =>
-  execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: repositoryRoot })
-    .toString()
-    .split(" ")
-    .map(Number),
-);
-const parts = ["import", "create", "load and gradient", "import → gradient", "process → gradient"];
-const coldSpreads = parts.map((_, i) => spreadOf(runs.map((run) => run[i] as number)));
+const EMPTY = "console.log('0 0 0 0', performance.now(), 0)";
+const command = fileURLToPath(new URL("../../cli/bin/ndvm.js", import.meta.url));
+/** Prints the processor's time when a process ends: all threads, so never less than the clock's. */
+const AT_EXIT = `data:text/javascript,process.on("exit",()=>{
+  const{user,system}=process.cpuUsage();process.stderr.write(String((user+system)/1000))})`;
+const module = ["--input-type=module", "-e"] as const;
+/** Programs for Node that print what their parts took; the command prints its value alone. */
+const cold: readonly (readonly [name: string, args: readonly string[]])[] = [
+  ["an empty Node", [...module, EMPTY]],
+  ["@ndvm/core", [...module, script("@ndvm/core")]],
+  ["@ndvm/core/machine", [...module, script("@ndvm/core/machine")]],
+  ["@ndvm/core, module by module", ["--conditions=development", ...module, script("@ndvm/core")]],
+  ["ndvm eval", [command, "eval", "-e", "(* 2 (exp -0.5))"]],
+];
+const runs: number[][][] = cold.map(() => []);
+for (let round = 0; round < amount(30, 2); round++) {
+  cold.forEach(([, args], i) => {
+    const options = { cwd: repositoryRoot, encoding: "utf8" } as const;
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [`--import=${AT_EXIT}`, ...args],
+      options,
+    );
+    const parts = stdout.split(" ").map(Number).slice(0, 5);
+    (runs[i] as number[][]).push([...parts, ...Array(5 - parts.length).fill(0), Number(stderr)]);
+  });
+}
+const least = (i: number, part: number) =>
+  spreadOf((runs[i] as number[][]).map((run) => run[part] as number)).minimum;
+const cellOf = (i: number, part: number) => (least(i, part) > 0 ? short(least(i, part)) : "");
 table(
-  ["part", "min ms", "median", "quartiles"],
-  parts.map((name, i) => [name, ...spreadCells(coldSpreads[i] as Spread)]),
+  ["process", "import", "create", "load, gradient", "start → gradient", "processor", "over empty"],
+  cold.map(([name], i) => [
+    name,
+    ...(name === "ndvm eval" ? ["", "", "", ""] : [0, 1, 2, 4].map((part) => cellOf(i, part))),
+    short(least(i, 5)),
+    i === 0 ? "" : short(least(i, 5) - least(0, 5)),
+  ]),
 );
-const emptyRuns = Array.from({ length: amount(12, 2) }, () => {
-  const text = execFileSync(process.execPath, ["-e", "console.log(performance.now())"]).toString();
-  return Number(text);
-});
-const empty = spreadOf(emptyRuns).minimum;
-note(`yardstick: an empty Node process takes ${short(empty)} ms to its first line`);
-reach("cold", (coldSpreads[3] as Spread).minimum, `empty process ${short(empty)} ms`);
+note(
+  "milliseconds, minima of processes that took turns; processor: the whole process, all threads",
+);
+const empty = `an empty Node takes ${short(least(0, 5))} ms of the processor`;
+reach("cold", least(1, 3), empty);
+reach("coldGradient", least(1, 5) - least(0, 5), empty);
+reach("coldCommand", least(4, 5) - least(0, 5), empty);
 
 section("Size of the WebAssembly files");
 table(

@@ -71,6 +71,13 @@ export const TARGETS = {
     isLeast: true,
   },
   cold: { work: "import → first gradient, cold", reference: "", bound: 150, unit: "ms" },
+  coldGradient: {
+    work: "process start → first gradient, over an empty Node",
+    reference: "",
+    bound: 25,
+    unit: "ms",
+  },
+  coldCommand: { work: "ndvm eval, over an empty Node", reference: "", bound: 40, unit: "ms" },
 } as const satisfies Record<string, Target>;
 
 export type TargetName = keyof typeof TARGETS;
