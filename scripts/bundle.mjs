@@ -21,7 +21,7 @@ const packages = fileURLToPath(new URL("../packages", import.meta.url));
  */
 const CORE = {
   "bundle/index": "index.js",
-  "bundle/machine": "machine/index.js",
+  "bundle/machine": "light.js",
   "bundle/workers": "workers/index.js",
   "pool-worker": "machine/pool-worker.js",
 };
@@ -111,7 +111,7 @@ async function bundle(name, entries, options) {
 }
 
 await bundle("core", CORE, {
-  plugins: [others, together(join(packages, "core/dist/machine/index.js"))],
+  plugins: [others, together(join(packages, "core/dist/light.js"))],
   // The import that keeps things together is for its effect on files alone.
   ignoreAnnotations: true,
 });

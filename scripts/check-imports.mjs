@@ -86,8 +86,11 @@ function roomOf(path) {
   return inside.split("/")[0].replace(/\.(js|ts)$/, "");
 }
 
+/** The public faces: all of the package, and what runs programs. */
+const isFace = (room) => room === "index" || room === "light";
+
 function mayImport(from, to) {
-  if (from === "index") return true;
+  if (isFace(from)) return from === "index" || (to !== "fit" && to !== "export");
   if (from === to) return true;
   if (from === "errors" || from === "nearest" || from === "records") return false;
   if (from === "layouts" || to === "layouts") return false;
@@ -107,6 +110,7 @@ function checkCore(file, specifier) {
   if (
     ![
       "index",
+      "light",
       "errors",
       "nearest",
       "words",
@@ -139,7 +143,7 @@ function checkClients(file, target) {
   const inside = posix.relative("packages/core/src", target).replace(/\.(js|ts)$/, "");
   const client = SHARED.includes(inside) ? undefined : clientRooms.get(roomOf(target));
   const room = roomOf(file);
-  if (client === undefined || room === "index" || room === "export") return undefined;
+  if (client === undefined || isFace(room) || room === "export") return undefined;
   if (clientRooms.get(room) === client) return undefined;
   if (file === "packages/core/src/machine/languages.ts") return undefined;
   return `${room} may not import ${inside}: it belongs to ${client}`;
