@@ -99,6 +99,8 @@ async function bundle(name, entries, options) {
     bundle: true,
     splitting: true,
     minify: true,
+    // An error that nobody catches prints its line.
+    lineLimit: 100,
     format: "esm",
     target: "es2022",
     platform: "neutral",
