@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { NdvmError } from "@ndvm/core";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { nearNumber } from "../src/cells.js";
 import { dateText, inUnit, parseDate } from "../src/dates.js";
 import { delimiterOf } from "../src/delimited.js";
 import { readTable } from "../src/index.js";
@@ -13,7 +14,6 @@ import { unpackLz4 } from "../src/lz4.js";
 import { readTableFile } from "../src/node.js";
 import { formatOf } from "../src/read.js";
 import { allBytes, openSource } from "../src/source.js";
-import { nearNumber } from "../src/table.js";
 
 const { SEED } = process.env;
 const seed = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
