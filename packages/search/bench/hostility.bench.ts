@@ -9,7 +9,7 @@ import { count, note, section, short, table } from "../../core/bench/support/tab
 import { PLAIN_ORIGIN } from "../src/engine/fold.js";
 import { Reader } from "../src/epoch/reading.js";
 import { type Proposal, type Proposer, paperRecipe, type SearchOptions } from "../src/index.js";
-import { Station } from "../src/pipeline/station.js";
+import { CandidateRunner } from "../src/pipeline/candidate-runner.js";
 import { makeStudy } from "../src/study.js";
 import { oscillation } from "../test/engine/data.js";
 import { type HostileKind, others, usual } from "../test/engine/hostile-programs.js";
@@ -99,7 +99,7 @@ async function streams(): Promise<void> {
 const share = (part: number, whole: number): string => `${short((100 * part) / whole)} %`;
 
 /** Least microseconds of one program: where it is taken in, and where it is loaded and walked. */
-async function costOf(make: (k: number) => string, station: Station, reader: Reader) {
+async function costOf(make: (k: number) => string, runner: CandidateRunner, reader: Reader) {
   const blocks = amount(60, 2);
   const size = 10;
   let k = 0;
@@ -116,7 +116,7 @@ async function costOf(make: (k: number) => string, station: Station, reader: Rea
       if (failure !== undefined) continue;
       const visit = { visit: k, id: k, seed: k, rung: 0, params: undefined, from: undefined };
       const task = { source, isScreened: isStraight, ...visit } as const;
-      code = (await station.run(task)).failure?.code ?? "";
+      code = (await runner.run(task)).failure?.code ?? "";
     }
     taking = Math.min(taking, taken - began);
     working = Math.min(working, performance.now() - taken);
@@ -127,20 +127,20 @@ async function costOf(make: (k: number) => string, station: Station, reader: Rea
 async function kinds(): Promise<void> {
   section("Search: what one hostile program costs, by kind");
   const study = makeStudy(options);
-  const station = await Station.create(study);
+  const runner = await CandidateRunner.create(study);
   const reader = new Reader(study);
   const rows: string[][] = [];
   const honest = (k: number) => `(* a (sin (+ (* b x) (* c ${k}))))`;
   // As in a worker.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
-  for (let i = 0; i < amount(10, 1); i++) await costOf(honest, station, reader);
+  for (let i = 0; i < amount(10, 1); i++) await costOf(honest, runner, reader);
   for (const { name, make } of [{ name: "a good one", make: honest }, ...all]) {
-    const { code, taking, working } = await costOf(make, station, reader);
+    const { code, taking, working } = await costOf(make, runner, reader);
     rows.push([name, short(taking), short(working), code]);
   }
   Error.stackTraceLimit = stackTraceLimit;
-  station.dispose();
+  runner.dispose();
   table(["kind", "taken in µs", "worker µs", "ends as"], rows);
   note("worker 0: refused before any worker hears of it");
 }

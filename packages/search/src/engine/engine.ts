@@ -39,9 +39,9 @@ import type {
 import { Fold } from "./fold.js";
 import { describeFront } from "./front.js";
 import type { EngineState, Journal, Resumption, SavedEpoch } from "./journal.js";
+import { countsOf } from "./progress.js";
 import { EventQueue } from "./queue.js";
 import { Round, savedEpochs } from "./rounds.js";
-import { countsOf } from "./tally.js";
 import { Telling } from "./telling.js";
 
 /** Outcomes that may wait for the journal, and events for a listener, before a round waits. */
@@ -191,7 +191,7 @@ export class Engine {
     const frontOf = (visits: readonly number[]) => ({ members: resumption.outcomes(visits) });
     for (const candidate of resumption.seen()) this.#fold.remember(candidate);
     this.#fold.nextVisit = state.nextVisit;
-    this.#fold.tally.restore(state.counts, frontOf(state.front));
+    this.#fold.progress.restore(state.counts, frontOf(state.front));
     this.#fold.history.restore(state.versions, frontOf);
     this.#secondsBefore = state.seconds;
     this.#nextRound = state.nextRound;
@@ -417,7 +417,7 @@ export class Engine {
 
   /** Folds in what has come back, in order. */
   #settle(): void {
-    const before = this.#fold.tally.front;
+    const before = this.#fold.progress.front;
     for (let round = this.#rounds[0]; round !== undefined; round = this.#rounds[0]) {
       for (let next = round.takeNext(); next !== undefined; next = round.takeNext())
         this.#settleEpoch(next.job, next.arrivals);
@@ -426,7 +426,7 @@ export class Engine {
       this.#done.set(round.index, savedEpochs(round.jobs));
       this.#fold.endRound(round.index + 1);
     }
-    if (this.#fold.tally.front !== before)
+    if (this.#fold.progress.front !== before)
       this.#telling.tell({ type: "front", front: this.#front() });
     this.#telling.report(() => ({
       type: "progress",
@@ -452,7 +452,7 @@ export class Engine {
       firstVisit,
       visits,
       outcomes,
-      front: this.#fold.tally.front,
+      front: this.#fold.progress.front,
       frontBefore: this.#fold.history.at(job.version).front.members.map(({ visit }) => visit),
       fitsMost: fitsAtMost(this.#study.recipe, job.size),
       seconds: this.#secondsBefore + this.#seconds,
@@ -516,11 +516,11 @@ export class Engine {
   // What is known.
 
   #front() {
-    return describeFront(this.#fold.tally.front, this.#weighings, this.#fold.yardstick);
+    return describeFront(this.#fold.progress.front, this.#weighings, this.#fold.yardstick);
   }
 
   #counts() {
-    return countsOf(this.#fold.tally.counts(), this.#workersReplaced, this.#spending);
+    return countsOf(this.#fold.progress.counts(), this.#workersReplaced, this.#spending);
   }
 
   #warn(message: string): void {
@@ -540,7 +540,7 @@ export class Engine {
   }
 
   #state(): EngineState {
-    const { tally, history, nextVisit } = this.#fold;
+    const { progress, history, nextVisit } = this.#fold;
     return {
       seconds: this.#secondsBefore + this.#seconds,
       nextVisit,
@@ -550,8 +550,8 @@ export class Engine {
       exhausted: [...this.#exhausted],
       hasListeners: this.#hasListeners,
       spending: this.#spending,
-      counts: tally.counts(),
-      front: tally.front.members.map(({ visit }) => visit),
+      counts: progress.counts(),
+      front: progress.front.members.map(({ visit }) => visit),
       versions: history.save(),
       rounds: this.#savedRounds(),
       proposers: this.#parts.proposers.map((proposer, place) => {
@@ -577,7 +577,7 @@ export class Engine {
   async #finish(): Promise<void> {
     if (this.#error !== undefined) throw this.#error;
     await this.#runner?.stop();
-    this.#weighings = await weighFront(this.#study, this.#fold.tally.front.members);
+    this.#weighings = await weighFront(this.#study, this.#fold.progress.front.members);
     const front = this.#front();
     const best = bestOf(front);
     const choice = choiceOf(front);

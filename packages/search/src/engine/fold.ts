@@ -21,7 +21,7 @@ import { Population } from "../evolve/population.js";
 import { readTree } from "../evolve/text.js";
 import { briefFor, SEED_FOLD } from "../study.js";
 import type { Failure, Outcome } from "../types.js";
-import { Tally } from "./tally.js";
+import { StudyProgress } from "./progress.js";
 
 /** The origin of programs that were read from a list. */
 export const PLAIN_ORIGIN = "read";
@@ -59,7 +59,7 @@ interface Breeding {
 export class Fold {
   readonly history = new History();
   readonly yardstick: Yardstick;
-  readonly tally: Tally;
+  readonly progress: StudyProgress;
   readonly #setting: EpochSetting;
   readonly #proposers: readonly string[];
   readonly #ids = new DigestTable(true);
@@ -74,7 +74,7 @@ export class Fold {
     const { study, breedings } = setting;
     this.#setting = setting;
     this.yardstick = yardstickOf(study);
-    this.tally = new Tally(this.yardstick);
+    this.progress = new StudyProgress(this.yardstick);
     this.#proposers = proposers;
     this.#names = { inputs: new Set(study.inputs) };
     this.#breedings = breedings.flatMap((options, place) => {
@@ -110,7 +110,7 @@ export class Fold {
       const outcome = outcomeOf(visit, job, this.#proposers[job.place] as string);
       visits.push(visit);
       outcomes.push(outcome);
-      this.tally.add(outcome);
+      this.progress.add(outcome);
       for (const [i, breeding] of this.#breedings.entries()) {
         const chance = chances[i] as Chance;
         if (this.#isParent(outcome, job, breeding))
@@ -126,8 +126,8 @@ export class Fold {
     const populations = this.#setting.breedings.map(
       (_, place) => this.populationAt(place)?.view() ?? null,
     );
-    const { front } = this.tally;
-    this.history.note(version, front, populations, this.tally.counts());
+    const { front } = this.progress;
+    this.history.note(version, front, populations, this.progress.counts());
   }
 
   #number(arrival: Arrival): Visit {

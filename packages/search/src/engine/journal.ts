@@ -10,7 +10,7 @@ import type { SavedVersion } from "../epoch/knowledge.js";
 import type { Json, Outcome, Proposal, SearchEvent, Spending, Weighing } from "../types.js";
 import type { SeenCandidate, Visit } from "./fold.js";
 import type { Front } from "./front.js";
-import type { TallyCounts } from "./tally.js";
+import type { OutcomeCounts } from "./progress.js";
 
 /** What the engine needs to go on, besides candidates and outcomes. */
 export interface EngineState {
@@ -25,7 +25,7 @@ export interface EngineState {
   /** Whether there are proposers that hear of outcomes. */
   readonly hasListeners: boolean;
   readonly spending: Spending;
-  readonly counts: TallyCounts;
+  readonly counts: OutcomeCounts;
   /** Visits of the members of the front. */
   readonly front: readonly number[];
   readonly versions: readonly SavedVersion[];

@@ -10,7 +10,7 @@
 import { seedFor } from "@ndvm/core";
 import { digestNumber } from "../digest.js";
 import { type Bred, Breeder, type EvolveOptions, populationOptions } from "../evolve/breeder.js";
-import { type FitWatch, Station } from "../pipeline/station.js";
+import { CandidateRunner, type FitWatch } from "../pipeline/candidate-runner.js";
 import { failedResult, type Task, type TaskResult } from "../pipeline/task.js";
 import { briefFor, SEED_EPOCH, SEED_FIT, type Study } from "../study.js";
 import type { Proposal, Rung } from "../types.js";
@@ -54,7 +54,7 @@ const NO_RESULTS: readonly TaskResult[] = [];
 
 export class EpochRunner {
   readonly #study: Study;
-  readonly #station: Station;
+  readonly #runner: CandidateRunner;
   readonly #reader: Reader;
   readonly #view = new View();
   readonly #setting: EpochSetting;
@@ -63,18 +63,18 @@ export class EpochRunner {
   #reading = 0;
 
   static async create(setting: EpochSetting, watch: FitWatch = {}): Promise<EpochRunner> {
-    return new EpochRunner(setting, await Station.create(setting.study, watch));
+    return new EpochRunner(setting, await CandidateRunner.create(setting.study, watch));
   }
 
-  private constructor(setting: EpochSetting, station: Station) {
+  private constructor(setting: EpochSetting, runner: CandidateRunner) {
     this.#setting = setting;
     this.#study = setting.study;
-    this.#station = station;
+    this.#runner = runner;
     this.#reader = new Reader(setting.study);
   }
 
   dispose(): void {
-    this.#station.dispose();
+    this.#runner.dispose();
   }
 
   /** The version that the next job must be of, unless updates come first. */
@@ -194,7 +194,7 @@ export class EpochRunner {
         const task = this.#taskOf(entry, number, job);
         if (failure === undefined) watch.onCandidate?.(entry.index, task.source);
         const result =
-          failure === undefined ? await this.#station.run(task) : failedResult(task, failure);
+          failure === undefined ? await this.#runner.run(task) : failedResult(task, failure);
         if (watch.signal?.aborted) throw new Cancelled();
         // Most candidates have one result, and an array that grows takes room for many.
         entry.results = number === 0 ? [result] : [...entry.results, result];

@@ -8,7 +8,7 @@
 
 import { addDigests, type Digest, DigestLog, DigestTable } from "../digest.js";
 import type { Front } from "../engine/front.js";
-import type { TallyCounts } from "../engine/tally.js";
+import type { OutcomeCounts } from "../engine/progress.js";
 import { emptyView, type Member, type PopulationView } from "../evolve/population.js";
 import type { Knowledge, PopulationUpdate, Update } from "./job.js";
 
@@ -69,7 +69,7 @@ type Populations = readonly (PopulationView | null)[];
 export interface Version {
   readonly front: Front;
   readonly populations: Populations;
-  readonly counts: TallyCounts;
+  readonly counts: OutcomeCounts;
   /** Skeletons that were seen until then. */
   readonly digests: number;
 }
@@ -79,7 +79,7 @@ export interface SavedVersion {
   readonly version: number;
   /** Visits of the front's members. */
   readonly front: readonly number[];
-  readonly counts: TallyCounts;
+  readonly counts: OutcomeCounts;
   readonly digests: number;
   readonly text: string;
 }
@@ -91,7 +91,7 @@ export class History {
   #latest = -1;
 
   /** Notes what the study is after so many rounds. Versions come in order. */
-  note(version: number, front: Front, populations: Populations, counts: TallyCounts): void {
+  note(version: number, front: Front, populations: Populations, counts: OutcomeCounts): void {
     this.#versions.set(version, { front, populations, counts, digests: this.log.count });
     this.#latest = version;
   }

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/digest.js";
-import type { TallyCounts } from "../../src/engine/tally.js";
+import type { OutcomeCounts } from "../../src/engine/progress.js";
 import { History, LossFront, View } from "../../src/epoch/knowledge.js";
 import type { Member, PopulationView } from "../../src/evolve/population.js";
 import type { Outcome } from "../../src/types.js";
@@ -14,7 +14,7 @@ const { SEED } = process.env;
 const seed = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
 console.info(`knowledge: SEED=${seed}`);
 
-const countsAt = (version: number): TallyCounts => ({
+const countsAt = (version: number): OutcomeCounts => ({
   ...{ candidates: 10 * version, revisits: version, scored: 3, duplicates: 1, failed: 2 },
   ...{ fits: 7 * version, failures: {} },
 });

@@ -42,14 +42,14 @@ const LONG = 20;
 
 /** Drives all restarts to their ends: at once, unless somebody has to be waited for on the way. */
 export function drive(how: Drive): Driven | Promise<Driven> {
-  const course = new Course(how);
-  const halt = course.advance();
-  return halt === "end" ? course.end() : driveOn(course, halt);
+  const driver = new Driver(how);
+  const halt = driver.advance();
+  return halt === "end" ? driver.end() : driveOn(driver, halt);
 }
 
-async function driveOn(course: Course, halt: Halt): Promise<Driven> {
-  for (let met = halt; met !== "end"; met = course.advance()) await course.overcome(met);
-  return course.end();
+async function driveOn(driver: Driver, halt: Halt): Promise<Driven> {
+  for (let met = halt; met !== "end"; met = driver.advance()) await driver.resolveHalt(met);
+  return driver.end();
 }
 
 /**
@@ -58,7 +58,8 @@ async function driveOn(course: Course, halt: Halt): Promise<Driven> {
  */
 type Halt = "end" | "blocked" | "paused" | "breath";
 
-class Course {
+/** One drive: takes rounds until all restarts have ended, and halts where it cannot go on at once. */
+class Driver {
   readonly #how: Drive;
   readonly #rounds: Rounds;
   readonly #clock: Clock;
@@ -92,17 +93,18 @@ class Course {
       }
       // Where time or a signal may end a fit, its first round is one by itself.
       const most = rounds.count === 0 && this.#clock.isBounded ? 1 : Infinity;
-      const leapt = this.#isLong ? 0 : rounds.leap(most);
-      if (leapt === 0) {
+      const taken = this.#isLong ? 0 : rounds.advanceMany(most);
+      if (taken === 0) {
         if (!rounds.begin(this.#isLong)) return "paused";
         rounds.take();
       }
-      if (this.#isBreathDue(leapt)) return "breath";
+      if (this.#isBreathDue(taken)) return "breath";
     }
     return rounds.isBlocked ? "blocked" : "end";
   }
 
-  async overcome(halt: Halt): Promise<void> {
+  /** Does what a halt needs, so that rounds can follow each other again. */
+  async resolveHalt(halt: Halt): Promise<void> {
     if (halt === "paused" && !(await this.#finishRound())) return;
     if (halt === "blocked") await tick();
     else await this.#clock.breathe();
@@ -129,11 +131,11 @@ class Course {
   }
 
   /** Rounds were taken: looks at the clock and reports; whether it is time for others. */
-  #isBreathDue(leapt: number): boolean {
+  #isBreathDue(taken: number): boolean {
     const now = performance.now();
     const { onProgress } = this.#how;
     const { running } = this.#rounds;
-    this.#isLong = now - this.#from > LONG * Math.max(1, leapt);
+    this.#isLong = now - this.#from > LONG * Math.max(1, taken);
     if (onProgress !== undefined && (now - this.#report >= REPORT_EVERY || running === 0)) {
       onProgress(this.#rounds.progress(now - this.#began));
       this.#report = now;
@@ -248,13 +250,13 @@ class Rounds {
   }
 
   /** Lets the machine take up to `most` rounds by itself; how many it took. */
-  leap(most: number): number {
+  advanceMany(most: number): number {
     // Where restarts wait, the first slot that comes free is to be given away.
     const { length } = this.#slots;
     const least = this.#isAwaited() ? this.running : Math.floor(length / 2) + 1;
-    const leapt = (this.#batch as Batch).advance(this.#slots, least, most);
-    if (leapt > 0) this.#settle(leapt);
-    return leapt;
+    const taken = (this.#batch as Batch).advance(this.#slots, least, most);
+    if (taken > 0) this.#settle(taken);
+    return taken;
   }
 
   begin(isLong: boolean): boolean {

@@ -10,7 +10,7 @@
 import { type Factor, type Singular, singularValues } from "../math/linear.js";
 import type { Free } from "../parameters/parameters.js";
 
-export interface Spread {
+export interface CovarianceEstimate {
   /** Indices of the parameters that take part: those at a bound do not. */
   readonly used: readonly number[];
   readonly rank: number;
@@ -32,22 +32,22 @@ function columnsOf(factor: Factor, used: readonly number[]): Float64Array[] {
 }
 
 /** Least squares: covariance is variance · (JᵀJ)⁻¹. */
-export function spreadOfFactor(
+export function covarianceOfFactor(
   factor: Factor,
   used: readonly number[],
   variance: number,
   tolerance: number,
-): Spread {
-  return spread(columnsOf(factor, used), used, factor.size, variance, tolerance, false);
+): CovarianceEstimate {
+  return estimateCovariance(columnsOf(factor, used), used, factor.size, variance, tolerance, false);
 }
 
 /** A negative log-likelihood: covariance is the inverse of its Hessian (row-major). */
-export function spreadOfHessian(
+export function covarianceOfHessian(
   hessian: Float64Array,
   used: readonly number[],
   size: number,
   tolerance: number,
-): Spread {
+): CovarianceEstimate {
   const scales = used.map((j) => 1 / Math.sqrt(Math.abs(hessian[j * size + j] as number) || 1));
   const columns = used.map((j, a) =>
     Float64Array.from(
@@ -55,10 +55,10 @@ export function spreadOfHessian(
       (i, b) => (hessian[i * size + j] as number) * (scales[a] as number) * (scales[b] as number),
     ),
   );
-  return spread(columns, used, size, 1, tolerance, true, scales);
+  return estimateCovariance(columns, used, size, 1, tolerance, true, scales);
 }
 
-function spread(
+function estimateCovariance(
   columns: readonly Float64Array[],
   used: readonly number[],
   size: number,
@@ -66,7 +66,7 @@ function spread(
   tolerance: number,
   isHessian: boolean,
   given?: readonly number[],
-): Spread {
+): CovarianceEstimate {
   const norms = columns.map((column) => {
     let sum = 0;
     for (const value of column) sum += value * value;

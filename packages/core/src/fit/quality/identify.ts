@@ -8,7 +8,7 @@
 
 import { setField } from "../data/fields.js";
 import type { Undetermined } from "../types.js";
-import type { Spread } from "./covariance.js";
+import type { CovarianceEstimate } from "./covariance.js";
 
 /** Makes two other values for two parameters between which a combination does not tell. */
 interface Combination {
@@ -37,13 +37,13 @@ interface Group {
 export type Predictor = (x: Float64Array) => Float64Array;
 
 export function describeUndetermined(
-  spread: Spread,
+  estimate: CovarianceEstimate,
   labels: readonly string[],
   best: Float64Array,
   predict: Predictor,
   seen: string,
 ): Undetermined[] {
-  const { nullDirections, used } = spread;
+  const { nullDirections, used } = estimate;
   if (nullDirections.length === 0) return [];
   const moving = used.filter((_, a) => nullDirections.some((d) => isMoving(d, a, best, used)));
   const test = new Test(predict, best);

@@ -17,12 +17,12 @@ import type { Driven } from "../optimise/drive.js";
 import type { Restart } from "../optimise/restart.js";
 import type { Free } from "../parameters/parameters.js";
 import {
+  type CovarianceEstimate,
+  covarianceOfFactor,
+  covarianceOfHessian,
   intervalOf,
   isAtBound,
   RANK_TOLERANCE,
-  type Spread,
-  spreadOfFactor,
-  spreadOfHessian,
 } from "../quality/covariance.js";
 import { hessianAt } from "../quality/hessian.js";
 import { describeUndetermined, type Predictor } from "../quality/identify.js";
@@ -84,7 +84,7 @@ class Description implements FitResult {
   readonly #finished: Finished;
   readonly #winner: Restart;
   readonly #point: Float64Array;
-  readonly #spread: Spread | undefined;
+  readonly #estimate: CovarianceEstimate | undefined;
   readonly #residuals: Float64Array | undefined;
   readonly #closer: Found | undefined;
   #runaways: readonly Runaway[] = [];
@@ -117,8 +117,8 @@ class Description implements FitResult {
         : residualsOf(table, batch, settings.lossName);
     this.best = bestFit(finished, winner, named(this.parameters, point), this.#residuals, points);
     if (!settings.isFull) return;
-    this.#spread = spreadOf(finished, winner, used, batch, variance);
-    this.identifiability = identify(finished, winner, this.#spread, this.parameters, used);
+    this.#estimate = covarianceEstimateOf(finished, winner, used, batch, variance);
+    this.identifiability = identify(finished, winner, this.#estimate, this.parameters, used);
     this.#atBounds = this.parameters.filter((_, j) => !used.includes(j));
     const undetermined = this.identifiability?.undetermined ?? [];
     const open = new Set(undetermined.flatMap(({ direction }) => Object.keys(direction)));
@@ -159,12 +159,12 @@ class Description implements FitResult {
   }
 
   get covariance(): Covariance | undefined {
-    const spread = this.#spread;
-    return spread && { names: this.parameters, matrix: spread.covariance };
+    const estimate = this.#estimate;
+    return estimate && { names: this.parameters, matrix: estimate.covariance };
   }
 
   get standardErrors(): Named {
-    this.#errors ??= standardErrors(this.#finished.parameters.free, this.#spread);
+    this.#errors ??= standardErrors(this.#finished.parameters.free, this.#estimate);
     return this.#errors;
   }
 
@@ -212,7 +212,13 @@ class Description implements FitResult {
 
   /** What predictions need. */
   get fitted(): Fitted {
-    this.#fitted ??= fittedOf(this.#finished, this.#point, this.#spread, this.sigma, this.freedom);
+    this.#fitted ??= fittedOf(
+      this.#finished,
+      this.#point,
+      this.#estimate,
+      this.sigma,
+      this.freedom,
+    );
     return this.#fitted;
   }
 
@@ -343,7 +349,7 @@ function targetsOf(
 function fittedOf(
   { program, source, parameters, table, options, settings, batches }: Finished,
   best: Float64Array,
-  spread: Spread | undefined,
+  estimate: CovarianceEstimate | undefined,
   sigma: number,
   freedom: number,
 ): Fitted {
@@ -358,7 +364,7 @@ function fittedOf(
     targets: table?.targets ?? [],
     groups: table?.groups ?? [],
     groupsBy: options.groups?.by,
-    covariance: spread?.covariance,
+    covariance: estimate?.covariance,
     sigma,
     freedom,
     hasKnownVariance: table === undefined || table.hasSigma || settings.lossName !== "squares",
@@ -385,25 +391,25 @@ function noiseOf({ table, settings }: Finished, loss: number, freedom: number): 
   return isKnown ? loss / freedom : Number.NaN;
 }
 
-function spreadOf(
+function covarianceEstimateOf(
   finished: Finished,
   winner: Restart,
   used: readonly number[],
   batch: ResidualBatch | undefined,
   variance: number,
-): Spread | undefined {
+): CovarianceEstimate | undefined {
   const { settings, options, parameters, table } = finished;
   const size = parameters.free.length;
   if (settings.lossName === "squares" && batch !== undefined) {
     const factor = new Factor(size);
     batch.factorInto(factor);
     const tolerance = batch.isSingle ? RANK_TOLERANCE.f32 : RANK_TOLERANCE.f64;
-    return spreadOfFactor(factor, used, table?.hasSigma ? 1 : variance, tolerance);
+    return covarianceOfFactor(factor, used, table?.hasSigma ? 1 : variance, tolerance);
   }
   if (!isOfCounts(settings.lossName) && options.isNegativeLogLikelihood !== true) return undefined;
   const { hessian, isSingle } = hessianAt(finished, winner.best);
   const tolerance = isSingle ? 1e-3 : 1e-8;
-  return spreadOfHessian(hessian, used, size, tolerance);
+  return covarianceOfHessian(hessian, used, size, tolerance);
 }
 
 function named(labels: readonly string[], values: Float64Array): Record<string, number> {
@@ -490,11 +496,14 @@ function counted(table: Table, points: number, { lossName }: Settings): number {
   return table.rootWeights.reduce((sum, root) => sum + root * root, 0);
 }
 
-function standardErrors(free: readonly Free[], spread: Spread | undefined): Record<string, number> {
+function standardErrors(
+  free: readonly Free[],
+  estimate: CovarianceEstimate | undefined,
+): Record<string, number> {
   const errors: Record<string, number> = {};
   for (let j = 0; j < free.length; j++) {
-    const isUsed = spread?.used.includes(j) ?? false;
-    const variance = isUsed ? spread?.covariance[j * free.length + j] : Number.NaN;
+    const isUsed = estimate?.used.includes(j) ?? false;
+    const variance = isUsed ? estimate?.covariance[j * free.length + j] : Number.NaN;
     setField(errors, (free[j] as Free).label, Math.sqrt(variance ?? Number.NaN));
   }
   return errors;
@@ -522,28 +531,28 @@ function intervalsOf(
 function identify(
   finished: Finished,
   winner: Restart,
-  spread: Spread | undefined,
+  estimate: CovarianceEstimate | undefined,
   labels: readonly string[],
   used: readonly number[],
 ): Identifiability | undefined {
-  if (spread === undefined) return undefined;
+  if (estimate === undefined) return undefined;
   const { table } = finished;
   const size = labels.length;
   const correlated: [string, string, number][] = [];
   for (const i of used)
     for (const j of used) {
       if (j <= i) continue;
-      const at = (a: number, b: number) => spread.covariance[a * size + b] as number;
+      const at = (a: number, b: number) => estimate.covariance[a * size + b] as number;
       const correlation = at(i, j) / Math.sqrt(at(i, i) * at(j, j));
       if (Math.abs(correlation) > 0.99)
         correlated.push([labels[i] as string, labels[j] as string, correlation]);
     }
   return {
     parameters: used.length,
-    rank: spread.rank,
-    condition: spread.condition,
+    rank: estimate.rank,
+    condition: estimate.condition,
     undetermined: describeUndetermined(
-      spread,
+      estimate,
       labels,
       winner.best,
       predictorOf(finished),

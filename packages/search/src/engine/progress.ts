@@ -8,7 +8,7 @@ import type { Counts, Outcome, Spending } from "../types.js";
 import { advance, emptyFront, type Front } from "./front.js";
 
 /** Counts of outcomes, as they are saved. */
-export interface TallyCounts {
+export interface OutcomeCounts {
   readonly candidates: number;
   readonly revisits: number;
   readonly scored: number;
@@ -18,7 +18,7 @@ export interface TallyCounts {
   readonly failures: Readonly<Record<string, number>>;
 }
 
-export class Tally {
+export class StudyProgress {
   readonly #yardstick: Yardstick;
   front: Front = emptyFront;
   #candidates = 0;
@@ -48,7 +48,7 @@ export class Tally {
     }
   }
 
-  counts(): TallyCounts {
+  counts(): OutcomeCounts {
     return {
       candidates: this.#candidates,
       revisits: this.#revisits,
@@ -60,7 +60,7 @@ export class Tally {
     };
   }
 
-  restore(counts: TallyCounts, front: Front): void {
+  restore(counts: OutcomeCounts, front: Front): void {
     this.front = front;
     this.#candidates = counts.candidates;
     this.#revisits = counts.revisits;
@@ -73,7 +73,7 @@ export class Tally {
 }
 
 export const countsOf = (
-  tally: TallyCounts,
+  progress: OutcomeCounts,
   workersReplaced: number,
   spending: Spending,
-): Counts => ({ ...tally, workersReplaced, spending });
+): Counts => ({ ...progress, workersReplaced, spending });

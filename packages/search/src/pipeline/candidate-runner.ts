@@ -1,9 +1,9 @@
 /**
- * A station: one machine and the way of a candidate through it.
+ * A candidate runner: one machine and the way of a candidate through it.
  *
  *   load → screen (a few rows) → fit → score on held-out rows
  *
- * Workers have one each; with no workers this thread has it. What a station answers depends on the
+ * Workers have one each; with no workers this thread has it. What a runner answers depends on the
  * study and the task only. Whatever a program does wrong is an answer, never an exception; limits
  * count steps and bytes.
  *
@@ -58,12 +58,12 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Made = ReturnType<typeof emptyResult>;
 
 /**
- * Who watches the fits of a station. `signal` ends one under way: then its result is worth nothing.
+ * Who watches the fits of a runner. `signal` ends one under way: then its result is worth nothing.
  * `onProgress` is told now and then that a fit gets on.
  */
 export type FitWatch = Pick<FitOptions, "signal" | "onProgress">;
 
-/** Thrown inside a station: why a candidate's way ends. */
+/** Thrown inside a runner: why a candidate's way ends. */
 class Ending extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -72,7 +72,7 @@ class Ending extends Error {
   }
 }
 
-export class Station {
+export class CandidateRunner {
   #machine: Machine;
   readonly #study: Study;
   readonly #screenColumns: Columns;
@@ -87,8 +87,8 @@ export class Station {
   /** Options of a fit: those that differ from task to task are set before each. */
   readonly #fitting: Mutable<FitOptions>;
 
-  static async create(study: Study, watch: FitWatch = {}): Promise<Station> {
-    return new Station(await machineFor(study), study, watch);
+  static async create(study: Study, watch: FitWatch = {}): Promise<CandidateRunner> {
+    return new CandidateRunner(await machineFor(study), study, watch);
   }
 
   private constructor(machine: Machine, study: Study, watch: FitWatch) {

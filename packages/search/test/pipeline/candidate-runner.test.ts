@@ -1,16 +1,16 @@
 /**
- * The way of a candidate through a station, decision by decision: what each fit is asked for, which rows
+ * The way of a candidate through a runner, decision by decision: what each fit is asked for, which rows
  * the screen walks over, which starts are tried, and what is answered.
  */
 
 import { type FitOptions, fit, NdvmError, type ParameterSpec, Random, seedFor } from "@ndvm/core";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { Station } from "../../src/pipeline/station.js";
+import { CandidateRunner } from "../../src/pipeline/candidate-runner.js";
 import type { Task } from "../../src/pipeline/task.js";
 import { makeStudy, SEED_SCREEN, weightFor } from "../../src/study.js";
 import type { SearchOptions } from "../../src/types.js";
 
-/** Every fit that a station asks for, as it was asked. */
+/** Every fit that a runner asks for, as it was asked. */
 const asked: FitOptions[] = [];
 /** Fits that fail first, and with what. */
 let failing: readonly unknown[] = [];
@@ -51,11 +51,11 @@ const task = (source: string, more: Partial<Task> = {}): Task => ({
 });
 
 async function answer(given: Task, more: Partial<SearchOptions> = {}) {
-  const station = await Station.create(studyOf(more));
+  const runner = await CandidateRunner.create(studyOf(more));
   try {
-    return await station.run(given);
+    return await runner.run(given);
   } finally {
-    station.dispose();
+    runner.dispose();
   }
 }
 
@@ -370,13 +370,13 @@ describe("what goes wrong", () => {
     expect([visit, rung]).toEqual([17, 2]);
   });
 
-  test("a mistake of ours costs the candidate, and the station goes on", async () => {
-    const station = await Station.create(studyOf());
+  test("a mistake of ours costs the candidate, and the runner goes on", async () => {
+    const runner = await CandidateRunner.create(studyOf());
     failing = [new RangeError("ours")];
-    const { failure } = await station.run(task("(* a x)"));
+    const { failure } = await runner.run(task("(* a x)"));
     expect(failure).toEqual({ stage: "fit", code: "E-INTERNAL", message: "ours" });
-    expect((await station.run(task("(+ a (* b x))"))).r2).toBeGreaterThan(0.9);
-    station.dispose();
+    expect((await runner.run(task("(+ a (* b x))"))).r2).toBeGreaterThan(0.9);
+    runner.dispose();
   });
 
   test("times are those of its parts, and together no more than all of it", async () => {
