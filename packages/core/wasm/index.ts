@@ -18,7 +18,10 @@ import {
   TAG_TENSOR,
   WALK_DONE,
 } from "../src/program/layout";
-import { imageAt, payloadAt, reportAt } from "./memory/layout";
+import { walk as walkScheme } from "./clients/scheme/walk";
+import { walk as walkStack } from "./clients/stack/walk";
+import { beginSlice, beginSteps } from "./lanes/budget";
+import { beginLanes, liveLanes, reserveLive, reviveLanes } from "./lanes/lanes";
 import {
   adjointTop,
   beginArenas,
@@ -33,11 +36,12 @@ import {
   tableTop,
   tapeTop,
 } from "./memory/arena";
-import { beginSlice, beginSteps } from "./lanes/budget";
-import { pin } from "./walk/collect";
 import { clearFault, fail, faultCode } from "./memory/fault";
 import { beginHeap } from "./memory/heap";
-import { beginLanes, liveLanes, reserveLive, reviveLanes } from "./lanes/lanes";
+import { imageAt, payloadAt, reportAt } from "./memory/layout";
+import { beginSwitchCounters } from "./memory/switches";
+import { dataOf, integerValue, tagOf } from "./memory/value";
+import { link } from "./replay/replay";
 import {
   beginPayloads,
   constantPayload,
@@ -50,39 +54,13 @@ import {
   run,
   setCurrentNode,
 } from "./tape/payload";
+import { forgetTape, isMerging, recording } from "./tape/recording";
+import { pin } from "./walk/collect";
 import { beginMix } from "./walk/mix";
 import { beginWalk, setGlobal, Walk } from "./walk/registers";
-import { beginSwitchCounters } from "./memory/switches";
-import { link } from "./replay/replay";
 import { walkReport } from "./walk/report";
-import { forgetTape, isMerging, recording } from "./tape/recording";
-import { dataOf, integerValue, tagOf } from "./memory/value";
-import { walk as walkScheme } from "./clients/scheme/walk";
-import { walk as walkStack } from "./clients/stack/walk";
 
-export {
-  beganFresh,
-  controlBase,
-  heapBase,
-  primalBase,
-  releaseArenas,
-  stackBase,
-  tableBase,
-  tapeBase,
-} from "./memory/arena";
-export { firstNonFinite, payloadsBlamed } from "./replay/blame";
-export { allPassedBudget, beginSlice, exhaustedLanes, stepsTaken } from "./lanes/budget";
-export { compactions } from "./walk/collect";
-export {
-  faultCode,
-  faultDetail,
-  faultOp,
-  faultOperand,
-  faultOther,
-  faultOtherOperand,
-  faultValue,
-} from "./memory/fault";
-export { objectsMade } from "./memory/heap";
+export { fitAdd, fitBegin, fitRounds, fitSum, fitTake } from "./fit/optimise";
 export {
   adjointElementwise,
   adjointStructured,
@@ -90,6 +68,7 @@ export {
   forwardPredicate,
   forwardStructured,
 } from "./kernels/door";
+export { allPassedBudget, beginSlice, exhaustedLanes, stepsTaken } from "./lanes/budget";
 export {
   allowStrays,
   beginSurvey,
@@ -105,10 +84,29 @@ export {
   writeRefused,
 } from "./lanes/lanes";
 export { mathApply } from "./math/door";
+export {
+  beganFresh,
+  controlBase,
+  heapBase,
+  primalBase,
+  releaseArenas,
+  stackBase,
+  tableBase,
+  tapeBase,
+} from "./memory/arena";
+export {
+  faultCode,
+  faultDetail,
+  faultOp,
+  faultOperand,
+  faultOther,
+  faultOtherOperand,
+  faultValue,
+} from "./memory/fault";
+export { objectsMade } from "./memory/heap";
 export { allocate, free, memoryBytes, setMemoryMax } from "./memory/memory";
-export { abandon, skipDead } from "./walk/mix";
-export { fitAdd, fitBegin, fitRounds, fitSum, fitTake } from "./fit/optimise";
-export { activeMade, currentNode, payloadsMade, uniformMade } from "./tape/payload";
+export { integerPoolHits, setSwitches, smallShapeCalls } from "./memory/switches";
+export { firstNonFinite, payloadsBlamed } from "./replay/blame";
 export {
   adjointAddress,
   backward,
@@ -124,25 +122,27 @@ export {
   reserveBackward,
   switchTrace,
 } from "./replay/replay";
-export { integerPoolHits, setSwitches, smallShapeCalls } from "./memory/switches";
-export { runningNode } from "./walk/registers";
+export { activeMade, currentNode, payloadsMade, uniformMade } from "./tape/payload";
 export { activeRecords } from "./tape/recording";
+export { compactions } from "./walk/collect";
+export { abandon, skipDead } from "./walk/mix";
+export { runningNode } from "./walk/registers";
 
 /** Copies the program's quoted structure to the start of the heap. */
 function layQuotedStructure(program: usize): bool {
-  const bytes = <usize>imageAt(program).heap << 3;
+  const bytes = (<usize>imageAt(program).heap) << 3;
   if (bytes == 0) return true;
   if (!reserveHeap(bytes)) return false;
-  memory.copy(heapBase, program + (<usize>imageAt(program).heapAt << 2), bytes);
+  memory.copy(heapBase, program + ((<usize>imageAt(program).heapAt) << 2), bytes);
   setHeapTop(bytes);
   return true;
 }
 
 function layConstants(program: usize): bool {
   const count = imageAt(program).constants;
-  const from = program + (<usize>imageAt(program).constantsAt << 2);
+  const from = program + ((<usize>imageAt(program).constantsAt) << 2);
   for (let i = 0; i < count; i++) {
-    if (constantPayload(<real>load<f64>(from + (<usize>i << 3))) < 0) return false;
+    if (constantPayload(<real>load<f64>(from + ((<usize>i) << 3))) < 0) return false;
   }
   return true;
 }
@@ -203,8 +203,8 @@ export function walkSlice(steps: f64, isDifferentiated: bool, isKept: bool): usi
 }
 
 /**
- * Ends a walk: links its tape, where `isKept` asks for it and everything that varies is recorded, and
- * returns the address of its report.
+ * Ends a walk: links its tape, where `isKept` asks for it and everything that varies is recorded,
+ * and returns the address of its report.
  */
 export function endWalk(isDifferentiated: bool, isKept: bool): usize {
   const report = walkReport();

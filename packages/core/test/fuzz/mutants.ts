@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     name: "a closure captures the variable before the one it names",
     file: "wasm/clients/scheme/walk.ts",
     inside: "makeClosure",
-    replace: "load<u64>(Walk.framePtr + (<usize>index << 3))",
+    replace: "load<u64>(Walk.framePtr + ((<usize>index) << 3))",
     by: "load<u64>(Walk.framePtr + (<usize>(index > 0 ? index - 1 : 0) << 3))",
   },
 ];

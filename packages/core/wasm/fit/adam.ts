@@ -14,9 +14,9 @@ import {
   REASON_NOT_FINITE,
   REASON_STEPS,
 } from "../../src/fit/layout";
-import { FitBlock, adamAt, fitAt, stateAt } from "./layout";
 import { arrayOf } from "./block";
 import { storeTwo, twoAt } from "./bounds";
+import { adamAt, FitBlock, fitAt, stateAt } from "./layout";
 import { gradientOf } from "./loss";
 import { acceptTrial, placeTrial } from "./trial";
 
@@ -46,7 +46,7 @@ function move(fit: usize, state: usize, gradient: usize): void {
   const firsts = arrayOf(state, params, ARRAY_FIRST);
   const seconds = arrayOf(state, params, ARRAY_SECOND);
   const trials = arrayOf(state, params, ARRAY_TRIAL);
-  const bytes = <usize>params << 3;
+  const bytes = (<usize>params) << 3;
   for (let at: usize = 0; at < bytes; at += 16) {
     const next: usize = at + 8 < bytes ? 8 : 0;
     const g = f64x2.div(twoAt(gradient + at, next), settingOf(fit, offsetof<FitBlock>("divisor")));

@@ -7,7 +7,7 @@ import { fitAt, partAt, stateAt } from "./layout";
 
 /** Payload of an input that parameters are bound to; columns follow them. */
 export function idOfInput(fit: usize, input: i32): i32 {
-  return load<i32>(fit + fitAt(fit).idsAt + (<usize>input << 2));
+  return load<i32>(fit + fitAt(fit).idsAt + ((<usize>input) << 2));
 }
 
 /** Where the numbers of parameter j lie: PART_*. */
@@ -24,13 +24,13 @@ export function idOfInput(fit: usize, input: i32): i32 {
 
 /** The groups of the rows from `row` on, i32. */
 export function rowGroupsAt(fit: usize, row: i32): usize {
-  return fit + fitAt(fit).rowGroupsAt + (<usize>row << 2);
+  return fit + fitAt(fit).rowGroupsAt + ((<usize>row) << 2);
 }
 
 /** Array `k` of a slot's state, ARRAY_*. */
 // @ts-ignore: decorator
 @inline export function arrayOf(state: usize, params: i32, k: i32): usize {
-  return state + STATE_ARRAYS + (<usize>(k * params) << 3);
+  return state + STATE_ARRAYS + ((<usize>(k * params)) << 3);
 }
 
 // @ts-ignore: decorator

@@ -1,11 +1,11 @@
 /**
- * How parameters move, as src/fit/parameters/transforms.ts has it, bit for bit: smooth maps from a number
- * without limits to the parameter in the user's units, and their slopes.
+ * How parameters move, as src/fit/parameters/transforms.ts has it, bit for bit: smooth maps from a
+ * number without limits to the parameter in the user's units, and their slopes.
  */
 
 import { MAP_ABOVE, MAP_BELOW, MAP_BETWEEN, MAP_BYTES, MAP_FREE } from "../../src/fit/layout";
-import { ParameterMap, mapAt } from "./layout";
 import { expOf } from "./elementary";
+import { mapAt, ParameterMap } from "./layout";
 
 /** (u + √(u² + 4s²)) / 2 without cancellation. */
 function softPlus(u: f64, s: f64): f64 {
@@ -63,8 +63,14 @@ function slopeOf(map: usize, u: f64): f64 {
  * The parameters at `users` and their slopes for the unlimited numbers at `trials`. They go by two:
  * divisions and roots take long, and two of them no longer than one.
  */
-export function placeAll(maps: usize, trials: usize, users: usize, slopes: usize, count: i32): void {
-  const bytes = <usize>count << 3;
+export function placeAll(
+  maps: usize,
+  trials: usize,
+  users: usize,
+  slopes: usize,
+  count: i32,
+): void {
+  const bytes = (<usize>count) << 3;
   for (let at: usize = 0; at < bytes; at += 16) {
     const next: usize = at + 8 < bytes ? 8 : 0;
     const map = maps + (at >> 3) * MAP_BYTES;
@@ -103,7 +109,10 @@ function placeOne(map: usize, trial: usize, user: usize, slope: usize): void {
   const root = f64x2.sqrt(square);
   const lower = twoAt(map + offsetof<ParameterMap>("lower"), nextMap);
   const upper = twoAt(map + offsetof<ParameterMap>("upper"), nextMap);
-  let x = f64x2.add(twoAt(map + offsetof<ParameterMap>("a"), nextMap), f64x2.div(f64x2.mul(b, u), root));
+  let x = f64x2.add(
+    twoAt(map + offsetof<ParameterMap>("a"), nextMap),
+    f64x2.div(f64x2.mul(b, u), root),
+  );
   if (!i64x2.all_true(v128.and(f64x2.lt(lower, x), f64x2.lt(x, upper))))
     x = f64x2.min(f64x2.max(x, lower), upper);
   storeTwo(user, next, x);

@@ -2,10 +2,10 @@
  * Triangular factors of least squares: orthogonal transformations that take rows in blocks, and
  * damped steps.
  *
- * A factor of size p has p rows of `strideOf(p)` bytes: R (upper triangular), then q = Qᵀr in column
- * p, then nothing up to whole groups of four. Rows to take are laid out the same way: those of the
- * Jacobian and their residuals. A row after the other, so that a sum over rows in their order goes
- * on for four columns at once.
+ * A factor of size p has p rows of `strideOf(p)` bytes: R (upper triangular), then q = Qᵀr in
+ * column p, then nothing up to whole groups of four. Rows to take are laid out the same way: those
+ * of the Jacobian and their residuals. A row after the other, so that a sum over rows in their
+ * order goes on for four columns at once.
  */
 
 /** Bytes of a row of a factor. */
@@ -26,7 +26,7 @@ export function addRows(factor: usize, size: i32, rows: usize, count: i32): void
   const end = rows + <usize>count * stride;
   let below = squaresOf(rows, end, stride);
   for (let j = 0; j < size; j++) {
-    const at = <usize>j << 3;
+    const at = (<usize>j) << 3;
     if (below == 0) {
       below = squaresOf(rows + at + 8, end + at + 8, stride);
       continue;
@@ -42,7 +42,7 @@ export function addRows(factor: usize, size: i32, rows: usize, count: i32): void
     for (let group = ((size + 4) & ~3) - 4; group >= first; group -= 4)
       reflect(top, rows, end, stride, j, group, head, scale);
     store<f64>(top + at, image);
-    below = load<f64>(squares + (<usize>(j + 1 - first) << 3));
+    below = load<f64>(squares + ((<usize>(j + 1 - first)) << 3));
   }
 }
 
@@ -52,7 +52,9 @@ function squaresOf(from: usize, end: usize, stride: usize): f64 {
   return sum;
 }
 
-/** Reflects four columns along column j. Those up to j stay; `squares` is told what they are then. */
+/**
+ * Reflects four columns along column j. Those up to j stay; `squares` is told what they are then.
+ */
 function reflect(
   top: usize,
   rows: usize,
@@ -63,9 +65,9 @@ function reflect(
   head: f64,
   scale: f64,
 ): void {
-  const own = rows + (<usize>j << 3);
-  const to = top + (<usize>group << 3);
-  const offset = (<usize>group << 3) - (<usize>j << 3);
+  const own = rows + ((<usize>j) << 3);
+  const to = top + ((<usize>group) << 3);
+  const offset = ((<usize>group) << 3) - ((<usize>j) << 3);
   const top0 = v128.load(to);
   const top1 = v128.load(to, 16);
   let dot0 = f64x2.mul(f64x2.splat(head), top0);
@@ -106,7 +108,7 @@ export function isFactorFinite(factor: usize, size: i32): bool {
   const stride = strideOf(size);
   for (let i = 0; i < size; i++)
     for (let j = i; j < size; j++)
-      if (!isFinite<f64>(load<f64>(factor + <usize>i * stride + (<usize>j << 3)))) return false;
+      if (!isFinite<f64>(load<f64>(factor + <usize>i * stride + ((<usize>j) << 3)))) return false;
   return true;
 }
 
@@ -114,7 +116,7 @@ export function isFactorFinite(factor: usize, size: i32): bool {
 export function columnNorm(factor: usize, size: i32, j: i32): f64 {
   const stride = strideOf(size);
   let sum: f64 = 0;
-  let at = factor + (<usize>j << 3);
+  let at = factor + ((<usize>j) << 3);
   for (let i = 0; i <= j; i++) {
     sum += load<f64>(at) * load<f64>(at);
     at += stride;
@@ -128,7 +130,7 @@ function gradientOf(factor: usize, size: i32, j: i32): f64 {
   let sum: f64 = 0;
   for (let i = 0; i <= j; i++) {
     const row = factor + <usize>i * stride;
-    sum += load<f64>(row + (<usize>j << 3)) * load<f64>(row + (<usize>size << 3));
+    sum += load<f64>(row + ((<usize>j) << 3)) * load<f64>(row + ((<usize>size) << 3));
   }
   return sum;
 }
@@ -152,8 +154,8 @@ export function predictedFall(factor: usize, size: i32, step: usize): f64 {
     const row = factor + <usize>i * stride;
     let moved: f64 = 0;
     for (let j = i; j < size; j++)
-      moved += load<f64>(row + (<usize>j << 3)) * load<f64>(step + (<usize>j << 3));
-    fall -= moved * (load<f64>(row + (<usize>size << 3)) + moved / 2);
+      moved += load<f64>(row + ((<usize>j) << 3)) * load<f64>(step + ((<usize>j) << 3));
+    fall -= moved * (load<f64>(row + ((<usize>size) << 3)) + moved / 2);
   }
   return fall;
 }
@@ -174,14 +176,14 @@ export function solveDamped(given: usize, size: i32, step: usize, work: usize): 
   memory.copy(work, given, bytes);
   memory.fill(rows, 0, bytes);
   for (let j = 0; j < size; j++)
-    store<f64>(rows + <usize>j * (stride + 8), load<f64>(step + (<usize>j << 3)));
+    store<f64>(rows + <usize>j * (stride + 8), load<f64>(step + ((<usize>j) << 3)));
   addRows(work, size, rows, size);
   for (let i = size - 1; i >= 0; i--) {
     const row = work + <usize>i * stride;
-    let sum = -load<f64>(row + (<usize>size << 3));
+    let sum = -load<f64>(row + ((<usize>size) << 3));
     for (let j = i + 1; j < size; j++)
-      sum -= load<f64>(row + (<usize>j << 3)) * load<f64>(step + (<usize>j << 3));
-    const diagonal = load<f64>(row + (<usize>i << 3));
-    store<f64>(step + (<usize>i << 3), diagonal == 0 ? 0 : sum / diagonal);
+      sum -= load<f64>(row + ((<usize>j) << 3)) * load<f64>(step + ((<usize>j) << 3));
+    const diagonal = load<f64>(row + ((<usize>i) << 3));
+    store<f64>(step + ((<usize>i) << 3), diagonal == 0 ? 0 : sum / diagonal);
   }
 }

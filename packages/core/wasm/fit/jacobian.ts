@@ -6,9 +6,9 @@
  */
 
 import { ARRAY_SLOPES, SUMS_FACTOR } from "../../src/fit/layout";
-import { fitAt, partAt, sumsAt } from "./layout";
-import { addRows, isFactorFinite, strideOf } from "./factor";
 import { arrayOf, partOf, rowGroupsAt, slopesOf, stateOf } from "./block";
+import { addRows, isFactorFinite, strideOf } from "./factor";
+import { fitAt, partAt, sumsAt } from "./layout";
 
 /**
  * Takes rows of a slot. Their values lie at `values` and their derivatives from byte `lane` on,
@@ -35,11 +35,13 @@ export function addResiduals(
     const to = block + <usize>from * stride;
     fillResiduals(fit, row + done, count, values, valueStep, to, sums);
     for (let j = 0; j < params; j++) {
-      const slope = load<f64>(arrayOf(stateOf(fit, slot), params, ARRAY_SLOPES) + (<usize>j << 3));
+      const slope = load<f64>(
+        arrayOf(stateOf(fit, slot), params, ARRAY_SLOPES) + ((<usize>j) << 3),
+      );
       const own = slopesOf(fit, j) + lane;
-      fillColumn(fit, row + done, count, own, step, to + (<usize>j << 3), slope);
+      fillColumn(fit, row + done, count, own, step, to + ((<usize>j) << 3), slope);
       const group = partAt(partOf(fit, j)).group;
-      if (group >= 0) clearOthers(fit, group, row + done, count, to + (<usize>j << 3));
+      if (group >= 0) clearOthers(fit, group, row + done, count, to + ((<usize>j) << 3));
     }
     done += count;
     values += <usize>count * valueStep;
@@ -58,7 +60,9 @@ export function squaresLoss(fit: usize, sums: usize): f64 {
   return isGood ? loss : NaN;
 }
 
-/** Weighted residuals into the column after the last. A row that does not count may be no number. */
+/**
+ * Weighted residuals into the column after the last. A row that does not count may be no number.
+ */
 function fillResiduals(
   fit: usize,
   row: i32,
@@ -71,10 +75,10 @@ function fillResiduals(
   const params = fitAt(fit).params;
   const stride = strideOf(params);
   const rootsAt = fitAt(fit).rootsAt;
-  let roots = fit + rootsAt + (<usize>row << 3);
-  let target = fit + fitAt(fit).targetAt + (<usize>row << 3);
+  let roots = fit + rootsAt + ((<usize>row) << 3);
+  let target = fit + fitAt(fit).targetAt + ((<usize>row) << 3);
   let sum = sumsAt(sums).part;
-  to += <usize>params << 3;
+  to += (<usize>params) << 3;
   for (const end = to + <usize>count * stride; to < end; to += stride) {
     const off = <f64>load<real>(values) - load<f64>(target);
     const residual = rootsAt == 0 ? off : weighted(load<f64>(roots), off);
@@ -105,7 +109,7 @@ function fillColumn(
   const stride = strideOf(fitAt(fit).params);
   const end = to + <usize>count * stride;
   const rootsAt = fitAt(fit).rootsAt;
-  let roots = fit + rootsAt + (<usize>row << 3);
+  let roots = fit + rootsAt + ((<usize>row) << 3);
   for (; to < end; to += stride) {
     const derivative = <f64>load<real>(derivatives);
     if (rootsAt == 0) store<f64>(to, slope * derivative);

@@ -11,9 +11,9 @@
 import {
   ARRAY_DIRECTION,
   ARRAY_GRADIENT,
-  ARRAY_PAIRS_END,
   ARRAY_PAIR_STEPS,
   ARRAY_PAIR_TURNS,
+  ARRAY_PAIRS_END,
   ARRAY_TRIAL,
   ARRAY_U,
   PAIR_PLACES,
@@ -25,8 +25,8 @@ import {
   REASON_STEP,
   REASON_STEPS,
 } from "../../src/fit/layout";
-import { fitAt, lbfgsAt, lineAt, stateAt } from "./layout";
 import { arrayOf } from "./block";
+import { fitAt, lbfgsAt, lineAt, stateAt } from "./layout";
 import { gradientOf } from "./loss";
 import { acceptTrial, copyDoubles, placeTrial } from "./trial";
 
@@ -36,7 +36,9 @@ const MEMORY: i32 = PAIR_PLACES - 1;
 const FALL: f64 = 1e-4;
 const FLAT: f64 = 0.9;
 const TRIALS_MOST: f64 = 40;
-/** Falls of this share of the loss can be rounding, and so can steps of this share of a parameter. */
+/**
+ * Falls of this share of the loss can be rounding, and so can steps of this share of a parameter.
+ */
 const HIDDEN: f64 = sizeof<real>() == 4 ? 1e-4 : 1e-9;
 const NEAR: f64 = sizeof<real>() == 4 ? 1e-3 : 1e-7;
 
@@ -53,7 +55,7 @@ export function takeLbfgs(fit: usize, state: usize, sums: usize): i32 {
 
 function accept(state: usize, params: i32, loss: f64, gradient: usize): void {
   acceptTrial(state, params, loss);
-  copyDoubles(arrayOf(state, params, ARRAY_GRADIENT), gradient, <usize>params << 3);
+  copyDoubles(arrayOf(state, params, ARRAY_GRADIENT), gradient, (<usize>params) << 3);
 }
 
 /** Whether changing a number by its size, or by 1, would hardly change the loss. */
@@ -63,7 +65,7 @@ function isFlat(fit: usize, state: usize): bool {
   const u = arrayOf(state, params, ARRAY_U);
   const gradient = arrayOf(state, params, ARRAY_GRADIENT);
   for (let j = 0; j < params; j++) {
-    const at = <usize>j << 3;
+    const at = (<usize>j) << 3;
     const scale = max(1.0, Math.abs(load<f64>(u + at)));
     if (Math.abs(load<f64>(gradient + at)) * scale > least) return false;
   }
@@ -81,7 +83,7 @@ function isFlat(fit: usize, state: usize): bool {
 /** The product of step and turn of the pair in a place; the weights of the recursion follow. */
 // @ts-ignore: decorator
 @inline function curvatureAt(state: usize, params: i32, place: i32): usize {
-  return arrayOf(state, params, ARRAY_PAIRS_END) + (<usize>place << 3);
+  return arrayOf(state, params, ARRAY_PAIRS_END) + ((<usize>place) << 3);
 }
 
 // @ts-ignore: decorator
@@ -98,7 +100,7 @@ function remember(fit: usize, state: usize, trialGradient: usize): bool {
   const limit = fitAt(fit).stepLimit;
   let isSmall = true;
   for (let j = 0; j < params; j++) {
-    const at = <usize>j << 3;
+    const at = (<usize>j) << 3;
     const u = load<f64>(arrayOf(state, params, ARRAY_U) + at);
     const by = load<f64>(arrayOf(state, params, ARRAY_TRIAL) + at) - u;
     const before = load<f64>(arrayOf(state, params, ARRAY_GRADIENT) + at);
@@ -149,7 +151,7 @@ function chooseDirection(state: usize, params: i32, direction: usize): void {
   const gradient = arrayOf(state, params, ARRAY_GRADIENT);
   const pairs = <i32>lbfgsAt(state).pairs;
   for (let j = 0; j < params; j++)
-    store<f64>(direction + (<usize>j << 3), -load<f64>(gradient + (<usize>j << 3)));
+    store<f64>(direction + ((<usize>j) << 3), -load<f64>(gradient + ((<usize>j) << 3)));
   for (let k = pairs - 1; k >= 0; k--) {
     const place = placeOf(state, k);
     const step = arrayOf(state, params, ARRAY_PAIR_STEPS + place);
@@ -162,7 +164,7 @@ function chooseDirection(state: usize, params: i32, direction: usize): void {
     const turn = arrayOf(state, params, ARRAY_PAIR_TURNS + place);
     const gain = load<f64>(curvatureAt(state, params, place)) / inner(turn, turn, params);
     for (let j = 0; j < params; j++) {
-      const at = direction + (<usize>j << 3);
+      const at = direction + ((<usize>j) << 3);
       store<f64>(at, load<f64>(at) * gain);
     }
   }
@@ -180,8 +182,8 @@ function firstDistance(state: usize, params: i32, direction: usize): f64 {
   const u = arrayOf(state, params, ARRAY_U);
   let most: f64 = 0;
   for (let j = 0; j < params; j++) {
-    const size = max(0.1, Math.abs(load<f64>(u + (<usize>j << 3))));
-    most = max(most, Math.abs(load<f64>(direction + (<usize>j << 3))) / size);
+    const size = max(0.1, Math.abs(load<f64>(u + ((<usize>j) << 3))));
+    most = max(most, Math.abs(load<f64>(direction + ((<usize>j) << 3))) / size);
   }
   return min(1.0, 0.1 / most);
 }
@@ -194,7 +196,7 @@ function tryAt(fit: usize, state: usize, distance: f64): void {
   lbfgsAt(state).distance = distance;
   lbfgsAt(state).trials = lbfgsAt(state).trials + 1;
   for (let j = 0; j < params; j++) {
-    const at = <usize>j << 3;
+    const at = (<usize>j) << 3;
     store<f64>(trial + at, load<f64>(u + at) + distance * load<f64>(direction + at));
   }
   placeTrial(fit, state);
@@ -256,8 +258,8 @@ function narrow(fit: usize, state: usize): i32 {
 
 /**
  * What a parabola through the first finite trial says: by how much the line can lower the loss, and
- * how near its lowest place is. A slope that has not turned at all promises everything, and so does a
- * line that had to be cut because the loss was not finite further on.
+ * how near its lowest place is. A slope that has not turned at all promises everything, and so does
+ * a line that had to be cut because the loss was not finite further on.
  */
 function notePromise(state: usize, params: i32, direction: usize, at: f64, slope: f64): void {
   const first = lbfgsAt(state).lineSlope;
@@ -267,8 +269,8 @@ function notePromise(state: usize, params: i32, direction: usize, at: f64, slope
   const u = arrayOf(state, params, ARRAY_U);
   let most: f64 = 0;
   for (let j = 0; j < params; j++) {
-    const size = max(1e-3, Math.abs(load<f64>(u + (<usize>j << 3))));
-    most = max(most, Math.abs(load<f64>(direction + (<usize>j << 3))) / size);
+    const size = max(1e-3, Math.abs(load<f64>(u + ((<usize>j) << 3))));
+    most = max(most, Math.abs(load<f64>(direction + ((<usize>j) << 3))) / size);
   }
   lbfgsAt(state).promise = (-first * distance) / 2;
   lbfgsAt(state).nearness = most * distance;
@@ -276,8 +278,8 @@ function notePromise(state: usize, params: i32, direction: usize, at: f64, slope
 
 /**
  * The line gives no more: the best of it is taken if it is better, else memory is dropped. A line
- * that fails without memory is the end. It is an optimum where rounding hides what is left, or where
- * the loss rises at once (a kink); otherwise the loss is not what its gradient says.
+ * that fails without memory is the end. It is an optimum where rounding hides what is left, or
+ * where the loss rises at once (a kink); otherwise the loss is not what its gradient says.
  */
 function giveUp(fit: usize, state: usize, value: f64, slope: f64, trialGradient: usize): i32 {
   if (value < stateAt(state).loss) return finishLine(fit, state, value, trialGradient);
@@ -316,7 +318,7 @@ function setPlace(place: usize, at: f64, value: f64, slope: f64): void {
 
 function inner(a: usize, b: usize, count: i32): f64 {
   let sum: f64 = 0;
-  for (const end = a + (<usize>count << 3); a < end; a += 8) {
+  for (const end = a + ((<usize>count) << 3); a < end; a += 8) {
     sum += load<f64>(a) * load<f64>(b);
     b += 8;
   }
@@ -324,7 +326,7 @@ function inner(a: usize, b: usize, count: i32): f64 {
 }
 
 function addScaled(into: usize, by: f64, other: usize, count: i32): void {
-  for (const end = into + (<usize>count << 3); into < end; into += 8) {
+  for (const end = into + ((<usize>count) << 3); into < end; into += 8) {
     store<f64>(into, load<f64>(into) + by * load<f64>(other));
     other += 8;
   }

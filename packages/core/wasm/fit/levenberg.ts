@@ -29,10 +29,10 @@ import {
   REASON_STEPS,
   SUMS_FACTOR,
 } from "../../src/fit/layout";
-import { fitAt, levenbergAt, stateAt } from "./layout";
 import { arrayOf } from "./block";
 import { columnNorm, cosine, factorBytes, predictedFall, solveDamped } from "./factor";
 import { squaresLoss } from "./jacobian";
+import { fitAt, levenbergAt, stateAt } from "./layout";
 import { acceptTrial, placeTrial } from "./trial";
 
 const RADIUS_MOST: f64 = 1e16;
@@ -79,7 +79,7 @@ function begin(fit: usize, state: usize, loss: f64, trialFactor: usize): i32 {
   // A restart that goes on brings its scale along.
   if (load<f64>(scale) == 0)
     for (let j = 0; j < params; j++)
-      store<f64>(scale + (<usize>j << 3), 1 / (1 + columnNorm(trialFactor, params, j)));
+      store<f64>(scale + ((<usize>j) << 3), 1 / (1 + columnNorm(trialFactor, params, j)));
   return checkGradient(fit, state);
 }
 
@@ -162,8 +162,7 @@ function checkGradient(fit: usize, state: usize): i32 {
   const params = fitAt(fit).params;
   const loss = stateAt(state).loss;
   if (loss == 0) return REASON_GRADIENT;
-  const isFlat =
-    cosine(factorOf(state, params), params, loss) <= fitAt(fit).gradientLimit;
+  const isFlat = cosine(factorOf(state, params), params, loss) <= fitAt(fit).gradientLimit;
   return isFlat ? REASON_GRADIENT : REASON_NONE;
 }
 
@@ -173,7 +172,7 @@ function isStepSmall(fit: usize, state: usize): bool {
   const step = arrayOf(state, params, ARRAY_STEP);
   const u = arrayOf(state, params, ARRAY_U);
   for (let j = 0; j < params; j++) {
-    const at = <usize>j << 3;
+    const at = (<usize>j) << 3;
     if (Math.abs(load<f64>(step + at)) > limit * Math.abs(load<f64>(u + at))) return false;
   }
   return true;
@@ -187,7 +186,7 @@ function propose(fit: usize, state: usize): i32 {
   const u = arrayOf(state, params, ARRAY_U);
   const trial = arrayOf(state, params, ARRAY_TRIAL);
   const x = arrayOf(state, params, ARRAY_X);
-  const bytes = <usize>params << 3;
+  const bytes = (<usize>params) << 3;
   do {
     writeDamping(state, params, factor, step);
     solveDamped(factor, params, step, fit + fitAt(fit).workAt);
@@ -208,9 +207,9 @@ function writeDamping(state: usize, params: i32, factor: usize, into: usize): vo
   const scales = arrayOf(state, params, ARRAY_SCALE);
   const radius = levenbergAt(state).radius;
   for (let j = 0; j < params; j++) {
-    const scale = load<f64>(scales + (<usize>j << 3));
+    const scale = load<f64>(scales + ((<usize>j) << 3));
     const norm = columnNorm(factor, params, j) * scale;
     const square = min(SCALE_MOST, max(SCALE_LEAST, norm * norm));
-    store<f64>(into + (<usize>j << 3), Math.sqrt(square / radius) / scale);
+    store<f64>(into + ((<usize>j) << 3), Math.sqrt(square / radius) / scale);
   }
 }

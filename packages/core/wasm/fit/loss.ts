@@ -2,8 +2,9 @@
  * The loss of a fit and its slopes, over the lanes of one chunk.
  *
  * A slot's lanes are its rows. Sums over rows are in double precision and in the fixed order of
- * src/machine/results/sums.ts: row r goes to partial sum r mod 8, and the eight are added up as a tree when
- * all chunks are done. So the bits do not depend on chunks, and they are those of src/fit/optimise/batch.ts.
+ * src/machine/results/sums.ts: row r goes to partial sum r mod 8, and the eight are added up as a
+ * tree when all chunks are done. So the bits do not depend on chunks, and they are those of
+ * src/fit/optimise/batch.ts.
  */
 
 import {
@@ -15,10 +16,10 @@ import {
   FIT_POISSON,
   FIT_SQUARES,
 } from "../../src/fit/layout";
-import { fitAt, partAt } from "./layout";
-import { addResiduals } from "./jacobian";
-import { arrayOf, isRunning, partOf, rowGroupsAt, slopesOf, sumsOf } from "./block";
 import { isUniform, primalOf } from "../tape/payload";
+import { arrayOf, isRunning, partOf, rowGroupsAt, slopesOf, sumsOf } from "./block";
+import { addResiduals } from "./jacobian";
+import { fitAt, partAt } from "./layout";
 import { pointLoss, pointSlope } from "./point-losses";
 
 /** Bytes of eight partial sums. */
@@ -56,8 +57,8 @@ export function treeOf(at: usize): f64 {
 }
 
 /**
- * The loss of a slot from its partial sums, whose place its gradient by the unlimited numbers takes.
- * Not finite where any of them is not.
+ * The loss of a slot from its partial sums, whose place its gradient by the unlimited numbers
+ * takes. Not finite where any of them is not.
  */
 export function gradientOf(fit: usize, state: usize, sums: usize): f64 {
   const params = fitAt(fit).params;
@@ -67,7 +68,7 @@ export function gradientOf(fit: usize, state: usize, sums: usize): f64 {
   let isGood = true;
   for (let j = 0; j < params; j++) {
     const own = sums + <usize>(j + 1) * PARTIALS;
-    const at = <usize>j << 3;
+    const at = (<usize>j) << 3;
     const slope = (isSum ? treeOf(own) : load<f64>(own)) * load<f64>(slopes + at);
     store<f64>(sums + at, slope);
     if (!isFinite<f64>(slope)) isGood = false;
@@ -129,13 +130,7 @@ function spread(fit: usize, from: usize, count: i32): usize {
 }
 
 /** Losses of rows into the partial sums at `sums`; their slopes by the prediction are kept. */
-function addLosses(
-  fit: usize,
-  sums: usize,
-  values: usize,
-  row: i32,
-  rows: i32,
-): void {
+function addLosses(fit: usize, sums: usize, values: usize, row: i32, rows: i32): void {
   if (fitAt(fit).loss >= FIT_POISSON) {
     addOneByOne(fit, sums, values, row, rows);
     return;
@@ -147,18 +142,12 @@ function addLosses(
 }
 
 /** As `addLosses` for likelihoods and programs. */
-function addOneByOne(
-  fit: usize,
-  sums: usize,
-  values: usize,
-  row: i32,
-  rows: i32,
-): void {
+function addOneByOne(fit: usize, sums: usize, values: usize, row: i32, rows: i32): void {
   const rootsAt = fitAt(fit).rootsAt;
   const slopes = fit + fitAt(fit).slopesAt;
   for (let i = 0; i < rows; i++) {
-    const into = sums + (<usize>((row + i) & 7) << 3);
-    const root = rootsAt == 0 ? 1 : load<f64>(fit + rootsAt + (<usize>(row + i) << 3));
+    const into = sums + ((<usize>((row + i) & 7)) << 3);
+    const root = rootsAt == 0 ? 1 : load<f64>(fit + rootsAt + ((<usize>(row + i)) << 3));
     let slope: f64 = 0;
     // A row that does not count may be no number.
     if (root != 0) {
@@ -166,13 +155,13 @@ function addOneByOne(
       store<f64>(into, load<f64>(into) + root * root * pointLoss(fit, row + i, value));
       slope = root * root * pointSlope(fit, row + i, value);
     }
-    store<f64>(slopes + (<usize>i << 3), slope);
+    store<f64>(slopes + ((<usize>i) << 3), slope);
   }
 }
 
 /** As `addLosses` for an even number of rows and least squares without weights. */
 function addSquares(fit: usize, sums: usize, values: usize, row: i32, rows: i32): void {
-  let target = fit + fitAt(fit).targetAt + (<usize>row << 3);
+  let target = fit + fitAt(fit).targetAt + ((<usize>row) << 3);
   let slopes = fit + fitAt(fit).slopesAt;
   let sum0 = v128.load(sums);
   let sum1 = v128.load(sums, 16);
@@ -189,10 +178,8 @@ function addSquares(fit: usize, sums: usize, values: usize, row: i32, rows: i32)
     slopes += 64;
   }
   if (left >= 2) sum0 = f64x2.add(sum0, squaresOf(values, target, slopes));
-  if (left >= 4)
-    sum1 = f64x2.add(sum1, squaresOf(values + bytesOf(2), target + 16, slopes + 16));
-  if (left >= 6)
-    sum2 = f64x2.add(sum2, squaresOf(values + bytesOf(4), target + 32, slopes + 32));
+  if (left >= 4) sum1 = f64x2.add(sum1, squaresOf(values + bytesOf(2), target + 16, slopes + 16));
+  if (left >= 6) sum2 = f64x2.add(sum2, squaresOf(values + bytesOf(4), target + 32, slopes + 32));
   v128.store(sums, sum0);
   v128.store(sums, sum1, 16);
   v128.store(sums, sum2, 32);
@@ -208,23 +195,16 @@ function addSquares(fit: usize, sums: usize, values: usize, row: i32, rows: i32)
 }
 
 /** Losses of the rows from `first` on, of any kind, two at once. */
-function addOthers(
-  fit: usize,
-  sums: usize,
-  values: usize,
-  row: i32,
-  first: i32,
-  rows: i32,
-): void {
+function addOthers(fit: usize, sums: usize, values: usize, row: i32, first: i32, rows: i32): void {
   const kind = fitAt(fit).loss;
   const width = f64x2.splat(fitAt(fit).lossWidth);
   const rootsAt = fitAt(fit).rootsAt;
-  const target = fit + fitAt(fit).targetAt + (<usize>row << 3);
-  const roots = fit + rootsAt + (<usize>row << 3);
+  const target = fit + fitAt(fit).targetAt + ((<usize>row) << 3);
+  const roots = fit + rootsAt + ((<usize>row) << 3);
   const slopes = fit + fitAt(fit).slopesAt;
   for (let i = first; i < rows; ) {
-    const at = <usize>i << 3;
-    const into = sums + (<usize>((row + i) & 7) << 3);
+    const at = (<usize>i) << 3;
+    const into = sums + ((<usize>((row + i) & 7)) << 3);
     // Two rows at once where both partial sums lie in one vector.
     const isPair = ((row + i) & 1) == 0 && i + 1 < rows;
     const off = f64x2.sub(twoReals(values + bytesOf(i), isPair), twoDoubles(target + at, isPair));
@@ -292,13 +272,15 @@ function addSlopes(fit: usize, sums: usize, derivatives: usize, row: i32, rows: 
   for (; done < rows && ((row + done) & 7) != 0; done++)
     addSlope(sums, slopes, derivatives, row, done);
   const whole = done + ((rows - done) & ~1);
-  const from = slopes + (<usize>done << 3);
+  const from = slopes + ((<usize>done) << 3);
   const own = derivatives + bytesOf(done);
   if (!addProducts(sums, from, own, whole - done)) addCounted(sums, from, own, whole - done);
   if (whole < rows) addSlope(sums, slopes, derivatives, row, whole);
 }
 
-/** Adds the products of an even number of rows, from row 0 of eight on; false and nothing if NaN. */
+/**
+ * Adds the products of an even number of rows, from row 0 of eight on; false and nothing if NaN.
+ */
 function addProducts(sums: usize, slopes: usize, derivatives: usize, rows: i32): bool {
   let sum0 = v128.load(sums);
   let sum1 = v128.load(sums, 16);
@@ -333,9 +315,9 @@ function addProducts(sums: usize, slopes: usize, derivatives: usize, rows: i32):
 /** As `addProducts`, without the rows that do not count. */
 function addCounted(sums: usize, slopes: usize, derivatives: usize, rows: i32): void {
   for (let i = 0; i < rows; i += 2) {
-    const slope = v128.load(slopes + (<usize>i << 3));
+    const slope = v128.load(slopes + ((<usize>i) << 3));
     const product = f64x2.mul(slope, pairAt(derivatives + bytesOf(i)));
-    const into = sums + (<usize>(i & 7) << 3);
+    const into = sums + ((<usize>(i & 7)) << 3);
     const counted = v128.and(product, f64x2.ne(slope, f64x2.splat(0)));
     v128.store(into, f64x2.add(v128.load(into), counted));
   }
@@ -352,14 +334,13 @@ function addGroupSlopes(
 ): void {
   const slopes = fit + fitAt(fit).slopesAt;
   for (let i = 0; i < rows; i++)
-    if (load<i32>(rowGroupsAt(fit, row + i)) == group)
-      addSlope(sums, slopes, derivatives, row, i);
+    if (load<i32>(rowGroupsAt(fit, row + i)) == group) addSlope(sums, slopes, derivatives, row, i);
 }
 
 /** Adds the product of row `row + i` of the slot, which is row i of those at hand. */
 function addSlope(sums: usize, slopes: usize, derivatives: usize, row: i32, i: i32): void {
-  const slope = load<f64>(slopes + (<usize>i << 3));
-  const into = sums + (<usize>((row + i) & 7) << 3);
+  const slope = load<f64>(slopes + ((<usize>i) << 3));
+  const into = sums + ((<usize>((row + i) & 7)) << 3);
   const derivative = <f64>load<real>(derivatives + bytesOf(i));
   if (slope != 0) store<f64>(into, load<f64>(into) + slope * derivative);
 }

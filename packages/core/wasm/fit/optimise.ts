@@ -17,14 +17,14 @@ import {
   ROUNDS_ENDED,
   ROUNDS_REFUSED,
 } from "../../src/fit/layout";
-import { fitAt, partAt, stateAt } from "./layout";
+import { adjointAddress, replayWhole, seedOnes } from "../replay/replay";
+import { isUniform, primalOf } from "../tape/payload";
 import { takeAdam } from "./adam";
 import { arrayOf, idOfInput, isRunning, partOf, rowGroupsAt, stateOf, sumsOf } from "./block";
+import { fitAt, partAt, stateAt } from "./layout";
 import { takeLbfgs } from "./lbfgs";
 import { takeLevenberg } from "./levenberg";
 import { addChunk, addRowsOf, clearSums, gradientOf } from "./loss";
-import { isUniform, primalOf } from "../tape/payload";
-import { adjointAddress, replayWhole, seedOnes } from "../replay/replay";
 
 /** Takes up to `most` rounds. Returns ROUNDS_*; `rounds` then says how many were taken. */
 export function fitRounds(fit: usize, most: i32): i32 {
@@ -126,7 +126,7 @@ function bindParameters(fit: usize, slot: i32, row: i32, count: i32): void {
       const part = partOf(fit, j);
       const to = partAt(part).primal;
       const place = to + <usize>lane * sizeof<real>();
-      const number = <real>load<f64>(x + (<usize>j << 3));
+      const number = <real>load<f64>(x + ((<usize>j) << 3));
       const group = partAt(part).group;
       if (group >= 0) fillGroup(fit, group, row, place, number, rows);
       else if (partAt(part).isUniform == 0) fillReals(place, number, rows);

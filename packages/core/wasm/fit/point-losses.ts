@@ -7,18 +7,18 @@
  */
 
 import { FIT_POISSON, FIT_PROGRAM } from "../../src/fit/layout";
-import { fitAt } from "./layout";
 import { logOf } from "./elementary";
+import { fitAt } from "./layout";
 
 // @ts-ignore: decorator
 @inline function targetOf(fit: usize, row: i32): f64 {
-  return load<f64>(fit + fitAt(fit).targetAt + (<usize>row << 3));
+  return load<f64>(fit + fitAt(fit).targetAt + ((<usize>row) << 3));
 }
 
 /** Trials that missed. */
 function missedOf(fit: usize, row: i32, hit: f64): f64 {
   const trialsAt = fitAt(fit).trialsAt;
-  return (trialsAt == 0 ? 1 : load<f64>(fit + trialsAt + (<usize>row << 3))) - hit;
+  return (trialsAt == 0 ? 1 : load<f64>(fit + trialsAt + ((<usize>row) << 3))) - hit;
 }
 
 /** What the loss's program said of a point; `which` is 0 for its value, 1 for its slope. */

@@ -3,13 +3,13 @@
  */
 
 import { ARRAY_BEST, ARRAY_SLOPES, ARRAY_TRIAL, ARRAY_U, ARRAY_X } from "../../src/fit/layout";
-import { fitAt, stateAt } from "./layout";
 import { arrayOf } from "./block";
 import { placeAll } from "./bounds";
+import { fitAt, stateAt } from "./layout";
 
 /** Makes the trial the best point. */
 export function acceptTrial(state: usize, params: i32, loss: f64): void {
-  const bytes = <usize>params << 3;
+  const bytes = (<usize>params) << 3;
   copyDoubles(arrayOf(state, params, ARRAY_U), arrayOf(state, params, ARRAY_TRIAL), bytes);
   copyDoubles(arrayOf(state, params, ARRAY_BEST), arrayOf(state, params, ARRAY_X), bytes);
   stateAt(state).loss = loss;

@@ -40,10 +40,8 @@ export function mergeAdjoint(at: usize): void {
     for (let b: usize = 0; b < run; b += 16) {
       const g = v128.load(gz + b);
       const chosen = v128.load(mask + b);
-      if (gx != 0)
-        v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(g, chosen)));
-      if (gy != 0)
-        v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(g, chosen)));
+      if (gx != 0) v128.store(gx + b, v128.add<real>(v128.load(gx + b), v128.and(g, chosen)));
+      if (gy != 0) v128.store(gy + b, v128.add<real>(v128.load(gy + b), v128.andnot(g, chosen)));
     }
     gz += run;
     if (gx != 0) gx += blockAt(at).gxStep;

@@ -3,11 +3,11 @@
  */
 
 import { TAG_MASK, TRACE_BRANCH } from "../../src/program/layout";
-import { agreedAtBranch } from "./lanes";
+import { dataOf, tagOf, VALUE_FAIL, VALUE_FALSE } from "../memory/value";
 import { context, setCurrentNode } from "../tape/payload";
 import { notesBranches } from "../tape/recording";
 import { recordTrace } from "../tape/tape";
-import { dataOf, tagOf, VALUE_FAIL, VALUE_FALSE } from "../memory/value";
+import { agreedAtBranch } from "./lanes";
 
 export const SAID_FALSE: i32 = 0;
 export const SAID_TRUE: i32 = 1;

@@ -7,9 +7,9 @@
 
 import { FAULT_STEPS, STEPS_OF_PRIMITIVE, STEPS_OF_SOME } from "../../src/program/layout";
 import { fail, faultDetail } from "../memory/fault";
-import { dropLane, isCounting } from "./lanes";
 import { allocate, free } from "../memory/memory";
 import { lanes } from "../tape/payload";
+import { dropLane, isCounting } from "./lanes";
 
 /** Steps left before the walk pauses; below zero it does. */
 let fuel: i64 = 0;
@@ -30,7 +30,7 @@ let isCharged: bool = false;
 
 /** Starts a run; false where memory does not allow it. */
 export function beginSteps(most: f64): bool {
-  const bytes = <usize>lanes << 3;
+  const bytes = (<usize>lanes) << 3;
   if (bytes > takenBytes) {
     free(taken);
     taken = allocate(bytes);
@@ -118,14 +118,14 @@ export function flushSteps(): void {
   fuelFrom = fuel;
   for (let lane = 0; lane < lanes; lane++) {
     const before = takenBy(lane);
-    store<i64>(taken + (<usize>lane << 3), isCounting(lane) ? before + steps : before);
+    store<i64>(taken + ((<usize>lane) << 3), isCounting(lane) ? before + steps : before);
   }
   isCharged = true;
 }
 
 // @ts-ignore: decorator
 @inline function takenBy(lane: i32): i64 {
-  return isCharged ? load<i64>(taken + (<usize>lane << 3)) : 0;
+  return isCharged ? load<i64>(taken + ((<usize>lane) << 3)) : 0;
 }
 
 /** Sets the fuel for the lanes that evaluate from now on. */

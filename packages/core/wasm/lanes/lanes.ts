@@ -21,9 +21,9 @@ import {
   TRACE_GUARD_RANGE,
 } from "../../src/program/layout";
 import { allocate, free } from "../memory/memory";
+import { booleanValue, dataOf, tagOf, VALUE_FAIL, VALUE_FALSE, valueOf } from "../memory/value";
 import { context, flagsOf, isUniform, lanes, newPayload, primalOf, run } from "../tape/payload";
 import { recording } from "../tape/recording";
-import { booleanValue, dataOf, tagOf, VALUE_FAIL, VALUE_FALSE, valueOf } from "../memory/value";
 import { recordTrace } from "../tape/tape";
 
 export let live: usize = 0;
@@ -67,8 +67,7 @@ export function reviveLanes(count: i32, bytes: usize): void {
 /** How many lanes live. */
 export function liveLanes(): i32 {
   let count = 0;
-  for (let b: usize = 0; b < run; b += 16)
-    count += popcnt<i32>(i8x16.bitmask(v128.load(live + b)));
+  for (let b: usize = 0; b < run; b += 16) count += popcnt<i32>(i8x16.bitmask(v128.load(live + b)));
   return count / sizeof<real>();
 }
 
@@ -96,7 +95,9 @@ export function writeCounting(to: usize): void {
   for (let lane = 0; lane < lanes; lane++) store<u8>(to + <usize>lane, isCounting(lane) ? 1 : 0);
 }
 
-/** Writes which of the first `count` lanes live, one byte each: a trace can be wider than its run. */
+/**
+ * Writes which of the first `count` lanes live, one byte each: a trace can be wider than its run.
+ */
 export function writeLive(to: usize, count: i32): void {
   for (let lane = 0; lane < count; lane++)
     store<u8>(to + <usize>lane, load<u8>(live + <usize>lane * sizeof<real>()) & 1);
@@ -110,7 +111,7 @@ export function writeRefused(to: usize, count: i32): i32 {
     if (v128.all_true<i32>(v128.load(live + <usize>first * sizeof<real>()))) continue;
     for (let lane = first; lane < min(first + perVector, count); lane++) {
       if (load<u8>(live + <usize>lane * sizeof<real>()) != 0) continue;
-      store<i32>(to + (<usize>found << 2), lane);
+      store<i32>(to + ((<usize>found) << 2), lane);
       found += 1;
     }
   }
@@ -393,7 +394,8 @@ export function combineMasks(kind: i32, a: i32, b: i32, aux: i32 = 0): i32 {
   const bytes: usize = isUniform(z) ? 16 : run;
   for (let lane: usize = 0; lane < bytes; lane += 16)
     v128.store(at + lane, combined(kind, maskAt(a, lane), maskAt(b, lane), a == b));
-  if (varying != 0 && recording == RECORD_VARYING && !recordTrace(kind, z, a, b, aux, -1)) return -1;
+  if (varying != 0 && recording == RECORD_VARYING && !recordTrace(kind, z, a, b, aux, -1))
+    return -1;
   return z;
 }
 

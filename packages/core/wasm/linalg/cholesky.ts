@@ -29,7 +29,12 @@ export function choleskyForward(at: usize): void {
 /** x[i,j] minus the part of z zT that the columns before j make up. */
 // @ts-ignore: decorator
 @inline function remainder(
-  z: usize, zStep: usize, value: v128, i: usize, j: usize, n: usize,
+  z: usize,
+  zStep: usize,
+  value: v128,
+  i: usize,
+  j: usize,
+  n: usize,
 ): v128 {
   let iAt = z + i * n * zStep;
   let jAt = z + j * n * zStep;

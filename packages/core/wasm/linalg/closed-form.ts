@@ -9,7 +9,12 @@
  * lane even where elimination would leave a rounding error as its last pivot.
  */
 import {
-  backSubstitute, eliminate, entryAt, loadColumns, loadIdentity, pivotProduct,
+  backSubstitute,
+  eliminate,
+  entryAt,
+  loadColumns,
+  loadIdentity,
+  pivotProduct,
 } from "./elimination";
 import { abs, add, div, isZero, mul, neg, one, sub, zero } from "./simd";
 
@@ -74,9 +79,7 @@ export function sizeOf(a: usize, row: usize, col: usize, n: usize): v128 {
 export function determinantAt(a: usize, row: usize, col: usize, n: usize, work: usize): v128 {
   if (n == 1) return v128.load(a);
   if (n == 2) {
-    return minor(
-      v128.load(a), v128.load(a + col), v128.load(a + row), v128.load(a + row + col),
-    );
+    return minor(v128.load(a), v128.load(a + col), v128.load(a + row), v128.load(a + row + col));
   }
   if (n == 3) {
     const d = v128.load(a + row);
@@ -142,8 +145,14 @@ export function storeCofactors(to: usize, a: usize, row: usize, col: usize, n: u
 
 /** out = A⁻¹, with NaN in singular lanes. `work` has room for n × 2n entries. */
 export function invertAt(
-  out: usize, outRow: usize, outCol: usize,
-  a: usize, row: usize, col: usize, n: usize, work: usize,
+  out: usize,
+  outRow: usize,
+  outCol: usize,
+  a: usize,
+  row: usize,
+  col: usize,
+  n: usize,
+  work: usize,
 ): void {
   if (n == 1) {
     const x = v128.load(a);
@@ -161,7 +170,13 @@ export function invertAt(
 }
 
 function invert2(
-  out: usize, outRow: usize, outCol: usize, at: usize, row: usize, col: usize, work: usize,
+  out: usize,
+  outRow: usize,
+  outCol: usize,
+  at: usize,
+  row: usize,
+  col: usize,
+  work: usize,
 ): void {
   const a = v128.load(at);
   const b = v128.load(at + col);
@@ -181,7 +196,13 @@ function invert2(
 }
 
 function invert3(
-  out: usize, outRow: usize, outCol: usize, at: usize, row: usize, col: usize, work: usize,
+  out: usize,
+  outRow: usize,
+  outCol: usize,
+  at: usize,
+  row: usize,
+  col: usize,
+  work: usize,
 ): void {
   storeCofactors(work, at, row, col, 3);
   const first = mul(v128.load(at), v128.load(work));
@@ -204,8 +225,16 @@ function invert3(
 
 /** Replaces the inverse by that of elimination in the `doubtful` lanes; `singular` ones get NaN. */
 function repair(
-  out: usize, outRow: usize, outCol: usize,
-  a: usize, row: usize, col: usize, n: usize, work: usize, doubtful: v128, singular: v128,
+  out: usize,
+  outRow: usize,
+  outCol: usize,
+  a: usize,
+  row: usize,
+  col: usize,
+  n: usize,
+  work: usize,
+  doubtful: v128,
+  singular: v128,
 ): void {
   const width: usize = 2 * n;
   loadColumns(work, width, 0, a, row, col, n, n);

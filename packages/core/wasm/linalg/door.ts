@@ -3,7 +3,7 @@
  * `matmulTwin*` are the products without unrolling, for comparison bit by bit.
  */
 import { blockAt } from "../memory/layout";
-import { ADD, STORE, productAny } from "./product";
+import { ADD, productAny, STORE } from "./product";
 
 export * from "./index";
 
@@ -14,10 +14,22 @@ export function matmulTwinForward(at: usize): void {
   const yStep: usize = blockAt(at).yStep;
   const zStep: usize = blockAt(at).zStep;
   productAny(
-    STORE, blockAt(at).z, cols * zStep, zStep,
-    blockAt(at).x, inner * xStep, xStep, blockAt(at).xMask,
-    blockAt(at).y, cols * yStep, yStep, blockAt(at).yMask,
-    blockAt(at).rows, inner, cols, blockAt(at).zRun,
+    STORE,
+    blockAt(at).z,
+    cols * zStep,
+    zStep,
+    blockAt(at).x,
+    inner * xStep,
+    xStep,
+    blockAt(at).xMask,
+    blockAt(at).y,
+    cols * yStep,
+    yStep,
+    blockAt(at).yMask,
+    blockAt(at).rows,
+    inner,
+    cols,
+    blockAt(at).zRun,
   );
 }
 
@@ -33,16 +45,42 @@ export function matmulTwinAdjoint(at: usize): void {
   const yStep: usize = blockAt(at).yStep;
   if (blockAt(at).gx != 0) {
     productAny(
-      ADD, blockAt(at).gx, inner * gxStep, gxStep, gz, cols * run, run, -1,
-      blockAt(at).y, yStep, cols * yStep, blockAt(at).yMask,
-      rows, cols, inner, run,
+      ADD,
+      blockAt(at).gx,
+      inner * gxStep,
+      gxStep,
+      gz,
+      cols * run,
+      run,
+      -1,
+      blockAt(at).y,
+      yStep,
+      cols * yStep,
+      blockAt(at).yMask,
+      rows,
+      cols,
+      inner,
+      run,
     );
   }
   if (blockAt(at).gy != 0) {
     productAny(
-      ADD, blockAt(at).gy, cols * gyStep, gyStep,
-      blockAt(at).x, xStep, inner * xStep, blockAt(at).xMask,
-      gz, cols * run, run, -1, inner, rows, cols, run,
+      ADD,
+      blockAt(at).gy,
+      cols * gyStep,
+      gyStep,
+      blockAt(at).x,
+      xStep,
+      inner * xStep,
+      blockAt(at).xMask,
+      gz,
+      cols * run,
+      run,
+      -1,
+      inner,
+      rows,
+      cols,
+      run,
     );
   }
 }

@@ -55,8 +55,14 @@ export function workBytes(n: usize, width: usize): usize {
 
 /** Copies a strided block of `rows` × `cols` into the columns from `col` on. */
 export function loadColumns(
-  work: usize, width: usize, col: usize,
-  from: usize, fromRow: usize, fromCol: usize, rows: usize, cols: usize,
+  work: usize,
+  width: usize,
+  col: usize,
+  from: usize,
+  fromRow: usize,
+  fromCol: usize,
+  rows: usize,
+  cols: usize,
 ): void {
   for (let i: usize = 0; i < rows; i++) {
     for (let j: usize = 0; j < cols; j++) {
@@ -88,7 +94,13 @@ function exchange(upperAt: usize, lowerAt: usize, count: usize, mask: v128): voi
 
 /** Exchanges two rows from column `from` on, in the lanes of `mask`. */
 function exchangeRows(
-  work: usize, n: usize, width: usize, upper: usize, lower: usize, from: usize, mask: v128,
+  work: usize,
+  n: usize,
+  width: usize,
+  upper: usize,
+  lower: usize,
+  from: usize,
+  mask: v128,
 ): void {
   const upperAt = entryAt(work, width, upper, from);
   exchange(upperAt, entryAt(work, width, lower, from), width - from, mask);
@@ -128,7 +140,9 @@ function roundingLanes(work: usize, n: usize, width: usize, row: usize, col: usi
   return v128.andnot(v128.le<real>(abs(entry), most), isZero(entry));
 }
 
-/** Where the pivot of column k is rounding, so may others be: those become 0, and it is sought anew. */
+/**
+ * Where the pivot of column k is rounding, so may others be: those become 0, and it is sought anew.
+ */
 function pivotAgain(work: usize, n: usize, width: usize, k: usize): void {
   const doubtful = roundingLanes(work, n, width, k, k);
   if (!v128.any_true(doubtful)) return;
@@ -142,7 +156,13 @@ function pivotAgain(work: usize, n: usize, width: usize, k: usize): void {
 
 /** What subtracting row k, times `factor`, brings into the entries of row `row`. */
 function growSizes(
-  work: usize, n: usize, width: usize, row: usize, k: usize, factor: v128, divisor: v128,
+  work: usize,
+  n: usize,
+  width: usize,
+  row: usize,
+  k: usize,
+  factor: v128,
+  divisor: v128,
 ): void {
   const times = abs(factor);
   const ofHead = mul(times, v128.load(sizeAt(work, n, width, k, k)));
@@ -192,7 +212,12 @@ export function pivotProduct(work: usize, n: usize, width: usize): v128 {
 
 /** After `eliminate`: out = A⁻¹ B, with NaN in singular lanes; B is overwritten. */
 export function backSubstitute(
-  work: usize, n: usize, width: usize, out: usize, outRow: usize, outCol: usize,
+  work: usize,
+  n: usize,
+  width: usize,
+  out: usize,
+  outRow: usize,
+  outCol: usize,
 ): void {
   const singular = singularLanes(work);
   for (let col = n; col < width; col++) {

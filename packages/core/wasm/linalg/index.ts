@@ -1,21 +1,52 @@
 /** The structured primitives' kernel pairs, and the rules of their shapes. */
 export { choleskyAdjoint, choleskyForward } from "./cholesky";
 export {
-  crossAdjoint, crossForward, dotAdjoint, dotForward, matmulAdjoint, matmulForward, matvecAdjoint,
-  matvecForward, outerAdjoint, outerForward,
+  crossAdjoint,
+  crossForward,
+  dotAdjoint,
+  dotForward,
+  matmulAdjoint,
+  matmulForward,
+  matvecAdjoint,
+  matvecForward,
+  outerAdjoint,
+  outerForward,
 } from "./matmul";
 export {
-  pickAdjoint, pickForward, placeAdjoint, placeForward, transposeAdjoint, transposeForward,
+  pickAdjoint,
+  pickForward,
+  placeAdjoint,
+  placeForward,
+  transposeAdjoint,
+  transposeForward,
 } from "./moves";
 export {
-  normAdjoint, normForward, normalizeAdjoint, normalizeForward, traceAdjoint, traceForward,
-  vsumAdjoint, vsumForward,
+  normAdjoint,
+  normalizeAdjoint,
+  normalizeForward,
+  normForward,
+  traceAdjoint,
+  traceForward,
+  vsumAdjoint,
+  vsumForward,
 } from "./reductions";
 export {
-  detAdjoint, detForward, invAdjoint, invForward, logdetAdjoint, logdetForward, solveAdjoint,
-  solveForward,
-} from "./systems";
-export {
-  dimCols, dimInner, dimRows, shapeCols, shapeRank, shapeRows, structuredScratchBytes,
+  dimCols,
+  dimInner,
+  dimRows,
+  shapeCols,
+  shapeRank,
+  shapeRows,
+  structuredScratchBytes,
   structuredShape,
 } from "./shapes";
+export {
+  detAdjoint,
+  detForward,
+  invAdjoint,
+  invForward,
+  logdetAdjoint,
+  logdetForward,
+  solveAdjoint,
+  solveForward,
+} from "./systems";

@@ -7,13 +7,18 @@
  * may be one buffer.
  */
 import { blockAt } from "../memory/layout";
+import { usesSmall } from "../memory/switches";
 import { productAdd, productStore } from "./product";
 import { dotOf } from "./reductions";
 import { accumulate, mul, sub } from "./simd";
 import {
-  matmul2Adjoint, matmul2Forward, matvec2Adjoint, matvec2Forward, mulAdd2, outer2Adjoint,
+  matmul2Adjoint,
+  matmul2Forward,
+  matvec2Adjoint,
+  matvec2Forward,
+  mulAdd2,
+  outer2Adjoint,
 } from "./small";
-import { usesSmall } from "../memory/switches";
 
 /** z[i,j] = sum over k of x[i,k] * y[k,j]. */
 export function matmulForward(at: usize): void {
@@ -36,8 +41,21 @@ export function matmulForward(at: usize): void {
     matvec2Forward(z, zStep, x, xStep, xMask, y, yStep, yMask, run);
   } else {
     productStore(
-      z, cols * zStep, zStep, x, inner * xStep, xStep, xMask, y, cols * yStep, yStep, yMask,
-      rows, inner, cols, run,
+      z,
+      cols * zStep,
+      zStep,
+      x,
+      inner * xStep,
+      xStep,
+      xMask,
+      y,
+      cols * yStep,
+      yStep,
+      yMask,
+      rows,
+      inner,
+      cols,
+      run,
     );
   }
 }
@@ -74,14 +92,40 @@ export function matmulAdjoint(at: usize): void {
   }
   if (gx != 0) {
     productAdd(
-      gx, inner * gxStep, gxStep, gz, cols * run, run, -1, y, yStep, cols * yStep, yMask,
-      rows, cols, inner, run,
+      gx,
+      inner * gxStep,
+      gxStep,
+      gz,
+      cols * run,
+      run,
+      -1,
+      y,
+      yStep,
+      cols * yStep,
+      yMask,
+      rows,
+      cols,
+      inner,
+      run,
     );
   }
   if (gy != 0) {
     productAdd(
-      gy, cols * gyStep, gyStep, x, xStep, inner * xStep, xMask, gz, cols * run, run, -1,
-      inner, rows, cols, run,
+      gy,
+      cols * gyStep,
+      gyStep,
+      x,
+      xStep,
+      inner * xStep,
+      xMask,
+      gz,
+      cols * run,
+      run,
+      -1,
+      inner,
+      rows,
+      cols,
+      run,
     );
   }
 }
@@ -159,23 +203,41 @@ export function dotAdjoint(at: usize): void {
   const gx: usize = blockAt(at).gx;
   if (gx != 0) {
     addMultiples(
-      gx, blockAt(at).gxStep, gz,
-      blockAt(at).y, blockAt(at).yStep, blockAt(at).yMask, count, run,
+      gx,
+      blockAt(at).gxStep,
+      gz,
+      blockAt(at).y,
+      blockAt(at).yStep,
+      blockAt(at).yMask,
+      count,
+      run,
     );
   }
   const gy: usize = blockAt(at).gy;
   if (gy != 0) {
     addMultiples(
-      gy, blockAt(at).gyStep, gz,
-      blockAt(at).x, blockAt(at).xStep, blockAt(at).xMask, count, run,
+      gy,
+      blockAt(at).gyStep,
+      gz,
+      blockAt(at).x,
+      blockAt(at).xStep,
+      blockAt(at).xMask,
+      count,
+      run,
     );
   }
 }
 
 /** to[k] += scalar * from[k]. */
 function addMultiples(
-  to: usize, toStep: usize, scalar: usize,
-  from: usize, fromStep: usize, mask: usize, count: usize, run: usize,
+  to: usize,
+  toStep: usize,
+  scalar: usize,
+  from: usize,
+  fromStep: usize,
+  mask: usize,
+  count: usize,
+  run: usize,
 ): void {
   for (let k: usize = 0; k < count; k++) {
     for (let lane: usize = 0; lane < run; lane += 16) {
@@ -219,26 +281,44 @@ export function crossAdjoint(at: usize): void {
   const gx: usize = blockAt(at).gx;
   if (gx != 0) {
     crossAdd(
-      gx, blockAt(at).gxStep,
-      blockAt(at).y, blockAt(at).yStep, blockAt(at).yMask,
-      gz, run, -1, run,
+      gx,
+      blockAt(at).gxStep,
+      blockAt(at).y,
+      blockAt(at).yStep,
+      blockAt(at).yMask,
+      gz,
+      run,
+      -1,
+      run,
     );
   }
   const gy: usize = blockAt(at).gy;
   if (gy != 0) {
     crossAdd(
-      gy, blockAt(at).gyStep,
-      gz, run, -1,
-      blockAt(at).x, blockAt(at).xStep, blockAt(at).xMask, run,
+      gy,
+      blockAt(at).gyStep,
+      gz,
+      run,
+      -1,
+      blockAt(at).x,
+      blockAt(at).xStep,
+      blockAt(at).xMask,
+      run,
     );
   }
 }
 
 /** c += a × b. */
 function crossAdd(
-  c: usize, cStep: usize,
-  a: usize, aStep: usize, aMask: usize,
-  b: usize, bStep: usize, bMask: usize, run: usize,
+  c: usize,
+  cStep: usize,
+  a: usize,
+  aStep: usize,
+  aMask: usize,
+  b: usize,
+  bStep: usize,
+  bMask: usize,
+  run: usize,
 ): void {
   for (let lane: usize = 0; lane < run; lane += 16) {
     const aAt = a + (lane & aMask);

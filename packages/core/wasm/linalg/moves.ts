@@ -30,7 +30,7 @@ export function placeForward(at: usize): void {
   const mask: usize = blockAt(at).xMask;
   const run: usize = blockAt(at).zRun;
   let x: usize = blockAt(at).x;
-  let z: usize = <usize>blockAt(at).z + <usize><u32>blockAt(at).aux * zStep;
+  let z: usize = <usize>blockAt(at).z + <usize>(<u32>blockAt(at).aux) * zStep;
   for (let e: usize = 0; e < count; e++) {
     copyElement(z, x, mask, run);
     x += xStep;
@@ -45,7 +45,7 @@ export function placeAdjoint(at: usize): void {
   const step: usize = blockAt(at).gxStep;
   let gx: usize = blockAt(at).gx;
   if (gx == 0) return;
-  let gz: usize = <usize>blockAt(at).gz + <usize><u32>blockAt(at).aux * run;
+  let gz: usize = <usize>blockAt(at).gz + <usize>(<u32>blockAt(at).aux) * run;
   for (let e: usize = 0; e < count; e++) {
     addElement(gx, gz, run);
     gx += step;
@@ -60,7 +60,7 @@ export function pickForward(at: usize): void {
   const zStep: usize = blockAt(at).zStep;
   const mask: usize = blockAt(at).xMask;
   const run: usize = blockAt(at).zRun;
-  let x: usize = <usize>blockAt(at).x + <usize><u32>blockAt(at).aux * xStep;
+  let x: usize = <usize>blockAt(at).x + <usize>(<u32>blockAt(at).aux) * xStep;
   let z: usize = blockAt(at).z;
   for (let e: usize = 0; e < count; e++) {
     copyElement(z, x, mask, run);
@@ -76,7 +76,7 @@ export function pickAdjoint(at: usize): void {
   const step: usize = blockAt(at).gxStep;
   let gx: usize = blockAt(at).gx;
   if (gx == 0) return;
-  gx += <usize><u32>blockAt(at).aux * step;
+  gx += <usize>(<u32>blockAt(at).aux) * step;
   let gz: usize = blockAt(at).gz;
   for (let e: usize = 0; e < count; e++) {
     addElement(gx, gz, run);

@@ -9,8 +9,9 @@
  * computed as its transpose, which has one row to keep. All add in the order of `productAny`, so
  * they give the same bits. An empty sum is 0.
  */
-import { add, mul, sub, zero } from "./simd";
+
 import { smallShapes } from "../memory/switches";
+import { add, mul, sub, zero } from "./simd";
 
 /** What happens to the sum at its target. */
 export const STORE: i32 = 0;
@@ -28,10 +29,21 @@ export const SUBTRACT: i32 = 2;
 // @ts-ignore: decorator
 @inline export function productAny(
   mode: i32,
-  c: usize, cRow: usize, cCol: usize,
-  a: usize, aRow: usize, aCol: usize, aMask: usize,
-  b: usize, bRow: usize, bCol: usize, bMask: usize,
-  rows: usize, inner: usize, cols: usize, run: usize,
+  c: usize,
+  cRow: usize,
+  cCol: usize,
+  a: usize,
+  aRow: usize,
+  aCol: usize,
+  aMask: usize,
+  b: usize,
+  bRow: usize,
+  bCol: usize,
+  bMask: usize,
+  rows: usize,
+  inner: usize,
+  cols: usize,
+  run: usize,
 ): void {
   for (let lane: usize = 0; lane < run; lane += 16) {
     for (let i: usize = 0; i < rows; i++) {
@@ -53,10 +65,18 @@ export const SUBTRACT: i32 = 2;
 // @ts-ignore: decorator
 @inline function productInner1(
   mode: i32,
-  c: usize, cRow: usize, cCol: usize,
-  a: usize, aRow: usize, aMask: usize,
-  b: usize, bCol: usize, bMask: usize,
-  rows: usize, cols: usize, run: usize,
+  c: usize,
+  cRow: usize,
+  cCol: usize,
+  a: usize,
+  aRow: usize,
+  aMask: usize,
+  b: usize,
+  bCol: usize,
+  bMask: usize,
+  rows: usize,
+  cols: usize,
+  run: usize,
 ): void {
   for (let lane: usize = 0; lane < run; lane += 16) {
     let aAt = a + (lane & aMask);
@@ -79,10 +99,20 @@ export const SUBTRACT: i32 = 2;
 // @ts-ignore: decorator
 @inline function productInner2(
   mode: i32,
-  c: usize, cRow: usize, cCol: usize,
-  a: usize, aRow: usize, aCol: usize, aMask: usize,
-  b: usize, bRow: usize, bCol: usize, bMask: usize,
-  rows: usize, cols: usize, run: usize,
+  c: usize,
+  cRow: usize,
+  cCol: usize,
+  a: usize,
+  aRow: usize,
+  aCol: usize,
+  aMask: usize,
+  b: usize,
+  bRow: usize,
+  bCol: usize,
+  bMask: usize,
+  rows: usize,
+  cols: usize,
+  run: usize,
 ): void {
   for (let lane: usize = 0; lane < run; lane += 16) {
     let aAt = a + (lane & aMask);
@@ -106,10 +136,20 @@ export const SUBTRACT: i32 = 2;
 // @ts-ignore: decorator
 @inline function productInner3(
   mode: i32,
-  c: usize, cRow: usize, cCol: usize,
-  a: usize, aRow: usize, aCol: usize, aMask: usize,
-  b: usize, bRow: usize, bCol: usize, bMask: usize,
-  rows: usize, cols: usize, run: usize,
+  c: usize,
+  cRow: usize,
+  cCol: usize,
+  a: usize,
+  aRow: usize,
+  aCol: usize,
+  aMask: usize,
+  b: usize,
+  bRow: usize,
+  bCol: usize,
+  bMask: usize,
+  rows: usize,
+  cols: usize,
+  run: usize,
 ): void {
   const bRow2 = bRow + bRow;
   for (let lane: usize = 0; lane < run; lane += 16) {
@@ -137,10 +177,20 @@ export const SUBTRACT: i32 = 2;
 // @ts-ignore: decorator
 @inline function productInner4(
   mode: i32,
-  c: usize, cRow: usize, cCol: usize,
-  a: usize, aRow: usize, aCol: usize, aMask: usize,
-  b: usize, bRow: usize, bCol: usize, bMask: usize,
-  rows: usize, cols: usize, run: usize,
+  c: usize,
+  cRow: usize,
+  cCol: usize,
+  a: usize,
+  aRow: usize,
+  aCol: usize,
+  aMask: usize,
+  b: usize,
+  bRow: usize,
+  bCol: usize,
+  bMask: usize,
+  rows: usize,
+  cols: usize,
+  run: usize,
 ): void {
   const bRow2 = bRow + bRow;
   const bRow3 = bRow2 + bRow;
@@ -172,10 +222,21 @@ export const SUBTRACT: i32 = 2;
 // @ts-ignore: decorator
 @inline function productWide(
   mode: i32,
-  c: usize, cRow: usize, cCol: usize,
-  a: usize, aRow: usize, aCol: usize, aMask: usize,
-  b: usize, bRow: usize, bCol: usize, bMask: usize,
-  rows: usize, inner: usize, cols: usize, run: usize,
+  c: usize,
+  cRow: usize,
+  cCol: usize,
+  a: usize,
+  aRow: usize,
+  aCol: usize,
+  aMask: usize,
+  b: usize,
+  bRow: usize,
+  bCol: usize,
+  bMask: usize,
+  rows: usize,
+  inner: usize,
+  cols: usize,
+  run: usize,
 ): void {
   const whole = cols & ~3;
   for (let lane: usize = 0; lane < run; lane += 16) {
@@ -208,8 +269,22 @@ export const SUBTRACT: i32 = 2;
   }
   if (whole == cols) return;
   productAny(
-    mode, c + whole * cCol, cRow, cCol, a, aRow, aCol, aMask, b + whole * bCol, bRow, bCol, bMask,
-    rows, inner, cols - whole, run,
+    mode,
+    c + whole * cCol,
+    cRow,
+    cCol,
+    a,
+    aRow,
+    aCol,
+    aMask,
+    b + whole * bCol,
+    bRow,
+    bCol,
+    bMask,
+    rows,
+    inner,
+    cols - whole,
+    run,
   );
 }
 
@@ -217,36 +292,69 @@ export const SUBTRACT: i32 = 2;
 // @ts-ignore: decorator
 @inline function productByInner(
   mode: i32,
-  c: usize, cRow: usize, cCol: usize,
-  a: usize, aRow: usize, aCol: usize, aMask: usize,
-  b: usize, bRow: usize, bCol: usize, bMask: usize,
-  rows: usize, inner: usize, cols: usize, run: usize,
+  c: usize,
+  cRow: usize,
+  cCol: usize,
+  a: usize,
+  aRow: usize,
+  aCol: usize,
+  aMask: usize,
+  b: usize,
+  bRow: usize,
+  bCol: usize,
+  bMask: usize,
+  rows: usize,
+  inner: usize,
+  cols: usize,
+  run: usize,
 ): void {
   if (!smallShapes) {
     productAny(
-      mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, inner, cols, run,
+      mode,
+      c,
+      cRow,
+      cCol,
+      a,
+      aRow,
+      aCol,
+      aMask,
+      b,
+      bRow,
+      bCol,
+      bMask,
+      rows,
+      inner,
+      cols,
+      run,
     );
   } else if (inner == 2) {
-    productInner2(
-      mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, cols, run,
-    );
+    productInner2(mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, cols, run);
   } else if (inner == 1) {
     productInner1(mode, c, cRow, cCol, a, aRow, aMask, b, bCol, bMask, rows, cols, run);
   } else if (inner == 3) {
-    productInner3(
-      mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, cols, run,
-    );
+    productInner3(mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, cols, run);
   } else if (inner == 4) {
-    productInner4(
-      mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, cols, run,
-    );
+    productInner4(mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, cols, run);
   } else if (inner == 0) {
-    productAny(
-      mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, 0, cols, run,
-    );
+    productAny(mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, 0, cols, run);
   } else {
     productWide(
-      mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, inner, cols, run,
+      mode,
+      c,
+      cRow,
+      cCol,
+      a,
+      aRow,
+      aCol,
+      aMask,
+      b,
+      bRow,
+      bCol,
+      bMask,
+      rows,
+      inner,
+      cols,
+      run,
     );
   }
 }
@@ -254,53 +362,120 @@ export const SUBTRACT: i32 = 2;
 // @ts-ignore: decorator
 @inline function product(
   mode: i32,
-  c: usize, cRow: usize, cCol: usize,
-  a: usize, aRow: usize, aCol: usize, aMask: usize,
-  b: usize, bRow: usize, bCol: usize, bMask: usize,
-  rows: usize, inner: usize, cols: usize, run: usize,
+  c: usize,
+  cRow: usize,
+  cCol: usize,
+  a: usize,
+  aRow: usize,
+  aCol: usize,
+  aMask: usize,
+  b: usize,
+  bRow: usize,
+  bCol: usize,
+  bMask: usize,
+  rows: usize,
+  inner: usize,
+  cols: usize,
+  run: usize,
 ): void {
   // The transpose of one column is one row: cT = bT aT.
   const flip = cols == 1;
   productByInner(
-    mode, c, flip ? cCol : cRow, flip ? cRow : cCol,
-    flip ? b : a, flip ? bCol : aRow, flip ? bRow : aCol, flip ? bMask : aMask,
-    flip ? a : b, flip ? aCol : bRow, flip ? aRow : bCol, flip ? aMask : bMask,
-    flip ? 1 : rows, inner, flip ? rows : cols, run,
+    mode,
+    c,
+    flip ? cCol : cRow,
+    flip ? cRow : cCol,
+    flip ? b : a,
+    flip ? bCol : aRow,
+    flip ? bRow : aCol,
+    flip ? bMask : aMask,
+    flip ? a : b,
+    flip ? aCol : bRow,
+    flip ? aRow : bCol,
+    flip ? aMask : bMask,
+    flip ? 1 : rows,
+    inner,
+    flip ? rows : cols,
+    run,
   );
 }
 
 /** c = a b. */
 export function productStore(
-  c: usize, cRow: usize, cCol: usize,
-  a: usize, aRow: usize, aCol: usize, aMask: usize,
-  b: usize, bRow: usize, bCol: usize, bMask: usize,
-  rows: usize, inner: usize, cols: usize, run: usize,
+  c: usize,
+  cRow: usize,
+  cCol: usize,
+  a: usize,
+  aRow: usize,
+  aCol: usize,
+  aMask: usize,
+  b: usize,
+  bRow: usize,
+  bCol: usize,
+  bMask: usize,
+  rows: usize,
+  inner: usize,
+  cols: usize,
+  run: usize,
 ): void {
-  product(
-    STORE, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, inner, cols, run,
-  );
+  product(STORE, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, inner, cols, run);
 }
 
 /** c += a b. */
 export function productAdd(
-  c: usize, cRow: usize, cCol: usize,
-  a: usize, aRow: usize, aCol: usize, aMask: usize,
-  b: usize, bRow: usize, bCol: usize, bMask: usize,
-  rows: usize, inner: usize, cols: usize, run: usize,
+  c: usize,
+  cRow: usize,
+  cCol: usize,
+  a: usize,
+  aRow: usize,
+  aCol: usize,
+  aMask: usize,
+  b: usize,
+  bRow: usize,
+  bCol: usize,
+  bMask: usize,
+  rows: usize,
+  inner: usize,
+  cols: usize,
+  run: usize,
 ): void {
-  product(
-    ADD, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, inner, cols, run,
-  );
+  product(ADD, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, inner, cols, run);
 }
 
 /** c -= a b. */
 export function productSubtract(
-  c: usize, cRow: usize, cCol: usize,
-  a: usize, aRow: usize, aCol: usize, aMask: usize,
-  b: usize, bRow: usize, bCol: usize, bMask: usize,
-  rows: usize, inner: usize, cols: usize, run: usize,
+  c: usize,
+  cRow: usize,
+  cCol: usize,
+  a: usize,
+  aRow: usize,
+  aCol: usize,
+  aMask: usize,
+  b: usize,
+  bRow: usize,
+  bCol: usize,
+  bMask: usize,
+  rows: usize,
+  inner: usize,
+  cols: usize,
+  run: usize,
 ): void {
   product(
-    SUBTRACT, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, inner, cols, run,
+    SUBTRACT,
+    c,
+    cRow,
+    cCol,
+    a,
+    aRow,
+    aCol,
+    aMask,
+    b,
+    bRow,
+    bCol,
+    bMask,
+    rows,
+    inner,
+    cols,
+    run,
   );
 }

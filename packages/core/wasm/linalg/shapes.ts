@@ -20,12 +20,25 @@ import {
   SHAPE_UNKNOWN_OP,
 } from "../../src/program/layout";
 import {
-  OP_CHOLESKY, OP_CROSS, OP_DET, OP_DOT, OP_INV, OP_LOGDET, OP_MATMUL, OP_MATVEC, OP_NORM,
-  OP_NORMALIZE, OP_OUTER, OP_SCALE, OP_SOLVE, OP_TRACE, OP_TRANSPOSE, OP_VSUM,
+  OP_CHOLESKY,
+  OP_CROSS,
+  OP_DET,
+  OP_DOT,
+  OP_INV,
+  OP_LOGDET,
+  OP_MATMUL,
+  OP_MATVEC,
+  OP_NORM,
+  OP_NORMALIZE,
+  OP_OUTER,
+  OP_SCALE,
+  OP_SOLVE,
+  OP_TRACE,
+  OP_TRANSPOSE,
+  OP_VSUM,
 } from "../generated/ops";
 import { choleskyScratchBytes } from "./cholesky";
 import { systemScratchBytes } from "./systems";
-
 
 /** Shape of the result; holds after `structuredShape` returned 0. */
 export let shapeRank: i32 = 0;
@@ -53,7 +66,13 @@ function dimensions(rows: i32, inner: i32, cols: i32): i32 {
 
 /** 0 and the globals above where the operands fit `op`, else what is wrong. yRank < 0: unary. */
 export function structuredShape(
-  op: i32, xRank: i32, xRows: i32, xCols: i32, yRank: i32, yRows: i32, yCols: i32,
+  op: i32,
+  xRank: i32,
+  xRows: i32,
+  xCols: i32,
+  yRank: i32,
+  yRows: i32,
+  yCols: i32,
 ): i32 {
   if (yRank < 0) return unaryShape(op, xRank, xRows, xCols);
   switch (op) {
@@ -152,7 +171,9 @@ export function structuredWork(op: i32): i64 {
 /** Multiplications from which on matrices no longer stay in a core's caches. */
 const LARGE: i64 = 1 << 18;
 
-/** Work of a matrix operation; beyond the caches each multiplication takes so many times as long. */
+/**
+ * Work of a matrix operation; beyond the caches each multiplication takes so many times as long.
+ */
 function large(work: i64, times: i64): i64 {
   return work <= LARGE ? work : LARGE + (work - LARGE) * times;
 }
@@ -161,9 +182,7 @@ function large(work: i64, times: i64): i64 {
  * Scratch bytes for forward and adjoint of `op` with these dimensions. Kernels work through one
  * vector of lanes at a time, so the length of a run does not matter.
  */
-export function structuredScratchBytes(
-  op: i32, rows: u32, inner: u32, cols: u32, run: u32,
-): u32 {
+export function structuredScratchBytes(op: i32, rows: u32, inner: u32, cols: u32, run: u32): u32 {
   switch (op) {
     case OP_DET:
     case OP_LOGDET:

@@ -4,25 +4,43 @@
  */
 
 // @ts-ignore: decorator
-@inline export function add(a: v128, b: v128): v128 { return v128.add<real>(a, b); }
+@inline export function add(a: v128, b: v128): v128 {
+  return v128.add<real>(a, b);
+}
 // @ts-ignore: decorator
-@inline export function sub(a: v128, b: v128): v128 { return v128.sub<real>(a, b); }
+@inline export function sub(a: v128, b: v128): v128 {
+  return v128.sub<real>(a, b);
+}
 // @ts-ignore: decorator
-@inline export function mul(a: v128, b: v128): v128 { return v128.mul<real>(a, b); }
+@inline export function mul(a: v128, b: v128): v128 {
+  return v128.mul<real>(a, b);
+}
 // @ts-ignore: decorator
-@inline export function div(a: v128, b: v128): v128 { return v128.div<real>(a, b); }
+@inline export function div(a: v128, b: v128): v128 {
+  return v128.div<real>(a, b);
+}
 // @ts-ignore: decorator
-@inline export function neg(a: v128): v128 { return v128.neg<real>(a); }
+@inline export function neg(a: v128): v128 {
+  return v128.neg<real>(a);
+}
 // @ts-ignore: decorator
-@inline export function abs(a: v128): v128 { return v128.abs<real>(a); }
+@inline export function abs(a: v128): v128 {
+  return v128.abs<real>(a);
+}
 // @ts-ignore: decorator
-@inline export function zero(): v128 { return v128.splat<real>(0); }
+@inline export function zero(): v128 {
+  return v128.splat<real>(0);
+}
 // @ts-ignore: decorator
-@inline export function one(): v128 { return v128.splat<real>(1); }
+@inline export function one(): v128 {
+  return v128.splat<real>(1);
+}
 
 /** All bits set in the lanes that hold 0 of either sign. */
 // @ts-ignore: decorator
-@inline export function isZero(a: v128): v128 { return v128.eq<real>(a, zero()); }
+@inline export function isZero(a: v128): v128 {
+  return v128.eq<real>(a, zero());
+}
 
 /** Adds `value` to the adjoint at `at`. */
 // @ts-ignore: decorator

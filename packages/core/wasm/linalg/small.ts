@@ -15,8 +15,15 @@ import { accumulate, add, mul, neg, sub } from "./simd";
 
 /** z = x y. */
 export function matmul2Forward(
-  z: usize, zStep: usize, x: usize, xStep: usize, xMask: usize,
-  y: usize, yStep: usize, yMask: usize, run: usize,
+  z: usize,
+  zStep: usize,
+  x: usize,
+  xStep: usize,
+  xMask: usize,
+  y: usize,
+  yStep: usize,
+  yMask: usize,
+  run: usize,
 ): void {
   const z1 = z + zStep;
   const z2 = z1 + zStep;
@@ -41,8 +48,18 @@ export function matmul2Forward(
 
 /** gx += gz yT;  gy += xT gz. An inactive side has target 0. */
 export function matmul2Adjoint(
-  gx: usize, gxStep: usize, gy: usize, gyStep: usize, gz: usize,
-  x: usize, xStep: usize, xMask: usize, y: usize, yStep: usize, yMask: usize, run: usize,
+  gx: usize,
+  gxStep: usize,
+  gy: usize,
+  gyStep: usize,
+  gz: usize,
+  x: usize,
+  xStep: usize,
+  xMask: usize,
+  y: usize,
+  yStep: usize,
+  yMask: usize,
+  run: usize,
 ): void {
   for (let lane: usize = 0; lane < run; lane += 16) {
     const from = gz + lane;
@@ -79,8 +96,15 @@ export function matmul2Adjoint(
 
 /** z = x y, y a vector. */
 export function matvec2Forward(
-  z: usize, zStep: usize, x: usize, xStep: usize, xMask: usize,
-  y: usize, yStep: usize, yMask: usize, run: usize,
+  z: usize,
+  zStep: usize,
+  x: usize,
+  xStep: usize,
+  xMask: usize,
+  y: usize,
+  yStep: usize,
+  yMask: usize,
+  run: usize,
 ): void {
   const z1 = z + zStep;
   for (let lane: usize = 0; lane < run; lane += 16) {
@@ -96,8 +120,18 @@ export function matvec2Forward(
 
 /** gx += gz yT;  gy += xT gz. An inactive side has target 0. */
 export function matvec2Adjoint(
-  gx: usize, gxStep: usize, gy: usize, gyStep: usize, gz: usize,
-  x: usize, xStep: usize, xMask: usize, y: usize, yStep: usize, yMask: usize, run: usize,
+  gx: usize,
+  gxStep: usize,
+  gy: usize,
+  gyStep: usize,
+  gz: usize,
+  x: usize,
+  xStep: usize,
+  xMask: usize,
+  y: usize,
+  yStep: usize,
+  yMask: usize,
+  run: usize,
 ): void {
   for (let lane: usize = 0; lane < run; lane += 16) {
     const g0 = v128.load(gz + lane);
@@ -116,17 +150,25 @@ export function matvec2Adjoint(
       const xAt = x + (lane & xMask);
       const to = gy + lane;
       accumulate(to, mulAdd2(v128.load(xAt), g0, v128.load(xAt + 2 * xStep), g1));
-      accumulate(
-        to + gyStep, mulAdd2(v128.load(xAt + xStep), g0, v128.load(xAt + 3 * xStep), g1),
-      );
+      accumulate(to + gyStep, mulAdd2(v128.load(xAt + xStep), g0, v128.load(xAt + 3 * xStep), g1));
     }
   }
 }
 
 /** gx += gz y;  gy += gzT x: the adjoint of z = x yT. An inactive side has target 0. */
 export function outer2Adjoint(
-  gx: usize, gxStep: usize, gy: usize, gyStep: usize, gz: usize,
-  x: usize, xStep: usize, xMask: usize, y: usize, yStep: usize, yMask: usize, run: usize,
+  gx: usize,
+  gxStep: usize,
+  gy: usize,
+  gyStep: usize,
+  gz: usize,
+  x: usize,
+  xStep: usize,
+  xMask: usize,
+  y: usize,
+  yStep: usize,
+  yMask: usize,
+  run: usize,
 ): void {
   for (let lane: usize = 0; lane < run; lane += 16) {
     const from = gz + lane;
@@ -160,7 +202,13 @@ export function inverse1Adjoint(gx: usize, gz: usize, z: usize, zMask: usize, ru
 
 /** gx -= zT gz zT, the adjoint of z = x⁻¹. */
 export function inverse2Adjoint(
-  gx: usize, gxStep: usize, gz: usize, z: usize, zStep: usize, zMask: usize, run: usize,
+  gx: usize,
+  gxStep: usize,
+  gz: usize,
+  z: usize,
+  zStep: usize,
+  zMask: usize,
+  run: usize,
 ): void {
   for (let lane: usize = 0; lane < run; lane += 16) {
     const zAt = z + (lane & zMask);

@@ -10,18 +10,25 @@
  * Singular lanes: det is 0, with an exact gradient up to 3 × 3 and NaN beyond; logdet is -infinity
  * with a NaN gradient; inv and solve are NaN. `logdet` ignores the sign of the determinant.
  *
- * Scratch, for one vector of lanes at a time: two matrices of 16-byte entries, then the work area of
+ * Scratch, for one vector of lanes at a time: two matrices of 16-byte entries, then the work area
+ * of
  * elimination:  | inverse n × n | product n × max(n, cols) | work |
  */
-import { blockAt } from "../memory/layout";
+
 import { logV } from "../math/index";
+import { blockAt } from "../memory/layout";
+import { usesSmall } from "../memory/switches";
 import {
-  CLOSED_FORM_MAX, cancelledAt, determinantAt, doubtfulAt, invertAt, storeCofactors,
+  CLOSED_FORM_MAX,
+  cancelledAt,
+  determinantAt,
+  doubtfulAt,
+  invertAt,
+  storeCofactors,
 } from "./closed-form";
 import { backSubstitute, eliminate, entryAt, loadColumns, workBytes } from "./elimination";
 import { productStore, productSubtract } from "./product";
 import { abs, accumulate, add, mul, zero } from "./simd";
-import { usesSmall } from "../memory/switches";
 import { inverse1Adjoint, inverse2Adjoint, mulAdd2 } from "./small";
 
 /** Scratch bytes of every kernel in this file. */
@@ -183,16 +190,38 @@ export function invAdjoint(at: usize): void {
   for (let lane: usize = 0; lane < run; lane += 16) {
     const zAt = z + (lane & zMask);
     productStore(
-      scratch, n * 16, 16,
-      gz + lane, n * run, run, 0,
-      zAt, zStep, n * zStep, 0,
-      n, n, n, 16,
+      scratch,
+      n * 16,
+      16,
+      gz + lane,
+      n * run,
+      run,
+      0,
+      zAt,
+      zStep,
+      n * zStep,
+      0,
+      n,
+      n,
+      n,
+      16,
     );
     productSubtract(
-      gx + lane, n * gxStep, gxStep,
-      zAt, zStep, n * zStep, 0,
-      scratch, n * 16, 16, 0,
-      n, n, n, 16,
+      gx + lane,
+      n * gxStep,
+      gxStep,
+      zAt,
+      zStep,
+      n * zStep,
+      0,
+      scratch,
+      n * 16,
+      16,
+      0,
+      n,
+      n,
+      n,
+      16,
     );
   }
 }
@@ -200,8 +229,14 @@ export function invAdjoint(at: usize): void {
 /** out = A B for one vector of lanes, with the 2 × 2 matrix A in scratch. */
 // @ts-ignore: decorator
 @inline function multiply2(
-  out: usize, outRow: usize, outCol: usize, a: usize,
-  b: usize, bRow: usize, bCol: usize, cols: usize,
+  out: usize,
+  outRow: usize,
+  outCol: usize,
+  a: usize,
+  b: usize,
+  bRow: usize,
+  bCol: usize,
+  cols: usize,
 ): void {
   const a0 = v128.load(a);
   const a1 = v128.load(a, 16);
@@ -222,10 +257,19 @@ export function invAdjoint(at: usize): void {
  * multiplied, and computed only where `isNew` says that A differs from the previous call's.
  */
 function solveAt(
-  out: usize, outRow: usize, outCol: usize,
-  a: usize, aRow: usize, aCol: usize,
-  b: usize, bRow: usize, bCol: usize,
-  n: usize, cols: usize, scratch: usize, isNew: bool,
+  out: usize,
+  outRow: usize,
+  outCol: usize,
+  a: usize,
+  aRow: usize,
+  aCol: usize,
+  b: usize,
+  bRow: usize,
+  bCol: usize,
+  n: usize,
+  cols: usize,
+  scratch: usize,
+  isNew: bool,
 ): void {
   const work = workPart(scratch, n, cols);
   if (n <= CLOSED_FORM_MAX) {
@@ -234,12 +278,7 @@ function solveAt(
       multiply2(out, outRow, outCol, scratch, b, bRow, bCol, cols);
       return;
     }
-    productStore(
-      out, outRow, outCol,
-      scratch, n * 16, 16, 0,
-      b, bRow, bCol, 0,
-      n, n, cols, 16,
-    );
+    productStore(out, outRow, outCol, scratch, n * 16, 16, 0, b, bRow, bCol, 0, n, n, cols, 16);
     return;
   }
   loadColumns(work, n + cols, 0, a, aRow, aCol, n, n);
@@ -263,10 +302,19 @@ export function solveForward(at: usize): void {
   const scratch: usize = blockAt(at).scratch;
   for (let lane: usize = 0; lane < run; lane += 16) {
     solveAt(
-      z + lane, cols * zStep, zStep,
-      x + (lane & xMask), n * xStep, xStep,
-      y + (lane & yMask), cols * yStep, yStep,
-      n, cols, scratch, (lane & xMask) == lane,
+      z + lane,
+      cols * zStep,
+      zStep,
+      x + (lane & xMask),
+      n * xStep,
+      xStep,
+      y + (lane & yMask),
+      cols * yStep,
+      yStep,
+      n,
+      cols,
+      scratch,
+      (lane & xMask) == lane,
     );
   }
 }
@@ -291,17 +339,37 @@ export function solveAdjoint(at: usize): void {
   if (gx == 0 && gy == 0) return;
   for (let lane: usize = 0; lane < run; lane += 16) {
     solveAt(
-      w, cols * 16, 16,
-      x + (lane & xMask), xStep, n * xStep,
-      gz + lane, cols * run, run,
-      n, cols, scratch, (lane & xMask) == lane,
+      w,
+      cols * 16,
+      16,
+      x + (lane & xMask),
+      xStep,
+      n * xStep,
+      gz + lane,
+      cols * run,
+      run,
+      n,
+      cols,
+      scratch,
+      (lane & xMask) == lane,
     );
     if (gx != 0) {
       productSubtract(
-        gx + lane, n * gxStep, gxStep,
-        w, cols * 16, 16, 0,
-        z + (lane & zMask), zStep, cols * zStep, 0,
-        n, cols, n, 16,
+        gx + lane,
+        n * gxStep,
+        gxStep,
+        w,
+        cols * 16,
+        16,
+        0,
+        z + (lane & zMask),
+        zStep,
+        cols * zStep,
+        0,
+        n,
+        cols,
+        n,
+        16,
       );
     }
     if (gy != 0) {

@@ -12,8 +12,27 @@
  * Bounds (ULP): atan 1, asin 0.6, acos 0.6, atan2 0.6.
  */
 import {
-  absD, absF, c2, c4, copySignD, copySignF, HALF, HALF_F, highHalf, INFINITE, isNanD, join, lowHalf,
-  NOT_A_NUMBER, ONE, ONE_F, pick, SIGN, stepD, stepF, zero,
+  absD,
+  absF,
+  c2,
+  c4,
+  copySignD,
+  copySignF,
+  HALF,
+  HALF_F,
+  highHalf,
+  INFINITE,
+  isNanD,
+  join,
+  lowHalf,
+  NOT_A_NUMBER,
+  ONE,
+  ONE_F,
+  pick,
+  SIGN,
+  stepD,
+  stepF,
+  zero,
 } from "./lanes";
 
 const BOUND_1: usize = memory.data<f32>([0.4375]);

@@ -10,8 +10,20 @@
  * Bounds (ULP): atan 1, asin 1, acos 1, atan2 2.
  */
 import {
-  absD, c2, copySignD, HALF, INFINITE, isNanD, MINUS_ONE, NOT_A_NUMBER, ONE, pick, SIGN, stepD,
-  TWO, zero,
+  absD,
+  c2,
+  copySignD,
+  HALF,
+  INFINITE,
+  isNanD,
+  MINUS_ONE,
+  NOT_A_NUMBER,
+  ONE,
+  pick,
+  SIGN,
+  stepD,
+  TWO,
+  zero,
 } from "./lanes";
 
 const BOUND_1: usize = memory.data<f64>([0.4375]);

@@ -7,8 +7,9 @@
  *
  * Bound: 1.5 ULP.
  */
-import { absF, c4, copySignF, ONE_F, pick, stepF } from "./lanes";
+
 import { expF } from "./exp32";
+import { absF, c4, copySignF, ONE_F, pick, stepF } from "./lanes";
 
 const MIDDLE: usize = memory.data<f32>([2.5]);
 const LAST: usize = memory.data<f32>([4]);

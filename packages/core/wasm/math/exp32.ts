@@ -12,7 +12,17 @@
  * Bounds (ULP): exp 1, expm1 1.5, tanh 1.5, cosh 1.5, sigmoid 1.5, sinh 2.
  */
 import {
-  absF, c4, copySignF, HALF_F, marginF, ONE_F, pick, ROUND_F, scaleF, stepF, zero,
+  absF,
+  c4,
+  copySignF,
+  HALF_F,
+  marginF,
+  ONE_F,
+  pick,
+  ROUND_F,
+  scaleF,
+  stepF,
+  zero,
 } from "./lanes";
 
 const LN2_HIGH: usize = memory.data<f32>([0.693145752]); // 16 bits

@@ -29,7 +29,7 @@ export function gcdScalar(x: f64, y: f64): f64 {
 function remainder(a: f64, b: f64): f64 {
   while (a >= b) {
     let shift = exponent(a) - exponent(b);
-    let part = b * reinterpret<f64>(<u64>(shift + 1023) << 52);
+    let part = b * reinterpret<f64>((<u64>(shift + 1023)) << 52);
     if (part > a) part *= 0.5;
     a -= part;
   }

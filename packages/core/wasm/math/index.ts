@@ -14,12 +14,12 @@ import { coshF, expF, expm1F, sigmoidF, sinhF, tanhF } from "./exp32";
 import { coshD, expD, expm1D, sigmoidD, sinhD, tanhD } from "./exp64";
 import { digammaD, lgammaD } from "./gamma64";
 import { gcdD } from "./gcd";
-import { remD } from "./rem";
 import { highHalf, join, lowHalf } from "./lanes";
 import { log1pF, logF, softplusF } from "./log32";
 import { log1pD, logD, softplusD } from "./log64";
 import { powF } from "./pow32";
 import { powD } from "./pow64";
+import { remD } from "./rem";
 import { cosF, sinF, storeSinCosF, tanF } from "./trig32";
 import { cosD, sinD, tanD } from "./trig64";
 

@@ -7,8 +7,9 @@
  *
  * Bounds (ULP): log 1, log1p 1, softplus 2.
  */
-import { absF, c4, HALF_F, ONE_F, pick, stepF, TWO_F, zero } from "./lanes";
+
 import { expF } from "./exp32";
+import { absF, c4, HALF_F, ONE_F, pick, stepF, TWO_F, zero } from "./lanes";
 
 const LN2_HIGH: usize = memory.data<f32>([0.693145752]); // 16 bits: k·LN2_HIGH is exact
 const LN2_LOW: usize = memory.data<f32>([1.42860677e-6]);

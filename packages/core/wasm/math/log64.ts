@@ -9,10 +9,9 @@
  *
  * Bounds (ULP): log 1, log1p 1, softplus 2.
  */
-import {
-  absD, c2, HALF, INFINITE, NOT_A_NUMBER, ONE, pick, stepD, TWO, zero,
-} from "./lanes";
+
 import { expD } from "./exp64";
+import { absD, c2, HALF, INFINITE, NOT_A_NUMBER, ONE, pick, stepD, TWO, zero } from "./lanes";
 
 const MINUS_INFINITE: usize = memory.data<f64>([-Infinity]);
 const TWO_54: usize = memory.data<f64>([18014398509481984.0]);
@@ -58,10 +57,7 @@ const SERIES: usize = memory.data<f64>([
 /** m of `exponentBits`. */
 // @ts-ignore: decorator
 @inline export function mantissaOf(bits: v128): v128 {
-  return i64x2.add(
-    v128.and(bits, i64x2.splat(0x000fffffffffffff)),
-    i64x2.splat(SQRT_HALF_BITS),
-  );
+  return i64x2.add(v128.and(bits, i64x2.splat(0x000fffffffffffff)), i64x2.splat(SQRT_HALF_BITS));
 }
 
 /** k ln 2 + log(1 + f) + c, for f in [sqrt 1/2 - 1, sqrt 2 - 1) and a small correction c. */

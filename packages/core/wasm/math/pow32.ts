@@ -12,7 +12,21 @@
  * Bound: 0.6 ULP.
  */
 import {
-  absF, c2, c4, HALF_F, highHalf, join, lowHalf, ONE, ONE_F, pick, ROUND, SIGN_F, stepD, TWO, TWO_F,
+  absF,
+  c2,
+  c4,
+  HALF_F,
+  highHalf,
+  join,
+  lowHalf,
+  ONE,
+  ONE_F,
+  pick,
+  ROUND,
+  SIGN_F,
+  stepD,
+  TWO,
+  TWO_F,
   zero,
 } from "./lanes";
 import { exponentBits, exponentOf, mantissaOf } from "./log64";
@@ -31,7 +45,6 @@ const EXP: usize = memory.data<f64>([
   0.00019918409666057124, 0.0013946072081992536, 0.0083332643076751839, 0.041666269964225226,
   0.16666666860914572, 0.50000000778958231,
 ]);
-
 
 const TWO_52: usize = memory.data<f64>([4503599627370496.0]);
 const COUNT_MAX: usize = memory.data<f32>([1024]);

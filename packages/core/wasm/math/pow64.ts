@@ -12,11 +12,23 @@
  * Bounds: 1 ULP for the exponential way, (|y| + 3)/2 ULP for integral |y| <= 1024 (each product
  * rounds once).
  */
+
+import { expShiftedD } from "./exp64";
 import {
-  absD, c2, HALF, INFINITE, isNanD, NOT_A_NUMBER, ONE, pick, SIGN, stepD, TWO, zero,
+  absD,
+  c2,
+  HALF,
+  INFINITE,
+  isNanD,
+  NOT_A_NUMBER,
+  ONE,
+  pick,
+  SIGN,
+  stepD,
+  TWO,
+  zero,
 } from "./lanes";
 import { exponentBits, exponentOf, mantissaOf } from "./log64";
-import { expShiftedD } from "./exp64";
 
 const LEAST_Y: usize = memory.data<f64>([-1180591620717411303424.0]);
 const MOST_Y: usize = memory.data<f64>([1180591620717411303424.0]); // 2^70

@@ -23,8 +23,9 @@ const PIO2_LOW: f64 = 6.123233995736766e-17;
 /** 32 bits of the table, starting `shift` bits after word `index`. */
 // @ts-ignore: decorator
 @inline function word(index: usize, shift: u32): u64 {
-  let pair = (<u64>load<u32>(TWO_OVER_PI + (index << 2)) << 32)
-    | <u64>load<u32>(TWO_OVER_PI + (index << 2), 4);
+  let pair =
+    ((<u64>load<u32>(TWO_OVER_PI + (index << 2))) << 32) |
+    <u64>load<u32>(TWO_OVER_PI + (index << 2), 4);
   return (pair << shift) >> 32;
 }
 
@@ -83,7 +84,7 @@ function fromProduct(top: u64, bottom: u64, negative: u64): v128 {
     top = (top << zeros) | (bottom >> (64 - zeros));
     bottom <<= zeros;
   }
-  let scale = reinterpret<f64>((1023 - zeros) << 52 | sign);
+  let scale = reinterpret<f64>(((1023 - zeros) << 52) | sign);
   let high = <f64>(top >> 11) * (1.0 / 9007199254740992.0); // 2^-53
   let low = <f64>(((top & 0x7ff) << 53) | (bottom >> 11)) * 6.0185310762101130e-36; // 2^-117
   // (high + low)·π/2, the leading product exactly by splitting both factors in halves.
@@ -93,10 +94,10 @@ function fromProduct(top: u64, bottom: u64, negative: u64): v128 {
   let aLow = high - aHigh;
   const b = 1.5707963109016418; // PIO2_HIGH to 26 bits
   const bLow = PIO2_HIGH - b;
-  let error = ((aHigh * b - product) + aHigh * bLow + aLow * b) + aLow * bLow;
+  let error = aHigh * b - product + aHigh * bLow + aLow * b + aLow * bLow;
   let rest = error + (high * PIO2_LOW + low * PIO2_HIGH);
   let r = product + rest;
-  let tail = ((product - r) + rest) * scale;
+  let tail = (product - r + rest) * scale;
   tail = reinterpret<f64>((reinterpret<u64>(tail) & ~3) | (quadrant & 3));
   return f64x2.replace_lane(f64x2.splat(r * scale), 1, tail);
 }

@@ -1,8 +1,8 @@
 /**
  * The remainder of a division that is truncated to an integer, lane by lane, exact for all numbers:
- * x = m·2^e and y = n·2^f have (m·2^(e−f)) mod n as their remainder, in units of 2^f. Every one is a
- * number of the same type, so nothing is rounded. x where |x| < |y|, y infinite too; NaN where y is
- * 0 or x is infinite.
+ * x = m·2^e and y = n·2^f have (m·2^(e−f)) mod n as their remainder, in units of 2^f. Every one is
+ * a number of the same type, so nothing is rounded. x where |x| < |y|, y infinite too; NaN where y
+ * is 0 or x is infinite.
  */
 
 /** Mantissas below 2^53 leave so many bits of a 64-bit word to shift into. */
@@ -20,7 +20,7 @@ export function remScalar(x: f64, y: f64): f64 {
   let rest = mantissa(a) % divisor;
   while (shift > 0 && rest != 0) {
     const bits = min(shift, SHIFT_MAX);
-    rest = (rest << <u64>bits) % divisor;
+    rest = (rest << (<u64>bits)) % divisor;
     shift -= bits;
   }
   return copysign(<f64>rest * unit(low), x);
@@ -39,10 +39,12 @@ export function remScalar(x: f64, y: f64): f64 {
   return bits >> 52 == 0 ? bits : (bits & MANTISSA) | (MANTISSA + 1);
 }
 
-/** The unit of numbers with this exponent field, 2^(field − 1075): subnormal for the lowest ones. */
+/**
+ * The unit of numbers with this exponent field, 2^(field − 1075): subnormal for the lowest ones.
+ */
 // @ts-ignore: decorator
 @inline function unit(field: i64): f64 {
-  return reinterpret<f64>(field > 52 ? <u64>(field - 52) << 52 : <u64>1 << <u64>(field - 1));
+  return reinterpret<f64>(field > 52 ? (<u64>(field - 52)) << 52 : (<u64>1) << (<u64>(field - 1)));
 }
 
 // @ts-ignore: decorator

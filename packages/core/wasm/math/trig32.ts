@@ -18,8 +18,24 @@
  * Bounds (ULP): sin 1, cos 1, tan 0.6; over all finite arguments.
  */
 import {
-  absF, c2, c4, HALF, HALF_F, highHalf, join, lowHalf, marginF, ONE, pick, ROUND, ROUND_F, SIGN,
-  SIGN_F, stepD, stepF, zero,
+  absF,
+  c2,
+  c4,
+  HALF,
+  HALF_F,
+  highHalf,
+  join,
+  lowHalf,
+  marginF,
+  ONE,
+  pick,
+  ROUND,
+  ROUND_F,
+  SIGN,
+  SIGN_F,
+  stepD,
+  stepF,
+  zero,
 } from "./lanes";
 import { reduceHuge } from "./reduce";
 

@@ -9,9 +9,7 @@
  *
  * Bounds (ULP): sin 1, cos 1, tan 3; over all finite arguments.
  */
-import {
-  absD, c2, HALF, ONE, pick, ROUND, stepD,
-} from "./lanes";
+import { absD, c2, HALF, ONE, pick, ROUND, stepD } from "./lanes";
 import { reduceHuge } from "./reduce";
 
 const TINY: usize = memory.data<f64>([1e-9]);
@@ -23,8 +21,8 @@ const PIO2_D: usize = memory.data<f64>([8.4740917553038378e-32]);
 const FAST_MAX: usize = memory.data<f64>([1647099.0]); // below 2^20 π/2
 
 const SIN_PART: usize = memory.data<f64>([
-  1.5896795580726224e-10, -2.5050758113821451e-8, 2.7557313691907763e-6,
-  -0.00019841269829807781, 0.0083333333333224131, -0.16666666666666632,
+  1.5896795580726224e-10, -2.5050758113821451e-8, 2.7557313691907763e-6, -0.00019841269829807781,
+  0.0083333333333224131, -0.16666666666666632,
 ]);
 
 // @ts-ignore: decorator
@@ -41,8 +39,8 @@ const SIN_PART: usize = memory.data<f64>([
 }
 
 const COS_PART: usize = memory.data<f64>([
-  -1.1359647782927891e-11, 2.0875723272948256e-9, -2.7557314352331738e-7,
-  2.4801587289482184e-5, -0.0013888888888874125, 0.041666666666666602,
+  -1.1359647782927891e-11, 2.0875723272948256e-9, -2.7557314352331738e-7, 2.4801587289482184e-5,
+  -0.0013888888888874125, 0.041666666666666602,
 ]);
 
 // @ts-ignore: decorator
@@ -72,10 +70,7 @@ const COS_PART: usize = memory.data<f64>([
   let c = f64x2.mul(k, c2(PIO2_C));
   let next = f64x2.sub(sum, c);
   back = f64x2.sub(next, sum);
-  low = f64x2.add(
-    low,
-    f64x2.sub(f64x2.sub(sum, f64x2.sub(next, back)), f64x2.add(c, back)),
-  );
+  low = f64x2.add(low, f64x2.sub(f64x2.sub(sum, f64x2.sub(next, back)), f64x2.add(c, back)));
   low = f64x2.sub(low, f64x2.mul(k, c2(PIO2_D)));
   let r = f64x2.add(next, low);
   let tail = f64x2.add(f64x2.sub(next, r), low);

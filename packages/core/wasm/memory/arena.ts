@@ -332,15 +332,23 @@ export function loadArenas(at: usize): void {
 const HANDED_BYTES_MAX: u64 = 1 << 18;
 
 function writtenBytes(at: usize): u64 {
-  const ofValues = <u64>arenasAt(at).tableBytes + <u64>arenasAt(at).primalBytes + <u64>arenasAt(at).adjointBytes;
-  return ofValues + <u64>arenasAt(at).tapeBytes + <u64>arenasAt(at).blocksBytes + <u64>arenasAt(at).scratchBytes;
+  const ofValues =
+    <u64>arenasAt(at).tableBytes + <u64>arenasAt(at).primalBytes + <u64>arenasAt(at).adjointBytes;
+  return (
+    ofValues +
+    <u64>arenasAt(at).tapeBytes +
+    <u64>arenasAt(at).blocksBytes +
+    <u64>arenasAt(at).scratchBytes
+  );
 }
 
-/** Gives the arenas written at `at` to the set at `to`; false where that has some, or they are large. */
+/**
+ * Gives the arenas written at `at` to the set at `to`; false where that has some, or they are
+ * large.
+ */
 export function handArenas(at: usize, to: usize): bool {
   if (writtenBytes(to) != 0 || writtenBytes(at) > HANDED_BYTES_MAX) return false;
-  for (let b: usize = 0; b < <usize>ARENAS_BYTES; b += 4)
-    store<u32>(to + b, load<u32>(at + b));
+  for (let b: usize = 0; b < <usize>ARENAS_BYTES; b += 4) store<u32>(to + b, load<u32>(at + b));
   return true;
 }
 

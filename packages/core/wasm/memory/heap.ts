@@ -54,7 +54,7 @@ export function newObject(fields: i32, own: i32): i32 {
 /** The client's own word: for a closure, where its code is. */
 // @ts-ignore: decorator
 @inline export function wordOf(object: i32): i32 {
-  return objectAt(heapBase + (<usize>object << 3)).own;
+  return objectAt(heapBase + ((<usize>object) << 3)).own;
 }
 
 export function cons(head: u64, tail: u64): u64 {

@@ -1,10 +1,10 @@
 /**
  * Memory: blocks of linear memory for program images, arenas and the caller's buffers.
  *
- * A block is a header (`BlockHeader`) and its content, a multiple of 16 bytes. Blocks lie side by side. Freed neighbours join, so
- * loading and disposing programs for ever does not grow memory. Free blocks lie in bins by the
- * highest bit of their size, so that few of them are looked at; the content of a free block begins
- * with the free block before it in its bin.
+ * A block is a header (`BlockHeader`) and its content, a multiple of 16 bytes. Blocks lie side by
+ * side. Freed neighbours join, so loading and disposing programs for ever does not grow memory.
+ * Free blocks lie in bins by the highest bit of their size, so that few of them are looked at; the
+ * content of a free block begins with the free block before it in its bin.
  * Invariant: no two free blocks are neighbours; every free block is in the bin of its size.
  */
 
@@ -45,7 +45,7 @@ export function memoryBytes(): usize {
 }
 
 @inline function firstOf(bin: i32): usize {
-  return load<u32>(bins + (<usize>bin << 2));
+  return load<u32>(bins + ((<usize>bin) << 2));
 }
 
 function pushFree(block: usize): void {
@@ -55,7 +55,7 @@ function pushFree(block: usize): void {
   headerAt(block).nextFree = next;
   freeAt(block).previousFree = 0;
   if (next != 0) freeAt(next).previousFree = block;
-  store<u32>(bins + (<usize>bin << 2), <u32>block);
+  store<u32>(bins + ((<usize>bin) << 2), <u32>block);
   filledBins |= 1 << bin;
 }
 
@@ -69,7 +69,7 @@ function removeFree(block: usize): void {
     headerAt(before).nextFree = next;
     return;
   }
-  store<u32>(bins + (<usize>bin << 2), <u32>next);
+  store<u32>(bins + ((<usize>bin) << 2), <u32>next);
   if (next == 0) filledBins &= ~(1 << bin);
 }
 
@@ -120,7 +120,9 @@ function smallestIn(bin: i32, bytes: usize): usize {
   for (let block = firstOf(bin); block != 0; block = headerAt(block).nextFree) {
     if (bytesOf(block) < bytes) continue;
     const isBetter =
-      best == 0 || bytesOf(block) < bytesOf(best) || (bytesOf(block) == bytesOf(best) && block < best);
+      best == 0 ||
+      bytesOf(block) < bytesOf(best) ||
+      (bytesOf(block) == bytesOf(best) && block < best);
     if (isBetter) best = block;
   }
   return best;

@@ -16,7 +16,7 @@ import {
 
 // @ts-ignore: decorator
 @inline export function valueOf(tag: i32, data: i32): u64 {
-  return (<u64>(<u32>data) << 32) | <u64>tag;
+  return ((<u64>(<u32>data)) << 32) | <u64>tag;
 }
 
 // @ts-ignore: decorator
@@ -32,7 +32,7 @@ import {
 // @ts-ignore: decorator
 @inline export const VALUE_FALSE: u64 = <u64>TAG_BOOL;
 // @ts-ignore: decorator
-@inline export const VALUE_TRUE: u64 = (<u64>1 << 32) | <u64>TAG_BOOL;
+@inline export const VALUE_TRUE: u64 = ((<u64>1) << 32) | <u64>TAG_BOOL;
 // @ts-ignore: decorator
 @inline export const VALUE_NIL: u64 = <u64>TAG_NIL;
 // @ts-ignore: decorator

@@ -12,14 +12,13 @@ import {
   TAG_TENSOR,
   VALUE_PAIR_BYTES,
 } from "../../src/program/layout";
-import { pairAt } from "../memory/layout";
-import { reserveWork, workBase } from "../memory/arena";
-import { spend } from "../lanes/budget";
-import { fail, faultCode, setFaultDetail } from "../memory/fault";
 import { OP_NUM_EQUAL } from "../generated/ops";
-import { head, tail } from "../memory/heap";
+import { spend } from "../lanes/budget";
 import { conjunction, decide } from "../lanes/lanes";
-import { compare, tensorsEqual } from "./numeric";
+import { reserveWork, workBase } from "../memory/arena";
+import { fail, faultCode, setFaultDetail } from "../memory/fault";
+import { head, tail } from "../memory/heap";
+import { pairAt } from "../memory/layout";
 import {
   booleanValue,
   dataOf,
@@ -29,6 +28,7 @@ import {
   VALUE_FALSE,
   VALUE_TRUE,
 } from "../memory/value";
+import { compare, tensorsEqual } from "./numeric";
 
 /** Equality where a boolean differs between lanes: the lanes that say otherwise leave the walk. */
 function truthsEqual(a: u64, b: u64): u64 {

@@ -10,21 +10,21 @@ import {
   OP_CEILING,
   OP_COPY,
   OP_DIV,
-  OP_NUM_EQUAL,
   OP_EXACT,
   OP_FLOOR,
   OP_GCD,
-  OP_GREATER_EQUAL,
   OP_GREATER,
+  OP_GREATER_EQUAL,
   OP_INEXACT,
   OP_LCM,
-  OP_LESS_EQUAL,
   OP_LESS,
+  OP_LESS_EQUAL,
   OP_MAX,
   OP_MIN,
   OP_MODULO,
   OP_MUL,
   OP_NEG,
+  OP_NUM_EQUAL,
   OP_POW,
   OP_QUOTIENT,
   OP_REMAINDER,
@@ -109,7 +109,7 @@ export function integerBinary(op: i32, a: i32, b: i32): u64 {
     case OP_MODULO: {
       if (y == 0) return NOT_INTEGER;
       const rest = x % y;
-      return inRange(rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest);
+      return inRange(rest != 0 && rest < 0 != y < 0 ? rest + y : rest);
     }
     case OP_MIN:
       return integerValue(min(a, b));

@@ -9,11 +9,9 @@ import {
   FAULT_NOT_PAIR,
 } from "../../src/program/layout";
 import { spend } from "../lanes/budget";
-import { identical, structurallyEqual } from "./equality";
+import { decide } from "../lanes/lanes";
 import { failOperand, failPair } from "../memory/fault";
 import { cons, head, isPair, setField, tail } from "../memory/heap";
-import { decide } from "../lanes/lanes";
-import { INTEGER_NONE, toInteger } from "./numeric";
 import {
   booleanValue,
   dataOf,
@@ -22,6 +20,8 @@ import {
   VALUE_FALSE,
   VALUE_NIL,
 } from "../memory/value";
+import { identical, structurallyEqual } from "./equality";
+import { INTEGER_NONE, toInteger } from "./numeric";
 
 export function car(value: u64): u64 {
   return isPair(value) ? head(value) : failOperand(FAULT_NOT_PAIR, 0, value);
@@ -60,7 +60,7 @@ export function length(value: u64): u64 {
 export function listFrom(from: usize, count: i32): u64 {
   let list = VALUE_NIL;
   for (let i = count - 1; i >= 0; i--) {
-    list = cons(load<u64>(from + (<usize>i << 3)), list);
+    list = cons(load<u64>(from + ((<usize>i) << 3)), list);
     if (list == VALUE_FAIL) return list;
   }
   return list;
@@ -99,9 +99,9 @@ function copyOnto(list: u64, end: u64): u64 {
 /** (append a b …): the last argument is shared, whatever it is. */
 export function append(from: usize, count: i32): u64 {
   if (count == 0) return VALUE_NIL;
-  let result = load<u64>(from + (<usize>(count - 1) << 3));
+  let result = load<u64>(from + ((<usize>(count - 1)) << 3));
   for (let i = count - 2; i >= 0; i--) {
-    const list = load<u64>(from + (<usize>i << 3));
+    const list = load<u64>(from + ((<usize>i) << 3));
     if (properLength(list) < 0) return failOperand(FAULT_NOT_LIST, i, list);
     result = copyOnto(list, result);
     if (result == VALUE_FAIL) return result;

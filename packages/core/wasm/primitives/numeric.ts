@@ -26,10 +26,6 @@ import {
   TRACE_GATHER,
   TRACE_MERGE,
 } from "../../src/program/layout";
-import { blockAt } from "../memory/layout";
-import { primalTop } from "../memory/arena";
-import { spendOnElements } from "../lanes/budget";
-import { failOperand, failPair } from "../memory/fault";
 import { forwardElementwise, forwardPredicate } from "../generated/elementwise";
 import {
   OP_COPY,
@@ -42,7 +38,8 @@ import {
   opDifferentiable,
 } from "../generated/ops";
 import { forwardStructured } from "../generated/structured";
-import { integerBinary, integerCompare, integerUnary, NOT_INTEGER } from "./integer";
+import { equalForward, gatherForward, mergeForward } from "../kernels/merge";
+import { spendOnElements } from "../lanes/budget";
 import {
   agreed,
   allEqual,
@@ -54,7 +51,20 @@ import {
   keepEqual,
 } from "../lanes/lanes";
 import { shapeCols, shapeRank, shapeRows, structuredWork } from "../linalg/shapes";
-import { equalForward, gatherForward, mergeForward } from "../kernels/merge";
+import { primalTop } from "../memory/arena";
+import { failOperand, failPair } from "../memory/fault";
+import { blockAt } from "../memory/layout";
+import {
+  booleanValue,
+  dataOf,
+  isNumber,
+  realValue,
+  tagOf,
+  VALUE_FAIL,
+  VALUE_FALSE,
+  VALUE_TRUE,
+  valueOf,
+} from "../memory/value";
 import {
   block,
   colsOf,
@@ -75,17 +85,7 @@ import {
 } from "../tape/payload";
 import { recording } from "../tape/recording";
 import { fillStructured, nextBlock, record, recordScalars, shapeFor } from "../tape/tape";
-import {
-  booleanValue,
-  dataOf,
-  isNumber,
-  realValue,
-  tagOf,
-  VALUE_FAIL,
-  VALUE_FALSE,
-  VALUE_TRUE,
-  valueOf,
-} from "../memory/value";
+import { integerBinary, integerCompare, integerUnary, NOT_INTEGER } from "./integer";
 
 /** Payload of a number, vector or matrix; -1 and a fault for anything else. */
 export function toPayload(value: u64, operand: i32): i32 {
@@ -203,7 +203,11 @@ export function applyStructured(op: i32, a: u64, b: u64, unary: bool): u64 {
   const xFlags = flagsOf(x);
   const yFlags = unary ? PAYLOAD_UNIFORM : flagsOf(y);
   const known = reached(op, unary ? xFlags : xFlags | yFlags);
-  const z = newPayload(shapeRows, shapeCols, shapeRank | (xFlags & yFlags & PAYLOAD_UNIFORM) | known);
+  const z = newPayload(
+    shapeRows,
+    shapeCols,
+    shapeRank | (xFlags & yFlags & PAYLOAD_UNIFORM) | known,
+  );
   if (z < 0) return VALUE_FAIL;
   if (!fillStructured(op, z, x, y)) return VALUE_FAIL;
   forwardStructured(op, block);

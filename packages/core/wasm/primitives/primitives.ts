@@ -10,18 +10,15 @@ import {
   TAG_SYMBOL,
   TAG_TENSOR,
 } from "../../src/program/layout";
-import { beginPrimitive, spendOnElements } from "../lanes/budget";
-import { identical, structurallyEqual } from "./equality";
-import { renumberOperands, setFaultOp } from "../memory/fault";
 import {
-  OP_BINARY_LAST,
-  OP_BINARY_PREDICATE_LAST,
   OP_APPEND,
   OP_ASSOC,
   OP_ASSQ,
   OP_ASSV,
   OP_ATAN,
   OP_ATAN2,
+  OP_BINARY_LAST,
+  OP_BINARY_PREDICATE_LAST,
   OP_CAR,
   OP_CDR,
   OP_COLS,
@@ -57,16 +54,32 @@ import {
   OP_REVERSE,
   OP_ROWS,
   OP_SCALE,
+  OP_STRUCTURED_BINARY_LAST,
+  OP_STRUCTURED_UNARY_LAST,
   OP_SUB,
+  OP_UNARY_LAST,
+  OP_UNARY_PREDICATE_LAST,
   OP_VEC,
   OP_VLEN,
   OP_ZEROS,
-  OP_STRUCTURED_BINARY_LAST,
-  OP_STRUCTURED_UNARY_LAST,
-  OP_UNARY_LAST,
-  OP_UNARY_PREDICATE_LAST,
 } from "../generated/ops";
+import { beginPrimitive, spendOnElements } from "../lanes/budget";
+import { conjunction, negation } from "../lanes/lanes";
+import { renumberOperands, setFaultOp } from "../memory/fault";
 import { cons, isPair } from "../memory/heap";
+import {
+  booleanValue,
+  dataOf,
+  integerValue,
+  isNumber,
+  tagOf,
+  VALUE_FAIL,
+  VALUE_FALSE,
+  VALUE_NIL,
+  VALUE_TRUE,
+} from "../memory/value";
+import { countOf } from "../tape/payload";
+import { identical, structurallyEqual } from "./equality";
 import {
   append,
   associationOf,
@@ -81,7 +94,6 @@ import {
   memberOf,
   reverse,
 } from "./lists";
-import { conjunction, negation } from "../lanes/lanes";
 import {
   applyBinary,
   applyPredicate,
@@ -92,23 +104,11 @@ import {
   toPayload,
   toScalar,
 } from "./numeric";
-import { countOf } from "../tape/payload";
 import { filled, identity, makeMatrix, makeVector, reference, sizeOf } from "./tensors";
-import {
-  booleanValue,
-  dataOf,
-  integerValue,
-  isNumber,
-  tagOf,
-  VALUE_FAIL,
-  VALUE_FALSE,
-  VALUE_NIL,
-  VALUE_TRUE,
-} from "../memory/value";
 
 // @ts-ignore: decorator
 @inline function at(from: usize, i: i32): u64 {
-  return load<u64>(from + (<usize>i << 3));
+  return load<u64>(from + ((<usize>i) << 3));
 }
 
 /** A number or tensor as it is; a fault for anything else. */

@@ -18,9 +18,9 @@ import {
   TAG_TENSOR,
 } from "../../src/program/layout";
 import { spendOnElements } from "../lanes/budget";
-import { failOperand, failPair } from "../memory/fault";
 import { guardRange, keepIndices } from "../lanes/lanes";
-import { gather, INTEGER_NONE, isSplit, pick, place, toInteger, toPayload } from "./numeric";
+import { failOperand, failPair } from "../memory/fault";
+import { dataOf, integerValue, tagOf, VALUE_FAIL, VALUE_NIL } from "../memory/value";
 import {
   colsOf,
   countOf,
@@ -33,7 +33,7 @@ import {
   rowsOf,
   viewPayload,
 } from "../tape/payload";
-import { dataOf, integerValue, tagOf, VALUE_FAIL, VALUE_NIL } from "../memory/value";
+import { gather, INTEGER_NONE, isSplit, pick, place, toInteger, toPayload } from "./numeric";
 
 const SIZE_MAX: i32 = 1 << 24;
 /** Elements of 16 bytes that fill all the memory there can be. */
@@ -41,7 +41,7 @@ const ELEMENTS_MAX: i64 = 1 << 28;
 
 // @ts-ignore: decorator
 @inline function operandAt(from: usize, i: i32): u64 {
-  return load<u64>(from + (<usize>i << 3));
+  return load<u64>(from + ((<usize>i) << 3));
 }
 
 /** Flags all operands share (uniform) or any has (active). -1 and a fault for a non-number. */
@@ -160,7 +160,9 @@ function sizeArgument(value: u64, operand: i32): i32 {
   return -1;
 }
 
-/** A new uniform tensor, charged for first; what no memory can hold is left to the memory budget. */
+/**
+ * A new uniform tensor, charged for first; what no memory can hold is left to the memory budget.
+ */
 function newFilled(rows: i32, cols: i32, rank: i32): i32 {
   const elements = <i64>rows * <i64>cols;
   if (elements <= ELEMENTS_MAX && !spendOnElements(elements)) return -1;
@@ -176,7 +178,7 @@ export function filled(from: usize, count: i32, number: real): u64 {
   const z = newFilled(rows, cols, count);
   if (z < 0) return VALUE_FAIL;
   const at = primalOf(z);
-  const bytes = <usize>countOf(z) << 4;
+  const bytes = (<usize>countOf(z)) << 4;
   for (let i: usize = 0; i < bytes; i += 16) v128.store(at + i, v128.splat<real>(number));
   return payloadValue(z);
 }
@@ -188,8 +190,8 @@ export function identity(value: u64): u64 {
   const z = newFilled(size, size, 2);
   if (z < 0) return VALUE_FAIL;
   const at = primalOf(z);
-  memory.fill(at, 0, <usize>countOf(z) << 4);
+  memory.fill(at, 0, (<usize>countOf(z)) << 4);
   for (let i = 0; i < size; i++)
-    v128.store(at + (<usize>(i * size + i) << 4), v128.splat<real>(1));
+    v128.store(at + ((<usize>(i * size + i)) << 4), v128.splat<real>(1));
   return payloadValue(z);
 }

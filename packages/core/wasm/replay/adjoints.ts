@@ -14,12 +14,12 @@ import {
   RECORD_ACTIVE,
   RECORD_BYTES,
 } from "../../src/program/layout";
-import { placeAt, payloadAt, recordAt } from "../memory/layout";
 import { reserveWork, setAdjointTop, tapeBase, tapeTop, workBase } from "../memory/arena";
-import { pinnedPayloads } from "../walk/collect";
-import { entryOf, run } from "../tape/payload";
+import { payloadAt, placeAt, recordAt } from "../memory/layout";
 import { adjointReuse } from "../memory/switches";
+import { entryOf, run } from "../tape/payload";
 import { activeRecords } from "../tape/recording";
+import { pinnedPayloads } from "../walk/collect";
 
 /** Bytes at the start of the arena that are cleared before each pass: inputs and the result. */
 export let standingBytes: usize = 0;
@@ -49,7 +49,7 @@ function placeStanding(result: i32): usize {
 function placeOne(entry: usize, top: usize): usize {
   if ((payloadAt(entry).flags & PAYLOAD_ACTIVE) == 0) return top;
   payloadAt(entry).adjoint = <u32>top;
-  return top + <usize><u32>payloadAt(entry).count * run;
+  return top + <usize>(<u32>payloadAt(entry).count) * run;
 }
 
 /**
@@ -59,7 +59,7 @@ function placeOne(entry: usize, top: usize): usize {
  */
 export function placeAdjoints(result: i32): bool {
   // No more places are given back than records have a result.
-  if (!reserveWork(0, <usize>activeRecords << 3)) return false;
+  if (!reserveWork(0, (<usize>activeRecords) << 3)) return false;
   let top = placeStanding(result);
   standingBytes = top;
   if (result >= 0) {

@@ -15,10 +15,10 @@ import {
   TRACE_GATHER,
   TRACE_MERGE,
 } from "../../src/program/layout";
-import { payloadAt, recordAt } from "../memory/layout";
 import { reachBase, reserveReach, tapeBase, tapeTop } from "../memory/arena";
-import { compactions } from "../walk/collect";
+import { payloadAt, recordAt } from "../memory/layout";
 import { countOf, entryOf, flagsOf, isUniform, payloadCount, primalOf, run } from "../tape/payload";
+import { compactions } from "../walk/collect";
 
 const SEEN: u8 = 1;
 const RECORDED: u8 = 2;
@@ -56,7 +56,7 @@ export let payloadsBlamed: f64 = 0;
 
 // @ts-ignore: decorator
 @inline function ownerAt(index: i32): i32 {
-  return load<i32>(owners + (<usize>index << 2));
+  return load<i32>(owners + ((<usize>index) << 2));
 }
 
 // @ts-ignore: decorator
@@ -71,7 +71,7 @@ function listOwners(from: usize, constants: i32, count: i32): void {
   let end: usize = 0;
   for (let id = constants; id < count; id++) {
     if (primalOf(id) < end) continue;
-    store<i32>(owners + (<usize>ownerCount << 2), id);
+    store<i32>(owners + ((<usize>ownerCount) << 2), id);
     ownerCount += 1;
     end = endOf(id);
   }
@@ -143,7 +143,7 @@ function mayHaveCause(id: i32, lane: i32, constants: i32): bool {
 export function firstNonFinite(lane: i32, result: i32, constants: i32): i32 {
   const count = payloadCount();
   const marks = (<usize>count + 3) & ~3;
-  if (result < constants || !reserveReach(marks + (<usize>count << 2))) return -1;
+  if (result < constants || !reserveReach(marks + ((<usize>count) << 2))) return -1;
   memory.fill(reachBase, 0, marks);
   listOwners(reachBase + marks, constants, count);
   oldest = result;

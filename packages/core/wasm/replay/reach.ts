@@ -1,12 +1,12 @@
 /**
- * The lanes that a backward pass has reached, where the trace merges lanes: a mask over the lanes for
- * every payload.
+ * The lanes that a backward pass has reached, where the trace merges lanes: a mask over the lanes
+ * for every payload.
  */
 
 import { TRACE_MERGE } from "../../src/program/layout";
-import { blockAt } from "../memory/layout";
-import { reachBase } from "../memory/arena";
 import { live } from "../lanes/lanes";
+import { reachBase } from "../memory/arena";
+import { blockAt } from "../memory/layout";
 import { run } from "../tape/payload";
 
 /** The mask of a payload. */

@@ -31,7 +31,31 @@ import {
   TRACE_GUARD_INTEGER,
   TRACE_MERGE,
 } from "../../src/program/layout";
-import { blockAt, payloadAt, recordAt, traceAt } from "../memory/layout";
+import {
+  adjointElementwise,
+  adjointsWritten,
+  forwardElementwise,
+  forwardPredicate,
+  leavesSlope,
+} from "../generated/elementwise";
+import { OP_ELEMENTWISE_LAST, OP_PREDICATE_LAST } from "../generated/ops";
+import { adjointStructured, forwardStructured } from "../generated/structured";
+import {
+  equalForward,
+  gatherAdjoint,
+  gatherForward,
+  mergeAdjoint,
+  mergeForward,
+} from "../kernels/merge";
+import {
+  isSurveying,
+  live,
+  liveLanes,
+  noteStrays,
+  reviveLanes,
+  surveyStrays,
+  validIndices,
+} from "../lanes/lanes";
 import {
   adjointBase,
   adjointTop,
@@ -52,28 +76,9 @@ import {
   tapeBase,
   tapeTop,
 } from "../memory/arena";
-import { FRESH_X, FRESH_Y, placeAdjoints, standingBytes } from "./adjoints";
 import { clearFault, fail, faultCode } from "../memory/fault";
-import {
-  adjointElementwise,
-  adjointsWritten,
-  forwardElementwise,
-  forwardPredicate,
-  leavesSlope,
-} from "../generated/elementwise";
-import { OP_ELEMENTWISE_LAST, OP_PREDICATE_LAST } from "../generated/ops";
-import { adjointStructured, forwardStructured } from "../generated/structured";
-import {
-  isSurveying,
-  live,
-  liveLanes,
-  noteStrays,
-  reviveLanes,
-  surveyStrays,
-  validIndices,
-} from "../lanes/lanes";
+import { blockAt, payloadAt, recordAt, traceAt } from "../memory/layout";
 import { allocate, free } from "../memory/memory";
-import { equalForward, gatherAdjoint, gatherForward, mergeAdjoint, mergeForward } from "../kernels/merge";
 import {
   block,
   countOf,
@@ -88,9 +93,10 @@ import {
   run,
   setLanes,
 } from "../tape/payload";
-import { REACHED_ALL, REACHED_NONE, reachedLanes, reachOf, spreadReach } from "./reach";
-import { fillFromRecord, scratchOfRecord } from "../tape/tape";
 import { hasLaid, isGuarded, isMerging } from "../tape/recording";
+import { fillFromRecord, scratchOfRecord } from "../tape/tape";
+import { FRESH_X, FRESH_Y, placeAdjoints, standingBytes } from "./adjoints";
+import { REACHED_ALL, REACHED_NONE, reachedLanes, reachOf, spreadReach } from "./reach";
 
 /** Guards that refused at least one lane, over all replays of this machine. */
 export let guardsFailed: f64 = 0;
@@ -238,8 +244,8 @@ export function switchTrace(from: usize, to: usize): void {
 }
 
 /**
- * Frees a trace; where it was the `current` one, `walk` is that now. The walk takes its arenas where
- * it has none: so programs that come and go one after the other all run in the same memory.
+ * Frees a trace; where it was the `current` one, `walk` is that now. The walk takes its arenas
+ * where it has none: so programs that come and go one after the other all run in the same memory.
  */
 export function freeTrace(trace: usize, walk: usize, current: usize): void {
   saveTrace(current);
@@ -287,8 +293,7 @@ function combineForward(at: usize, code: i32): void {
   const yMask = blockAt(at).yMask;
   const bytes = blockAt(at).zRun;
   const isSame = blockAt(at).in0 == blockAt(at).in1;
-  if (isSurveying && blockAt(at).aux == 1 && bytes == run)
-    noteStrays(isSame ? 0 : x, y);
+  if (isSurveying && blockAt(at).aux == 1 && bytes == run) noteStrays(isSame ? 0 : x, y);
   for (let b: usize = 0; b < bytes; b += 16) {
     const mine = v128.load(x + (b & xMask));
     const other = v128.load(y + (b & yMask));
@@ -318,8 +323,8 @@ function forwardTrace(at: usize, code: i32): void {
 }
 
 /**
- * Runs the linked trace forward for `count` lanes of new inputs, as far as any lane goes. Returns how
- * many passed all guards.
+ * Runs the linked trace forward for `count` lanes of new inputs, as far as any lane goes. Returns
+ * how many passed all guards.
  */
 export function replay(count: i32): i32 {
   reviveLanes(count, run);
@@ -464,9 +469,9 @@ function backwardTogether(result: i32): void {
     if ((recordAt(tapeBase + i * RECORD_BYTES).op & RECORD_ACTIVE) == 0) continue;
     const at = blockOf(i);
     const op = blockAt(at).op;
-    if (load<u8>(reachBase + <usize><u32>blockAt(at).out) == 0) continue;
+    if (load<u8>(reachBase + <usize>(<u32>blockAt(at).out)) == 0) continue;
     adjointOf(at, op & RECORD_CODE);
-    store<u8>(reachBase + <usize><u32>blockAt(at).in0, 1);
+    store<u8>(reachBase + <usize>(<u32>blockAt(at).in0), 1);
     const in1 = blockAt(at).in1;
     if (in1 >= 0) store<u8>(reachBase + <usize>in1, 1);
   }

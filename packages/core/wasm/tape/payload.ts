@@ -23,7 +23,6 @@ import {
   TAG_REAL,
   TAG_TENSOR,
 } from "../../src/program/layout";
-import { smallAt, blockAt, payloadAt } from "../memory/layout";
 import {
   adjointBase,
   adjointTop,
@@ -42,9 +41,10 @@ import {
   tapeTop,
 } from "../memory/arena";
 import { fail } from "../memory/fault";
+import { blockAt, payloadAt, smallAt } from "../memory/layout";
 import { countPoolHit, integerPool } from "../memory/switches";
-import { beginRecording, giveUpRecording, recording } from "./recording";
 import { valueOf } from "../memory/value";
+import { beginRecording, giveUpRecording, recording } from "./recording";
 
 /** Lanes of the run and bytes of one run of lanes. */
 export let lanes: i32 = 1;
@@ -274,9 +274,7 @@ export function integerPayload(n: i32): i32 {
 
 // @ts-ignore: decorator
 @inline function adjointOf(entry: usize, flags: i32): usize {
-  return (flags & PAYLOAD_ACTIVE) != 0
-    ? adjointBase + <usize>payloadAt(entry).adjoint
-    : 0;
+  return (flags & PAYLOAD_ACTIVE) != 0 ? adjointBase + <usize>payloadAt(entry).adjoint : 0;
 }
 
 /** Fills the block at `at`: result z, operands x and y (y < 0: none). Scalars broadcast. */

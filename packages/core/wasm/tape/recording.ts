@@ -1,6 +1,6 @@
 /**
- * What a walk records, and how far it has come: the level, what the tape holds, and how many operand
- * blocks are laid. The records themselves are tape.ts's.
+ * What a walk records, and how far it has come: the level, what the tape holds, and how many
+ * operand blocks are laid. The records themselves are tape.ts's.
  */
 
 import {

@@ -24,7 +24,14 @@ import {
   TRACE_GATHER,
   TRACE_MERGE,
 } from "../../src/program/layout";
-import { blockAt, recordAt } from "../memory/layout";
+import { OP_PICK, OP_PLACE, OP_STRUCTURED_FIRST } from "../generated/ops";
+import {
+  dimCols,
+  dimInner,
+  dimRows,
+  structuredScratchBytes,
+  structuredShape,
+} from "../linalg/shapes";
 import {
   adjointTop,
   blocksBase,
@@ -39,14 +46,7 @@ import {
   tapeTop,
 } from "../memory/arena";
 import { fail } from "../memory/fault";
-import { OP_PICK, OP_PLACE, OP_STRUCTURED_FIRST } from "../generated/ops";
-import {
-  dimCols,
-  dimInner,
-  dimRows,
-  structuredScratchBytes,
-  structuredShape,
-} from "../linalg/shapes";
+import { blockAt, recordAt } from "../memory/layout";
 import {
   block,
   colsOf,
@@ -88,7 +88,15 @@ export function recordScalars(op: i32, known: i32, out: i32, in0: i32, in1: i32,
 }
 
 // @ts-ignore: decorator
-@inline function writeRecord(at: usize, op: i32, out: i32, in0: i32, in1: i32, aux: i32, mask: i32): void {
+@inline function writeRecord(
+  at: usize,
+  op: i32,
+  out: i32,
+  in0: i32,
+  in1: i32,
+  aux: i32,
+  mask: i32,
+): void {
   recordAt(at).op = op;
   recordAt(at).out = out;
   recordAt(at).in0 = in0;
@@ -122,14 +130,7 @@ export function record(op: i32, out: i32, in0: i32, in1: i32, aux: i32, mask: i3
 }
 
 /** Appends a record that only replay needs. */
-export function recordTrace(
-  kind: i32,
-  out: i32,
-  in0: i32,
-  in1: i32,
-  aux: i32,
-  mask: i32,
-): bool {
+export function recordTrace(kind: i32, out: i32, in0: i32, in1: i32, aux: i32, mask: i32): bool {
   return recording != RECORD_VARYING || append(kind, out, in0, in1, aux, mask);
 }
 

@@ -1,9 +1,10 @@
 /**
  * Compaction of heap and payloads, so that a loop without a tape runs in constant memory.
  *
- * Copies what the evaluation stack and open branches reach (precise roots) into fresh arenas and frees the old
- * ones. Constants, inputs and quoted structure lie first in every arena and keep their places.
- * Runs only between evaluations and only while nothing is recorded: records name payloads.
+ * Copies what the evaluation stack and open branches reach (precise roots) into fresh arenas and
+ * frees the old ones. Constants, inputs and quoted structure lie first in every arena and keep
+ * their places. Runs only between evaluations and only while nothing is recorded: records name
+ * payloads.
  *
  * Forwarding marks: a moved heap object has field count -1 and its new index in the high word; a
  * moved payload has its new id + 1 in the adjoint field, which nothing else uses without a tape.
@@ -19,7 +20,6 @@ import {
   TAG_REAL,
   TAG_TENSOR,
 } from "../../src/program/layout";
-import { objectAt, payloadAt } from "../memory/layout";
 import {
   heapBase,
   heapTop,
@@ -34,7 +34,10 @@ import {
   tableTop,
 } from "../memory/arena";
 import { fail } from "../memory/fault";
+import { objectAt, payloadAt } from "../memory/layout";
 import { allocate, free } from "../memory/memory";
+import { dataOf, tagOf, valueOf } from "../memory/value";
+import { context, forgetSmallIntegers, setContext, stepOf } from "../tape/payload";
 import {
   MIX_VALUE_COUNT,
   mixEntries,
@@ -43,8 +46,6 @@ import {
   savedValues,
   savedValuesEnd,
 } from "./mix";
-import { context, forgetSmallIntegers, setContext, stepOf } from "../tape/payload";
-import { dataOf, tagOf, valueOf } from "../memory/value";
 
 const THRESHOLD_MIN: usize = 1 << 20;
 
@@ -106,7 +107,7 @@ function movePayload(id: i32): i32 {
   memory.copy(toTable + toTableTop, entry, PAYLOAD_BYTES);
   const primal = <usize>payloadAt(entry).primal;
   if (primal >= primalPinned) {
-    const bytes = <usize><u32>payloadAt(entry).count * stepOf(payloadAt(entry).flags);
+    const bytes = <usize>(<u32>payloadAt(entry).count) * stepOf(payloadAt(entry).flags);
     if (!roomForPrimal(bytes)) {
       failed = true;
       return id;
@@ -123,7 +124,7 @@ function movePayload(id: i32): i32 {
 }
 
 function moveObject(index: i32): i32 {
-  const offset = <usize>index << 3;
+  const offset = (<usize>index) << 3;
   if (offset < heapPinned) return index;
   const from = heapBase + offset;
   const fields = objectAt(from).fields;
@@ -186,7 +187,7 @@ export function collect(stackTop: usize): bool {
   moveRange(savedValues(), savedValuesEnd());
   const mixes = mixEntries();
   for (let at: usize = 0; at < mixTop; at += mixEntryBytes())
-    moveRange(mixes + at, mixes + at + (<usize>MIX_VALUE_COUNT << 3));
+    moveRange(mixes + at, mixes + at + ((<usize>MIX_VALUE_COUNT) << 3));
   if (context >= 0) setContext(movePayload(context));
   let scanned = heapPinned;
   while (scanned < toHeapTop) {

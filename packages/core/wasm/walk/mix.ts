@@ -17,9 +17,9 @@
  * what lies below the branch, and where they meet; this file never looks at its program. A jump
  * names its target by the first slot that it replaces, as an offset on the stack.
  *
- * A mix (`Mix` of layout.ts) is one entry of a stack. Masks are kept as values, so that compaction finds them; saved operands, and before them the
- * slots as they were at the branch, lie in an arena of their own. Only the newest mix intercepts:
- * code outside it cannot run before it is over.
+ * A mix (`Mix` of layout.ts) is one entry of a stack. Masks are kept as values, so that compaction
+ * finds them; saved operands, and before them the slots as they were at the branch, lie in an arena
+ * of their own. Only the newest mix intercepts: code outside it cannot run before it is over.
  */
 
 import {
@@ -29,10 +29,7 @@ import {
   MIX_BYTES,
   TAG_MASK,
 } from "../../src/program/layout";
-import { mixAt } from "../memory/layout";
-import { controlBase, stackBase } from "../memory/arena";
 import { flushSteps, refuel } from "../lanes/budget";
-import { fail } from "../memory/fault";
 import {
   contextWhere,
   countingLanes,
@@ -41,7 +38,11 @@ import {
   dropMask,
   lanesIn,
 } from "../lanes/lanes";
+import { controlBase, stackBase } from "../memory/arena";
+import { fail } from "../memory/fault";
+import { mixAt } from "../memory/layout";
 import { allocate, free } from "../memory/memory";
+import { dataOf, VALUE_FAIL, VALUE_NIL, valueOf } from "../memory/value";
 import { canMerge, mergeValues } from "../primitives/numeric";
 import { context, setContext } from "../tape/payload";
 import {
@@ -56,8 +57,6 @@ import {
   reserve,
   Walk,
 } from "./registers";
-import { dataOf, VALUE_FAIL, VALUE_NIL, valueOf } from "../memory/value";
-
 
 const NONE: i32 = 0;
 const DEAD: i32 = 1;
@@ -268,7 +267,9 @@ export function skipDead(): void {
   Walk.next = contextDied();
 }
 
-/** A jump at `at`, `count` operands on the stack, to the slots from offset `slots` on: an outcome. */
+/**
+ * A jump at `at`, `count` operands on the stack, to the slots from offset `slots` on: an outcome.
+ */
 export function interceptJump(at: usize, count: i32, slots: usize): i32 {
   const mix = newest();
   store<usize>(mixAt(mix).jumpsAt(mixAt(mix).side), slots);
@@ -281,7 +282,7 @@ export function interceptCall(at: usize, count: i32): i32 {
 }
 
 function intercept(at: usize, count: i32, kind: i32): i32 {
-  const bytes = <usize>count << 3;
+  const bytes = (<usize>count) << 3;
   if (!reserveSaved(bytes)) {
     fail(FAULT_MEMORY);
     return NEXT_FAULT;
@@ -345,13 +346,13 @@ function combineOperands(mix: usize): i32 {
   const a = mixAt(mix).operands;
   const b = mixAt(mix).operands1;
   for (let i = 0; i < count; i++) {
-    const offset = <usize>i << 3;
+    const offset = (<usize>i) << 3;
     if (!canMerge(load<u64>(savedBase + a + offset), load<u64>(savedBase + b + offset)))
       return part(mix);
   }
   setContext(contextBefore(mix));
   for (let i = 0; i < count; i++) {
-    const offset = <usize>i << 3;
+    const offset = (<usize>i) << 3;
     const mine = load<u64>(savedBase + a + offset);
     const merged = mergeValues(mine, load<u64>(savedBase + b + offset), maskOf(mix, 0));
     if (merged == VALUE_FAIL) return NEXT_FAULT;
@@ -389,7 +390,7 @@ function pushSaved(mix: usize, side: i32): bool {
     return false;
   }
   const from = savedBase + load<usize>(mixAt(mix).operandsAt(side));
-  for (let i = 0; i < count; i++) push(load<u64>(from + (<usize>i << 3)));
+  for (let i = 0; i < count; i++) push(load<u64>(from + ((<usize>i) << 3)));
   return true;
 }
 

@@ -11,8 +11,8 @@
  */
 
 import { CONTROL_FRAME_BYTES, FRAME_HALT } from "../../src/program/layout";
-import { frameAt, imageAt } from "../memory/layout";
 import { controlBase, reserveControl, reserveStack, stackBase } from "../memory/arena";
+import { frameAt, imageAt } from "../memory/layout";
 import { VALUE_NIL, VALUE_UNINITIALISED } from "../memory/value";
 
 const SLACK_SLOTS: usize = 8;
@@ -44,12 +44,12 @@ export class Walk {
 
 // @ts-ignore: decorator
 @inline export function word(at: usize, index: i32): i32 {
-  return load<i32>(at + (<usize>index << 2));
+  return load<i32>(at + ((<usize>index) << 2));
 }
 
 // @ts-ignore: decorator
 @inline export function cellAt(index: i32): usize {
-  return Walk.image + (<usize>index << 2);
+  return Walk.image + ((<usize>index) << 2);
 }
 
 // @ts-ignore: decorator
@@ -106,7 +106,7 @@ export function beginWalk(program: usize): bool {
 }
 
 export function setGlobal(index: i32, global: u64): void {
-  store<u64>(stackBase + (<usize>index << 3), global);
+  store<u64>(stackBase + ((<usize>index) << 3), global);
 }
 
 /** Node of what is evaluated next. */

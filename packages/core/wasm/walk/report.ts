@@ -3,17 +3,17 @@
  */
 
 import { REPORT_BYTES } from "../../src/program/layout";
-import { reportAt } from "../memory/layout";
-import { adjointTop, heapTop, primalTop, tapeTop } from "../memory/arena";
 import { stepsTaken } from "../lanes/budget";
-import { compactions } from "./collect";
+import { liveLanes, strayLanes } from "../lanes/lanes";
+import { adjointTop, heapTop, primalTop, tapeTop } from "../memory/arena";
 import { faultCode } from "../memory/fault";
 import { objectsMade } from "../memory/heap";
-import { liveLanes, strayLanes } from "../lanes/lanes";
-import { activeMade, payloadsMade, uniformMade } from "../tape/payload";
-import { Walk } from "./registers";
-import { activeRecords, isMerging, recording } from "../tape/recording";
+import { reportAt } from "../memory/layout";
 import { dataOf, tagOf } from "../memory/value";
+import { activeMade, payloadsMade, uniformMade } from "../tape/payload";
+import { activeRecords, isMerging, recording } from "../tape/recording";
+import { compactions } from "./collect";
+import { Walk } from "./registers";
 
 const report: usize = memory.data(REPORT_BYTES, 16);
 

@@ -56,15 +56,36 @@ import {
   WALK_FAULT,
   WALK_PAUSED,
 } from "../../../src/program/layout";
-import { frameAt, imageAt } from "../../memory/layout";
-import { stackBase } from "../../memory/arena";
-import { judge, SAID_BOTH, SAID_FAULT, SAID_FALSE } from "../../lanes/branch";
-import { beginPrimitive, spend, step, unstep } from "../../lanes/budget";
-import { collect, wantsCollection } from "../../walk/collect";
-import { fail, failOperand, failSpread, setFaultOp } from "../../memory/fault";
 import { OP_APPLY, OP_STRUCTURAL_FIRST, opArityMax, opArityMin } from "../../generated/ops";
-import { fieldAddress, getField, head, isPair, wordOf, newObject, setField, tail } from "../../memory/heap";
+import { judge, SAID_BOTH, SAID_FALSE, SAID_FAULT } from "../../lanes/branch";
+import { beginPrimitive, spend, step, unstep } from "../../lanes/budget";
+import { stackBase } from "../../memory/arena";
+import { fail, failOperand, failSpread, setFaultOp } from "../../memory/fault";
+import {
+  fieldAddress,
+  getField,
+  head,
+  isPair,
+  newObject,
+  setField,
+  tail,
+  wordOf,
+} from "../../memory/heap";
+import { frameAt, imageAt } from "../../memory/layout";
+import {
+  dataOf,
+  tagOf,
+  VALUE_FAIL,
+  VALUE_UNINITIALISED,
+  VALUE_UNSPECIFIED,
+  valueOf,
+} from "../../memory/value";
 import { listFrom, properLength } from "../../primitives/lists";
+import { copyLeaving } from "../../primitives/numeric";
+import { applyPrimitive } from "../../primitives/primitives";
+import { setCurrentNode } from "../../tape/payload";
+import { recording } from "../../tape/recording";
+import { collect, wantsCollection } from "../../walk/collect";
 import {
   interceptCall,
   interceptFrames,
@@ -76,10 +97,6 @@ import {
   pendingTail,
   sideValue,
 } from "../../walk/mix";
-import { copyLeaving } from "../../primitives/numeric";
-import { setCurrentNode } from "../../tape/payload";
-import { recording } from "../../tape/recording";
-import { applyPrimitive } from "../../primitives/primitives";
 import {
   cellAt,
   kindOf,
@@ -95,14 +112,6 @@ import {
   Walk,
   word,
 } from "../../walk/registers";
-import {
-  dataOf,
-  tagOf,
-  VALUE_FAIL,
-  VALUE_UNINITIALISED,
-  VALUE_UNSPECIFIED,
-  valueOf,
-} from "../../memory/value";
 
 // What to do with the value of the cell above.
 const FRAME_OPERAND: i32 = FRAME_CLIENT; // push it, go on with operand `index`
@@ -130,19 +139,19 @@ function simpleValue(at: usize): u64 {
     case CELL_CONST:
       return load<u64>(at, 8);
     case CELL_LOCAL: {
-      const local = load<u64>(Walk.framePtr + (<usize>word(at, 2) << 3));
+      const local = load<u64>(Walk.framePtr + ((<usize>word(at, 2)) << 3));
       return local == VALUE_UNINITIALISED ? failAt(at, FAULT_UNINITIALISED, local) : local;
     }
     case CELL_CAPTURED:
       return getField(dataOf(load<u64>(Walk.framePtr - 8)), word(at, 2));
     case CELL_GLOBAL: {
-      const global = load<u64>(stackBase + (<usize>word(at, 2) << 3));
+      const global = load<u64>(stackBase + ((<usize>word(at, 2)) << 3));
       return global == VALUE_UNINITIALISED ? failAt(at, FAULT_UNINITIALISED, global) : global;
     }
     case CELL_SELF:
       return load<u64>(Walk.framePtr - 8);
     case CELL_LOCAL_BOX:
-      return boxed(at, load<u64>(Walk.framePtr + (<usize>word(at, 2) << 3)));
+      return boxed(at, load<u64>(Walk.framePtr + ((<usize>word(at, 2)) << 3)));
     default: // CELL_CAPTURED_BOX
       return boxed(at, getField(dataOf(load<u64>(Walk.framePtr - 8)), word(at, 2)));
   }
@@ -154,7 +163,7 @@ function simpleValue(at: usize): u64 {
   if (kind == CELL_CONST) return load<u64>(operand, 8);
   if (kind != CELL_LOCAL && kind != CELL_GLOBAL) return simpleValue(operand);
   const slots = kind == CELL_LOCAL ? Walk.framePtr : stackBase;
-  const value = load<u64>(slots + (<usize>word(operand, 2) << 3));
+  const value = load<u64>(slots + ((<usize>word(operand, 2)) << 3));
   return value == VALUE_UNINITIALISED ? failAt(operand, FAULT_UNINITIALISED, value) : value;
 }
 
@@ -196,7 +205,7 @@ function pushOperands(from: usize, index: i32): i32 {
     } else {
       if (kindOf(at) != CELL_PRIMITIVE) return finish(at, count);
       setCurrentNode(word(at, 1));
-      Walk.stackPtr -= <usize>count << 3;
+      Walk.stackPtr -= (<usize>count) << 3;
       const value = applyPrimitive(word(at, 2), Walk.stackPtr, count);
       if (value == VALUE_FAIL) return NEXT_FAULT;
       const frame = Walk.controlPtr - CONTROL_FRAME_BYTES;
@@ -221,7 +230,8 @@ function finish(at: usize, count: i32): i32 {
   switch (kindOf(at)) {
     case CELL_CALL: {
       setCurrentNode(word(at, 1));
-      if ((word(at, 0) & FLAG_SPREAD) != 0) return callSpread(at, count - 1, (word(at, 0) & FLAG_TAIL) != 0);
+      if ((word(at, 0) & FLAG_SPREAD) != 0)
+        return callSpread(at, count - 1, (word(at, 0) & FLAG_TAIL) != 0);
       return call(at, count - 1, (word(at, 0) & FLAG_TAIL) != 0);
     }
     case CELL_RECUR:
@@ -250,9 +260,9 @@ function finish(at: usize, count: i32): i32 {
 }
 
 function recur(at: usize, count: i32): i32 {
-  const slots = Walk.framePtr + (<usize>word(at, 4 + count) << 3);
+  const slots = Walk.framePtr + ((<usize>word(at, 4 + count)) << 3);
   if (slots - stackBase < interceptSlots) return interceptJump(at, count, slots - stackBase);
-  const bytes = <usize>count << 3;
+  const bytes = (<usize>count) << 3;
   moveDown(slots, Walk.stackPtr - bytes, bytes);
   Walk.stackPtr = slots + bytes;
   Walk.cell = cellAt(word(at, 2));
@@ -261,7 +271,7 @@ function recur(at: usize, count: i32): i32 {
 
 /** Turns the arguments beyond the named ones into a list in the slot after them. */
 function collectRest(base: usize, params: i32, count: i32): bool {
-  const from = base + (<usize>params << 3);
+  const from = base + ((<usize>params) << 3);
   const rest = listFrom(from, count - params);
   if (rest == VALUE_FAIL) return false;
   store<u64>(from, rest);
@@ -270,8 +280,7 @@ function collectRest(base: usize, params: i32, count: i32): bool {
 }
 
 function callClosure(at: usize, callee: u64, count: i32, isTail: bool): i32 {
-  if (isTail && Walk.framePtr - stackBase <= interceptFrames)
-    return interceptCall(at, count + 1);
+  if (isTail && Walk.framePtr - stackBase <= interceptFrames) return interceptCall(at, count + 1);
   const lambda = cellAt(wordOf(dataOf(callee)));
   const params = word(lambda, 2);
   const hasRest = word(lambda, 3) != 0;
@@ -279,7 +288,7 @@ function callClosure(at: usize, callee: u64, count: i32, isTail: bool): i32 {
     failOperand(FAULT_ARITY, -1, callee, count);
     return NEXT_FAULT;
   }
-  let base = Walk.stackPtr - (<usize>count << 3);
+  let base = Walk.stackPtr - ((<usize>count) << 3);
   // A rest list needs one slot even where no argument is left for it.
   if (hasRest && !collectRest(base, params, count)) return NEXT_FAULT;
   if (isTail) {
@@ -306,7 +315,7 @@ function callPrimitive(callee: u64, count: i32): i32 {
     failOperand(FAULT_ARITY, -1, callee, count);
     return NEXT_FAULT;
   }
-  Walk.stackPtr -= <usize>count << 3;
+  Walk.stackPtr -= (<usize>count) << 3;
   const first = load<u64>(Walk.stackPtr);
   Walk.value = applyPrimitive(op, Walk.stackPtr, count);
   Walk.stackPtr -= 8;
@@ -319,7 +328,7 @@ function callPrimitive(callee: u64, count: i32): i32 {
 
 /** Calls the procedure that lies below `count` arguments. */
 function call(at: usize, count: i32, isTail: bool): i32 {
-  const callee = load<u64>(Walk.stackPtr - (<usize>(count + 1) << 3));
+  const callee = load<u64>(Walk.stackPtr - ((<usize>(count + 1)) << 3));
   const tag = tagOf(callee);
   if (tag == TAG_CLOSURE) return callClosure(at, callee, count, isTail);
   if (tag == TAG_PRIMITIVE) {
@@ -329,7 +338,7 @@ function call(at: usize, count: i32, isTail: bool): i32 {
       return NEXT_FAULT;
     }
     // (apply f a … list): f and what follows move down over `apply` itself.
-    const bytes = <usize>count << 3;
+    const bytes = (<usize>count) << 3;
     moveDown(Walk.stackPtr - bytes - 8, Walk.stackPtr - bytes, bytes);
     Walk.stackPtr -= 8;
     return callSpread(at, count - 1, isTail);
@@ -375,8 +384,9 @@ function makeClosure(at: usize): i32 {
     const index = source >> 2;
     let captured: u64;
     if (from == CAPTURE_SELF) captured = load<u64>(Walk.framePtr - 8);
-    else if (from == CAPTURE_CAPTURED) captured = getField(dataOf(load<u64>(Walk.framePtr - 8)), index);
-    else captured = load<u64>(Walk.framePtr + (<usize>index << 3));
+    else if (from == CAPTURE_CAPTURED)
+      captured = getField(dataOf(load<u64>(Walk.framePtr - 8)), index);
+    else captured = load<u64>(Walk.framePtr + ((<usize>index) << 3));
     setField(closure, i, captured);
   }
   Walk.value = valueOf(TAG_CLOSURE, closure);
@@ -415,7 +425,7 @@ function continueLetrec(at: usize, index: i32): i32 {
 
 function initialise(at: usize, index: i32): i32 {
   const count = word(at, 3);
-  const slot = Walk.framePtr + (<usize>(word(at, 4 + count) + index) << 3);
+  const slot = Walk.framePtr + ((<usize>(word(at, 4 + count) + index)) << 3);
   if (word(at, 5 + count + index) == 0) store<u64>(slot, Walk.value);
   else store<u64>(fieldAddress(dataOf(load<u64>(slot)), 0), Walk.value);
   return continueLetrec(at, index + 1);
@@ -512,11 +522,11 @@ function resume(frame: usize): i32 {
     case FRAME_LETREC:
       return initialise(at, index);
     case FRAME_DEFINE:
-      store<u64>(stackBase + (<usize>word(at, 2) << 3), Walk.value);
+      store<u64>(stackBase + ((<usize>word(at, 2)) << 3), Walk.value);
       Walk.value = VALUE_UNSPECIFIED;
       return NEXT_VALUE;
     case FRAME_POP:
-      Walk.stackPtr = Walk.framePtr + (<usize>index << 3);
+      Walk.stackPtr = Walk.framePtr + ((<usize>index) << 3);
       return NEXT_VALUE;
     case FRAME_COPY:
       setCurrentNode(word(at, 1));

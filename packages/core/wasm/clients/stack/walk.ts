@@ -60,12 +60,6 @@ import {
   WALK_FAULT,
   WALK_PAUSED,
 } from "../../../src/program/layout";
-import { frameAt, imageAt } from "../../memory/layout";
-import { stackBase } from "../../memory/arena";
-import { judge, SAID_BOTH, SAID_FAULT, SAID_TRUE } from "../../lanes/branch";
-import { beginPrimitive, spend, step, unstep } from "../../lanes/budget";
-import { collect, wantsCollection } from "../../walk/collect";
-import { fail, failOperand, failSpread, setFaultOp } from "../../memory/fault";
 import {
   OP_APPLY,
   OP_GREATER,
@@ -74,8 +68,27 @@ import {
   opArityMax,
   opArityMin,
 } from "../../generated/ops";
+import { judge, SAID_BOTH, SAID_FAULT, SAID_TRUE } from "../../lanes/branch";
+import { beginPrimitive, spend, step, unstep } from "../../lanes/budget";
+import { stackBase } from "../../memory/arena";
+import { fail, failOperand, failSpread, setFaultOp } from "../../memory/fault";
 import { getField, head, isPair, newObject, setField, tail, wordOf } from "../../memory/heap";
+import { frameAt, imageAt } from "../../memory/layout";
+import {
+  booleanValue,
+  dataOf,
+  integerValue,
+  tagOf,
+  VALUE_FAIL,
+  VALUE_UNINITIALISED,
+  valueOf,
+} from "../../memory/value";
 import { properLength } from "../../primitives/lists";
+import { applyBinary, compare, copyLeaving } from "../../primitives/numeric";
+import { applyPrimitive } from "../../primitives/primitives";
+import { setCurrentNode } from "../../tape/payload";
+import { recording } from "../../tape/recording";
+import { collect, wantsCollection } from "../../walk/collect";
 import {
   interceptCall,
   interceptFrames,
@@ -88,10 +101,6 @@ import {
   pendingTail,
   sideValue,
 } from "../../walk/mix";
-import { applyBinary, compare, copyLeaving } from "../../primitives/numeric";
-import { setCurrentNode } from "../../tape/payload";
-import { recording } from "../../tape/recording";
-import { applyPrimitive } from "../../primitives/primitives";
 import {
   cellAt,
   kindOf,
@@ -107,15 +116,6 @@ import {
   Walk,
   word,
 } from "../../walk/registers";
-import {
-  booleanValue,
-  dataOf,
-  integerValue,
-  tagOf,
-  VALUE_FAIL,
-  VALUE_UNINITIALISED,
-  valueOf,
-} from "../../memory/value";
 
 /** Control frames that one instruction can need. */
 const FRAMES: usize = 2;
@@ -124,13 +124,13 @@ const HANDS_ON: i32 = -1;
 
 // @ts-ignore: decorator
 @inline function slotAddress(slot: i32): usize {
-  return Walk.framePtr + (<usize>slot << 3);
+  return Walk.framePtr + ((<usize>slot) << 3);
 }
 
 /** Goes on with the instruction after the one at `at`, which has `words` words. */
 // @ts-ignore: decorator
 @inline function after(at: usize, words: i32): i32 {
-  Walk.cell = at + (<usize>words << 2);
+  Walk.cell = at + ((<usize>words) << 2);
   return NEXT_CELL;
 }
 
@@ -145,7 +145,7 @@ const HANDS_ON: i32 = -1;
 function primitive(at: usize): i32 {
   const count = word(at, 3);
   setCurrentNode(word(at, 1));
-  const from = Walk.stackPtr - (<usize>count << 3);
+  const from = Walk.stackPtr - ((<usize>count) << 3);
   const result = applyPrimitive(word(at, 2), from, count);
   if (result == VALUE_FAIL) return NEXT_FAULT;
   store<u64>(from, result);
@@ -177,7 +177,9 @@ function slotsNeeded(): usize {
   return <usize>word(cellAt(wordOf(dataOf(callee))), 5);
 }
 
-/** Goes one of two ways, or both: `at` holds the two places and the meeting place from `from` on. */
+/**
+ * Goes one of two ways, or both: `at` holds the two places and the meeting place from `from` on.
+ */
 function turn(at: usize, from: i32, test: u64): i32 {
   const said = judge(test, word(at, 1));
   if (said == SAID_FAULT) return NEXT_FAULT;
@@ -239,7 +241,7 @@ function arrive(at: usize): i32 {
 
 /** Both sides are one again: their slots lie on top of the stack. */
 function arriveTogether(at: usize, height: i32): i32 {
-  const bytes = <usize>height << 3;
+  const bytes = (<usize>height) << 3;
   memory.copy(Walk.framePtr, Walk.stackPtr - bytes, bytes);
   Walk.stackPtr = Walk.framePtr + bytes;
   return arrive(at);
@@ -250,9 +252,9 @@ function makeClosure(at: usize): i32 {
   setCurrentNode(word(at, 1));
   const closure = newObject(captured, word(at, 2));
   if (closure < 0) return NEXT_FAULT;
-  Walk.stackPtr -= <usize>captured << 3;
+  Walk.stackPtr -= (<usize>captured) << 3;
   for (let i = 0; i < captured; i++)
-    setField(closure, i, load<u64>(Walk.stackPtr + (<usize>i << 3)));
+    setField(closure, i, load<u64>(Walk.stackPtr + ((<usize>i) << 3)));
   push(valueOf(TAG_CLOSURE, closure));
   return after(at, WORDS_TWO);
 }
@@ -271,7 +273,7 @@ function enter(at: usize, callee: u64, count: i32, isTail: bool, back: i32): i32
     failOperand(FAULT_ARITY, -1, callee, count);
     return NEXT_FAULT;
   }
-  const base = Walk.stackPtr - (<usize>count << 3);
+  const base = Walk.stackPtr - ((<usize>count) << 3);
   if (isTail) {
     const bytes = Walk.stackPtr - base + 8;
     memory.copy(Walk.framePtr - 8, base - 8, bytes);
@@ -294,7 +296,7 @@ function enter(at: usize, callee: u64, count: i32, isTail: bool, back: i32): i32
 /** Calls the procedure that lies below `count` arguments. */
 function call(at: usize, count: i32, isTail: bool, back: i32): i32 {
   setCurrentNode(word(at, 1));
-  const callee = load<u64>(Walk.stackPtr - (<usize>(count + 1) << 3));
+  const callee = load<u64>(Walk.stackPtr - ((<usize>(count + 1)) << 3));
   if (tagOf(callee) == TAG_CLOSURE) return enter(at, callee, count, isTail, back);
   if (tagOf(callee) != TAG_PRIMITIVE) {
     failOperand(FAULT_NOT_PROCEDURE, -1, callee);
@@ -306,7 +308,7 @@ function call(at: usize, count: i32, isTail: bool, back: i32): i32 {
     failOperand(FAULT_ARITY, -1, callee, count);
     return NEXT_FAULT;
   }
-  Walk.stackPtr -= <usize>count << 3;
+  Walk.stackPtr -= (<usize>count) << 3;
   const first = load<u64>(Walk.stackPtr);
   let result = applyPrimitive(op, Walk.stackPtr, count);
   Walk.stackPtr -= 8;
@@ -325,8 +327,8 @@ function call(at: usize, count: i32, isTail: bool, back: i32): i32 {
 
 /** Puts the named procedure below its `count` arguments. */
 function callNamed(at: usize, count: i32, isTail: bool): i32 {
-  const base = Walk.stackPtr - (<usize>count << 3);
-  memory.copy(base + 8, base, <usize>count << 3);
+  const base = Walk.stackPtr - ((<usize>count) << 3);
+  memory.copy(base + 8, base, (<usize>count) << 3);
   store<u64>(base, valueOf(TAG_CLOSURE, word(at, 2)));
   Walk.stackPtr += 8;
   return call(at, count, isTail, isTail ? HANDS_ON : following(at, WORDS_TWO));
@@ -377,13 +379,13 @@ function execute(): i32 {
       push(getField(dataOf(load<u64>(Walk.framePtr - 8)), word(at, 2)));
       return after(at, WORDS_ONE);
     case CODE_INPUT:
-      push(load<u64>(stackBase + (<usize>word(at, 2) << 3)));
+      push(load<u64>(stackBase + ((<usize>word(at, 2)) << 3)));
       return after(at, WORDS_ONE);
     case CODE_SELF:
       push(load<u64>(Walk.framePtr - 8));
       return after(at, WORDS_PLAIN);
     case CODE_PICK:
-      push(load<u64>(Walk.stackPtr - (<usize>(word(at, 2) + 1) << 3)));
+      push(load<u64>(Walk.stackPtr - ((<usize>(word(at, 2) + 1)) << 3)));
       return after(at, WORDS_ONE);
     case CODE_DROP:
       Walk.stackPtr -= 8;
