@@ -2,8 +2,9 @@
  * A pool of workers, each with a machine of its own.
  *
  * Epochs travel in parcels: a message costs more than a short fit, so a parcel is a few milliseconds of
- * work. A worker has a second parcel waiting while there is plenty, so that it is not idle until the
- * engine has time for it. Before an epoch a worker hears of what became of earlier rounds.
+ * work. A worker has a second parcel waiting while there is plenty and epochs are short, so that it is
+ * not idle until the engine has time for it. Before an epoch a worker hears of what became of earlier
+ * rounds.
  *
  * Workers are started, watched, replaced and ended as those of core's pools are.
  *
@@ -56,7 +57,9 @@ export type FromWorker = readonly PackedEpoch[];
 /** Milliseconds of work in a parcel, and epochs in it at most. */
 const PARCEL_MS = 4;
 const PARCEL_MAX = 32;
-/** Parcels a worker has: the one it works on, and the next. */
+/** Milliseconds of an epoch beside which the time until the next one comes does not matter. */
+const LONG_MS = 8;
+/** Parcels a worker has: the one it works on, and the next, where epochs are short. */
 const PARCELS_AHEAD = 2;
 /** Workers that may die in a row before they get to any work. */
 const STILLBORN_MAX = 3;
@@ -196,8 +199,10 @@ export class Pool implements Runner {
   /** Gives parcels to workers that have room: first those who have nothing at all. */
   #deal(): void {
     for (let ahead = 0; ahead < PARCELS_AHEAD; ahead++) {
-      // A parcel that waits behind another is for later: there must be enough for the others now.
-      if (ahead > 0 && this.#waiting.length < this.workers) return;
+      // A parcel that waits behind another is for later: there must be enough for the others now, and
+      // it must not wait for long while others become idle.
+      const isLong = this.workers > 1 && this.#pace > LONG_MS;
+      if (ahead > 0 && (this.#waiting.length < this.workers || isLong)) return;
       for (const [place, member] of this.#members.entries())
         if (this.#crew.isReady(place) && member.parcels.length === ahead && !this.#isStopped)
           this.#give(place, member);
