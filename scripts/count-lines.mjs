@@ -13,7 +13,6 @@ const core = fileURLToPath(new URL("../packages/core", import.meta.url));
 
 /** Files of Scheme's rooms that every client uses: formats, and how values are written. */
 const notation = [
-  "src/program/layout.ts",
   "src/program/listing.ts",
   "src/syntax/characters.ts",
   "src/syntax/datum.ts",
@@ -23,13 +22,17 @@ const notation = [
   "src/syntax/print.ts",
 ];
 
+/** Files that are generated outside of the folders of that name. */
+const GENERATED = /^(layout|structures)\.ts$/;
+
 /** Every .ts file below a folder, or the file itself, but for what is generated. */
 function filesOf(path) {
   if (statSync(join(core, path)).isFile()) return [path];
   return readdirSync(join(core, path), { withFileTypes: true }).flatMap((entry) => {
     if (entry.isDirectory())
       return entry.name === "generated" ? [] : filesOf(`${path}/${entry.name}`);
-    return entry.name.endsWith(".ts") ? [`${path}/${entry.name}`] : [];
+    const isWritten = entry.name.endsWith(".ts") && !GENERATED.test(entry.name);
+    return isWritten ? [`${path}/${entry.name}`] : [];
   });
 }
 
