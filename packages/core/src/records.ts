@@ -19,6 +19,13 @@ export function emptyRecord<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>;
 }
 
+const NOTHING = Object.freeze(Object.create(null)) as object;
+
+/** As `emptyRecord`, for few names: faster to make, to fill and to read. */
+export function smallRecord<Value>(): Record<string, Value> {
+  return Object.create(NOTHING) as Record<string, Value>;
+}
+
 /** The same with entries in it. */
 export function recordOf<Value>(
   entries: Iterable<readonly [string, Value]>,

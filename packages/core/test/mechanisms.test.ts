@@ -24,6 +24,8 @@ interface Observed {
   readonly filter: RunStats;
   readonly loop: RunStats;
   readonly parted: RunStats;
+  /** Traces tried by one lane whose path differs on every call. */
+  readonly tried: number;
 }
 
 /** The second run of three programs, on a machine with some mechanisms turned off. */
@@ -37,13 +39,16 @@ async function observe(precision: Precision, mechanisms: Mechanisms): Promise<Ob
   const tent = machine.load(parting);
   tent.gradient({ x: mostlyAlike });
   const third = tent.gradient({ x: mostlyAlike });
-  const runs = [first, second, third];
+  const alone = machine.load(parting);
+  const calls = Array.from({ length: 60 }, (_, i) => alone.gradient({ x: (i * 0.618034) % 1 }));
+  const runs = [first, second, third, ...calls];
   const numbers = runs.flatMap(({ values, gradients }) => [values, ...Object.values(gradients)]);
   return {
     bits: numbers.flatMap((list) => [...list]),
     filter: first.stats,
     loop: second.stats,
     parted: third.stats,
+    tried: calls.reduce((sum, { stats }) => sum + stats.replays, 0),
   };
 }
 
@@ -54,6 +59,7 @@ const switches: [keyof Mechanisms, (seen: Observed) => number][] = [
   ["smallShapes", ({ filter }) => filter.smallShapeCalls],
   ["adjointReuse", ({ filter }) => filter.adjointBytes],
   ["sorting", ({ parted }) => parted.sortings],
+  ["paths", ({ tried }) => tried],
   ["integerPool", ({ loop }) => loop.integerPoolHits],
 ];
 

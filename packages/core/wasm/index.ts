@@ -105,14 +105,16 @@ export {
 } from "./memory/fault";
 export { objectsMade } from "./memory/heap";
 export { allocate, free, memoryBytes, setMemoryMax } from "./memory/memory";
-export { integerPoolHits, setSwitches, smallShapeCalls } from "./memory/switches";
+export { integerPoolHits, setSwitches, smallShapeCalls, switchCount } from "./memory/switches";
 export { firstNonFinite, payloadsBlamed } from "./replay/blame";
+export { guardsFailed } from "./replay/guards";
+export { sharedPrimals } from "./replay/paths";
 export {
   adjointAddress,
   backward,
   beginBackward,
+  forsakenAt,
   freeTrace,
-  guardsFailed,
   isReached,
   keepTrace,
   link,
@@ -120,6 +122,7 @@ export {
   replay,
   replayGradient,
   reserveBackward,
+  resumeAt,
   switchTrace,
 } from "./replay/replay";
 export { activeMade, currentNode, payloadsMade, uniformMade } from "./tape/payload";

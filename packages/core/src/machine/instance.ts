@@ -14,6 +14,7 @@ export interface Exports {
   allocate(bytes: number): number;
   free(address: number): void;
   memoryBytes(): number;
+  switchCount(which: number): number;
   setMemoryMax(bytes: number): void;
   setSwitches(smallShapes: boolean, adjointReuse: boolean, integerPool: boolean): void;
   begin(
@@ -52,6 +53,8 @@ export interface Exports {
   isMixed(): number;
   isReached(id: number, mixed: boolean): number;
   replay(lanes: number): number;
+  resumeAt(record: number, bytes: number): void;
+  sharedPrimals(other: number, record: number): number;
   replayGradient(lanes: number, value: number, result: number, mixed: Truth): number;
   fitRounds(fit: number, most: number): number;
   fitBegin(fit: number): void;
@@ -83,6 +86,7 @@ export interface Exports {
   releaseArenas(): void;
   runningNode(): number;
   firstCounting(): number;
+  readonly forsakenAt: WebAssembly.Global<"i32">;
   readonly walkState: WebAssembly.Global<"i32">;
   readonly beganFresh: WebAssembly.Global<"i32">;
   readonly faultCode: WebAssembly.Global<"i32">;

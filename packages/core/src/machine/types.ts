@@ -26,6 +26,11 @@ export interface Mechanisms {
   readonly smallShapes?: boolean;
   /** Lanes that few others go with run by themselves. Counter: sortings. */
   readonly sorting?: boolean;
+  /**
+   * Traces of one lane are found by what they decide, and programs whose paths never come again stop
+   * recording them. Counter: replays, traces.
+   */
+  readonly paths?: boolean;
   /** Places of adjoints are used again. Counter: adjointBytes. */
   readonly adjointReuse?: boolean;
   /** Small integers that meet a real number are stored once. Counter: integerPoolHits. */

@@ -50,6 +50,7 @@ const mechanisms: readonly Mechanisms[] = [
   { adjointReuse: false },
   { integerPool: false },
   { sorting: false },
+  { paths: false },
 ];
 const precisions: readonly Precision[] = ["f64", "f32"];
 

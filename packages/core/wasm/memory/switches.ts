@@ -25,6 +25,11 @@ export function beginSwitchCounters(): void {
   integerPoolHits = 0;
 }
 
+/** Kernel calls that took an unrolled form (0), or integers found in the pool (1). */
+export function switchCount(which: i32): f64 {
+  return which == 0 ? smallShapeCalls : integerPoolHits;
+}
+
 /** Whether a shape has an unrolled kernel and may use it. */
 // @ts-ignore: decorator
 @inline export function usesSmall(rows: usize, inner: usize): bool {

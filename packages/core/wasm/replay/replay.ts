@@ -22,13 +22,9 @@ import {
   RECORD_ACTIVE,
   RECORD_BYTES,
   RECORD_CODE,
-  TRACE_AND,
-  TRACE_AND_NOT,
   TRACE_BYTES,
-  TRACE_EQUAL,
   TRACE_GATHER,
   TRACE_GUARD,
-  TRACE_GUARD_INTEGER,
   TRACE_MERGE,
 } from "../../src/program/layout";
 import {
@@ -40,22 +36,8 @@ import {
 } from "../generated/elementwise";
 import { OP_ELEMENTWISE_LAST, OP_PREDICATE_LAST } from "../generated/ops";
 import { adjointStructured, forwardStructured } from "../generated/structured";
-import {
-  equalForward,
-  gatherAdjoint,
-  gatherForward,
-  mergeAdjoint,
-  mergeForward,
-} from "../kernels/merge";
-import {
-  isSurveying,
-  live,
-  liveLanes,
-  noteStrays,
-  reviveLanes,
-  surveyStrays,
-  validIndices,
-} from "../lanes/lanes";
+import { gatherAdjoint, mergeAdjoint } from "../kernels/merge";
+import { isSurveying, live, liveLanes, reviveLanes, surveyStrays } from "../lanes/lanes";
 import {
   adjointBase,
   adjointTop,
@@ -65,6 +47,7 @@ import {
   freeArenas,
   handArenas,
   loadArenas,
+  primalBase,
   reachBase,
   reserveAdjoint,
   reserveBlocks,
@@ -96,10 +79,8 @@ import {
 import { hasLaid, isGuarded, isMerging } from "../tape/recording";
 import { fillFromRecord, scratchOfRecord } from "../tape/tape";
 import { FRESH_X, FRESH_Y, placeAdjoints, standingBytes } from "./adjoints";
+import { beginGuards, forwardTrace, isForsaken } from "./guards";
 import { REACHED_ALL, REACHED_NONE, reachedLanes, reachOf, spreadReach } from "./reach";
-
-/** Guards that refused at least one lane, over all replays of this machine. */
-export let guardsFailed: f64 = 0;
 
 function scratchNeeded(): usize {
   let most: usize = 0;
@@ -240,6 +221,7 @@ function useTrace(trace: usize): void {
 /** Makes the trace `to` the current one in the place of `from`. */
 export function switchTrace(from: usize, to: usize): void {
   saveTrace(from);
+  formerPrimals = primalBase;
   useTrace(to);
 }
 
@@ -256,70 +238,20 @@ export function freeTrace(trace: usize, walk: usize, current: usize): void {
 
 // ─── Forward ────────────────────────────────────────────────────────────────
 
-/** Guards have refused every lane: the rest of the trace concerns nobody. */
-let isForsaken: bool = false;
+/** The record whose guard refused the last lane, in the latest replay that had one. */
+export let forsakenAt: i32 = -1;
+/** The block that the next replay begins at, as an offset. */
+let resumedAt: usize = 0;
+/** Primals of the trace that was current before this one. */
+let formerPrimals: usize = 0;
 
-/** Lanes that say otherwise than the guard leave. */
-function guard(at: usize, code: i32): void {
-  const x = blockAt(at).x;
-  const xMask = blockAt(at).xMask;
-  const mask = blockAt(at).mask;
-  const aux = blockAt(at).aux;
-  const number = v128.splat<real>(<real>aux);
-  let refused = i8x16.splat(0);
-  for (let b: usize = 0; b < run; b += 16) {
-    const seen = v128.load(x + (b & xMask));
-    let holds: v128;
-    if (code == TRACE_GUARD) holds = aux != 0 ? seen : v128.not(seen);
-    else if (code == TRACE_GUARD_INTEGER) holds = v128.eq<real>(seen, number);
-    else holds = validIndices(seen, aux);
-    const alive = v128.load(live + b);
-    const asked = mask == 0 ? alive : v128.and(alive, v128.load(mask + b));
-    const leaving = v128.andnot(asked, holds);
-    refused = v128.or(refused, leaving);
-    v128.store(live + b, v128.andnot(alive, leaving));
-  }
-  if (!v128.any_true(refused)) return;
-  guardsFailed += 1;
-  if (liveLanes() == 0) isForsaken = true;
-}
-
-/** z = x and y, x and not y, or not x, lane by lane. */
-function combineForward(at: usize, code: i32): void {
-  const x = blockAt(at).x;
-  const y = blockAt(at).y;
-  const z = blockAt(at).z;
-  const xMask = blockAt(at).xMask;
-  const yMask = blockAt(at).yMask;
-  const bytes = blockAt(at).zRun;
-  const isSame = blockAt(at).in0 == blockAt(at).in1;
-  if (isSurveying && blockAt(at).aux == 1 && bytes == run) noteStrays(isSame ? 0 : x, y);
-  for (let b: usize = 0; b < bytes; b += 16) {
-    const mine = v128.load(x + (b & xMask));
-    const other = v128.load(y + (b & yMask));
-    const both = code == TRACE_AND ? v128.and(mine, other) : v128.andnot(mine, other);
-    v128.store(z + b, isSame && code == TRACE_AND_NOT ? v128.not(mine) : both);
-  }
-}
-
-function forwardTrace(at: usize, code: i32): void {
-  switch (code) {
-    case TRACE_AND:
-    case TRACE_AND_NOT:
-      combineForward(at, code);
-      return;
-    case TRACE_MERGE:
-      mergeForward(at);
-      return;
-    case TRACE_EQUAL:
-      equalForward(at);
-      return;
-    case TRACE_GATHER:
-      gatherForward(at);
-      return;
-    default:
-      guard(at, code);
-  }
+/**
+ * Lets the next replay of the current trace begin at a record. What comes before it is what the trace
+ * that was current before has just computed: the first `bytes` of its primals.
+ */
+export function resumeAt(record: i32, bytes: usize): void {
+  memory.copy(primalBase, formerPrimals, bytes);
+  resumedAt = <usize>record * BLOCK_BYTES;
 }
 
 /**
@@ -328,7 +260,7 @@ function forwardTrace(at: usize, code: i32): void {
  */
 export function replay(count: i32): i32 {
   reviveLanes(count, run);
-  isForsaken = false;
+  beginGuards();
   forward();
   if (isForsaken) return 0;
   if (isSurveying) surveyStrays();
@@ -345,14 +277,18 @@ export function replay(count: i32): i32 {
 
 function forward(): void {
   const end = blocksBase + blocksTop;
-  for (let at = blocksBase; at < end; at += BLOCK_BYTES) {
+  const from = blocksBase + resumedAt;
+  resumedAt = 0;
+  for (let at = from; at < end; at += BLOCK_BYTES) {
     const code = blockAt(at).op & RECORD_CODE;
     if (code <= OP_ELEMENTWISE_LAST) forwardElementwise(code, at);
     else if (code <= OP_PREDICATE_LAST) forwardPredicate(code, at);
     else if (code < TRACE_GUARD) forwardStructured(code, at);
     else {
       forwardTrace(at, code);
-      if (isForsaken) return;
+      if (!isForsaken) continue;
+      forsakenAt = <i32>((at - blocksBase) / BLOCK_BYTES);
+      return;
     }
   }
 }

@@ -22,6 +22,7 @@ import {
 import { joined, type LaneSet, laneCount, listOf, splitLanes } from "./chunk.js";
 import { addRefused } from "./chunk-walk.js";
 import type { Job, Manner } from "./job.js";
+import { addFork, forkAt, rootOf } from "./paths.js";
 import type { Port } from "./port.js";
 import {
   delaySorting,
@@ -72,6 +73,13 @@ export class Scheduler {
   readonly #all: LaneSet;
   readonly #replays: boolean;
   readonly #sorts: boolean;
+  /** Whether traces are found by the decisions of the one lane there is. */
+  readonly #isPath: boolean;
+  /** Whether the run under way is walked without looking for a trace. */
+  #isResting = false;
+  /** The trace that refused the lane last, and the record of the guard. */
+  #refusedBy: Trace | undefined;
+  #refusedAt = -1;
   /** The width the caller wants, undefined where the working set decides. */
   readonly #chunkWanted: number | undefined;
   #replayed = 0;
@@ -99,6 +107,7 @@ export class Scheduler {
     this.#all = { from: 0, to: job.lanes };
     this.#replays = !manner.notesBranches && (job.options.replay ?? mechanisms.replay ?? true);
     this.#sorts = mechanisms.sorting !== false;
+    this.#isPath = job.lanes === 1 && mechanisms.paths !== false && this.#replays;
     this.#chunkWanted = job.options.chunk ?? (mechanisms.chunks === false ? job.lanes : undefined);
     this.walker = new Walker(job, port, this.#replays);
   }
@@ -109,6 +118,11 @@ export class Scheduler {
       replays: this.#replayed,
       sortings: this.#sorted,
     };
+  }
+
+  /** Chunks that ran on kept traces. */
+  get replays(): number {
+    return this.#replayed;
   }
 
   /** Of the latest chunk: counters of its walk, or of the walk that made its trace. */
@@ -126,6 +140,9 @@ export class Scheduler {
     program.traces.beginRun();
     this.#rest = this.#all;
     this.#group = this.#replays ? program.traces.group(signature) : undefined;
+    this.#isResting = this.#isPath && this.#group?.habit.rests() === true;
+    if (this.#isResting) this.#group = undefined;
+    this.#refusedAt = -1;
     this.#tried = undefined;
     this.#order = undefined;
     this.#misses = 0;
@@ -147,7 +164,14 @@ export class Scheduler {
   #settle(): void {
     const { program, signature } = this.#job;
     this.#rest = NO_LANES;
-    program.traces.group(signature)?.settle(this.walker.hasWalked);
+    // A run that did not look for a trace tells nothing about them.
+    if (this.#isResting) {
+      program.countRun();
+      return;
+    }
+    const group = program.traces.group(signature);
+    group?.settle(this.walker.hasWalked);
+    if (this.#isPath && this.walker.hasWalked) group?.habit.missed();
     program.countRun();
   }
 
@@ -196,9 +220,17 @@ export class Scheduler {
     }
     for (; this.#next < this.#order.length; this.#next++) {
       const trace = this.#order[this.#next] as Trace;
-      if (trace !== this.#tried && trace.isKept && this.#isWorthwhile(trace, lanes)) return trace;
+      if (trace === this.#tried || !trace.isKept || this.#isOnPath(trace)) continue;
+      if (this.#isWorthwhile(trace, lanes)) return trace;
     }
     return undefined;
+  }
+
+  /** Whether the lane would have found this trace on its way. */
+  #isOnPath(trace: Trace): boolean {
+    const tried = this.#tried;
+    if (!this.#isPath || trace.width !== 1 || tried?.width !== 1) return false;
+    return rootOf(trace) === rootOf(tried);
   }
 
   /** A candidate was tried for so many lanes and left so many: there is another one. */
@@ -215,17 +247,67 @@ export class Scheduler {
       const isSurvey = this.#enter(trace);
       const refused = this.#replayChunk(trace, this.#rest, undefined);
       this.#rest = this.#leave(trace, this.#rest, refused, isSurvey);
-      if (refused === undefined) {
-        if (tried < this.#job.lanes) this.#settle();
-        else {
-          this.#group?.follow(trace);
-          this.#job.program.countRun();
-        }
-        return true;
+      if (refused === undefined) return this.#endOn(trace, tried);
+      if (this.#isPath && trace.width === 1) {
+        const found = this.#goPath(trace);
+        if (found !== undefined) return this.#endOn(found, tried);
       }
       this.#passOn(trace, tried, refused.length);
     }
     return false;
+  }
+
+  /** The lanes that were left went on a trace. */
+  #endOn(trace: Trace, lanes: number): boolean {
+    if (lanes < this.#job.lanes) this.#settle();
+    else {
+      this.#group?.follow(trace);
+      this.#group?.habit.found();
+      this.#job.program.countRun();
+    }
+    return true;
+  }
+
+  /**
+   * Takes one lane, which a trace has refused, along the forks of its path. Returns the trace that
+   * took it; undefined where none does, and remembers where the last of them refused it.
+   */
+  #goPath(first: Trace): Trace | undefined {
+    const { exports } = this.#job.machine;
+    let from = first;
+    let record = exports.forsakenAt.value as number;
+    let fork = forkAt(from, record);
+    let index = 0;
+    while (fork !== undefined && index < fork.traces.length) {
+      const trace = fork.traces[index++] as Trace;
+      if (trace === from || !this.#isWithinBudgets(trace)) continue;
+      this.#enter(trace);
+      if (fork.bytes > 0) exports.resumeAt(record, fork.bytes);
+      if (this.#port.replay(trace, this.#rest) === 1) {
+        this.#replayed += 1;
+        this.#rest = this.#leave(trace, this.#rest, undefined, false);
+        return trace;
+      }
+      this.#replayed += 1;
+      const at = exports.forsakenAt.value as number;
+      from = trace;
+      if (at === record) continue;
+      record = at;
+      fork = forkAt(from, record);
+      index = 0;
+    }
+    this.#refusedBy = from;
+    this.#refusedAt = record;
+    return undefined;
+  }
+
+  /** A trace of one lane was kept: it parts from the one that refused the lane last. */
+  #addPath(trace: Trace): void {
+    const other = this.#refusedBy;
+    const record = this.#refusedAt;
+    if (other === undefined || record < 0 || !other.isKept) return;
+    const bytes = this.#job.machine.exports.sharedPrimals(other.handle, record);
+    if (bytes >= 0) addFork(trace, other, record, bytes);
   }
 
   /** The next candidate, where the lanes that are left make one chunk of it. */
@@ -383,6 +465,7 @@ export class Scheduler {
   #note({ counters, bytesPerLane, trace }: WalkedChunk): void {
     if (counters === undefined) return;
     this.#latest = counters;
+    if (this.#isPath && trace !== undefined) this.#addPath(trace);
     if (!this.#manner.isRepeated) return;
     this.#bytesPerLane = bytesPerLane;
     // One that takes more than the cache would slow every run to come.
@@ -444,7 +527,7 @@ export class Scheduler {
     if (this.walker.recordsLeast) return least;
     if (isTraced) return RECORD_VARYING;
     if (notesBranches) return RECORD_BRANCHES;
-    if (!this.#replays) return least;
+    if (!this.#replays || this.#isResting) return least;
     if (isGradient) return RECORD_VARYING;
     const comesAgain = hasMoreLanes || program.runs > 0 || isRepeated;
     return comesAgain ? RECORD_VARYING : RECORD_NOTHING;

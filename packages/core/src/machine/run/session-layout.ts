@@ -135,6 +135,7 @@ export class Layout {
   readonly #isNarrow: boolean;
   readonly #strided: readonly Placed[];
   readonly #isSmall: boolean;
+  #inactive: readonly string[] | undefined;
   #views: readonly ChunkViews[] = [];
   /** The memory that the views look at. It has no length any more once it has moved. */
   #memory: Numbers | undefined;
@@ -265,6 +266,20 @@ export class Layout {
       const { into, at, count: elements } = this.#adjoints[k] as Adjoint;
       if (elements === 1) for (let i = 0; i < count; i++) into[from + i] = view[at + i] as number;
     }
+  }
+
+  /** Inputs of `wrt` that the latest result does not depend on. The trace is the current one. */
+  inactive(wrt: readonly RecordedInput[]): readonly string[] {
+    if (this.#inactive !== undefined) return this.#inactive;
+    const { exports } = this.#machine;
+    const { isMixed, result } = this.trace;
+    const isActive = exports.adjointAddress(result.data) !== 0;
+    const names = wrt
+      .filter(({ payload }) => !isActive || exports.isReached(payload, isMixed) === 0)
+      .map(({ name }) => name);
+    // Where lanes merge, each run has its own.
+    if (!isMixed) this.#inactive = names;
+    return names;
   }
 
   /** Which of the chunks of all the session's lanes a set is; −1 where it is none of them. */

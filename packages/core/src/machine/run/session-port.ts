@@ -20,8 +20,11 @@ const LAYOUTS_MAX = 64;
 export class SessionPort extends Port {
   readonly #holdings: Holdings;
   readonly #layouts = new Map<Trace, Layout>();
-  /** The layout that was used last. */
+  /** The layout that was used last, and whether the latest chunk went by it. */
   #layout: Layout | undefined;
+  #isByLayout = false;
+  /** Inputs that the results of the run under way depend on. */
+  readonly #reached: Set<string>;
   /** Whether vectors or matrices differ by lane, so that they are written with each chunk. */
   readonly #isSplit: boolean;
 
@@ -35,11 +38,18 @@ export class SessionPort extends Port {
         ? undefined
         : (chunk) => gradientChunk(machine, program, wrt, chunk, undefined, reached),
     );
+    this.#reached = reached;
     this.#holdings = holdings;
     this.#isSplit = job.numbers.some(({ input }) => input.tensors !== undefined);
   }
 
+  override begin(): void {
+    super.begin();
+    if (this.#reached.size > 0) this.#reached.clear();
+  }
+
   override replay(trace: Trace, set: LaneSet): number {
+    this.#isByLayout = false;
     if (this.#isSplit || trace.result.tag !== TAG_REAL) return super.replay(trace, set);
     const layout = this.#layout?.trace === trace ? this.#layout : this.#layoutOf(trace);
     if (trace.owner !== this) writeTensors(this.job, trace, this);
@@ -54,6 +64,7 @@ export class SessionPort extends Port {
       trace.isMixed ? 1 : 0,
     );
     if (passed <= 0) return passed;
+    this.#isByLayout = true;
     if (chunk < 0) layout.readLanes(set);
     else layout.readChunk(chunk);
     return passed;
@@ -71,7 +82,16 @@ export class SessionPort extends Port {
     return layout;
   }
 
+  /** Of a run of one chunk: the inputs asked for that its results do not depend on. */
+  inactive(): readonly string[] {
+    const { wrt } = this.job;
+    const layout = this.#isByLayout ? this.#layout : undefined;
+    if (layout !== undefined) return layout.inactive(wrt);
+    return wrt.filter(({ name }) => !this.#reached.has(name)).map(({ name }) => name);
+  }
+
   override take(walked: Walked): void {
+    this.#isByLayout = false;
     super.take(walked);
     const { results } = this;
     // Structure has no values: asking for them says so.

@@ -10,6 +10,7 @@ import { TAG_INT } from "../../program/layout.js";
 import type { Exports } from "../instance.js";
 import { type MachineValue, payloadOf } from "../results/payloads.js";
 import type { RunStats } from "../types.js";
+import { type Fork, Habit, hasForks, leavePaths } from "./paths.js";
 
 export interface Trace {
   /** Whether the machine still holds it. */
@@ -40,6 +41,11 @@ export interface Trace {
   /** The trace that took all lanes in the run after this one's, and how often in a row. */
   next: Trace | undefined;
   nextSeen: number;
+  /** The trace that it parts from, and the record of the guard where it does. */
+  parent: Trace | undefined;
+  partsAt: number;
+  /** Where others part from it, by the guard's record. */
+  forks: Map<number, Fork> | undefined;
 }
 
 /** What one walk did. */
@@ -75,6 +81,8 @@ const BYTES_MAX = 2 ** 24;
 /** The traces of one signature. */
 export class TraceGroup {
   readonly traces: Trace[] = [];
+  /** Whether runs of one lane find their traces. */
+  readonly habit = new Habit();
   /** The trace that took all lanes of the latest run. */
   #latest: Trace | undefined;
 
@@ -102,6 +110,7 @@ export class TraceGroup {
   }
 
   drop(trace: Trace): void {
+    leavePaths(trace);
     this.traces.splice(this.traces.indexOf(trace), 1);
     if (this.#latest === trace) this.#latest = undefined;
     for (const other of this.traces) if (other.next === trace) other.next = undefined;
@@ -175,6 +184,9 @@ export class Traces {
       sortFrom: 0,
       next: undefined,
       nextSeen: 0,
+      parent: undefined,
+      partsAt: -1,
+      forks: undefined,
     };
     this.#list.push(trace);
     this.#join(trace);
@@ -202,9 +214,10 @@ export class Traces {
     };
     while (isFull()) {
       const last = this.#list
-        .filter((trace) => trace !== kept)
+        .filter((trace) => trace !== kept && !hasForks(trace))
         .sort(preferred)
-        .at(-1) as Trace;
+        .at(-1);
+      if (last === undefined) return;
       bytes -= last.recordedBytes;
       this.#drop(last);
     }

@@ -104,6 +104,7 @@ export class Walker {
   #lanesShort = 0;
   #open: OpenWalk | undefined;
   #walksBefore = 0;
+  #latestSteps = 0;
 
   constructor(job: Job, port: Port, replays: boolean) {
     this.#job = job;
@@ -133,6 +134,11 @@ export class Walker {
   /** Whether anything was walked in the run under way. */
   get hasWalked(): boolean {
     return this.totals.walks > this.#walksBefore;
+  }
+
+  /** Steps of the latest walk. */
+  get latestSteps(): number {
+    return this.#latestSteps;
   }
 
   get widthLimit(): number {
@@ -401,7 +407,8 @@ export class Walker {
   #addTotals(): void {
     const { exports } = this.#job.machine;
     const { totals } = this;
-    totals.steps += exports.stepsTaken();
+    this.#latestSteps = exports.stepsTaken();
+    totals.steps += this.#latestSteps;
     totals.mixedBranches += exports.branchesMixed.value as number;
     totals.merges += exports.mergesMade.value as number;
     totals.buckets += exports.bucketsMade.value as number;
