@@ -21,7 +21,7 @@ import ts from "typescript";
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".."));
 /** Where the helpers are made. */
 const HELPERS = new Set(["packages/core/src/records.ts", "packages/core/src/fit/data/fields.ts"]);
-const MAKERS = new Set(["emptyRecord", "recordOf"]);
+const MAKERS = new Set(["emptyRecord", "recordOf", "smallRecord"]);
 
 const files = existsSync(join(root, "packages"))
   ? readdirSync(join(root, "packages")).flatMap((name) => {

@@ -58,6 +58,12 @@ describe("npm run bench -- --quick", () => {
     "Divergence, tent map",
     "Divergence, loop until small",
     "Guards",
+    "Small: another path on each call",
+    "Small: one call",
+    "Small: text → value and gradient",
+    "Small: walks",
+    "Small: process start",
+    "Small: a fit whose start is not finite",
     "Strong scaling",
     "Targets",
   ])("prints the section %s", (title) => {
@@ -111,6 +117,14 @@ describe("npm run bench -- --quick", () => {
       expect(find(title)).toMatch(/ same [0-9a-f]{8}/);
       expect(find(title)).not.toContain("DIFFER");
     }
+  });
+
+  test("small calls have the same bits by every way, and those of the C++ functions nearly", () => {
+    const titles = [...sections.keys()].filter((title) => title.startsWith("Small: "));
+    expect(titles.length).toBeGreaterThanOrEqual(6);
+    for (const title of titles) expect(find(title)).not.toContain("DIFFER");
+    for (const row of rowsOf("Small: another path on each call"))
+      if (!row.startsWith("a dash")) expect(row).toMatch(/ [0-9a-f]{8}$/);
   });
 
   test("every target whose data is there has the verdict that follows from its figures", () => {

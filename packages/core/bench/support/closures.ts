@@ -7,7 +7,7 @@
 import { type Model, type Numbers, variantCount, variants } from "./programs.js";
 import type { Subject } from "./timing.js";
 
-type Closure = (p: Float64Array, out: Float64Array) => void;
+export type Closure = (p: Float64Array, out: Float64Array) => void;
 
 const at = (numbers: Float64Array, i: number) => numbers[i] as number;
 

@@ -1,0 +1,421 @@
+/**
+ * Where a call is small or new: another path on each call, one call with a few numbers, text to
+ * gradient, walks, the start of a process, the first pass over many programs, starts that are not
+ * finite. Each row stands beside its yardsticks: plain JavaScript by hand, C++ by hand, the paper's
+ * C++ runtime.
+ *
+ * Every section is a function below; another one is added to the list at the end.
+ */
+
+import { execFileSync } from "node:child_process";
+import { fit, Machine, type Program, type RunOptions } from "../src/index.js";
+import { SchemeListing } from "../src/program/scheme-listing.js";
+import { expand } from "../src/syntax/expand.js";
+import { read } from "../src/syntax/read.js";
+import { Checksum } from "./support/checksum.js";
+import {
+  type Closure,
+  lineByHand,
+  logisticByHand,
+  michaelisByHand,
+  oscillatorByHand,
+  tentByHand,
+} from "./support/closures.js";
+import { readJsonCase } from "./support/corpus.js";
+import { printEnvironment, repositoryRoot } from "./support/environment.js";
+import {
+  kalman,
+  line,
+  logistic,
+  type Model,
+  michaelis,
+  oscillator,
+  tent,
+} from "./support/programs.js";
+import { amount } from "./support/settings.js";
+import {
+  nativeYardsticks,
+  referenceYardsticks,
+  type Yardsticks,
+} from "./support/small-yardsticks.js";
+import {
+  note,
+  ratio,
+  SPREAD_HEADINGS,
+  section,
+  short,
+  spreadCells,
+  table,
+} from "./support/table.js";
+import { measure, type Spread, type Subject, spreadOf } from "./support/timing.js";
+
+/** A program that is measured, the function by hand, and its name among the C++ yardsticks. */
+interface Small {
+  readonly model: Model;
+  readonly byHand: Closure | undefined;
+  readonly name: string;
+}
+
+const lineCase: Small = { model: line, byHand: lineByHand, name: "line" };
+const michaelisCase: Small = { model: michaelis, byHand: michaelisByHand, name: "michaelis" };
+const oscillatorCase: Small = { model: oscillator, byHand: oscillatorByHand, name: "oscillator" };
+const logisticCase: Small = { model: logistic, byHand: logisticByHand, name: "logistic" };
+const tentCase: Small = { model: tent, byHand: tentByHand, name: "tent" };
+const kalmanCase: Small = { model: kalman, byHand: undefined, name: "kalman" };
+const formulas = [lineCase, michaelisCase, oscillatorCase];
+
+const machine = await Machine.create({ precision: "f32" });
+let native: Yardsticks;
+let reference: Yardsticks;
+/** Where results go, so that nothing is left out for not being used. */
+const sink = new Float64Array(1);
+const WARM = amount(600, 4);
+const part = (turn: number) => (turn * 0.618034) % 1;
+
+/** The first parameter varies a little, or the second over its whole interval. */
+function numbersAt({ model }: Small, turn: number, isSpread: boolean): Record<string, number> {
+  const numbers = Object.entries(model.parameters).map(([name, middle], i) => {
+    if (isSpread) return [name, i === 1 ? part(turn) : middle];
+    return [name, i === 0 ? middle * (1 + 1e-4 * (turn % 8)) : middle];
+  });
+  return Object.fromEntries(numbers);
+}
+
+interface Way extends RunOptions {
+  readonly wrt?: readonly string[];
+  readonly isSpread?: boolean;
+  readonly isEvaluated?: boolean;
+  readonly on?: Machine;
+}
+
+interface Checked extends Subject {
+  readonly checksum: string;
+}
+
+/** Tables of inputs are made before: what is measured is the call. */
+function tableOf(small: Small, isSpread: boolean): Record<string, number>[] {
+  return Array.from({ length: isSpread ? 4096 : 8 }, (_, turn) => numbersAt(small, turn, isSpread));
+}
+
+/** `program.gradient` or `evaluate`, and its numbers read. */
+function callOf(name: string, small: Small, way: Way = {}): Checked {
+  const { isSpread = false, isEvaluated = false, on = machine, ...options } = way;
+  const program = on.load(small.model.source, { domain: "clamp" });
+  const inputs = tableOf(small, isSpread);
+  const wrt = Object.keys(small.model.parameters);
+  const once = (turn: number): number[] => {
+    const given = {
+      ...(inputs[turn % inputs.length] as Record<string, number>),
+      ...small.model.fixed,
+    };
+    if (isEvaluated) return [...program.evaluate(given, options).values];
+    const { values, gradients } = program.gradient(given, { wrt, ...options });
+    return [values[0] as number, ...wrt.map((each) => gradients[each]?.[0] as number)];
+  };
+  const call = (turn: number) => {
+    const given = inputs[turn % inputs.length] as Record<string, number>;
+    if (isEvaluated) {
+      sink[0] = program.evaluate(given, options).values[0] as number;
+      return;
+    }
+    const { values, gradients } = program.gradient(given, { wrt, ...options });
+    let sum = values[0] as number;
+    for (const each of wrt) sum += gradients[each]?.[0] as number;
+    sink[0] = sum;
+  };
+  const hasFixed = small.model.fixed !== undefined;
+  return { name, call: hasFixed ? once : call, checksum: checksumOf(once) };
+}
+
+/** `session.run` with new numbers. */
+function sessionOf(name: string, small: Small, way: Way = {}): Checked {
+  const { isSpread = false, on = machine, isEvaluated: _, ...options } = way;
+  const program = on.load(small.model.source, { domain: "clamp" });
+  const inputs = tableOf(small, isSpread);
+  const wrt = Object.keys(small.model.parameters);
+  const session = program.session({ ...inputs[0], ...small.model.fixed }, { wrt, ...options });
+  const slots = wrt.map((each) => session.inputs[each] as Float32Array);
+  const tables = inputs.map((given) => Float32Array.from(wrt, (each) => given[each] as number));
+  const call = (turn: number) => {
+    const numbers = tables[turn % tables.length] as Float32Array;
+    for (let i = 0; i < slots.length; i++) (slots[i] as Float32Array)[0] = numbers[i] as number;
+    session.run();
+  };
+  const once = (turn: number): number[] => {
+    call(turn);
+    return [...session.values, ...wrt.flatMap((each) => [...(session.gradients[each] ?? [])])];
+  };
+  return { name, call, checksum: checksumOf(once) };
+}
+
+function checksumOf(once: (turn: number) => number[]): string {
+  const sum = new Checksum();
+  for (let turn = 0; turn < 64; turn++) sum.add(once(turn));
+  return sum.toString();
+}
+
+function handOf(small: Small, isSpread: boolean): Subject {
+  const inputs = tableOf(small, isSpread).map((given) => Float64Array.from(Object.values(given)));
+  const out = new Float64Array(6);
+  const byHand = small.byHand as Closure;
+  const call = (turn: number) => {
+    byHand(inputs[turn % inputs.length] as Float64Array, out);
+    sink[0] = out[0] as number;
+  };
+  return { name: "JavaScript by hand", call };
+}
+
+/** A yardstick's cell; empty where it is missing, which a note says. */
+function cell(yardsticks: Yardsticks, name: string): string {
+  const row = yardsticks.rows.get(name);
+  return row === undefined ? "—" : short(row.spread.minimum);
+}
+
+/** Says how near the C++ functions come to the machine for their first numbers. */
+function noteAgreement(smalls: readonly Small[]): void {
+  for (const { model, name } of smalls) {
+    const row = native.rows.get(name);
+    if (row === undefined) continue;
+    const wrt = Object.keys(model.parameters);
+    const { values, gradients } = machine.load(model.source).gradient(model.parameters, { wrt });
+    const ours = [values[0] as number, ...wrt.map((each) => gradients[each]?.[0] as number)];
+    const apart = Math.max(
+      ...ours.map((each, i) => Math.abs(each - (row.numbers[i] as number)) / (1 + Math.abs(each))),
+    );
+    if (!(apart < 1e-4)) note(`DIFFER: C++ by hand is ${apart} apart for ${name}`);
+  }
+  for (const { missing } of [native, reference]) if (missing) note(`a dash: ${missing}`);
+}
+
+const HEADINGS = [...SPREAD_HEADINGS, "over JavaScript", "JavaScript", "C++", "reference"];
+
+function row(checked: Checked, spread: Spread, hand: Spread | undefined, name: string): string[] {
+  return [
+    checked.name,
+    ...spreadCells(spread),
+    hand === undefined ? "—" : `${short(spread.minimum - hand.minimum)} µs`,
+    hand === undefined ? "—" : short(hand.minimum),
+    cell(native, name),
+    cell(reference, name),
+    checked.checksum,
+  ];
+}
+
+/** Measures several ways to the same numbers; their checksums must be the same. */
+function compare(
+  small: Small,
+  ways: readonly Checked[],
+  isSpread: boolean,
+  isSame = true,
+): string[][] {
+  const subjects: Subject[] =
+    small.byHand === undefined ? [...ways] : [...ways, handOf(small, isSpread)];
+  const spreads = measure(subjects, WARM);
+  const hand = small.byHand === undefined ? undefined : spreads[ways.length];
+  const sums = new Set(ways.map(({ checksum }) => checksum));
+  if (isSame && sums.size > 1) note(`DIFFER: ${small.name} ${[...sums].join(" ")}`);
+  return ways.map((way, i) => row(way, spreads[i] as Spread, hand, small.name));
+}
+
+async function newPaths(): Promise<void> {
+  section("Small: another path on each call, tent map of 16 steps, 1 lane, f32");
+  const off = await Machine.create({ precision: "f32", mechanisms: { paths: false } });
+  const isSpread = true;
+  const ways = [
+    sessionOf("session.run", tentCase, { isSpread }),
+    callOf("program.gradient", tentCase, { isSpread }),
+    sessionOf("session.run, walked (replay off)", tentCase, { isSpread, replay: false }),
+    sessionOf("session.run, paths off", tentCase, { isSpread, on: off }),
+  ];
+  table(["work", ...HEADINGS, "checksum"], compare(tentCase, ways, isSpread));
+  noteAgreement([tentCase]);
+  off.dispose();
+}
+
+function oneCall(): void {
+  section("Small: one call with a few numbers, 1 lane, f32");
+  const rows = formulas.flatMap((small) => {
+    const { name } = small.model;
+    const ways = [
+      callOf(`${name}: program.gradient`, small),
+      sessionOf(`${name}: session.run`, small),
+    ];
+    const values = [callOf(`${name}: program.evaluate`, small, { isEvaluated: true })];
+    return [...compare(small, ways, false), ...compare(small, values, false)];
+  });
+  table(["work", ...HEADINGS, "checksum"], rows);
+  noteAgreement(formulas);
+}
+
+/** A text nobody has seen: its last blank is followed by another number of blanks. */
+const textAt = (source: string, turn: number) => `${source}${" ".repeat(turn % 16)}`;
+
+function textToGradient(): void {
+  section("Small: text → value and gradient, 1 lane, warm process, f32");
+  const rows = formulas.map(({ model, name }) => {
+    const { source } = model;
+    const encode = (turn: number): SchemeListing => {
+      const text = textAt(source, turn);
+      const listing = new SchemeListing(expand(read(text), { inputs: undefined }), text);
+      machine.encode(listing, {});
+      return listing;
+    };
+    const whole = (program: Program) => program.gradient(model.parameters);
+    const stages: Subject[] = [
+      { name: "read", call: (turn) => void read(textAt(source, turn)) },
+      { name: "expand", call: (turn) => void expand(read(textAt(source, turn)), {}) },
+      { name: "encode", call: (turn) => void encode(turn) },
+      { name: "load", call: (turn) => machine.load(textAt(source, turn)).dispose() },
+      {
+        name: "walk",
+        call: (turn) => {
+          const program = machine.load(textAt(source, turn));
+          whole(program);
+          program.dispose();
+        },
+      },
+    ];
+    const spreads = measure(stages, WARM);
+    const total = spreads.at(-1) as Spread;
+    const shares = spreads.map((spread, i) => {
+      const before = i === 0 ? 0 : (spreads[i - 1] as Spread).minimum;
+      return `${Math.round((100 * Math.max(0, spread.minimum - before)) / total.minimum)} %`;
+    });
+    const program = machine.load(source);
+    const { values, gradients } = whole(program);
+    program.dispose();
+    const sum = new Checksum().add(values);
+    for (const numbers of Object.values(gradients)) sum.add(numbers);
+    const target = { line: "2.1", michaelis: "2.7", oscillator: "5.4" }[name] ?? "";
+    return [model.name, ...spreadCells(total), ...shares, target, String(sum)];
+  });
+  const stages = ["read", "expand", "encode", "load", "walk"];
+  table(["formula", ...SPREAD_HEADINGS, ...stages, "reference elsewhere", "checksum"], rows);
+  note("shares: what each stage adds to the minimum of the stages before it");
+}
+
+function walks(): void {
+  section("Small: walks, replay off, forward and gradient, 1 lane, f32");
+  const cases = [lineCase, michaelisCase, oscillatorCase, logisticCase, kalmanCase];
+  const rows = cases.flatMap((small) => {
+    const replay = false;
+    const ways = [
+      sessionOf(`${small.model.name}: session.run`, small, { replay }),
+      callOf(`${small.model.name}: program.gradient`, small, { replay }),
+    ];
+    return compare(small, ways, false);
+  });
+  table(["work", ...HEADINGS, "checksum"], rows);
+  noteAgreement([lineCase, michaelisCase, oscillatorCase, logisticCase]);
+}
+
+/** Milliseconds that a script prints, in processes of their own. */
+function processes(script: string): Spread {
+  const runs = Array.from({ length: amount(12, 2) }, () =>
+    Number(
+      execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+        cwd: repositoryRoot,
+      }),
+    ),
+  );
+  return spreadOf(runs);
+}
+
+function start(): void {
+  section("Small: process start → first gradient");
+  const empty = processes("console.log(performance.now())");
+  const first = processes(`
+    const { Machine } = await import("./packages/core/dist/index.js");
+    const machine = await Machine.create({ precision: "f32" });
+    machine.load("(* a (exp (* k t)))").gradient({ a: 2, k: -0.5, t: 1 });
+    console.log(performance.now())`);
+  const rows = [
+    ["an empty Node", ...spreadCells(empty), ""],
+    ["first gradient", ...spreadCells(first), `${short(first.minimum - empty.minimum)} ms`],
+  ];
+  table(["work", "min ms", "median", "quartiles", "over an empty Node"], rows);
+}
+
+interface Stream {
+  readonly candidates: readonly { readonly src: string; readonly params: readonly string[] }[];
+}
+
+function coldPass(): void {
+  section("Small: first pass over the 247 programs of a cold process");
+  const path = "reference/cosearch_flat.json";
+  const stream = readJsonCase<Stream>(path);
+  if (stream === undefined) return;
+  const texts = JSON.stringify(stream.candidates.map(({ src, params }) => [src, params]));
+  const script = `
+    import { readFileSync } from "node:fs";
+    const { Machine } = await import("./packages/core/dist/index.js");
+    const machine = await Machine.create({ precision: "f32" });
+    const programs = JSON.parse(readFileSync(0, "utf8"));
+    const started = performance.now();
+    let done = 0;
+    for (const [source, names] of programs) {
+      try {
+        const inputs = Object.fromEntries([...names, "x"].map((name) => [name, 0.5]));
+        const program = machine.load(source, { domain: "clamp", inputs: Object.keys(inputs) });
+        program.gradient(inputs, { wrt: names });
+        program.dispose();
+        done += 1;
+      } catch {}
+    }
+    console.log(performance.now() - started, done)`;
+  const runs = Array.from({ length: amount(12, 2) }, () =>
+    execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+      cwd: repositoryRoot,
+      input: texts,
+    })
+      .toString()
+      .trim()
+      .split(" ")
+      .map(Number),
+  );
+  const spread = spreadOf(runs.map(([took]) => took as number));
+  const done = (runs[0] as number[])[1];
+  table(
+    ["work", "min ms", "median", "quartiles", "programs", "reference elsewhere"],
+    [["load, gradient, dispose", ...spreadCells(spread), String(done), "34"]],
+  );
+}
+
+async function startsNotFinite(): Promise<void> {
+  section("Small: a fit whose start is not finite");
+  const t = Array.from({ length: 44 }, (_, i) => 0.1 + i / 10);
+  const data = { t, y: t.map((each) => 1.5 * Math.log(each + 0.5)) };
+  const program = machine.load("(* a (log (+ t b)))");
+  const times = { good: [] as number[], bad: [] as number[] };
+  const sum = new Checksum();
+  let refused = "";
+  for (let turn = 0; turn < amount(300, 6); turn++) {
+    const from = performance.now();
+    const how = { data, target: "y", optimiser: "adam", steps: 50, detail: "scores" } as const;
+    const found = await fit(program, { ...how, params: { a: 1, b: 0.4 } });
+    const between = performance.now();
+    refused = await fit(program, { ...how, params: { a: 1, b: -9 } }).then(
+      () => "",
+      (error) => error.code,
+    );
+    times.good.push(1000 * (between - from));
+    times.bad.push(1000 * (performance.now() - between));
+    if (turn === 0) sum.add([found.best.loss]);
+  }
+  const good = spreadOf(times.good);
+  const bad = spreadOf(times.bad);
+  table(
+    ["work", ...SPREAD_HEADINGS, "good fits", "outcome"],
+    [
+      ["a fit of 50 Adam steps", ...spreadCells(good), "", String(sum)],
+      ["a start that is NaN", ...spreadCells(bad), ratio(bad.minimum, good.minimum), refused],
+    ],
+  );
+}
+
+printEnvironment();
+native = nativeYardsticks();
+reference = referenceYardsticks();
+for (const part of [newPaths, oneCall, textToGradient, walks, start, coldPass, startsNotFinite])
+  await part();
+machine.dispose();
