@@ -27,7 +27,9 @@ const LIGHT: ReadonlySet<string | undefined> = new Set(["eval", "grad"]);
 
 async function buildCommands(args: readonly string[], finish: Finish): Promise<Command> {
   const root = new Command("ndvm")
-    .description("Runs Scheme models as data and returns exact gradients.")
+    .description(
+      "Evaluates, differentiates and fits models that are small programs, and searches for them.",
+    )
     .version(commandVersion(), "-V, --version")
     .showHelpAfterError("(add --help for all options)")
     .exitOverride()

@@ -52,7 +52,7 @@ function describeUnbound(
   missing: readonly string[],
   options: ExplainOptions,
 ): void {
-  const core = program.listing.print();
+  const core = program.printCore();
   if (options.format === "json") print(JSON.stringify({ core, inputs: program.inputs }));
   else
     print(

@@ -130,7 +130,7 @@ function addDataOptions(command: Command): void {
 
 function addParameterOptions(command: Command): void {
   command
-    .optionsGroup("Parameters (free names of the program that are no columns):")
+    .optionsGroup("Parameters (free names of the program that are not columns):")
     .option("--param <name=value>", "start k=0.5, or range for the restarts k=0.01..10", collect)
     .option("--bound <name=range>", "limits: k=0..1, k=0.., k=..5", collect)
     .option("--fix <name=value>", "a value to keep", collect)

@@ -217,7 +217,7 @@ export class ReplSession {
 
   #explain(what: "tape" | "core"): Promise<void> {
     return this.#withProgram(this.#lastExpression(), this.#definitions, (program) => {
-      if (what === "core") return print(program.listing.print());
+      if (what === "core") return print(program.printCore());
       const explanation = program.explain(this.#used(program), this.#budgets());
       print(tapeText(explanation, false));
       print(section("inputs", inputsText(explanation)));

@@ -124,7 +124,7 @@ function addProposerOptions(command: Command): void {
 
 function addBudgetOptions(command: Command): void {
   command
-    .optionsGroup("Budget (whichever comes first; 1 minute where none is given):")
+    .optionsGroup("Budget (whichever comes first; 1 minute if you give none):")
     .option("--budget <time>", "wall-clock, such as 10m", parseDuration)
     .option("--candidates <n>", "programs", parseCount)
     .option("--fits <n>", "fits", parseCount)

@@ -127,7 +127,7 @@ export class Machine {
     }
   }
 
-  /** Loads a program that has been read from this text. */
+  /** Loads a program that has been read from this text. @internal */
   place(listing: Listing, source: string, options: LoadOptions): Program {
     try {
       let image = this.encode(listing, options);
@@ -150,7 +150,10 @@ export class Machine {
     }
   }
 
-  /** A program as this machine reads it. The words are good until the next one is encoded. */
+  /**
+   * A program as this machine reads it. The words are good until the next one is encoded.
+   * @internal
+   */
   encode(listing: Listing, { domain }: LoadOptions): Image {
     return listing.encode({
       integerMax: INTEGER_MAX[this.precision],
@@ -163,6 +166,7 @@ export class Machine {
     return this.exports.allocate(new ImageHeader(image, 0).words * WORD_BYTES);
   }
 
+  /** @internal */
   writeImage(image: Image, address: number): void {
     const { words } = image;
     const length = new ImageHeader(image, 0).words;
@@ -175,6 +179,7 @@ export class Machine {
   /**
    * Gives back all that earlier runs left behind, and moves the programs together, so that what
    * fits into memory does not depend on them.
+   * @internal
    */
   clearMemory(): void {
     const { exports } = this;
@@ -194,7 +199,7 @@ export class Machine {
     this.#programs.length = 0;
   }
 
-  /** Throws where the machine has been disposed. */
+  /** Throws where the machine has been disposed. @internal */
   check(): void {
     if (this.#exports === undefined)
       throw new NdvmError("E-DISPOSED", "this machine has been disposed", {
@@ -202,33 +207,37 @@ export class Machine {
       });
   }
 
+  /** @internal */
   get exports(): Exports {
     this.check();
     return this.#exports as Exports;
   }
 
+  /** @internal */
   get reals(): Reals {
     this.check();
     return this.#reals as Reals;
   }
 
+  /** @internal */
   get views(): Views {
     this.check();
     return this.#views as Views;
   }
 
+  /** @internal */
   get parking(): Parking {
     this.check();
     return this.#parking as Parking;
   }
 
-  /** Throws where an asynchronous evaluation has the machine. */
+  /** Throws where an asynchronous evaluation has the machine. @internal */
   beginRun(): void {
     this.check();
     this.#checkFree();
   }
 
-  /** Takes the machine for a run that yields; the result ends that. */
+  /** Takes the machine for a run that yields; the result ends that. @internal */
   occupy(program: Program): () => void {
     this.#occupied = program;
     return () => {
@@ -236,12 +245,12 @@ export class Machine {
     };
   }
 
-  /** Whether an asynchronous evaluation is under way. */
+  /** Whether an asynchronous evaluation is under way. @internal */
   get isOccupied(): boolean {
     return this.#occupied !== undefined;
   }
 
-  /** Throws where an asynchronous evaluation of that program is under way. */
+  /** Throws where an asynchronous evaluation of that program is under way. @internal */
   checkIdle(program: Program): void {
     if (this.#occupied === program && this.#exports !== undefined) this.#checkFree();
   }
@@ -253,19 +262,20 @@ export class Machine {
       });
   }
 
-  /** A program, so that its traces can go when memory is short. */
+  /** A program, so that its traces can go when memory is short. @internal */
   register(program: Program): void {
     program.place = this.#programs.length;
     this.#programs.push(program);
   }
 
+  /** @internal */
   traceCount(): number {
     let count = 0;
     for (const { traces } of this.#programs) count += traces.count;
     return count;
   }
 
-  /** Frees a program's image and traces. */
+  /** Frees a program's image and traces. @internal */
   release(program: Program): void {
     if (this.#exports === undefined) return;
     program.traces.clear();
@@ -277,7 +287,7 @@ export class Machine {
     last.place = program.place;
   }
 
-  /** Address of a byte per lane to exchange masks with the machine. */
+  /** Address of a byte per lane to exchange masks with the machine. @internal */
   laneBuffer(lanes: number): number {
     if (lanes > this.#laneBufferBytes) {
       this.exports.free(this.#laneBuffer);
@@ -289,13 +299,16 @@ export class Machine {
     return this.#laneBuffer;
   }
 
-  /** As many lanes, one byte each, that all live. Not to be changed. */
+  /** As many lanes, one byte each, that all live. Not to be changed. @internal */
   allLanes(count: number): Uint8Array {
     if (this.#allLanes.length !== count) this.#allLanes = new Uint8Array(count).fill(1);
     return this.#allLanes;
   }
 
-  /** Address of room for a fit's numbers, good until the next call; 0 where memory is short. */
+  /**
+   * Address of room for a fit's numbers, good until the next call; 0 where memory is short.
+   * @internal
+   */
   fitBuffer(bytes: number): number {
     if (bytes > this.#fitBufferBytes) {
       this.exports.free(this.#fitBuffer);

@@ -71,11 +71,11 @@ export class Program {
   readonly file: string | undefined;
   /** How it was loaded, to load it once more elsewhere. */
   readonly loadOptions: LoadOptions;
-  /** What is known of its text. */
+  /** What is known of its text. @internal */
   readonly listing: Listing;
-  /** Kept traces, for replay. */
+  /** Kept traces, for replay. @internal */
   readonly traces: Traces;
-  /** Its index among the machine's programs, which the machine keeps. */
+  /** Its index among the machine's programs, which the machine keeps. @internal */
   place = 0;
   readonly #machine: Machine;
   readonly #constants: number;
@@ -87,7 +87,7 @@ export class Program {
   /** The program of one element, by the name of the input that chooses it. */
   #element: { readonly index: string; readonly program: Program } | undefined;
 
-  /** Made by `machine.load`. */
+  /** Made by `machine.load`. @internal */
   constructor(
     machine: Machine,
     listing: Listing,
@@ -109,7 +109,7 @@ export class Program {
     machine.register(this);
   }
 
-  /** Where the image lies in the machine's memory; throws after dispose. */
+  /** Where the image lies in the machine's memory; throws after dispose. @internal */
   get address(): number {
     if (this.#address === 0)
       throw new NdvmError("E-DISPOSED", "this program has been disposed", {
@@ -124,11 +124,12 @@ export class Program {
     return this.#machine.precision;
   }
 
+  /** @internal */
   get symbols(): readonly string[] {
     return this.#symbols;
   }
 
-  /** Payload id of the first input; constants come before. */
+  /** Payload id of the first input; constants come before. @internal */
   get firstInputPayload(): number {
     return this.#constants;
   }
@@ -138,6 +139,7 @@ export class Program {
     return this.#runs;
   }
 
+  /** @internal */
   countRun(): void {
     this.#runs += 1;
   }
@@ -147,17 +149,17 @@ export class Program {
     return this.#machine.encode(this.listing, this.loadOptions);
   }
 
-  /** The procedure at a place, given by its word index in the image. */
+  /** The procedure at a place, given by its word index in the image. @internal */
   procedureAt(place: number): ProcedureInfo {
     return this.listing.procedureAt(this.#image().words[place + 1] as number);
   }
 
-  /** Traces that all programs of the machine keep. */
+  /** Traces that all programs of the machine keep. @internal */
   machineTraces(): number {
     return this.#machine.traceCount();
   }
 
-  /** Writes the image to another place in the machine's memory. */
+  /** Writes the image to another place in the machine's memory. @internal */
   moveTo(allocate: (image: Image) => number): void {
     const image = this.#image();
     this.#address = allocate(image);
@@ -177,6 +179,7 @@ export class Program {
   /**
    * As `evaluate` where a number is expected not to be finite: records at once where it comes from,
    * and tells it of the first such lane only.
+   * @internal
    */
   evaluateTraced(inputs: Inputs, options: RunOptions): Evaluation {
     const job = this.#prepare(inputs, [], options);
@@ -232,7 +235,10 @@ export class Program {
     return new Session(job.lanes === 1 ? job.with(job.inputs.map(ownNumber)) : job);
   }
 
-  /** As `session`, for inputs that are bound already, in the program's order, and known to fit. */
+  /**
+   * As `session`, for inputs that are bound already, in the program's order, and known to fit.
+   * @internal
+   */
   openSession(
     bound: BoundInputs,
     wanted: readonly boolean[],
@@ -276,6 +282,7 @@ export class Program {
   /**
    * Whether `diagnose` would find nothing but numbers that are not finite: the program has no branch,
    * and earlier runs came to no test and no clamp.
+   * @internal
    */
   get isPlain(): boolean {
     this.#machine.beginRun();
@@ -296,6 +303,7 @@ export class Program {
   /**
    * A part of a larger batch, for a pool: returns also where every lane of it failed. Results go
    * `into` arrays that the pool made, where there are some.
+   * @internal
    */
   runPart(
     inputs: Inputs,
@@ -321,6 +329,7 @@ export class Program {
   /**
    * A program whose value is one element of this one's vector; the input `index` says which. It is
    * made once, and disposed together with this program.
+   * @internal
    */
   elementBy(index: string): Program {
     void this.address;
@@ -330,6 +339,11 @@ export class Program {
     const program = this.#machine.place(element, this.source, this.loadOptions);
     this.#element = { index, program };
     return program;
+  }
+
+  /** The program in core forms, which the machine evaluates. */
+  printCore(): string {
+    return this.listing.print();
   }
 
   /** Frees the program's memory. The machine stays usable. */

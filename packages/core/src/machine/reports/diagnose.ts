@@ -146,7 +146,10 @@ export class DiagnosticsCollector {
   }
 }
 
-/** Whether the machine's current trace has neither a test nor a clamp: it tells nothing to report. */
+/**
+ * Whether the machine's current trace has neither a test nor a clamp: it tells nothing to report.
+ * @internal
+ */
 export function isPlainTrace({ exports, views }: Machine): boolean {
   const from = (exports.tapeBase.value as number) >>> 0;
   const end = from + exports.tapeEnd();

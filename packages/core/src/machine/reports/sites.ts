@@ -40,6 +40,7 @@ const RECURSION_SHARE = 1 / 64;
 /**
  * Says whether memory that has run out did so by recursion: by the calls under way, and not by
  * which request happened to be the last, so that what ran before does not show.
+ * @internal
  */
 export function settleShortage({ exports, memoryMax }: Machine): void {
   const code = exports.faultCode.value as number;

@@ -53,7 +53,7 @@ export function payloadInfo(exports: Exports, id: number): PayloadInfo {
   };
 }
 
-/** Whether a payload is stored once for all lanes. */
+/** Whether a payload is stored once for all lanes. @internal */
 export const isUniform = ({ exports, views }: Machine, id: number): boolean => {
   const { flags } = new PayloadEntry(views, exports.entryAddress(id));
   return (flags & PAYLOAD_UNIFORM) !== 0;
@@ -62,6 +62,7 @@ export const isUniform = ({ exports, views }: Machine, id: number): boolean => {
 /**
  * Writes the numbers of a payload, lane after lane of its elements; of a uniform one once for all
  * lanes. NaNs are canonical.
+ * @internal
  */
 export function readPayload(
   { exports, reals }: Machine,
@@ -83,7 +84,10 @@ export function readPayload(
   }
 }
 
-/** Copies a numeric value of the live lanes of a chunk to their places. NaNs are canonical. */
+/**
+ * Copies a numeric value of the live lanes of a chunk to their places. NaNs are canonical.
+ * @internal
+ */
 export function readNumeric(
   { exports, reals }: Machine,
   { tag, data }: MachineValue,

@@ -115,7 +115,7 @@ export interface WalkReport {
   readonly counters: WalkCounters;
 }
 
-/** Reads the report at an address. */
+/** Reads the report at an address. @internal */
 export function readReport({ views }: Machine, at: number): WalkReport {
   const report = new ReportFields(views, at);
   const counters = countersAt(report);

@@ -61,7 +61,7 @@ export class Session {
   #failures: readonly LaneFailure[] = NO_FAILURES;
   #runs = 0;
 
-  /** Made by `program.session`. */
+  /** Made by `program.session`. @internal */
   constructor(job: Job) {
     this.#job = job;
     this.lanes = job.lanes;
@@ -98,11 +98,12 @@ export class Session {
     return this.#inputs;
   }
 
+  /** @internal */
   get machine(): Machine {
     return this.#job.machine;
   }
 
-  /** Whether the machine works in f32. */
+  /** Whether the machine works in f32. @internal */
   get isSingle(): boolean {
     return this.#job.machine.precision === "f32";
   }
@@ -141,7 +142,7 @@ export class Session {
     for (const _pause of this.#complete(false));
   }
 
-  /** Whether an evaluation that pauses has the machine, so that no run can begin. */
+  /** Whether an evaluation that pauses has the machine, so that no run can begin. @internal */
   get isBlocked(): boolean {
     return this.#job.machine.isOccupied;
   }
@@ -149,6 +150,7 @@ export class Session {
   /**
    * Begins a run and does what one chunk on a kept trace can; true where that was all. `isLong`
    * leaves even that to `finish`, which pauses.
+   * @internal
    */
   begin(isLong = false): boolean {
     const { port, scheduler } = this.#hold();
@@ -159,7 +161,10 @@ export class Session {
     return scheduler.begin(isLong);
   }
 
-  /** The rest of a run that has begun. Yields where a walk pauses and keeps the machine till then. */
+  /**
+   * The rest of a run that has begun. Yields where a walk pauses and keeps the machine till then.
+   * @internal
+   */
   *finish(): Generator<void> {
     const { machine, program } = this.#job;
     const release = machine.occupy(program);
@@ -177,7 +182,7 @@ export class Session {
     port.clearFailed();
   }
 
-  /** Payload of a number input. */
+  /** Payload of a number input. @internal */
   payloadOf(name: string): number {
     const found = this.#job.numbers.find(({ input }) => input.name === name);
     if (found === undefined) throw new Error(`the session has no input ${name}`);
@@ -188,6 +193,7 @@ export class Session {
    * Makes a trace that takes all lanes the machine's current one, with what is the same in every
    * lane written into it: for work inside the machine that binds the rest. Walks where there is
    * none yet. Undefined where one trace does not do.
+   * @internal
    */
   enter(): Entered | undefined {
     const { machine } = this.#job;
@@ -225,6 +231,7 @@ export class Session {
   /**
    * Values for other lanes than the session's, on the trace that `enter` finds: inputs by lane, and
    * names with one number for all lanes. Undefined where the trace does not take them.
+   * @internal
    */
   evaluateOther(
     columns: Readonly<Record<string, Float64Array>>,
