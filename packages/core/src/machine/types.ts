@@ -22,7 +22,7 @@ export interface Mechanisms {
   readonly chunks?: boolean;
   /** Procedures that are only looped reuse their frame. Counter: heapObjects, steps. */
   readonly loops?: boolean;
-  /** Unrolled kernels for 2 × 2 shapes. Counter: smallShapeCalls. */
+  /** Unrolled kernels for small matrices. Counter: smallShapeCalls, of those for 2 × 2. */
   readonly smallShapes?: boolean;
   /** Lanes that few others go with run by themselves. Counter: sortings. */
   readonly sorting?: boolean;

@@ -6,6 +6,7 @@ import { tableOf } from "../records.js";
 import { generateDocs } from "./generate-docs.js";
 import { generateKernels } from "./generate-kernels.js";
 import { generateOps } from "./generate-ops.js";
+import { generateProducts } from "./generate-products.js";
 
 const GENERATED = "packages/core/wasm/generated";
 
@@ -14,6 +15,7 @@ export function generatedFiles(): Readonly<Record<string, string>> {
   return {
     "docs/primitives.md": generateDocs(),
     [`${GENERATED}/ops.ts`]: generateOps(),
+    [`${GENERATED}/products.ts`]: generateProducts(),
     ...tableOf(kernels.map(([name, text]) => [`${GENERATED}/${name}`, text])),
   };
 }

@@ -22,7 +22,7 @@ export interface Case {
   y?: [rank: number, rows: number, cols: number];
 }
 
-const sizes = [1, 2, 3, 4, 5, 6, 7, 8];
+const sizes = [1, 2, 3, 4, 5, 6, 7, 8, 16];
 const squares = sizes.flatMap((n) =>
   ["trace", "det", "logdet", "inv", "cholesky"].map((op): Case => ({ op, name: "", x: [2, n, n] })),
 );

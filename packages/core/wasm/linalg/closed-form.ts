@@ -75,6 +75,25 @@ export function sizeOf(a: usize, row: usize, col: usize, n: usize): v128 {
   return mul(mul(rowSum3(a, col), rowSum3(a + row, col)), rowSum3(a + 2 * row, col));
 }
 
+/** Eliminates a matrix alone. */
+export function eliminateMatrix(work: usize, a: usize, row: usize, col: usize, n: usize): void {
+  loadColumns(work, n, 0, a, row, col, n, n);
+  if (eliminate(work, n, n, false)) return;
+  loadColumns(work, n, 0, a, row, col, n, n);
+  eliminate(work, n, n, true);
+}
+
+/** Eliminates a matrix beside the identity. */
+function eliminateWithIdentity(work: usize, a: usize, row: usize, col: usize, n: usize): void {
+  const width: usize = 2 * n;
+  loadColumns(work, width, 0, a, row, col, n, n);
+  loadIdentity(work, width, n, n);
+  if (eliminate(work, n, width, false)) return;
+  loadColumns(work, width, 0, a, row, col, n, n);
+  loadIdentity(work, width, n, n);
+  eliminate(work, n, width, true);
+}
+
 /** Determinant of an n × n matrix; exact cancellation gives 0. */
 export function determinantAt(a: usize, row: usize, col: usize, n: usize, work: usize): v128 {
   if (n == 1) return v128.load(a);
@@ -92,8 +111,7 @@ export function determinantAt(a: usize, row: usize, col: usize, n: usize, work: 
     const second = add(first, mul(v128.load(a + col), minor(f, d, i, g)));
     return add(second, mul(v128.load(a + 2 * col), minor(d, e, g, h)));
   }
-  loadColumns(work, n, 0, a, row, col, n, n);
-  eliminate(work, n, n);
+  eliminateMatrix(work, a, row, col, n);
   return pivotProduct(work, n, n);
 }
 
@@ -162,9 +180,7 @@ export function invertAt(
   } else if (n == 3) {
     invert3(out, outRow, outCol, a, row, col, work);
   } else {
-    loadColumns(work, 2 * n, 0, a, row, col, n, n);
-    loadIdentity(work, 2 * n, n, n);
-    eliminate(work, n, 2 * n);
+    eliminateWithIdentity(work, a, row, col, n);
     backSubstitute(work, n, 2 * n, out, outRow, outCol);
   }
 }
@@ -237,9 +253,7 @@ function repair(
   singular: v128,
 ): void {
   const width: usize = 2 * n;
-  loadColumns(work, width, 0, a, row, col, n, n);
-  loadIdentity(work, width, n, n);
-  eliminate(work, n, width);
+  eliminateWithIdentity(work, a, row, col, n);
   const solved = entryAt(work, width, 0, n);
   backSubstitute(work, n, width, solved, width * 16, 16);
   for (let i: usize = 0; i < n; i++) {

@@ -3,7 +3,8 @@
  * `matmulTwin*` are the products without unrolling, for comparison bit by bit.
  */
 import { blockAt } from "../memory/layout";
-import { ADD, productAny, STORE } from "./product";
+import { productAny } from "./product";
+import { ADD, STORE } from "./targets";
 
 export * from "./index";
 

@@ -17,6 +17,7 @@
  * or, beyond 3 × 3, rounding. Its factors are then taken as 0, so that a NaN elsewhere in the lane
  * is still seen.
  */
+import { smallShapes } from "../memory/switches";
 import { abs, add, div, isZero, mul, one, sub, zero } from "./simd";
 
 /** Up to this size only an exact 0 is no pivot: closed forms decide there what is singular. */
@@ -176,31 +177,103 @@ function growSizes(
   }
 }
 
-/** Turns A into its upper triangular factor and applies the same steps to B. */
-export function eliminate(work: usize, n: usize, width: usize): void {
+/** Twice what roundingLanes takes, so that rounding in `mostAt` does no harm. */
+// @ts-ignore: decorator
+@inline function slackOf(n: usize): v128 {
+  return v128.splat<real>(<real>(4.0 * <f64>n * epsilon()));
+}
+
+/** The largest magnitude among `count` entries that lie side by side. */
+// @ts-ignore: decorator
+@inline function mostAt(at: usize, count: usize): v128 {
+  let most = zero();
+  for (let i: usize = 0; i < count; i++) {
+    most = v128.max<real>(most, abs(v128.load(at)));
+    at += 16;
+  }
+  return most;
+}
+
+/** An upper bound of all sizes before elimination. */
+function mostOf(work: usize, n: usize, width: usize): v128 {
+  let most = zero();
+  for (let row: usize = 0; row < n; row++) {
+    most = v128.max<real>(most, mostAt(entryAt(work, width, row, 0), n));
+  }
+  return most;
+}
+
+/** The lanes whose pivot is 0, and the divisor of the others; notes the lanes as singular. */
+// @ts-ignore: decorator
+@inline function divisorOf(work: usize, head: v128): v128 {
+  const lost = isZero(head);
+  v128.store(work, v128.or(singularLanes(work), lost), WORK_SINGULAR);
+  return v128.bitselect(one(), head, lost);
+}
+
+/** Subtracts row k, times `factor`, from the row that begins at `to`, from column k + 1 on. */
+// @ts-ignore: decorator
+@inline function subtractRow(from: usize, to: usize, factor: v128, count: usize): void {
+  for (; count >= 4; count -= 4) {
+    v128.store(to, sub(v128.load(to), mul(factor, v128.load(from))));
+    v128.store(to, sub(v128.load(to, 16), mul(factor, v128.load(from, 16))), 16);
+    v128.store(to, sub(v128.load(to, 32), mul(factor, v128.load(from, 32))), 32);
+    v128.store(to, sub(v128.load(to, 48), mul(factor, v128.load(from, 48))), 48);
+    from += 64;
+    to += 64;
+  }
+  for (; count > 0; count--) {
+    v128.store(to, sub(v128.load(to), mul(factor, v128.load(from))));
+    from += 16;
+    to += 16;
+  }
+}
+
+/**
+ * Turns A into its upper triangular factor and applies the same steps to B. Beyond 3 × 3 the first
+ * attempt does not measure sizes but one bound of all of them: a step multiplies it by the largest
+ * |entry| of the pivot's row over |pivot|, or by 1. Where a pivot is not far above rounding even so, the
+ * result is false: load A and B again, and eliminate with `isMeasured`. Both ways give the same bits.
+ */
+export function eliminate(work: usize, n: usize, width: usize, isMeasured: bool): bool {
   v128.store(work, zero(), WORK_SINGULAR);
   v128.store(work, zero(), WORK_SIGN);
-  const isMeasured = n > EXACT_MAX;
-  if (isMeasured) beginSizes(work, n, width);
+  if (n > EXACT_MAX) {
+    if (!isMeasured && smallShapes) return eliminateBounded(work, n, width);
+    beginSizes(work, n, width);
+  }
   for (let k: usize = 0; k < n; k++) {
     pivot(work, n, width, k);
-    if (isMeasured) pivotAgain(work, n, width, k);
-    const head = v128.load(entryAt(work, width, k, k));
-    const lost = isZero(head);
-    v128.store(work, v128.or(singularLanes(work), lost), WORK_SINGULAR);
-    const divisor = v128.bitselect(one(), head, lost);
+    if (n > EXACT_MAX) pivotAgain(work, n, width, k);
+    const divisor = divisorOf(work, v128.load(entryAt(work, width, k, k)));
+    const from = entryAt(work, width, k, k + 1);
     for (let row = k + 1; row < n; row++) {
-      const factor = div(v128.load(entryAt(work, width, row, k)), divisor);
-      if (isMeasured) growSizes(work, n, width, row, k, factor, divisor);
-      let from = entryAt(work, width, k, k + 1);
-      let to = entryAt(work, width, row, k + 1);
-      for (let col = k + 1; col < width; col++) {
-        v128.store(to, sub(v128.load(to), mul(factor, v128.load(from))));
-        from += 16;
-        to += 16;
-      }
+      const at = entryAt(work, width, row, k);
+      const factor = div(v128.load(at), divisor);
+      if (n > EXACT_MAX) growSizes(work, n, width, row, k, factor, divisor);
+      subtractRow(from, at + 16, factor, width - k - 1);
     }
   }
+  return true;
+}
+
+function eliminateBounded(work: usize, n: usize, width: usize): bool {
+  const slack = slackOf(n);
+  let most = mostOf(work, n, width);
+  for (let k: usize = 0; k < n; k++) {
+    pivot(work, n, width, k);
+    const head = v128.load(entryAt(work, width, k, k));
+    const size = abs(head);
+    if (v128.any_true(v128.not(v128.gt<real>(size, mul(slack, most))))) return false;
+    const from = entryAt(work, width, k, k + 1);
+    most = v128.max<real>(most, mul(most, div(mostAt(from, n - k - 1), size)));
+    let at = entryAt(work, width, k + 1, k);
+    for (let row = k + 1; row < n; row++) {
+      subtractRow(from, at + 16, div(v128.load(at), head), width - k - 1);
+      at += width * 16;
+    }
+  }
+  return true;
 }
 
 /** After `eliminate`: the determinant, +0 in singular lanes. */
@@ -219,18 +292,80 @@ export function backSubstitute(
   outRow: usize,
   outCol: usize,
 ): void {
+  let col = n;
+  for (; col + 4 <= width; col += 4) substituteFour(work, n, width, col, out, outRow, outCol);
+  for (; col < width; col++) substituteOne(work, n, width, col, out, outRow, outCol);
+}
+
+function substituteOne(
+  work: usize,
+  n: usize,
+  width: usize,
+  col: usize,
+  out: usize,
+  outRow: usize,
+  outCol: usize,
+): void {
   const singular = singularLanes(work);
-  for (let col = n; col < width; col++) {
-    for (let i = n; i > 0; i--) {
-      const row = i - 1;
-      let sum = v128.load(entryAt(work, width, row, col));
-      for (let j = i; j < n; j++) {
-        const known = v128.load(entryAt(work, width, j, col));
-        sum = sub(sum, mul(v128.load(entryAt(work, width, row, j)), known));
-      }
-      const solved = div(sum, v128.load(entryAt(work, width, row, row)));
-      v128.store(entryAt(work, width, row, col), solved);
-      v128.store(out + row * outRow + (col - n) * outCol, v128.or(solved, singular));
+  for (let i = n; i > 0; i--) {
+    const row = i - 1;
+    const target = entryAt(work, width, row, col);
+    let sum = v128.load(target);
+    let left = entryAt(work, width, row, i);
+    let known = target + width * 16;
+    for (let j = i; j < n; j++) {
+      sum = sub(sum, mul(v128.load(left), v128.load(known)));
+      left += 16;
+      known += width * 16;
     }
+    const solved = div(sum, v128.load(entryAt(work, width, row, row)));
+    v128.store(target, solved);
+    v128.store(out + row * outRow + (col - n) * outCol, v128.or(solved, singular));
+  }
+}
+
+/** The same for four columns side by side, whose sums do not wait for each other. */
+function substituteFour(
+  work: usize,
+  n: usize,
+  width: usize,
+  col: usize,
+  out: usize,
+  outRow: usize,
+  outCol: usize,
+): void {
+  const singular = singularLanes(work);
+  for (let i = n; i > 0; i--) {
+    const row = i - 1;
+    const target = entryAt(work, width, row, col);
+    let sum0 = v128.load(target);
+    let sum1 = v128.load(target, 16);
+    let sum2 = v128.load(target, 32);
+    let sum3 = v128.load(target, 48);
+    let left = entryAt(work, width, row, i);
+    let known = target + width * 16;
+    for (let j = i; j < n; j++) {
+      const times = v128.load(left);
+      sum0 = sub(sum0, mul(times, v128.load(known)));
+      sum1 = sub(sum1, mul(times, v128.load(known, 16)));
+      sum2 = sub(sum2, mul(times, v128.load(known, 32)));
+      sum3 = sub(sum3, mul(times, v128.load(known, 48)));
+      left += 16;
+      known += width * 16;
+    }
+    const head = v128.load(entryAt(work, width, row, row));
+    sum0 = div(sum0, head);
+    sum1 = div(sum1, head);
+    sum2 = div(sum2, head);
+    sum3 = div(sum3, head);
+    v128.store(target, sum0);
+    v128.store(target, sum1, 16);
+    v128.store(target, sum2, 32);
+    v128.store(target, sum3, 48);
+    const to = out + row * outRow + (col - n) * outCol;
+    v128.store(to, v128.or(sum0, singular));
+    v128.store(to + outCol, v128.or(sum1, singular));
+    v128.store(to + 2 * outCol, v128.or(sum2, singular));
+    v128.store(to + 3 * outCol, v128.or(sum3, singular));
   }
 }

@@ -4,26 +4,22 @@
  *   c[i,j] (= | += | -=) sum over k of a[i,k] * b[k,j],   k ascending, first product first
  *
  * Element [i,j] of an operand lies at base + i * row + j * col (+ lane offset & mask); swapping
- * row and col steps reads the transpose. Inner lengths up to 4 keep a row of `a` in registers and
- * unroll the sum; longer ones advance four columns at a time. A product with one column is
- * computed as its transpose, which has one row to keep. All add in the order of `productAny`, so
- * they give the same bits. An empty sum is 0.
+ * row and col steps reads the transpose. Inner lengths up to 6 keep a row of `a` in registers and
+ * unroll the sum (../generated/products.ts); longer ones advance four columns at a time. A product
+ * with one column is computed as its transpose, which has one row to keep. All add in the order of
+ * `productAny`, so they give the same bits. An empty sum is 0.
  */
-
+import {
+  productInner1,
+  productInner2,
+  productInner3,
+  productInner4,
+  productInner5,
+  productInner6,
+} from "../generated/products";
 import { smallShapes } from "../memory/switches";
-import { add, mul, sub, zero } from "./simd";
-
-/** What happens to the sum at its target. */
-export const STORE: i32 = 0;
-export const ADD: i32 = 1;
-export const SUBTRACT: i32 = 2;
-
-// @ts-ignore: decorator
-@inline function put(mode: i32, at: usize, sum: v128): void {
-  if (mode == STORE) v128.store(at, sum);
-  else if (mode == ADD) v128.store(at, add(v128.load(at), sum));
-  else v128.store(at, sub(v128.load(at), sum));
-}
+import { add, mul, zero } from "./simd";
+import { ADD, put, STORE, SUBTRACT } from "./targets";
 
 /** The readable twin: any inner length, nothing unrolled. */
 // @ts-ignore: decorator
@@ -58,162 +54,6 @@ export const SUBTRACT: i32 = 2;
         }
         put(mode, c + i * cRow + j * cCol + lane, sum);
       }
-    }
-  }
-}
-
-// @ts-ignore: decorator
-@inline function productInner1(
-  mode: i32,
-  c: usize,
-  cRow: usize,
-  cCol: usize,
-  a: usize,
-  aRow: usize,
-  aMask: usize,
-  b: usize,
-  bCol: usize,
-  bMask: usize,
-  rows: usize,
-  cols: usize,
-  run: usize,
-): void {
-  for (let lane: usize = 0; lane < run; lane += 16) {
-    let aAt = a + (lane & aMask);
-    let cAt = c + lane;
-    for (let i: usize = 0; i < rows; i++) {
-      const a0 = v128.load(aAt);
-      let bAt = b + (lane & bMask);
-      let to = cAt;
-      for (let j: usize = 0; j < cols; j++) {
-        put(mode, to, mul(a0, v128.load(bAt)));
-        bAt += bCol;
-        to += cCol;
-      }
-      aAt += aRow;
-      cAt += cRow;
-    }
-  }
-}
-
-// @ts-ignore: decorator
-@inline function productInner2(
-  mode: i32,
-  c: usize,
-  cRow: usize,
-  cCol: usize,
-  a: usize,
-  aRow: usize,
-  aCol: usize,
-  aMask: usize,
-  b: usize,
-  bRow: usize,
-  bCol: usize,
-  bMask: usize,
-  rows: usize,
-  cols: usize,
-  run: usize,
-): void {
-  for (let lane: usize = 0; lane < run; lane += 16) {
-    let aAt = a + (lane & aMask);
-    let cAt = c + lane;
-    for (let i: usize = 0; i < rows; i++) {
-      const a0 = v128.load(aAt);
-      const a1 = v128.load(aAt + aCol);
-      let bAt = b + (lane & bMask);
-      let to = cAt;
-      for (let j: usize = 0; j < cols; j++) {
-        put(mode, to, add(mul(a0, v128.load(bAt)), mul(a1, v128.load(bAt + bRow))));
-        bAt += bCol;
-        to += cCol;
-      }
-      aAt += aRow;
-      cAt += cRow;
-    }
-  }
-}
-
-// @ts-ignore: decorator
-@inline function productInner3(
-  mode: i32,
-  c: usize,
-  cRow: usize,
-  cCol: usize,
-  a: usize,
-  aRow: usize,
-  aCol: usize,
-  aMask: usize,
-  b: usize,
-  bRow: usize,
-  bCol: usize,
-  bMask: usize,
-  rows: usize,
-  cols: usize,
-  run: usize,
-): void {
-  const bRow2 = bRow + bRow;
-  for (let lane: usize = 0; lane < run; lane += 16) {
-    let aAt = a + (lane & aMask);
-    let cAt = c + lane;
-    for (let i: usize = 0; i < rows; i++) {
-      const a0 = v128.load(aAt);
-      const a1 = v128.load(aAt + aCol);
-      const a2 = v128.load(aAt + aCol + aCol);
-      let bAt = b + (lane & bMask);
-      let to = cAt;
-      for (let j: usize = 0; j < cols; j++) {
-        let sum = add(mul(a0, v128.load(bAt)), mul(a1, v128.load(bAt + bRow)));
-        sum = add(sum, mul(a2, v128.load(bAt + bRow2)));
-        put(mode, to, sum);
-        bAt += bCol;
-        to += cCol;
-      }
-      aAt += aRow;
-      cAt += cRow;
-    }
-  }
-}
-
-// @ts-ignore: decorator
-@inline function productInner4(
-  mode: i32,
-  c: usize,
-  cRow: usize,
-  cCol: usize,
-  a: usize,
-  aRow: usize,
-  aCol: usize,
-  aMask: usize,
-  b: usize,
-  bRow: usize,
-  bCol: usize,
-  bMask: usize,
-  rows: usize,
-  cols: usize,
-  run: usize,
-): void {
-  const bRow2 = bRow + bRow;
-  const bRow3 = bRow2 + bRow;
-  for (let lane: usize = 0; lane < run; lane += 16) {
-    let aAt = a + (lane & aMask);
-    let cAt = c + lane;
-    for (let i: usize = 0; i < rows; i++) {
-      const a0 = v128.load(aAt);
-      const a1 = v128.load(aAt + aCol);
-      const a2 = v128.load(aAt + aCol + aCol);
-      const a3 = v128.load(aAt + aCol + aCol + aCol);
-      let bAt = b + (lane & bMask);
-      let to = cAt;
-      for (let j: usize = 0; j < cols; j++) {
-        let sum = add(mul(a0, v128.load(bAt)), mul(a1, v128.load(bAt + bRow)));
-        sum = add(sum, mul(a2, v128.load(bAt + bRow2)));
-        sum = add(sum, mul(a3, v128.load(bAt + bRow3)));
-        put(mode, to, sum);
-        bAt += bCol;
-        to += cCol;
-      }
-      aAt += aRow;
-      cAt += cRow;
     }
   }
 }
@@ -335,6 +175,10 @@ export const SUBTRACT: i32 = 2;
     productInner3(mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, cols, run);
   } else if (inner == 4) {
     productInner4(mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, cols, run);
+  } else if (inner == 5) {
+    productInner5(mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, cols, run);
+  } else if (inner == 6) {
+    productInner6(mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, cols, run);
   } else if (inner == 0) {
     productAny(mode, c, cRow, cCol, a, aRow, aCol, aMask, b, bRow, bCol, bMask, rows, 0, cols, run);
   } else {

@@ -23,6 +23,7 @@ import {
   cancelledAt,
   determinantAt,
   doubtfulAt,
+  eliminateMatrix,
   invertAt,
   storeCofactors,
 } from "./closed-form";
@@ -141,8 +142,7 @@ function logDeterminantAt(a: usize, row: usize, col: usize, n: usize, work: usiz
 
 /** Sum of the logarithms of the pivots, which stays in range where their product does not. */
 function logPivots(a: usize, row: usize, col: usize, n: usize, work: usize): v128 {
-  loadColumns(work, n, 0, a, row, col, n, n);
-  eliminate(work, n, n);
+  eliminateMatrix(work, a, row, col, n);
   let sum = zero();
   for (let k: usize = 0; k < n; k++) {
     sum = add(sum, logV(abs(v128.load(entryAt(work, n, k, k)))));
@@ -283,7 +283,11 @@ function solveAt(
   }
   loadColumns(work, n + cols, 0, a, aRow, aCol, n, n);
   loadColumns(work, n + cols, n, b, bRow, bCol, n, cols);
-  eliminate(work, n, n + cols);
+  if (!eliminate(work, n, n + cols, false)) {
+    loadColumns(work, n + cols, 0, a, aRow, aCol, n, n);
+    loadColumns(work, n + cols, n, b, bRow, bCol, n, cols);
+    eliminate(work, n, n + cols, true);
+  }
   backSubstitute(work, n, n + cols, out, outRow, outCol);
 }
 

@@ -3,7 +3,7 @@
  * results are the same bits either way; each has a counter that shows whether it was at work.
  */
 
-/** Unrolled kernels for 2 × 2 matrices and vectors of 2. */
+/** Unrolled kernels for small matrices, and elimination that measures sizes only if it must. */
 export let smallShapes: bool = true;
 export let smallShapeCalls: f64 = 0;
 
