@@ -232,8 +232,9 @@ function mostOf(work: usize, n: usize, width: usize): v128 {
 /**
  * Turns A into its upper triangular factor and applies the same steps to B. Beyond 3 × 3 the first
  * attempt does not measure sizes but one bound of all of them: a step multiplies it by the largest
- * |entry| of the pivot's row over |pivot|, or by 1. Where a pivot is not far above rounding even so, the
- * result is false: load A and B again, and eliminate with `isMeasured`. Both ways give the same bits.
+ * |entry| of the pivot's row over |pivot|, or by 1. Where a pivot is not far above rounding even
+ * so, the result is false: load A and B again, and eliminate with `isMeasured`. Both ways give the
+ * same bits.
  */
 export function eliminate(work: usize, n: usize, width: usize, isMeasured: bool): bool {
   v128.store(work, zero(), WORK_SINGULAR);
