@@ -6,7 +6,14 @@ import { recordOf } from "@ndvm/core";
 import { type Measured, yardstickOf } from "../choice/yardstick.js";
 import { describeFront, type Front } from "../engine/front.js";
 import type { MemberFacts } from "../engine/journal.js";
-import type { FrontMember, Intervals, LengthParts, Outcome, SearchEvent } from "../types.js";
+import type {
+  FrontMember,
+  Intervals,
+  LengthParts,
+  MemberScores,
+  Outcome,
+  SearchEvent,
+} from "../types.js";
 import {
   damage,
   isAnything,
@@ -102,6 +109,19 @@ const withNaN = (kept: KeptIntervals): Intervals =>
       [low ?? Number.NaN, high ?? Number.NaN] as const,
     ]),
   );
+type KeptScores = Readonly<Record<keyof MemberScores, number | null>>;
+const isScores = (value: unknown): value is KeptScores =>
+  isRecord(value) &&
+  ["loss", "trainR2", "r2", "bic"].every(
+    (key) => value[key] === null || typeof value[key] === "number",
+  );
+/** BIC is infinite where nothing is left to explain; the others are NaN where they are no numbers. */
+const withoutNulls = ({ loss, trainR2, r2, bic }: KeptScores): MemberScores => ({
+  loss: loss ?? Number.NaN,
+  trainR2: trainR2 ?? Number.NaN,
+  r2: r2 ?? Number.NaN,
+  bic: bic ?? Number.NEGATIVE_INFINITY,
+});
 const isNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === "string");
 
@@ -226,7 +246,7 @@ export class Archive {
     const members = new Map<number, MemberFacts>();
     for (const row of this.#reading(() => [...readRows(source, "members")])) {
       const { length, parts, params, intervals, undetermined, simple, hidden, source: text } = row;
-      const { complexity, twin_of: twinOf } = row;
+      const { complexity, scores, twin_of: twinOf } = row;
       const of = <V>(column: keyof typeof row, isGood: (value: unknown) => value is V) =>
         parse(source, "members", row, column, isGood);
       members.set(row.visit, {
@@ -239,6 +259,7 @@ export class Archive {
         ...(hidden === null ? {} : { hidden }),
         ...(text === null ? {} : { source: text }),
         ...(complexity === null ? {} : { complexity }),
+        ...(scores === null ? {} : { scores: withoutNulls(of("scores", isScores)) }),
         ...(twinOf === null ? {} : { twinOf }),
       });
     }

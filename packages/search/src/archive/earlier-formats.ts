@@ -23,7 +23,7 @@ const FORMAT_2: Readonly<Partial<Record<Table, string>>> = {
   failures: "SELECT *, NULL AS facts FROM failures",
   members: `SELECT visit, NULL AS length, NULL AS parts, NULL AS params, intervals,
     NULL AS undetermined, NULL AS simple, NULL AS hidden, NULL AS source, NULL AS complexity,
-    NULL AS twin_of
+    NULL AS scores, NULL AS twin_of
     FROM intervals`,
   timings: "SELECT *, batch AS round, 0 AS slot FROM timings",
   pending: "SELECT 0 AS round, 0 AS slot, '' AS body WHERE 0",

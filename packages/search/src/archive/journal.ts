@@ -132,11 +132,20 @@ export class ArchiveJournal implements Journal {
     for (const [visit, facts] of members) {
       if (this.#members.get(visit) === facts) continue;
       this.#members.set(visit, facts);
-      const { length, parts, params, intervals, undetermined, simple, hidden } = facts;
+      const { length, parts, params, intervals, undetermined, simple, hidden, scores } = facts;
       const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
       const texts = [parts, params, intervals, undetermined, simple].map(json);
       const { source = null, complexity = null, twinOf = null } = facts;
-      rows.push([visit, length ?? null, ...texts, hidden ?? null, source, complexity, twinOf]);
+      rows.push([
+        visit,
+        length ?? null,
+        ...texts,
+        hidden ?? null,
+        source,
+        complexity,
+        json(scores),
+        twinOf,
+      ]);
     }
     return rows;
   }

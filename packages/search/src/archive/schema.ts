@@ -132,6 +132,7 @@ export const TABLES = {
       hidden: "real?",
       source: "text?",
       complexity: "whole?",
+      scores: "text?",
       twin_of: "whole?",
     },
   },

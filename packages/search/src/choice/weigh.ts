@@ -7,20 +7,23 @@
  */
 
 import {
+  bic,
   type Expansion,
   emptyRecord,
   expand,
   fit,
   Machine,
+  normalLogLikelihood,
   own,
   type ParameterSpec,
   type Program,
   read,
   recordOf,
+  rSquared,
   squaresLeft,
 } from "@ndvm/core";
-import { type Columns, type Study, weightFor } from "../study.js";
-import type { Intervals, Outcome, Weighing } from "../types.js";
+import { type Columns, rowsOf, type Study, weightFor } from "../study.js";
+import type { Intervals, MemberScores, Outcome, Weighing } from "../types.js";
 import { foldRates, lowestAlias } from "./aliases.js";
 import { log2 } from "./bits.js";
 import { type Gaps, gapsOf, type Swings, swingsOf } from "./gaps.js";
@@ -82,7 +85,14 @@ export class Scales {
    * or −1, the program is weighed again without what they make superfluous.
    */
   async weigh(member: Weighable): Promise<Weighing | undefined> {
-    let weighing = await this.#weighAsWritten(member);
+    const weighing = await this.#tidied(member, await this.#weighAsWritten(member));
+    if (weighing === undefined) return undefined;
+    const isAsIt = weighing.source === member.source && weighing.simple.length === 0;
+    return isAsIt ? weighing : { ...weighing, scores: await this.#score(weighing) };
+  }
+
+  async #tidied(member: Weighable, first: Weighing | undefined): Promise<Weighing | undefined> {
+    let weighing = first;
     for (let i = 0; i < TIDYINGS && weighing !== undefined; i++) {
       const next = this.#withoutTrifles(weighing);
       const tidy = next && (await this.#weighAsWritten({ ...next, visit: member.visit }));
@@ -90,6 +100,30 @@ export class Scales {
       weighing = tidy;
     }
     return weighing;
+  }
+
+  /** A model whose real constants are fitted to the training rows, and what it is there and beyond. */
+  async #score({ source, params, simple }: Weighing): Promise<MemberScores> {
+    const { inputs, domain, target, train, heldOut } = this.#study;
+    const program = this.#machine.load(source, { inputs, domain });
+    try {
+      const free = Object.keys(params).filter((name) => !simple.includes(name));
+      const fitted = await this.#fit(program, params, free, train);
+      const observed = own(train, target) as Float64Array;
+      const held = own(heldOut, target) as Float64Array;
+      const rows = observed.length;
+      const predicted = this.#valuesAt(program, fitted, train, rows);
+      const loss = squaresLeft(observed, predicted);
+      return {
+        loss,
+        trainR2: rSquared(observed, predicted),
+        r2: rSquared(held, this.#valuesAt(program, fitted, heldOut, held.length)),
+        // The deviation of the noise is a parameter, too.
+        bic: bic(normalLogLikelihood(loss, rows), free.length + 1, rows),
+      };
+    } finally {
+      program.dispose();
+    }
   }
 
   /** What a weighed member says on all rows and between them, and the variance of what it leaves. */
@@ -200,7 +234,7 @@ export class Scales {
     simple: ReadonlyMap<string, SimpleNumber>,
   ): Promise<State | undefined> {
     const free = namesOf(program, this.#study.inputs).filter((name) => !simple.has(name));
-    const fitted = await this.#fit(program, params, free);
+    const fitted = await this.#fit(program, params, free, this.#columns);
     const { values, gradients } = this.#slopes(program, fitted, free);
     const { rows, symbolBits } = this.#yardstick;
     const target = own(this.#columns, this.#study.target) as Float64Array;
@@ -225,18 +259,19 @@ export class Scales {
     program: Program,
     params: Weighable["params"],
     free: readonly string[],
+    data: Columns,
   ): Promise<Weighable["params"]> {
     if (free.length === 0) return params;
     const { target, limits } = this.#study;
     const weight = weightFor(this.#columns, target);
-    const weights = new Float64Array(this.#yardstick.rows).fill(weight);
+    const weights = new Float64Array(rowsOf(data)).fill(weight);
     const specs = Object.entries(params).map(([name, value]): [string, ParameterSpec] => [
       name,
       free.includes(name) ? { start: value } : { fixed: value },
     ]);
     try {
       const { best } = await fit(program, {
-        data: this.#columns,
+        data,
         target,
         optimiser: "lm",
         params: recordOf(specs),
@@ -247,7 +282,7 @@ export class Scales {
       });
       return { ...params, ...best.params };
     } catch {
-      // It cannot be fitted on all rows, and stays as the training rows have left it.
+      // It cannot be fitted on these rows, and stays as it was.
       return params;
     }
   }

@@ -132,7 +132,8 @@ function describe(
   weighing: Partial<Weighing> = {},
   yardstick: Yardstick,
 ): FrontMember {
-  const { id, visit, r2, trainR2, loss, bic } = member;
+  const { id, visit } = member;
+  const { r2, trainR2, loss, bic } = weighing.scores ?? member;
   const rough = roughLength(member, yardstick);
   return {
     id,

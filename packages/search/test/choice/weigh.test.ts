@@ -67,6 +67,35 @@ describe("constants", () => {
     expect(found.params["p0"]).toBeCloseTo(3.3, 1);
   });
 
+  test("that are written out leave a model with its own scores, not those of the candidate", async () => {
+    const data = table(60, 6, 0.1, (x) => 3.3 * x);
+    const study = makeStudy({ data, target: "y" });
+    const found = await weigh(data, "(+ a (* b x) (* c (sin (* d x))))", {
+      ...{ a: 0.1, b: 3, c: 0.1, d: 3 },
+    });
+    expect(found.source).toBe("(* p0 x)");
+    const { train, heldOut } = study as unknown as Record<
+      "train" | "heldOut",
+      { x: number[]; y: number[] }
+    >;
+    let [over, under] = [0, 0];
+    for (const [i, x] of [...train.x].entries()) {
+      over += x * (train.y[i] as number);
+      under += x * x;
+    }
+    const slope = over / under;
+    const left = (part: typeof train) =>
+      part.y.reduce((sum, y, i) => sum + (y - slope * (part.x[i] as number)) ** 2, 0);
+    const mean = heldOut.y.reduce((sum, y) => sum + y, 0) / heldOut.y.length;
+    const about = heldOut.y.reduce((sum, y) => sum + (y - mean) ** 2, 0);
+    const rows = train.y.length;
+    const { loss, r2, bic } = found.scores as NonNullable<typeof found.scores>;
+    expect(loss).toBeCloseTo(left(train), 8);
+    expect(r2).toBeCloseTo(1 - left(heldOut) / about, 8);
+    const likelihood = (-rows / 2) * (Math.log((2 * Math.PI * loss) / rows) + 1);
+    expect(bic).toBeCloseTo(2 * Math.log(rows) - 2 * likelihood, 8);
+  });
+
   test("of which the data know nothing are named", async () => {
     const data = table(60, 6, 0.1, (x) => 3.3 * x);
     const found = await weigh(data, "(if (< x 100) (* a x) b)", { a: 3, b: 5 });
