@@ -284,13 +284,13 @@ export interface Weighing {
   readonly undetermined: readonly string[];
   /** Share of the gaps between neighbouring rows in which the model swings unseen. */
   readonly hidden: number;
-  /** Where it is another model than the visit's: what that is on the rows that a search scores by. */
+  /** Where the program is another one than the visit's: how that does on the study's rows. */
   readonly scores?: MemberScores;
   /** The visit of a shorter member that is the same function: choice/twins.ts. */
   readonly twinOf?: number;
 }
 
-/** What the training rows give a model, and how it does on the held-out ones: as in `Outcome`. */
+/** As in `Outcome`, for a program whose constants are fitted to the training rows. */
 export type MemberScores = Pick<Outcome, "loss" | "trainR2" | "r2" | "bic">;
 
 /** A member of the front: nothing that is no larger is both more accurate and shorter. */

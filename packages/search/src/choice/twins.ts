@@ -2,7 +2,7 @@
  * Twins: members that are one function, though they are written in two ways.
  *
  * Two members are compared where the data are and where they are not: on all rows, and between
- * neighbouring rows. They are one where they differ by less than the rows could ever tell: by a tenth
+ * neighbouring rows, their constants fitted as real numbers to all rows. They are one where they differ by less than the rows could ever tell: by a tenth
  * of the error that the noise leaves in a mean of all rows, or by rounding. So x·x and x², 1·f and f,
  * and p·sin(x/1000) and a line are one, and an alias is no twin of the wave that it meets on the rows.
  */

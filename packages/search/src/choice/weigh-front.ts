@@ -32,7 +32,7 @@ export async function weighFront(
       const weighing = await weighed(scales, member);
       if (weighing === undefined) continue;
       weighings.set(member.visit, weighing);
-      likenesses.push({ visit: member.visit, weighing, ...scales.predict(weighing) });
+      likenesses.push({ visit: member.visit, weighing, ...(await scales.predict(weighing)) });
     }
     for (const [visit, twinOf] of twinsAmong(likenesses, yardstick))
       weighings.set(visit, { ...(weighings.get(visit) as Weighing), twinOf });

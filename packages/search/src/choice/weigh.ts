@@ -87,8 +87,8 @@ export class Scales {
   async weigh(member: Weighable): Promise<Weighing | undefined> {
     const weighing = await this.#tidied(member, await this.#weighAsWritten(member));
     if (weighing === undefined) return undefined;
-    const isAsIt = weighing.source === member.source && weighing.simple.length === 0;
-    return isAsIt ? weighing : { ...weighing, scores: await this.#score(weighing) };
+    if (weighing.source === member.source) return weighing;
+    return { ...weighing, scores: await this.#score(weighing) };
   }
 
   async #tidied(member: Weighable, first: Weighing | undefined): Promise<Weighing | undefined> {
@@ -102,12 +102,12 @@ export class Scales {
     return weighing;
   }
 
-  /** A model whose real constants are fitted to the training rows, and what it is there and beyond. */
-  async #score({ source, params, simple }: Weighing): Promise<MemberScores> {
+  /** A program whose constants are fitted to the training rows, and what it is there and beyond. */
+  async #score({ source, params }: Weighing): Promise<MemberScores> {
     const { inputs, domain, target, train, heldOut } = this.#study;
     const program = this.#machine.load(source, { inputs, domain });
     try {
-      const free = Object.keys(params).filter((name) => !simple.includes(name));
+      const free = Object.keys(params);
       const fitted = await this.#fit(program, params, free, train);
       const observed = own(train, target) as Float64Array;
       const held = own(heldOut, target) as Float64Array;
@@ -126,20 +126,26 @@ export class Scales {
     }
   }
 
-  /** What a weighed member says on all rows and between them, and the variance of what it leaves. */
-  predict({ source, params, simple }: Weighing): Pick<Likeness, "values" | "variance"> {
+  /**
+   * What a weighed program says on all rows and between them, and the variance of what it leaves. All
+   * its constants are real numbers here, so that two programs differ by what they are alone.
+   */
+  async predict(weighing: Weighing): Promise<Pick<Likeness, "values" | "variance">> {
+    const { source } = weighing;
     const { inputs, domain, target } = this.#study;
     const { rows, leastSquare } = this.#yardstick;
     const program = this.#machine.load(source, { inputs, domain });
     try {
+      const free = Object.keys(weighing.params);
+      const params = await this.#fit(program, weighing.params, free, this.#columns);
       const onRows = this.#valuesAt(program, params, this.#columns, rows);
       const between = this.#valuesAt(program, params, this.#gaps.places, this.#gaps.placeCount);
       const values = new Float64Array(rows + between.length);
       values.set(onRows);
       values.set(between, rows);
       const loss = squaresLeft(own(this.#columns, target) as Float64Array, onRows);
-      const free = Object.keys(params).length - simple.length;
-      const variance = this.#likelihood.variance(Math.max(loss, rows * leastSquare), rows, free);
+      const least = Math.max(loss, rows * leastSquare);
+      const variance = this.#likelihood.variance(least, rows, free.length);
       return { values, variance };
     } finally {
       program.dispose();
