@@ -2,7 +2,7 @@
  * An archive to look at: what `ndvm archive` and `ndvm report` show.
  */
 
-import { recordOf } from "@ndvm/core";
+import { own, recordOf } from "@ndvm/core";
 import { type Measured, yardstickOf } from "../choice/yardstick.js";
 import { describeFront, type Front } from "../engine/front.js";
 import type { MemberFacts } from "../engine/journal.js";
@@ -112,9 +112,10 @@ const withNaN = (kept: KeptIntervals): Intervals =>
 type KeptScores = Readonly<Record<keyof MemberScores, number | null>>;
 const isScores = (value: unknown): value is KeptScores =>
   isRecord(value) &&
-  ["loss", "trainR2", "r2", "bic"].every(
-    (key) => value[key] === null || typeof value[key] === "number",
-  );
+  ["loss", "trainR2", "r2", "bic"].every((key) => {
+    const kept = own(value, key);
+    return kept === null || typeof kept === "number";
+  });
 /** BIC is infinite where nothing is left to explain; the others are NaN where they are no numbers. */
 const withoutNulls = ({ loss, trainR2, r2, bic }: KeptScores): MemberScores => ({
   loss: loss ?? Number.NaN,
