@@ -5,7 +5,7 @@
  *        [--quick] [--only LABEL]… [--out DIR] [--minutes N] [--page]
  */
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Context, type Definition } from "./harness/context.js";
 import { manifestOf } from "./harness/manifest.js";
@@ -36,7 +36,8 @@ function wanted({ only }: Options): ReadonlySet<string> | undefined {
 
 async function runAll(list: readonly Definition[]): Promise<void> {
   mkdirSync(results, { recursive: true });
-  writeFileSync(join(results, MANIFEST), toText(manifestOf(options)));
+  const manifest = manifestOf(options);
+  writeFileSync(join(results, MANIFEST), toText(manifest));
   const whole = options.minutes * 60_000;
   const all = list.reduce((sum, { weight }) => sum + weight, 0);
   const end = performance.now() + whole;
@@ -50,6 +51,8 @@ async function runAll(list: readonly Definition[]): Promise<void> {
     );
     weights -= experiment.weight;
     const recorder = new Recorder(experiment.name);
+    // With --only, experiments of several runs stand side by side.
+    for (const name of ["commit", "date"]) recorder.condition(name, manifest[name] ?? "unknown");
     const started = performance.now();
     process.stderr.write(`${experiment.name}\n`);
     await experiment.run(new Context(options, recorder, share));
@@ -64,8 +67,13 @@ function writePage(): void {
   for (const [name, svg] of figures) writeFileSync(join(folder, "figures", `${name}.svg`), svg);
   writeFileSync(join(folder, "EVIDENCE.md"), markdown);
   if (options.out !== undefined) return;
-  const readme = join(repositoryRoot, "README.md");
-  writeFileSync(readme, refresh(readFileSync(readme, "utf8"), readResults(results)));
+  const docs = readdirSync(join(repositoryRoot, "docs")).filter((name) => name.endsWith(".md"));
+  for (const file of ["README.md", ...docs.map((name) => `docs/${name}`)]) {
+    const path = join(repositoryRoot, file);
+    const page = readFileSync(path, "utf8");
+    const fresh = refresh(page, readResults(results));
+    if (fresh !== page) writeFileSync(path, fresh);
+  }
 }
 
 const names = wanted(options);

@@ -12,7 +12,7 @@ import { eagerFit, hasTorch, NO_TORCH } from "../baselines/external.js";
 import { adamSteps } from "../baselines/fits.js";
 import type { Context, Definition } from "../harness/context.js";
 import { pythonModule, runPython } from "../harness/tools.js";
-import { inputsOf, kalman, namesOf } from "../programs.js";
+import { inputsOf, kalman } from "../programs.js";
 import { QUICK } from "./suite.js";
 
 export const FIT_STEPS = 30;
@@ -283,6 +283,5 @@ export const peers: Definition = {
       if (!(apart <= 1e-4)) throw new Error(`${curve.name}: SciPy finds other constants`);
       recorder.samples(`${curve.name}/SciPy`, "µs", theirs.samples, "curve_fit, method lm");
     }
-    recorder.condition("parameters of the Kalman model", namesOf(kalman).join(", "));
   },
 };

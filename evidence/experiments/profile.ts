@@ -14,7 +14,7 @@ import { eagerProfile, hasTorch, NO_TORCH } from "../baselines/external.js";
 import type { Subject } from "../harness/clock.js";
 import { timeInTurns } from "../harness/clock.js";
 import type { Context, Definition } from "../harness/context.js";
-import { type Case, five, namesOf } from "../programs.js";
+import { type Case, five } from "../programs.js";
 import { QUICK } from "./suite.js";
 
 export const BUCKETS = ["boxing", "walking", "heap", "dispatch", "arithmetic", "other"] as const;
@@ -82,6 +82,5 @@ export const phase0: Definition = {
     const sizes = [1, 256] as const;
     for (const one of five)
       for (const lanes of sizes) measure(context, one, lanes, five.length * sizes.length);
-    context.recorder.condition("parameters", five.map((one) => namesOf(one).length).join(", "));
   },
 };

@@ -5,7 +5,8 @@
 
 import { isMissing, type Results } from "../harness/store.js";
 import { type Block, markdownOf, table, text } from "./blocks.js";
-import { claims, type Judgement, judge } from "./claims.js";
+import { type Judgement, judge } from "./claims/claim.js";
+import { claims } from "./claims/index.js";
 import { Quote } from "./quote.js";
 import type { Section } from "./section.js";
 import { costSections } from "./sections/cost.js";

@@ -1,0 +1,46 @@
+/**
+ * What became of the paper's quantitative claims. A verdict is computed from the figure and a range
+ * that stands here, so it changes with the measurement and not with our mood.
+ *
+ *   inside the range            confirmed
+ *   beyond it, on the good side surpassed
+ *   beyond it, on the other     contradicted
+ *   no figure                   not testable here
+ */
+
+import type { Cell, Quote } from "../quote.js";
+
+export type Verdict = "confirmed" | "surpassed" | "contradicted" | "not testable here";
+
+export interface Claim {
+  readonly label: string;
+  readonly words: string;
+  /** As the paper prints it. */
+  readonly paper: string;
+  readonly figure: (quote: Quote) => Cell;
+  /** Figures in it confirm the claim. */
+  readonly range: readonly [number, number];
+  /** Which side of the range is better; none: either side contradicts. */
+  readonly better?: "higher" | "lower";
+  /** What our figure is, and why it may differ. */
+  readonly reason: string;
+}
+
+export interface Judgement {
+  readonly claim: Claim;
+  readonly cell: Cell;
+  readonly verdict: Verdict;
+}
+
+export function judge(quote: Quote, claim: Claim): Judgement {
+  const cell = claim.figure(quote);
+  const { value } = cell;
+  const [low, high] = claim.range;
+  const verdict = (): Verdict => {
+    if (value === undefined) return "not testable here";
+    if (value >= low && value <= high) return "confirmed";
+    const isBetter = value > high ? claim.better === "higher" : claim.better === "lower";
+    return isBetter ? "surpassed" : "contradicted";
+  };
+  return { claim, cell, verdict: verdict() };
+}

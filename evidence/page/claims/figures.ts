@@ -1,0 +1,11 @@
+/**
+ * Figures that claims are made of.
+ */
+
+import type { Cell, Quote } from "../quote.js";
+
+export const suite = (program: string, backend: string, part = "forward") =>
+  `suite#${program}/${backend}/${part}`;
+export const ratio = (above: string, below: string) => (q: Quote) => q.ratio(above, below);
+/** For what no experiment here can test. */
+export const none = (q: Quote): Cell => q.of(["no experiment#none"], () => undefined);
