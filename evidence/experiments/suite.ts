@@ -122,8 +122,18 @@ function torch(context: Context, truths: ReadonlyMap<string, Outcome>): void {
     const one = five.find((each) => each.name === program) as Case;
     const gradients = namesOf(one).map((each) => result.gradients[each] as number);
     gate(context, key, { value: result.value, gradients }, truths.get(program) as Outcome, SINGLE);
-    recorder.samples(`${key}/forward`, "µs", result.forward, "1 call a sample, one thread");
-    recorder.samples(`${key}/backward`, "µs", result.backward, "1 call a sample, one thread");
+    recorder.samples(
+      `${key}/forward`,
+      "µs",
+      result.forward,
+      "1 call a sample, one thread, processor time",
+    );
+    recorder.samples(
+      `${key}/backward`,
+      "µs",
+      result.backward,
+      "1 call a sample, one thread, processor time",
+    );
     for (const [part, count] of Object.entries(result.counts))
       recorder.count(`${key}/${part}`, count);
   }

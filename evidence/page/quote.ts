@@ -102,7 +102,7 @@ export class Quote {
   ratio(above: string, below: string): Cell {
     return this.of(
       [above, below],
-      (a, b) => a / b,
+      (a, b) => (b === 0 ? undefined : a / b),
       (x) => `${short(x)}×`,
     );
   }

@@ -146,7 +146,7 @@ export const searchClaims: readonly Claim[] = [
         (x) => `${short(x)} %`,
       ),
     range: [50, 80],
-    reason: "screening is text to the first value here, 13 ms of Python there",
+    reason: "screening is text to the first value here, and Python there",
   },
   {
     label: "tab:cosearch",
