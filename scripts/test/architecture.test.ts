@@ -88,3 +88,27 @@ test("docs/memory.md says what the code has for limits", () => {
   const count = constant("wasm/tape/payload.ts", "SMALL_COUNT");
   expect(memory).toContain(`(−${-first} … ${first + count - 1})`);
 });
+
+describe("docs/memory.md lists the words of", () => {
+  const tableAfter = (heading: string): [number, string][] => {
+    const [, section = ""] = read("docs/memory.md").split(`\n## ${heading}\n`);
+    const rows = (section.split("\n## ")[0] as string).matchAll(/^\| (\d+) \| `([A-Z_]+)` \|/gm);
+    return [...rows].map(([, code, name]) => [Number(code), name as string]);
+  };
+  const codesOf = (file: string, prefix: string): [number, string][] => {
+    const pattern = new RegExp(`^export const ${prefix}([A-Z_]+): i32 = (\\d+);`, "gm");
+    return [...read(`packages/core/src/${file}`).matchAll(pattern)]
+      .filter(([, name]) => name !== "SIMPLE_LAST")
+      .map(([, name, code]) => [Number(code), name as string]);
+  };
+
+  test("cells, as the encoder writes them", () => {
+    expect(codesOf("program/cells.ts", "CELL_").length).toBeGreaterThan(10);
+    expect(tableAfter("Cells")).toEqual(codesOf("program/cells.ts", "CELL_"));
+  });
+
+  test("instructions of stack code, as the encoder writes them", () => {
+    expect(codesOf("bytecode/codes.ts", "CODE_").length).toBeGreaterThan(10);
+    expect(tableAfter("Instructions of stack code")).toEqual(codesOf("bytecode/codes.ts", "CODE_"));
+  });
+});
