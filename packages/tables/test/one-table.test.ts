@@ -4,7 +4,7 @@
  */
 
 import fc from "fast-check";
-import { strToU8, zipSync } from "fflate";
+import { strToU8, unzipSync, zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { type ReadOptions, readTable, type Table } from "../src/index.js";
 
@@ -401,6 +401,15 @@ describe("a sheet", () => {
       await expect(readTable(book(rows(at)))).rejects.toThrow(`cell ${at} ("odd")`);
     // No cell is called so: it follows the one before.
     await expect(readTable(book(rows("XFE2")))).rejects.toThrow('cell C2 ("odd")');
+  });
+
+  test("bytes that are no UTF-8 make no table", async () => {
+    const parts = unzipSync(book(`<row r="1">${inline("A1", "x@")}</row>`));
+    const sheet = parts["xl/worksheets/s.xml"] as Uint8Array;
+    sheet[sheet.indexOf("@".charCodeAt(0))] = 0xff;
+    await expect(readTable(zipSync(parts))).rejects.toMatchObject({
+      facts: { reason: "foreign", expected: "xlsx" },
+    });
   });
 
   test("a head of numbers is none, unless none is needed", async () => {

@@ -21,11 +21,8 @@ import {
 } from "../../src/index.js";
 import { line } from "../engine/data.js";
 import { Echo, exported, freshFile, list, run } from "../engine/support.js";
+import { copyOf, reading, rungs } from "./support.js";
 
-const rungs = [
-  { restarts: 1, steps: 6, share: 1 },
-  { restarts: 2, steps: 10, share: 0.25 },
-];
 const base = {
   data: line,
   target: "y",
@@ -51,8 +48,7 @@ beforeAll(async () => {
 
 /** A copy of the whole archive, changed by SQL that knows nothing of checksums, or not. */
 function damaged(...statements: readonly string[]): string {
-  const file = freshFile();
-  copyFileSync(whole, file);
+  const file = copyOf(whole);
   const database = openDatabase(file);
   for (const statement of statements) database.exec(statement);
   database.close();
@@ -65,8 +61,7 @@ function forged(
   where: string,
   change: Readonly<Record<string, string | number | null>>,
 ) {
-  const file = freshFile();
-  copyFileSync(whole, file);
+  const file = copyOf(whole);
   const database = openDatabase(file);
   const names = COLUMNS[table].map(({ name }) => name);
   const [cells] = database.all(`SELECT ${names.join(", ")} FROM ${table} WHERE ${where}`);
@@ -91,15 +86,6 @@ function refusalOf(act: () => unknown): NdvmError {
     return error as NdvmError;
   }
   throw new Error("it was not refused");
-}
-
-function reading<T>(file: string, read: (archive: Archive) => T): T {
-  const archive = openArchive(file);
-  try {
-    return read(archive);
-  } finally {
-    archive.close();
-  }
 }
 
 describe("a row that is not as it was written", () => {
@@ -554,8 +540,7 @@ describe("the parts", () => {
   });
 
   test("every table is in the first page of a file, so that salvage can mend it", () => {
-    const file = freshFile();
-    copyFileSync(whole, file);
+    const file = copyOf(whole);
     const bytes = readFileSync(file);
     expect(bytes[100]).toBe(0x0d);
     for (const statement of STATEMENTS)

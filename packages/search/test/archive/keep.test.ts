@@ -16,12 +16,9 @@ import {
 } from "../../src/index.js";
 import { line, oscillation } from "../engine/data.js";
 import { Echo, expectSame, exported, freshFile, list, run } from "../engine/support.js";
+import { rungs } from "./support.js";
 
 const KEEPS: readonly Keep[] = ["all", "scored", "front"];
-const rungs = [
-  { restarts: 1, steps: 6, share: 1 },
-  { restarts: 2, steps: 10, share: 0.25 },
-];
 const base = {
   data: oscillation,
   target: "y",

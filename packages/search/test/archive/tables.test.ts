@@ -3,26 +3,16 @@
  * definition, and rows that are well made and do not belong there.
  */
 
-import { copyFileSync } from "node:fs";
 import type { NdvmError } from "@ndvm/core";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { checksumOf, crcByTable } from "../../src/archive/checksum.js";
 import { openDatabase, type Value } from "../../src/archive/driver.js";
 import { COLUMNS, TABLES, type Table } from "../../src/archive/schema.js";
-import {
-  type Archive,
-  checkArchive,
-  openArchive,
-  replay,
-  salvageArchive,
-} from "../../src/index.js";
+import { checkArchive, replay, salvageArchive } from "../../src/index.js";
 import { line } from "../engine/data.js";
 import { Echo, exported, freshFile, list, run } from "../engine/support.js";
+import { copyOf, reading, rungs, sql } from "./support.js";
 
-const rungs = [
-  { restarts: 1, steps: 6, share: 1 },
-  { restarts: 2, steps: 10, share: 0.25 },
-];
 const base = { data: line, target: "y", workers: 0, batch: 8, seed: 5, recipe: { rungs } };
 const proposers = () => [
   list(["(nothing x)", "(* a x)", "(* x b)", "(+ a (* b x))"]),
@@ -44,30 +34,6 @@ beforeAll(async () => {
   const one = { ...base, archive: single, proposers: [list(["(* a x)"])] };
   await run({ ...one, budget: { candidates: 1 } });
 });
-
-function sql(file: string, query: string): readonly (readonly unknown[])[] {
-  const database = openDatabase(file);
-  try {
-    return database.all(query);
-  } finally {
-    database.close();
-  }
-}
-
-function reading<T>(file: string, read: (archive: Archive) => T): T {
-  const archive = openArchive(file);
-  try {
-    return read(archive);
-  } finally {
-    archive.close();
-  }
-}
-
-function copyOf(file: string): string {
-  const copy = freshFile();
-  copyFileSync(file, copy);
-  return copy;
-}
 
 function factsOf(act: () => unknown): NdvmError["facts"] | undefined {
   try {

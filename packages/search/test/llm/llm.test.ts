@@ -4,22 +4,9 @@
 
 import { afterEach, describe, expect, test } from "vitest";
 import { type LlmOptions, llm } from "../../src/llm/llm.js";
-import type { Outcome, Proposer, StudyBrief } from "../../src/types.js";
+import type { Outcome } from "../../src/types.js";
+import { brief, propose } from "./brief.js";
 import { type Act, type FakeEndpoint, fakeEndpoint, programs } from "./fake-endpoint.js";
-
-const column = (name: string) => ({ name, min: 0, max: 6, mean: 3, deviation: 1.5 });
-
-const brief: StudyBrief = {
-  target: column("y"),
-  inputs: [column("x")],
-  rows: 44,
-  operators: ["+", "*", "exp", "sin", "if", "loop"],
-  islands: 4,
-  complexityMax: 30,
-  seed: 1,
-  sample: [{ x: 0.5, y: 0.25 }],
-  description: "a swing that comes to rest",
-};
 
 const open: FakeEndpoint[] = [];
 
@@ -41,8 +28,6 @@ async function start(script: readonly Act[], options: LlmOptions = {}) {
   proposer.begin(brief);
   return { endpoint, proposer };
 }
-
-const propose = (proposer: Proposer) => proposer.propose(8, new AbortController().signal);
 
 const outcome = (change: Partial<Outcome>): Outcome => ({
   id: 0,
