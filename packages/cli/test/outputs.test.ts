@@ -163,9 +163,6 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
   ["archive check", ["archive", "check", "s.db"]],
   ["archive check to json", ["archive", "check", "s.db", "--json"]],
   ["archive salvage", ["archive", "salvage", "s.db", "t.db"]],
-  ["help", ["--help"]],
-  ["help of fit", ["fit", "--help"]],
-  ["help of search", ["search", "--help"]],
   ["no command", []],
   ["a slip", ["evla", "-e", "1"]],
 ];
