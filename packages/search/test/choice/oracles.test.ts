@@ -206,7 +206,7 @@ describe("simple numbers", () => {
     const gcd = (a: number, b: number): number => (b === 0 ? Math.abs(a) : gcd(b, a % b));
     const value = fc.double({ min: -40, max: 40, noNaN: true });
     fc.assert(
-      fc.property(value, fc.double({ min: 0.001, max: 0.05, noNaN: true }), (at, reach) => {
+      fc.property(value, fc.double({ min: 0.001, max: 0.08, noNaN: true }), (at, reach) => {
         const wanted = new Map<number, number>();
         if (Math.abs(at) <= reach) wanted.set(0, 0.5);
         for (const [unit, price] of [
@@ -227,6 +227,12 @@ describe("simple numbers", () => {
       }),
       { seed, numRuns: 60 },
     );
+    // Of many the cheapest is first.
+    for (const at of [0.4, 1.3, 3.1, 7.2, -2.6]) {
+      const prices = simpleNear(at, 0.45).map(({ bits }) => bits);
+      expect(prices.length).toBeGreaterThan(3);
+      expect(prices).toEqual([...prices].sort((a, b) => a - b));
+    }
     expect(simpleNear(1000, 0.01).map((n) => n.value)).toEqual([1000]);
     expect(simpleNear(1001, 0.01)).toEqual([]);
   });
