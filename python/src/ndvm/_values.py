@@ -143,14 +143,17 @@ def data_json(data: Any, arrays: ArrayList) -> Dict[str, Any]:
     return {str(name): column_json(str(name), one, arrays) for name, one in data.items()}
 
 
+_ATOMS = frozenset((float, int, str, bool, type(None)))
+
+
 def plain(value: Any) -> Any:
     """Numbers that JSON has no word for, back from their words."""
-    if isinstance(value, dict):
-        if set(value) == {"number"}:
+    if type(value) is dict:
+        if len(value) == 1 and "number" in value:
             return float(value["number"].replace("Infinity", "inf"))
-        return {key: plain(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [plain(one) for one in value]
+        return {key: one if type(one) in _ATOMS else plain(one) for key, one in value.items()}
+    if type(value) is list:
+        return [one if type(one) in _ATOMS else plain(one) for one in value]
     return value
 
 

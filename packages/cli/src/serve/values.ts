@@ -89,15 +89,26 @@ export function dataOf(value: unknown, name: string, arrays: readonly Shaped[]):
   return isColumn ? realsOf(shaped.numbers) : inputOf(value, name, arrays);
 }
 
+/** Whether JSON writes a value as it is: no number without a word, no typed array, no function. */
+function isJson(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return typeof value !== "function";
+  if (ArrayBuffer.isView(value)) return false;
+  if (Array.isArray(value)) return value.every(isJson);
+  return Object.values(value).every(isJson);
+}
+
 /** Numbers that are not finite as words, undefined left out, arrays as lists. */
-export function plain(value: unknown): unknown {
+export const plain = (value: unknown): unknown => (isJson(value) ? value : written(value));
+
+function written(value: unknown): unknown {
   if (typeof value === "number") return Number.isFinite(value) ? value : { number: String(value) };
-  if (ArrayBuffer.isView(value)) return Array.from(value as Float64Array, plain);
-  if (Array.isArray(value)) return value.map(plain);
+  if (ArrayBuffer.isView(value)) return Array.from(value as Float64Array, written);
+  if (Array.isArray(value)) return value.map(written);
   if (typeof value !== "object" || value === null) return value;
   const record = Object.create(null) as Record<string, unknown>;
   for (const [key, one] of Object.entries(value))
-    if (one !== undefined && typeof one !== "function") record[key] = plain(one);
+    if (one !== undefined && typeof one !== "function") record[key] = written(one);
   return record;
 }
 
