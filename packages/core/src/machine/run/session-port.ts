@@ -19,7 +19,8 @@ const LAYOUTS_MAX = 64;
 
 export class SessionPort extends Port {
   readonly #holdings: Holdings;
-  readonly #layouts = new Map<Trace, Layout>();
+  /** Made when there is a second trace: most sessions have one. */
+  #layouts: Map<Trace, Layout> | undefined;
   /** The layout that was used last, and whether the latest chunk went by it. */
   #layout: Layout | undefined;
   #isByLayout = false;
@@ -71,11 +72,12 @@ export class SessionPort extends Port {
   }
 
   #layoutOf(trace: Trace): Layout {
-    let layout = this.#layouts.get(trace);
-    if (layout === undefined) {
+    const known = this.#layouts?.get(trace);
+    const layout = known ?? new Layout(this.job.machine, trace, this.#holdings);
+    if (known === undefined && this.#layout !== undefined) {
+      this.#layouts ??= new Map([[this.#layout.trace, this.#layout]]);
       if (this.#layouts.size >= LAYOUTS_MAX)
         for (const other of this.#layouts.keys()) if (!other.isKept) this.#layouts.delete(other);
-      layout = new Layout(this.job.machine, trace, this.#holdings);
       this.#layouts.set(trace, layout);
     }
     this.#layout = layout;

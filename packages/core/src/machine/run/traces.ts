@@ -81,10 +81,15 @@ const BYTES_MAX = 2 ** 24;
 /** The traces of one signature. */
 export class TraceGroup {
   readonly traces: Trace[] = [];
-  /** Whether runs of one lane find their traces. */
-  readonly habit = new Habit();
+  /** Whether runs of one lane find their traces; made when one runs. */
+  #habit: Habit | undefined;
   /** The trace that took all lanes of the latest run. */
   #latest: Trace | undefined;
+
+  get habit(): Habit {
+    this.#habit ??= new Habit();
+    return this.#habit;
+  }
 
   /** The trace to try first: what followed on the latest one twice, else the latest one. */
   likely(): Trace | undefined {
