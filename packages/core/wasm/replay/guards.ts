@@ -12,9 +12,9 @@ import {
   TRACE_GUARD_INTEGER,
   TRACE_MERGE,
 } from "../../src/program/layout";
-import { blockAt } from "../memory/layout";
 import { equalForward, gatherForward, mergeForward } from "../kernels/merge";
 import { isSurveying, live, liveLanes, noteStrays, validIndices } from "../lanes/lanes";
+import { blockAt } from "../memory/layout";
 import { run } from "../tape/payload";
 
 /** Guards that refused at least one lane, over all replays of this machine. */
@@ -60,8 +60,7 @@ function combineForward(at: usize, code: i32): void {
   const yMask = blockAt(at).yMask;
   const bytes = blockAt(at).zRun;
   const isSame = blockAt(at).in0 == blockAt(at).in1;
-  if (isSurveying && blockAt(at).aux == 1 && bytes == run)
-    noteStrays(isSame ? 0 : x, y);
+  if (isSurveying && blockAt(at).aux == 1 && bytes == run) noteStrays(isSame ? 0 : x, y);
   for (let b: usize = 0; b < bytes; b += 16) {
     const mine = v128.load(x + (b & xMask));
     const other = v128.load(y + (b & yMask));

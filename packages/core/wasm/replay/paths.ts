@@ -9,9 +9,9 @@ import { payloadAt, recordAt, traceAt } from "../memory/layout";
 import { countOf, entryOf, isUniform, run } from "../tape/payload";
 
 /**
- * Bytes of primals that a replay of the current trace can take over from one of the trace at `other`,
- * which has refused all lanes at a record; 0 where it must begin anew, -1 where the two are not the
- * same up to there.
+ * Bytes of primals that a replay of the current trace can take over from one of the trace at
+ * `other`, which has refused all lanes at a record; 0 where it must begin anew, -1 where the two are
+ * not the same up to there.
  */
 export function sharedPrimals(other: usize, record: i32): i32 {
   const tape = traceAt(other).tapeBase;
@@ -22,7 +22,8 @@ export function sharedPrimals(other: usize, record: i32): i32 {
   let hasSlope = false;
   for (let at: usize = 0; at < last; at += RECORD_BYTES) {
     const mine = tapeBase + at;
-    if (!isSameOperation(mine, tape + at) || recordAt(mine).aux != recordAt(tape + at).aux) return -1;
+    if (!isSameOperation(mine, tape + at) || recordAt(mine).aux != recordAt(tape + at).aux)
+      return -1;
     const out = recordAt(mine).out;
     if (out < 0) continue;
     const offset = payloadAt(entryOf(out)).primal;

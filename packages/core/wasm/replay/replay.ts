@@ -246,8 +246,8 @@ let resumedAt: usize = 0;
 let formerPrimals: usize = 0;
 
 /**
- * Lets the next replay of the current trace begin at a record. What comes before it is what the trace
- * that was current before has just computed: the first `bytes` of its primals.
+ * Lets the next replay of the current trace begin at a record. What comes before it is what the
+ * trace that was current before has just computed: the first `bytes` of its primals.
  */
 export function resumeAt(record: i32, bytes: usize): void {
   memory.copy(primalBase, formerPrimals, bytes);
