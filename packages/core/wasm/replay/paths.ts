@@ -10,8 +10,8 @@ import { countOf, entryOf, isUniform, run } from "../tape/payload";
 
 /**
  * Bytes of primals that a replay of the current trace can take over from one of the trace at
- * `other`, which has refused all lanes at a record; 0 where it must begin anew, -1 where the two are
- * not the same up to there.
+ * `other`, which has refused all lanes at a record; 0 where it must begin anew, -1 where the two
+ * are not the same up to there.
  */
 export function sharedPrimals(other: usize, record: i32): i32 {
   const tape = traceAt(other).tapeBase;
