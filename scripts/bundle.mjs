@@ -56,10 +56,10 @@ const HEAD = [
 const others = {
   name: "others",
   setup(build) {
-    build.onResolve({ filter: /^node:child_process$/ }, ({ path }) => ({
-      path,
-      namespace: "later",
-    }));
+    // Of commander alone: our own code that starts programs asks for more than this.
+    build.onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
+      importer.includes("/commander/") ? { path, namespace: "later" } : { path, external: true },
+    );
     build.onLoad({ filter: /./, namespace: "later" }, () => ({ contents: CHILDREN }));
     build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
       kind === "entry-point" || INSIDE.has(path) ? undefined : { path, external: true },

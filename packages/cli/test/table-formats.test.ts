@@ -43,7 +43,7 @@ test.each(TABLES)("eval reads columns of %s", async (file) => {
 
 test.each(["polars-zstd.parquet", "comma.csv"])("search reads %s", async (file) => {
   const args = ["search", "--data", file, "--target", "small", "--inputs", "t", "--json"];
-  const { code, stdout } = await ndvmHere([
+  const { code, stdout, stderr } = await ndvmHere([
     ...args,
     "--candidates",
     "200",
@@ -51,7 +51,7 @@ test.each(["polars-zstd.parquet", "comma.csv"])("search reads %s", async (file) 
     "1",
     "--quiet",
   ]);
-  expect(code).toBe(0);
+  expect(code, stderr).toBe(0);
   const last = JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as { best: { r2: number } };
   expect(last.best.r2).toBeGreaterThan(0.99);
 });

@@ -149,7 +149,7 @@ function archiveOf({ out: file, resume }: SearchCommandOptions): string {
       help: "name it: --out study.db --resume",
     });
   }
-  const archive = file ?? `study-${timestamp(new Date())}.db`;
+  const archive = file ?? freeName(`study-${timestamp(new Date())}`);
   requireWritable(archive);
   const isThere = existsSync(archive);
   if (resume && !isThere) note(`there is no ${archive} to go on with: a new study begins`);
@@ -159,6 +159,13 @@ function archiveOf({ out: file, resume }: SearchCommandOptions): string {
     });
   }
   return archive;
+}
+
+/** Two studies that begin in the same second have two files. */
+function freeName(name: string): string {
+  let file = `${name}.db`;
+  for (let i = 2; existsSync(file); i++) file = `${name}-${i}.db`;
+  return file;
 }
 
 /** 20260131-235959 */

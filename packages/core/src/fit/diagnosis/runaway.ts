@@ -29,8 +29,10 @@ export function findRunaways(
   used: readonly number[],
   open: ReadonlySet<string>,
 ): Runaway[] {
-  const { parameters, table } = finished;
+  const { parameters, table, driven } = finished;
   const { free } = parameters;
+  // A fit that was ended early has no time for more, and elsewhere its program may run without end.
+  if (driven.stopped !== "done") return [];
   if ((table?.points ?? 1) * free.length > POINTS_MOST) return [];
   const isSame = sameAs(finished, winner, (table?.points ?? 0) - used.length);
   return used.flatMap((j) => {
