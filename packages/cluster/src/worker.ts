@@ -55,6 +55,7 @@ export class ClusterWorker {
   readonly #settings: Settings;
   readonly #joined = new Map<string, Joined>();
   readonly #refused = new Set<string>();
+  readonly #told = new Set<string>();
   readonly #started = new Date().toISOString();
   readonly #populations: PopulationWorker;
   #poll: NodeJS.Timeout | undefined;
@@ -74,7 +75,9 @@ export class ClusterWorker {
     const worker = new ClusterWorker(address, events, given, await connect(address));
     await worker.#look();
     worker.#poll = setInterval(() => {
-      worker.#polling = worker.#polling.then(() => worker.#look()).catch(() => {});
+      worker.#polling = worker.#polling
+        .then(() => worker.#look())
+        .catch((e) => worker.#missed("look for studies", e));
     }, worker.#settings.pollMilliseconds);
     return worker;
   }
@@ -116,6 +119,15 @@ export class ClusterWorker {
     this.events.tell(`the Redis at ${this.address.shown} answers again`);
   }
 
+  /** Something failed for another reason than Redis being away: told once, tried again. */
+  #missed(what: string, error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    const sentence = `could not ${what}, and will try again: ${why}`;
+    if (this.#isAway || this.#isClosing || this.#told.has(sentence)) return;
+    this.#told.add(sentence);
+    this.events.tell(sentence);
+  }
+
   async #look(): Promise<void> {
     if (this.#isAway || this.#isClosing) return;
     const studies = await this.redis.hgetall(this.#keys.studies);
@@ -125,7 +137,11 @@ export class ClusterWorker {
     }
     for (const [digest, text] of Object.entries(studies)) {
       const entry = readEntry<StudyEntry>(text);
-      if (entry !== undefined && !this.#joined.has(digest)) await this.#join(digest, entry);
+      if (entry === undefined || this.#joined.has(digest)) continue;
+      // One study that cannot be read keeps nobody from the others.
+      await this.#join(digest, entry).catch((error) =>
+        this.#missed(`join study ${digest.slice(0, 8)}`, error),
+      );
     }
     await this.#showLife();
   }

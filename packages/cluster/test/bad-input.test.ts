@@ -14,6 +14,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decode, encode, parse, textOf } from "../src/codec.js";
 import { openCluster } from "../src/index.js";
+import { WIRE_VERSION } from "../src/wire.js";
 import { clusterAt, exportOf, freePort, RedisServer, study, WorkerProcess } from "./support.js";
 
 const refusalOf = async (work: Promise<unknown>): Promise<NdvmError> => {
@@ -184,6 +185,29 @@ describe("a cluster in trouble", () => {
       await worker.close();
       expect(told.join("\n")).toContain("refused study 01234567 of elsewhere");
       expect(told.join("\n")).toContain("9.9.9/9");
+    } finally {
+      redis.disconnect();
+      await server.dispose();
+    }
+  });
+
+  test("a study that cannot be read is told, and keeps no worker from the others", async () => {
+    const server = await RedisServer.start();
+    const redis = new Redis(server.port, "127.0.0.1");
+    try {
+      const entry = { wire: WIRE_VERSION, fence: 1, host: "elsewhere", target: "y" };
+      await redis.hset("ndvm:studies", "0123456789abcdef", JSON.stringify(entry));
+      await redis.set("ndvm:study:0123456789abcdef", "not packed");
+      const told: string[] = [];
+      const cluster = clusterAt(server.url);
+      const worker = await cluster.worker({ tell: (message) => told.push(message) });
+      const file = join(folder, "beside-broken.db");
+      for await (const _event of search(study(file, 64), cluster.hooks()));
+      await worker.close();
+      expect(told.filter((each) => each.startsWith("could not join study 01234567"))).toHaveLength(
+        1,
+      );
+      expect(told.some((each) => each.startsWith("joined study"))).toBe(true);
     } finally {
       redis.disconnect();
       await server.dispose();
