@@ -64,7 +64,11 @@ describe("the commands of a cluster", () => {
     });
     const far = join(folder, "far.db");
     const near = join(folder, "near.db");
-    const search = await run([...searchArgs(far), "--cluster", url]);
+    // Without workers the search would wait for ever: that they ended is the failure then.
+    const search = await Promise.race([
+      run([...searchArgs(far), "--cluster", url]),
+      ended(workers).then((code) => expect.fail(`the workers ended with ${code}: ${said}`)),
+    ]);
     expect(search.stderr).not.toContain("s3cret");
     expect(search.code).toBe(0);
     expect((await run([...searchArgs(near), "--workers", "0"])).code).toBe(0);
