@@ -72,12 +72,10 @@ export { allPassedBudget, beginSlice, exhaustedLanes, stepsTaken } from "./lanes
 export {
   allowStrays,
   beginSurvey,
-  branchesMixed,
-  bucketsMade,
   countingLanes,
   endSurvey,
   firstCounting,
-  mergesMade,
+  laneCount,
   strayLanes,
   writeCounting,
   writeLive,
@@ -107,7 +105,7 @@ export { objectsMade } from "./memory/heap";
 export { allocate, free, memoryBytes, setMemoryMax } from "./memory/memory";
 export { integerPoolHits, setSwitches, smallShapeCalls, switchCount } from "./memory/switches";
 export { firstNonFinite, payloadsBlamed } from "./replay/blame";
-export { guardsFailed } from "./replay/guards";
+export { guardFailures } from "./replay/guards";
 export { sharedPrimals } from "./replay/paths";
 export {
   adjointAddress,

@@ -15,6 +15,8 @@ export interface Exports {
   free(address: number): void;
   memoryBytes(): number;
   switchCount(which: number): number;
+  laneCount(which: number): number;
+  guardFailures(): number;
   setMemoryMax(bytes: number): void;
   setSwitches(smallShapes: boolean, adjointReuse: boolean, integerPool: boolean): void;
   begin(
@@ -106,10 +108,6 @@ export interface Exports {
   readonly payloadsBlamed: WebAssembly.Global<"f64">;
   readonly smallShapeCalls: WebAssembly.Global<"f64">;
   readonly integerPoolHits: WebAssembly.Global<"f64">;
-  readonly guardsFailed: WebAssembly.Global<"f64">;
-  readonly branchesMixed: WebAssembly.Global<"f64">;
-  readonly mergesMade: WebAssembly.Global<"f64">;
-  readonly bucketsMade: WebAssembly.Global<"f64">;
   readonly heapBase: WebAssembly.Global<"i32">;
   readonly controlBase: WebAssembly.Global<"i32">;
   readonly primalBase: WebAssembly.Global<"i32">;

@@ -32,17 +32,22 @@ function isCount(value: unknown, most: number): boolean {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
 }
 
+function checkCount(name: string, value: unknown): void {
+  if (!isCount(value, Number.MAX_SAFE_INTEGER))
+    throw badOption(name, "a whole number from 1", value);
+}
+
+function checkPositive(name: string, value: unknown): void {
+  if (!(typeof value === "number" && value > 0)) throw badOption(name, "a number above 0", value);
+}
+
 export function checkRunOptions(options: RunOptions): void {
   const { stepsMax, tapeBytesMax, timeMax, chunk, lanes, replay } = options;
-  for (const [name, value] of Object.entries({ stepsMax, chunk })) {
-    const isEndless = name === "stepsMax" && value === Number.POSITIVE_INFINITY;
-    if (value !== undefined && !isEndless && !isCount(value, Number.MAX_SAFE_INTEGER))
-      throw badOption(name, "a whole number from 1", value);
-  }
-  for (const [name, value] of Object.entries({ timeMax, tapeBytesMax })) {
-    if (value !== undefined && !(typeof value === "number" && value > 0))
-      throw badOption(name, "a number above 0", value);
-  }
+  if (stepsMax !== undefined && stepsMax !== Number.POSITIVE_INFINITY)
+    checkCount("stepsMax", stepsMax);
+  if (chunk !== undefined) checkCount("chunk", chunk);
+  if (timeMax !== undefined) checkPositive("timeMax", timeMax);
+  if (tapeBytesMax !== undefined) checkPositive("tapeBytesMax", tapeBytesMax);
   if (lanes !== undefined && !isCount(lanes, LANES_MAX))
     throw badOption("lanes", `a whole number from 1 to ${LANES_MAX}`, lanes);
   if (replay !== undefined && typeof replay !== "boolean")

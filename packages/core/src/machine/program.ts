@@ -23,7 +23,7 @@ import { runningSpan } from "./reports/sites.js";
 import { namedArrays, type ResultArrays, type Results } from "./results/results.js";
 import { reduceGradients } from "./results/sums.js";
 import { backwardChunk, gradientChunk, readGradient } from "./run/backward.js";
-import { Execution } from "./run/execute.js";
+import { Execution, type RunEnd, statsOf } from "./run/execute.js";
 import { Job, type Manner } from "./run/job.js";
 import { checkLane, isPlainCall, isPlainJob, OneCall, type OneResult } from "./run/one-call.js";
 import type { Chunk } from "./run/port.js";
@@ -203,7 +203,7 @@ export class Program {
     const reached = new Set<string>();
     const outcome = this.#finish(job, this.#gradients(job, options.seed, reached));
     this.#noteCall(job, options.wrt, outcome);
-    return withGradients(outcome, job, reached, options.reduce);
+    return outcome.withGradients(job, reached, options.reduce) as GradientResult<Name>;
   }
 
   async gradientAsync<Name extends string = string>(
@@ -214,7 +214,7 @@ export class Program {
     const reached = new Set<string>();
     const onChunk = this.#gradients(job, options.seed, reached);
     const outcome = await this.#finishAsync(job, options.signal, onChunk);
-    return withGradients(outcome, job, reached, options.reduce);
+    return outcome.withGradients(job, reached, options.reduce) as GradientResult<Name>;
   }
 
   /** Evaluates, and gives a vector-Jacobian product for each call of `backward`. */
@@ -421,7 +421,7 @@ export class Program {
     this.#machine.beginRun();
     const execution = new Execution(job, manner, backward);
     execution.run();
-    return new Outcome(execution.results, execution.stats(), execution.axes);
+    return new Outcome(execution.results, execution.end(), execution.axes);
   }
 
   async #finishAsync(
@@ -442,7 +442,7 @@ export class Program {
         if (signal?.aborted) throw this.#aborted(true);
         since = performance.now();
       }
-      return new Outcome(execution.results, execution.stats(), execution.axes);
+      return new Outcome(execution.results, execution.end(), execution.axes);
     } finally {
       release();
     }
@@ -463,13 +463,30 @@ export class Program {
 /** A finished run as the caller sees it. */
 export class Outcome implements Evaluation {
   readonly results: Results;
-  readonly stats: RunStats;
   readonly axes: readonly Axis[];
+  readonly #end: RunEnd;
 
-  constructor(results: Results, stats: RunStats, axes: readonly Axis[]) {
+  constructor(results: Results, end: RunEnd, axes: readonly Axis[]) {
     this.results = results;
-    this.stats = stats;
+    this.#end = end;
     this.axes = axes;
+  }
+
+  get stats(): RunStats {
+    return statsOf(this.#end);
+  }
+
+  /** As a result with gradients: reduced by the axes that the caller names. */
+  withGradients(
+    { wrt, inputs, axes }: Job,
+    reached: ReadonlySet<string>,
+    reduce: GradientOptions["reduce"] = false,
+  ): GradientResult {
+    const inactive: string[] = [];
+    for (const { name } of wrt) if (!reached.has(name)) inactive.push(name);
+    const { gradients: perLane } = this.results;
+    const reduced = reduce === false ? undefined : reduceGradients(perLane, axes, inputs, reduce);
+    return new GradientOutcome(this, this.#end, reduced?.gradients ?? perLane, reduced, inactive);
   }
 
   lane(place: AxisIndices): number {
@@ -511,17 +528,29 @@ export class Outcome implements Evaluation {
   }
 }
 
-function withGradients(
-  outcome: Outcome,
-  { wrt, inputs, axes }: Job,
-  reached: ReadonlySet<string>,
-  reduce: GradientOptions["reduce"] = false,
-): GradientResult {
-  const inactive = wrt.map(({ name }) => name).filter((name) => !reached.has(name));
-  const { gradients: perLane } = outcome.results;
-  const reduced = reduce === false ? undefined : reduceGradients(perLane, axes, inputs, reduce);
-  const gradients = reduced?.gradients ?? perLane;
-  return Object.assign(outcome, { gradients, reduced, inactive });
+class GradientOutcome extends Outcome implements GradientResult {
+  readonly gradients: GradientResult["gradients"];
+  readonly reduced: GradientResult["reduced"];
+  readonly inactive: readonly string[];
+
+  constructor(
+    { results, axes }: Outcome,
+    end: RunEnd,
+    gradients: GradientResult["gradients"],
+    reduced: GradientResult["reduced"],
+    inactive: readonly string[],
+  ) {
+    super(results, end, axes);
+    this.gradients = gradients;
+    this.reduced = reduced;
+    this.inactive = inactive;
+  }
+}
+
+function allNumbers(bound: readonly Bound[]): readonly boolean[] {
+  const wanted: boolean[] = [];
+  for (const { kind } of bound) wanted.push(kind === "numbers");
+  return wanted;
 }
 
 /** Of each input, whether gradients are taken by it. */
@@ -530,7 +559,7 @@ function wantedInputs(
   bound: readonly Bound[],
   wrt: readonly string[] | undefined,
 ): readonly boolean[] {
-  if (wrt === undefined) return bound.map(({ kind }) => kind === "numbers");
+  if (wrt === undefined) return allNumbers(bound);
   for (const name of wrt) {
     const input = bound.find((candidate) => candidate.name === name);
     if (input?.kind === "numbers") continue;

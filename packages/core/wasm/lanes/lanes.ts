@@ -142,10 +142,15 @@ export function dropMask(mask: i32): bool {
 }
 
 /** Times lanes left the walk because they could not go on together. */
-export let bucketsMade: f64 = 0;
+let bucketsMade: f64 = 0;
 /** Branches that ran both sides. */
-export let branchesMixed: f64 = 0;
-export let mergesMade: f64 = 0;
+let branchesMixed: f64 = 0;
+let mergesMade: f64 = 0;
+
+/** Of the walk under way: branches that ran both sides (0), merges (1), buckets (2). */
+export function laneCount(which: i32): f64 {
+  return which == 0 ? branchesMixed : which == 1 ? mergesMade : bucketsMade;
+}
 
 export function beginLanes(): void {
   strayAllowance = 0;

@@ -18,7 +18,12 @@ import { blockAt } from "../memory/layout";
 import { run } from "../tape/payload";
 
 /** Guards that refused at least one lane, over all replays of this machine. */
-export let guardsFailed: f64 = 0;
+let guardsFailed: f64 = 0;
+
+export function guardFailures(): f64 {
+  return guardsFailed;
+}
+
 /** Guards have refused every lane: the rest of the trace concerns nobody. */
 export let isForsaken: bool = false;
 

@@ -272,7 +272,9 @@ const sizeOf = (axes: readonly Axis[], name: string): number =>
 
 /** The axes of a run without named ones. */
 export const plainAxes = (lanes: number, hasLanes: boolean): readonly Axis[] =>
-  hasLanes ? [{ name: LANE_AXIS, size: lanes }] : [];
+  hasLanes ? [{ name: LANE_AXIS, size: lanes }] : NO_AXES;
+
+const NO_AXES: readonly Axis[] = [];
 
 /** The lane at an index along every axis. */
 export function laneOf(axes: readonly Axis[], place: AxisIndices): number {

@@ -286,6 +286,8 @@ export function bindInputs(
     throw new NdvmError("E-INPUT", `inputs are an object, got ${describe(inputs)}`, {
       help: "give them by name: { a: 1, b: [1, 2] }",
     });
+  const plain = bindPlain(names, inputs, lanesWanted);
+  if (plain !== undefined) return plain;
   const known = new Set(names);
   for (const name of Object.keys(inputs)) if (!known.has(name)) throw unknownInput(name, program);
   const axes = resolveAxes(inputs);
@@ -308,6 +310,24 @@ export function bindInputs(
     return one;
   });
   return { inputs: bound, lanes: lanes ?? 1, axes: axes ?? plainAxes(lanes ?? 1, !!lanes) };
+}
+
+/** Numbers that all lanes share, one for each name and no others; undefined for all else. */
+function bindPlain(
+  names: readonly string[],
+  inputs: Inputs,
+  lanes: number | undefined,
+): BoundInputs | undefined {
+  let count = 0;
+  for (const _name in inputs) count += 1;
+  if (count !== names.length) return undefined;
+  const bound: Bound[] = [];
+  for (const name of names) {
+    const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
+    if (typeof value !== "number") return undefined;
+    bound.push(boundShared(name, value));
+  }
+  return { inputs: bound, lanes: lanes ?? 1, axes: plainAxes(lanes ?? 1, lanes !== undefined) };
 }
 
 /** An input for some of its lanes. */

@@ -99,7 +99,7 @@ function readTape(machine: Machine, program: Program): TapeEntry[] {
     // A guard has no result of its own: it is listed by what it looks at.
     const out = record.out < 0 ? in0 : record.out;
     const { origin, flags } = new PayloadEntry(views, exports.entryAddress(out));
-    const { rank, rows, cols, uniform } = payloadInfo(exports, out);
+    const { rank, rows, cols, uniform } = payloadInfo(machine, out);
     const span = program.listing.spanOf(origin);
     tape.push({
       op: primitives[code]?.name ?? traceNames.get(code) ?? "unknown",

@@ -330,7 +330,9 @@ class Fault {
       case TAG_REAL:
         return String(this.#context.numberOf(data));
       case TAG_TENSOR: {
-        const { rank, rows, cols } = payloadInfo(this.#exports, data);
+        const exports = this.#exports;
+        const views = { words: new Int32Array(exports.memory.buffer) };
+        const { rank, rows, cols } = payloadInfo({ exports, views }, data);
         return rank === 1 ? `vector[${rows}]` : `matrix[${rows},${cols}]`;
       }
       case TAG_BOOL:

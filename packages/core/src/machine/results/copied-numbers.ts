@@ -30,7 +30,7 @@ export class CopiedNumbers {
 
   /** Copies a payload for all lanes; returns its index here. */
   add(machine: Machine, payload: number): number {
-    const found = payloadInfo(machine.exports, payload);
+    const found = payloadInfo(machine, payload);
     const info = found.rank > 0 ? found : found.uniform ? SHARED_SCALAR : SCALAR;
     const length = info.rows * info.cols * (info.uniform ? 1 : this.#lanes);
     this.#reserve(length);

@@ -25,11 +25,13 @@ export const payloadOf = ({ tag, data }: MachineValue): number =>
   tag === TAG_REAL || tag === TAG_TENSOR ? data : -1;
 
 /** Shape of a numeric value; undefined for structure. */
-export function numericShape(exports: Exports, value: MachineValue): readonly number[] | undefined {
-  if (value.tag === TAG_INT) return [];
+export function numericShape(machine: Machine, value: MachineValue): readonly number[] | undefined {
+  if (value.tag === TAG_INT) return NUMBER;
   const payload = payloadOf(value);
-  return payload < 0 ? undefined : shapeOf(payloadInfo(exports, payload));
+  return payload < 0 ? undefined : shapeOf(payloadInfo(machine, payload));
 }
+
+const NUMBER: readonly number[] = [];
 
 /** Where payloads are, as the machine says it now. */
 export interface PayloadInfo {
@@ -40,11 +42,16 @@ export interface PayloadInfo {
 }
 
 export const shapeOf = ({ rank, rows, cols }: PayloadInfo): readonly number[] =>
-  rank === 0 ? [] : rank === 1 ? [rows] : [rows, cols];
+  rank === 0 ? NUMBER : rank === 1 ? [rows] : [rows, cols];
 
-export function payloadInfo(exports: Exports, id: number): PayloadInfo {
-  const words = new Int32Array(exports.memory.buffer);
-  const { flags, rows, cols } = new PayloadEntry({ words }, exports.entryAddress(id));
+/** What of a machine tells about its payloads. */
+export interface Holder {
+  readonly exports: Exports;
+  readonly views: { readonly words: Int32Array };
+}
+
+export function payloadInfo({ exports, views }: Holder, id: number): PayloadInfo {
+  const { flags, rows, cols } = new PayloadEntry(views, exports.entryAddress(id));
   return {
     rank: flags & PAYLOAD_RANK,
     rows,
@@ -89,7 +96,7 @@ export function readPayload(
  * @internal
  */
 export function readNumeric(
-  { exports, reals }: Machine,
+  machine: Machine,
   { tag, data }: MachineValue,
   into: Float64Array,
   count: number,
@@ -100,7 +107,8 @@ export function readNumeric(
     for (let i = 0; i < live.length; i++) if (live[i] === 1) into[laneAt(set, i)] = data;
     return;
   }
-  const { uniform } = payloadInfo(exports, data);
+  const { exports, reals } = machine;
+  const uniform = isUniform(machine, data);
   const view = reals.view();
   const from = exports.primalAddress(data) / reals.bytes;
   const stride = (uniform ? 16 : exports.runBytes()) / reals.bytes;

@@ -5,7 +5,7 @@
 
 import { NdvmError, type Span } from "../../errors.js";
 import { PayloadEntry } from "../../program/structures.js";
-import { recordOf } from "../../records.js";
+import { smallRecord } from "../../records.js";
 import type { Exports } from "../instance.js";
 import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
@@ -64,11 +64,12 @@ export class Results {
   /** Of how many lanes that are not finite the cause is told; undefined: they are not looked for. */
   readonly #explains: number | undefined;
   /** Causes by where in the program they are: many lanes have the same. */
-  readonly #causes = new Map<number, Cause>();
+  #causes: Map<number, Cause> | undefined;
   #shape: readonly number[] | undefined;
+  #count = 0;
   #values: Float64Array | undefined;
   readonly #groups: Group[] = [];
-  readonly #failed = new Map<number, NdvmError>();
+  #failed: Map<number, NdvmError> | undefined;
   /** What is kept of the results counts against the machine's memory budget. */
   readonly #budget: ByteBudget;
 
@@ -90,7 +91,7 @@ export class Results {
 
   /** Elements of a numeric result. */
   get count(): number {
-    return this.#shape === undefined ? 0 : this.#shape.reduce((a, b) => a * b, 1);
+    return this.#count;
   }
 
   /** Whether every lane so far has a numeric result of one shape. */
@@ -121,7 +122,7 @@ export class Results {
 
   /** Takes a value of the machine's current trace or latest walk for the live lanes of a chunk. */
   take(machine: Machine, value: MachineValue, lanes: LiveLanes): void {
-    const shape = numericShape(machine.exports, value);
+    const shape = numericShape(machine, value);
     const fits =
       shape !== undefined && (this.#shape === undefined || sameShape(shape, this.#shape));
     if (!fits) {
@@ -130,8 +131,9 @@ export class Results {
     }
     if (this.#values === undefined) this.#makeRoom(shape);
     const values = this.#values as unknown as Float64Array;
-    readNumeric(machine, value, values, this.count, lanes.set, lanes.live);
     const { count } = this;
+    readNumeric(machine, value, values, count, lanes.set, lanes.live);
+    if (this.#explains === undefined) return;
     this.#reportNonFinite(machine, payloadOf(value), lanes, (lane) =>
       firstNonFinite(values, lane * count, count),
     );
@@ -140,10 +142,11 @@ export class Results {
   /** One number a lane is no more than the caller's own inputs; vectors and matrices are. */
   #makeRoom(shape: readonly number[]): void {
     this.#shape = shape;
+    this.#count = shape.reduce((product, size) => product * size, 1);
     if (shape.length > 0)
       this.#budget.take(this.lanes * this.count * Float64Array.BYTES_PER_ELEMENT);
     const given = this.#into?.count === this.count ? this.#into.values : undefined;
-    this.#values = given ?? new Float64Array(this.lanes * this.count).fill(Number.NaN);
+    this.#values = given ?? new Float64Array(this.lanes * this.#count).fill(Number.NaN);
   }
 
   /** Keeps a result that does not go with the numbers of the others. */
@@ -168,6 +171,7 @@ export class Results {
 
   /** A lane that is walked again because memory was short can fail again; once is reported. */
   failOne(lane: number, error: NdvmError): void {
+    this.#failed ??= new Map();
     if (this.#failed.has(lane)) return;
     this.#failed.set(lane, error);
     this.failures.push({ lane, error });
@@ -200,7 +204,7 @@ export class Results {
   }
 
   #groupOf(lane: number): Group | undefined {
-    const failure = this.#failed.get(lane);
+    const failure = this.#failed?.get(lane);
     if (failure !== undefined) throw failure;
     return this.#groups.find(({ places }) => places.has(lane));
   }
@@ -261,6 +265,7 @@ export class Results {
 
   /** What made a number infinite, by the node it was made at, or −1 − the input that it is. */
   #causeAt(origin: number): Cause {
+    this.#causes ??= new Map();
     const known = this.#causes.get(origin);
     if (known !== undefined) return known;
     const cause = origin < 0 ? this.#inputCause(-1 - origin) : this.#nodeCause(origin);
@@ -303,9 +308,10 @@ export function namedArrays(
   perLane: number,
 ): Record<string, Float64Array> {
   // A name such as __proto__ must be a property like the others.
-  return recordOf(
-    inputs.map(({ name, count }) => [name, new Float64Array(perLane * count).fill(Number.NaN)]),
-  );
+  const arrays = smallRecord<Float64Array>();
+  for (const { name, count } of inputs)
+    arrays[name] = new Float64Array(perLane * count).fill(Number.NaN);
+  return arrays;
 }
 
 const shorten = (text: string): string => {

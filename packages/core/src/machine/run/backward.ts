@@ -102,24 +102,17 @@ export function gradientChunk(
   seed: Seed | undefined,
   reached: Set<string>,
 ): void {
-  const { results } = chunk;
+  const { results, resultPayload, isMixed } = chunk;
+  const { exports } = machine;
   checkSeed(results, seed);
-  backwardChunk(machine, program, chunk, (lane, e) => seedAt(seed, lane, e, results.count));
+  const { count, gradients } = results;
+  backwardChunk(machine, program, chunk, (lane, e) => seedAt(seed, lane, e, count));
+  const isActive = resultPayload >= 0 && exports.adjointAddress(resultPayload) !== 0;
   for (const input of wrt) {
-    const into = own(results.gradients, input.name) as Float64Array;
-    readGradient(machine, chunk, input, into, input.count, 0);
-    noteReached(machine, chunk, input, reached);
+    const { name, payload } = input;
+    readGradient(machine, chunk, input, own(gradients, name) as Float64Array, input.count, 0);
+    // Inputs that the tape connects with the result are remembered.
+    if (isActive && !reached.has(name) && exports.isReached(payload, isMixed) !== 0)
+      reached.add(name);
   }
-}
-
-/** Remembers inputs that the tape connects with the result. */
-function noteReached(
-  machine: Machine,
-  chunk: Chunk,
-  input: RecordedInput,
-  reached: Set<string>,
-): void {
-  if (reached.has(input.name) || chunk.resultPayload < 0) return;
-  if (machine.exports.adjointAddress(chunk.resultPayload) === 0) return;
-  if (machine.exports.isReached(input.payload, chunk.isMixed) !== 0) reached.add(input.name);
 }

@@ -9,6 +9,8 @@ import { readReport } from "./chunk-walk.js";
 import type { Job, Manner } from "./job.js";
 import { type Chunk, Port } from "./port.js";
 import { Scheduler } from "./schedule.js";
+import type { WalkCounters } from "./traces.js";
+import type { WalkTotals } from "./walker.js";
 
 /** Lanes whose result is not finite that are told why. */
 const EXPLAINED_LANES = 64;
@@ -26,7 +28,7 @@ export class Execution {
     this.#job = job;
     this.results = new Results(program, lanes, wrt, explains, machine.memoryMax, manner.into);
     this.#scheduler = new Scheduler(job, new Port(job, () => this.results, backward), manner);
-    this.#guardsFailed = machine.exports.guardsFailed.value as number;
+    this.#guardsFailed = machine.exports.guardFailures();
   }
 
   get axes(): readonly Axis[] {
@@ -44,21 +46,43 @@ export class Execution {
     if (!this.#scheduler.begin(true)) yield* this.#scheduler.finish(true);
   }
 
-  stats(): RunStats {
+  /** What the run came to, to tell its counters from. The machine must not have run since. */
+  end(): RunEnd {
     const { machine, lanes, program } = this.#job;
     const { exports } = machine;
-    const { latest, counters, walker } = this.#scheduler;
-    const walked = latest ?? readReport(machine, exports.endWalk(0, 0)).counters;
+    const { latest, replays, sortings, walker } = this.#scheduler;
     return {
       lanes,
-      ...walker.totals,
-      ...counters,
-      guardFailures: (exports.guardsFailed.value as number) - this.#guardsFailed,
+      replays,
+      sortings,
+      totals: walker.totals,
+      guardFailures: exports.guardFailures() - this.#guardsFailed,
       traces: program.traces.count,
-      smallShapeCalls: exports.smallShapeCalls.value as number,
-      integerPoolHits: exports.integerPoolHits.value as number,
-      ...walked,
+      smallShapeCalls: exports.switchCount(0),
+      integerPoolHits: exports.switchCount(1),
+      walked: latest ?? readReport(machine, exports.endWalk(0, 0)).counters,
       memoryBytes: exports.memoryBytes(),
     };
   }
+}
+
+/** What is known of a run when it ends. */
+export interface RunEnd
+  extends Pick<
+    RunStats,
+    | "lanes"
+    | "replays"
+    | "sortings"
+    | "guardFailures"
+    | "traces"
+    | "smallShapeCalls"
+    | "integerPoolHits"
+    | "memoryBytes"
+  > {
+  readonly totals: WalkTotals;
+  readonly walked: WalkCounters;
+}
+
+export function statsOf({ totals, walked, ...known }: RunEnd): RunStats {
+  return { ...totals, ...walked, ...known };
 }

@@ -108,14 +108,16 @@ export class Job {
 
   /** The inputs that gradients are taken by. */
   get wrt(): readonly RecordedInput[] {
-    this.#wrt ??= this.numbers
-      .filter(({ index }) => this.wanted[index])
-      .map(({ input, payload }) => ({
-        name: input.name,
-        payload,
-        count: input.rows * input.cols,
-      }));
+    this.#wrt ??= this.#recorded();
     return this.#wrt;
+  }
+
+  #recorded(): readonly RecordedInput[] {
+    const recorded: RecordedInput[] = [];
+    for (const { input, index, payload } of this.numbers)
+      if (this.wanted[index])
+        recorded.push({ name: input.name, payload, count: input.rows * input.cols });
+    return recorded;
   }
 
   /** Everything about the inputs but their numbers: what must be the same for a trace to fit. */

@@ -85,6 +85,11 @@ export class Habit {
   #resting = 0;
   #rest = REST_LEAST;
 
+  /** Whether the next run is walked without a look. */
+  get isResting(): boolean {
+    return this.#resting > 0;
+  }
+
   /** A run begins; whether it is walked without looking for a trace or recording one. */
   rests(): boolean {
     if (this.#resting === 0) return false;

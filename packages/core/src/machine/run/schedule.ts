@@ -96,6 +96,8 @@ export class Scheduler {
   #misses = 0;
   #hasEntered = false;
   #latest: WalkCounters | undefined;
+  /** The trace that took all lanes of the run before as one chunk, and had no branch both ways. */
+  #usual: Trace | undefined;
   /** Bytes of primals and adjoints that a lane took in the latest walk of a run that comes again. */
   #bytesPerLane: number | undefined;
 
@@ -120,6 +122,11 @@ export class Scheduler {
     };
   }
 
+  /** Walks that sorted lanes by path. */
+  get sortings(): number {
+    return this.#sorted;
+  }
+
   /** Chunks that ran on kept traces. */
   get replays(): number {
     return this.#replayed;
@@ -136,8 +143,14 @@ export class Scheduler {
    */
   begin(isLong = false): boolean {
     const { program, signature, lanes } = this.#job;
-    this.walker.begin();
     program.traces.beginRun();
+    let passed = -1;
+    const usual = isLong || this.#group?.expects(this.#usual) !== true ? undefined : this.#usual;
+    if (usual !== undefined) {
+      passed = this.#replayUsual(usual);
+      if (passed === lanes) return true;
+    }
+    this.walker.begin();
     this.#rest = this.#all;
     this.#group = this.#replays ? program.traces.group(signature) : undefined;
     this.#isResting = this.#isPath && this.#group?.habit.rests() === true;
@@ -146,7 +159,23 @@ export class Scheduler {
     this.#tried = undefined;
     this.#order = undefined;
     this.#misses = 0;
-    return !isLong && lanes <= WIDTH_MAX && (this.#replayOne() || this.#walkOne());
+    return !isLong && lanes <= WIDTH_MAX && (this.#replayOne(usual, passed) || this.#walkOne());
+  }
+
+  /** Runs all lanes on the trace that took them in the run before; how many passed its guards. */
+  #replayUsual(trace: Trace): number {
+    const { program, lanes } = this.#job;
+    program.traces.use(trace);
+    this.#latest = trace.counters;
+    trace.tries += 1;
+    const passed = this.#port.replay(trace, this.#all);
+    this.#replayed += 1;
+    if (passed !== lanes) return passed;
+    program.traces.took(trace, lanes);
+    this.#group?.follow(trace);
+    this.#group?.habit.found();
+    program.countRun();
+    return passed;
   }
 
   /** Runs the lanes that `begin` has left. `isAsync`: walks pause, to let the event loop in. */
@@ -240,12 +269,18 @@ export class Scheduler {
     else this.#next += 1;
   }
 
-  /** Runs all lanes as one chunk on kept traces, one after the other; whether one took them all. */
-  #replayOne(): boolean {
+  /**
+   * Runs all lanes as one chunk on kept traces, one after the other; whether one took them all. So
+   * many lanes `passed` the guards of a trace that was the first to run already.
+   */
+  #replayOne(first: Trace | undefined, passed: number): boolean {
     for (let trace = this.#likelyOne(); trace !== undefined; trace = this.#likelyOne()) {
       const tried = laneCount(this.#rest);
-      const isSurvey = this.#enter(trace);
-      const refused = this.#replayChunk(trace, this.#rest, undefined);
+      const hasRun = trace === first && this.#order === undefined;
+      const isSurvey = !hasRun && this.#enter(trace);
+      const refused = hasRun
+        ? this.#refusedOf(this.#rest, passed, undefined)
+        : this.#replayChunk(trace, this.#rest, undefined);
       this.#rest = this.#leave(trace, this.#rest, refused, isSurvey);
       if (refused === undefined) return this.#endOn(trace, tried);
       if (this.#isPath && trace.width === 1) {
@@ -261,6 +296,7 @@ export class Scheduler {
   #endOn(trace: Trace, lanes: number): boolean {
     if (lanes < this.#job.lanes) this.#settle();
     else {
+      this.#usual = trace.isMixed ? undefined : trace;
       this.#group?.follow(trace);
       this.#group?.habit.found();
       this.#job.program.countRun();
@@ -393,6 +429,11 @@ export class Scheduler {
   #replayChunk(trace: Trace, set: LaneSet, refused: number[] | undefined): number[] | undefined {
     const passed = this.#port.replay(trace, set);
     this.#replayed += 1;
+    return this.#refusedOf(set, passed, refused);
+  }
+
+  /** Adds the lanes of the chunk that has just run to those that were refused. */
+  #refusedOf(set: LaneSet, passed: number, refused: number[] | undefined): number[] | undefined {
     if (passed === laneCount(set)) return refused;
     const all = refused ?? [];
     addRefused(this.#job.machine, set, passed, all);

@@ -6,10 +6,10 @@
  * hold until that memory grows.
  */
 
-import { own, recordOf } from "../../records.js";
+import { own, smallRecord } from "../../records.js";
 import { type Stride, strideIndex, writeStrided } from "../inputs/axes.js";
 import type { Machine } from "../machine.js";
-import { payloadInfo } from "../results/payloads.js";
+import { isUniform } from "../results/payloads.js";
 import type { RecordedInput } from "../results/results.js";
 import { type LaneSet, laneAt, laneCount } from "./chunk.js";
 import type { Job } from "./job.js";
@@ -42,7 +42,8 @@ export function makeHoldings(job: Job): Holdings {
   const make = partsOf(machine.precision === "f32", countNumbers(job));
   const slots = makeSlots(job, make);
   const values = make(lanes);
-  const gradients = recordOf(wrt.map(({ name, count }) => [name, make(lanes * count)]));
+  const gradients = smallRecord<Numbers>();
+  for (const { name, count } of wrt) gradients[name] = make(lanes * count);
   return { lanes, slots, values, gradients, wrt };
 }
 
@@ -154,7 +155,7 @@ export class Layout {
     this.#isSmall = holdings.lanes < MOVE_LEAST;
     this.#strided = this.#slots.filter(({ slot }) => slot.stride !== undefined);
     this.#result = index(exports.primalAddress(trace.result.data));
-    this.#resultIsUniform = payloadInfo(exports, trace.result.data).uniform;
+    this.#resultIsUniform = isUniform(machine, trace.result.data);
     this.#adjoints = holdings.wrt.map(({ name, payload, count }) => ({
       into: own(holdings.gradients, name) as Numbers,
       at: index(exports.adjointAddress(payload)),

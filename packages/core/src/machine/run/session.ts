@@ -8,7 +8,7 @@
  */
 
 import { NdvmError } from "../../errors.js";
-import { own, recordOf } from "../../records.js";
+import { own, smallRecord } from "../../records.js";
 import type { Machine } from "../machine.js";
 import { isUniform } from "../results/payloads.js";
 import { Results } from "../results/results.js";
@@ -92,9 +92,7 @@ export class Session {
 
   /** The numbers the next run takes: write into them, or use `set`. */
   get inputs(): Readonly<Record<string, Numbers>> {
-    this.#inputs ??= recordOf(
-      this.#hold().holdings.slots.map(({ name, numbers }) => [name, numbers]),
-    );
+    this.#inputs ??= inputsOf(this.#hold().holdings);
     return this.#inputs;
   }
 
@@ -303,6 +301,12 @@ export class Session {
       for (let i = 0; i < vector; i++) view[at + i] = value;
     }
   }
+}
+
+function inputsOf({ slots }: Holdings): Readonly<Record<string, Numbers>> {
+  const inputs = smallRecord<Numbers>();
+  for (const { name, numbers } of slots) inputs[name] = numbers;
+  return inputs;
 }
 
 /** For walks whose results nobody takes. */

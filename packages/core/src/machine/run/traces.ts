@@ -98,6 +98,13 @@ export class TraceGroup {
     return latest.nextSeen > 1 ? latest.next : latest;
   }
 
+  /** Whether a trace is the first to try, and a run looks for one. */
+  expects(trace: Trace | undefined): boolean {
+    if (trace === undefined || this.#latest !== trace || !trace.isKept) return false;
+    if (trace.nextSeen > 1 && trace.next !== trace) return false;
+    return this.#habit?.isResting !== true;
+  }
+
   /** A run ended that went on one trace, or began with this one. */
   follow(trace: Trace | undefined): void {
     const latest = this.#latest;

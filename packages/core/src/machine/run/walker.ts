@@ -409,9 +409,9 @@ export class Walker {
     const { totals } = this;
     this.#latestSteps = exports.stepsTaken();
     totals.steps += this.#latestSteps;
-    totals.mixedBranches += exports.branchesMixed.value as number;
-    totals.merges += exports.mergesMade.value as number;
-    totals.buckets += exports.bucketsMade.value as number;
+    totals.mixedBranches += exports.laneCount(0);
+    totals.merges += exports.laneCount(1);
+    totals.buckets += exports.laneCount(2);
   }
 }
 
