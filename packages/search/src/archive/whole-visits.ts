@@ -2,7 +2,8 @@
  * The visits of an epoch that have all their rows, where the epoch may have lost some.
  *
  * A visit's rows say what else belongs to it: a score says how many rungs and fits there were, a
- * failure how many fits, a revisit which candidate it is one to.
+ * failure how many fits, a revisit which candidate it is one to. A duplicate does not say what was spent
+ * on it, so it is whole only if its epoch has all rows of fits.
  */
 
 import { NdvmError } from "@ndvm/core";
@@ -41,7 +42,7 @@ export function wholeVisits(
     const visit = epoch.first_visit + i;
     const rows = found.of(visit);
     const id = ids[i] as number;
-    if (isWhole(rows, id === visit, candidates.has(id), isMissing("revisits"))) {
+    if (isWhole(rows, id === visit, candidates.has(id), isMissing)) {
       kept.push(rows);
       if (id === visit) candidates.add(id);
     }
@@ -69,13 +70,13 @@ function isWhole(
   { candidate, revisit, fits, failure }: VisitRows,
   isFirst: boolean,
   hasCandidate: boolean,
-  mayLackRevisit: boolean,
+  isMissing: (table: keyof EpochCounts["rows"]) => boolean,
 ): boolean {
   if (isFirst) {
     if (candidate === undefined) return false;
-    if (candidate.duplicate_of !== null) return true;
+    if (candidate.duplicate_of !== null) return !isMissing("fits");
   } else if (revisit === undefined) {
-    if (mayLackRevisit || !hasCandidate) return false;
+    if (isMissing("revisits") || !hasCandidate) return false;
   } else if (revisit.skeleton === null && !hasCandidate) return false;
   const restarts = fits.reduce((sum, row) => sum + row.restarts, 0);
   if (failure !== undefined) return restarts === failure.fits;
