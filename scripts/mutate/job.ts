@@ -73,7 +73,13 @@ export class Job {
     const child = fork(runner, [this.scratch, ...flags], {
       execArgv: ["--import", hooks],
       stdio: ["ignore", "ignore", "pipe", "ipc"],
-      env: { ...process.env, SEED: process.env["SEED"] ?? "1", NO_COLOR: "1" },
+      env: {
+        ...process.env,
+        SEED: process.env["SEED"] ?? "1",
+        NO_COLOR: "1",
+        // Processes that tests start must run the modules: the bundles beside them have no bug.
+        NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --conditions=development`,
+      },
       detached: true,
     });
     this.#said = "";

@@ -162,7 +162,7 @@ export const rooms: readonly Room[] = [
   {
     name: "pool",
     sources: ["packages/search/src/pool/", "packages/search/src/worker.ts"],
-    tests: search("epoch/pack engine/workers engine/hostile engine/search"),
+    tests: search("pool/ epoch/pack engine/workers engine/hostile engine/search"),
   },
   {
     name: "tables",
