@@ -212,6 +212,7 @@ const argument: Rule = (node) => {
     if (!first || !second || ts.isSpreadElement(first) || ts.isSpreadElement(second)) continue;
     if (isFunction(first) || isFunction(second) || hasText(first) || hasText(second)) continue;
     const [a, b] = [first.getText(), second.getText()];
+    if (a === b) continue;
     const [start, end] = [first.getStart(), second.getEnd()];
     if (!COMMUTATIVE.test(node.expression.getText()))
       edits.push({ start, end, after: `${b}, ${a}` });
@@ -230,7 +231,7 @@ const entry: Rule = (node) => {
   for (let index = 0; index + 1 < node.properties.length; index++) {
     const [first, second] = [node.properties[index], node.properties[index + 1]];
     const [a, b] = [entryValue(first), entryValue(second)];
-    if (!first || !second || a === undefined || b === undefined) continue;
+    if (!first || !second || a === undefined || b === undefined || a === b) continue;
     const after = `${first.name?.getText()}: ${b}, ${second.name?.getText()}: ${a}`;
     edits.push({ start: first.getStart(), end: second.getEnd(), after });
   }

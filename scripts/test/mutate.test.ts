@@ -49,6 +49,8 @@ describe("the planter", () => {
     ["argument", "f(a, b);", ["f(b, a);", "f(a, a);"]],
     ["argument", "v128.add<f64>(a, b);", ["v128.add<f64>(a, a);"]],
     ["entry", "f({ a: b, c });", ["f({ a: c, c: b });"]],
+    ["entry", "f({ a: b, c: b });", []],
+    ["argument", "f(a, a);", []],
     ["member", "f(Op.Add, Op.Sub);", ["f(Op.Sub, Op.Sub);", "f(Op.Add, Op.Add);"]],
     ["method", "f(a.slice(1), Math.max(b, c));", ["f(a, Math.max(b, c));"]],
     ["copy", "f([...a]);", ["f(a);"]],
