@@ -121,8 +121,8 @@ export const rooms: readonly Room[] = [
     name: "engine",
     sources: ["packages/search/src/engine/"],
     tests: search(`
-      engine/front engine/twins engine/studies engine/search engine/resume engine/budgets engine/replay
-      engine/determinism archive/archive engine/hostile engine/`),
+      engine/parts engine/front engine/twins engine/studies engine/search engine/resume engine/budgets
+      engine/replay engine/determinism archive/archive engine/hostile engine/`),
   },
   {
     name: "epoch",
@@ -150,9 +150,9 @@ export const rooms: readonly Room[] = [
   {
     name: "evolve",
     sources: ["packages/search/src/evolve/"],
-    tests: search(
-      "evolve/simplify evolve/same-values evolve/evolve engine/studies evolve/ engine/search",
-    ),
+    tests: search(`
+      evolve/pinned evolve/simplify evolve/same-values evolve/evolve engine/studies evolve/
+      engine/search`),
   },
   {
     name: "llm",
