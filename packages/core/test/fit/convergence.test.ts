@@ -53,6 +53,28 @@ describe("parameters without a best value are named", () => {
     expect(diagnostics.runaways.map(({ name }) => name)).toEqual(["v"]);
   });
 
+  test("logits that grow without end in step, where a line separates hits and misses", async () => {
+    const { diagnostics } = await fitText(logit("(+ a (* b x))"), {
+      data: { x, y: x.map((at) => (at > 0.7 ? 1 : 0)) },
+      ...{ target: "y", loss: "binomial" },
+    });
+    expect(diagnostics.runaways.map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(diagnostics.notes.join()).toMatch(
+      /a and b ran off together to \S+ and \S+: the loss is/,
+    );
+  });
+
+  test("a loss that is still falling is not said to stay the same", async () => {
+    const { diagnostics } = await fitText("(- (square (- a 1)) (* 3 b))", { steps: 20 });
+    expect(diagnostics.runaways.map(({ name }) => name)).toContain("b");
+    expect(diagnostics.notes.join()).toMatch(
+      /b was still on its way at \S+: the loss is lower further/,
+    );
+    // A wave has a lower valley further on, and this one is a minimum all the same.
+    const { diagnostics: ofWave } = await fitText("(- (cos a) (* 0.1 a))", { params: { a: 3 } });
+    expect(ofWave.runaways).toEqual([]);
+  });
+
   test("one at a bound, in objective mode", async () => {
     const options = { params: { v: { bounds: [0, null] } } } as const;
     const { diagnostics } = await fitText("(+ (square (- m 3)) v)", options);
@@ -63,6 +85,17 @@ describe("parameters without a best value are named", () => {
     const of = (y: number[]) => fitText("(+ a (* b x))", { data: { x, y }, target: "y" });
     for (const y of [x.map((at) => 2 * at), x.map((_, i) => Math.sin(7 * i)), x.map(() => 1)])
       expect((await of(y)).diagnostics.runaways).toEqual([]);
+  });
+});
+
+describe("a model that explains nothing", () => {
+  test("is not called worse than the mean for its rounding", async () => {
+    const y = [1, 3, 2, 4, 1, 2, 3, 1];
+    const { best, diagnostics } = await fitText("(+ a (* 0 x))", {
+      ...{ data: { x: [-2, -1, -0.5, 0.5, 1, 2, 3, 4], y }, target: "y" },
+    });
+    expect(Math.abs(best.r2)).toBeLessThan(1e-12);
+    expect(diagnostics.notes.join()).not.toContain("worse than");
   });
 });
 

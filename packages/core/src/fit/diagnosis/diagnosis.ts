@@ -29,6 +29,9 @@ const FAILED_MOST = 8;
 /** Most restarts whose branches are compared. */
 const FOLLOWED_MOST = 8;
 
+/** A share that is explained below this one is worse than the mean's, whatever rounding does. */
+const NO_BETTER = -1e-6;
+
 /** A restart, as much of it as is looked at here. */
 interface Ended {
   readonly index: number;
@@ -106,7 +109,7 @@ function notesOf(
   else if (!hasConverged)
     notes.push(`the best restart did not converge: it ended by ${winner.reason}`);
   for (const { name, r2 } of targets)
-    if (r2 < 0) notes.push(poorNote(table, name, r2, settings.lossName));
+    if (r2 < NO_BETTER) notes.push(poorNote(table, name, r2, settings.lossName));
   let failed = 0;
   for (const { reason } of restarts) if (reason === "not finite") failed += 1;
   if (failed > 0)

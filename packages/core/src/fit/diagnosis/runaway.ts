@@ -1,11 +1,13 @@
 /**
  * Parameters without a best value: the loss stays the same however far they go on in the direction
- * they went (a logit at −37), or they have come to the edge of where the program is defined (a
- * variance at 1e-11). Rank and condition do not show them, since they are free of units.
+ * they went (a logit at −37), alone or together with others, or they have come to the edge of where the
+ * program is defined (a variance at 1e-11). Rank and condition do not show them, since they are free of
+ * units.
  */
 
 import type { Restart } from "../optimise/restart.js";
 import type { Free } from "../parameters/parameters.js";
+import { listed } from "../quality/identify.js";
 import { isOfCounts, totalLoss } from "../quality/scores.js";
 import { sidesOf } from "../quality/targets.js";
 import type { Finished } from "../result/result.js";
@@ -34,18 +36,23 @@ export function findRunaways(
   // A fit that was ended early has no time for more, and elsewhere its program may run without end.
   if (driven.stopped !== "done") return [];
   if ((table?.points ?? 1) * free.length > POINTS_MOST) return [];
-  const isSame = sameAs(finished, winner, (table?.points ?? 0) - used.length);
-  return used.flatMap((j) => {
-    const one = free[j] as Free;
-    if (open.has(one.label)) return [];
-    const words = runsOff(one, j, winner, isSame);
-    const value = winner.best[j] as number;
-    return words === undefined ? [] : [{ name: one.label, value, words }];
+  const compare = comparisonWith(finished, winner, (table?.points ?? 0) - used.length);
+  const closed = used.filter((j) => !open.has((free[j] as Free).label));
+  const alone = closed.flatMap((j) => {
+    const words = runsOff(free[j] as Free, j, winner, compare);
+    return words === undefined ? [] : [{ j, words }];
   });
+  const found = alone.length > 0 ? alone : runTogether(free, closed, winner, compare);
+  return found.map(({ j, words }) => ({
+    name: (free[j] as Free).label,
+    value: winner.best[j] as number,
+    words,
+  }));
 }
 
-/** What the loss does where one parameter has another value. */
-type Compare = (j: number, x: number) => "same" | "other" | "not finite";
+/** What the loss does where some parameters have other values. */
+type Compare = (moved: readonly (readonly [j: number, x: number])[]) => Change;
+type Change = "same" | "lower" | "higher" | "not finite";
 
 function runsOff(one: Free, j: number, winner: Restart, compare: Compare): string | undefined {
   const { label, transform } = one;
@@ -55,18 +62,55 @@ function runsOff(one: Free, j: number, winner: Restart, compare: Compare): strin
   const way = u === from ? Math.sign(u) || 1 : Math.sign(u - from);
   const reach = Math.max(Math.abs(u), Math.abs(u - from), 1);
   const shown = x.toPrecision(3);
-  if (compare(j, transform.toUser(u + way * reach)) === "same") {
-    return compare(j, transform.toUser(u - way * reach)) === "same"
+  const further = compare([[j, transform.toUser(u + way * reach)]]);
+  if (further === "same") {
+    return compare([[j, transform.toUser(u - way * reach)]]) === "same"
       ? `the loss does not depend on ${label} here, so that its value (${shown}) means nothing`
       : `${label} ran off to ${shown}: the loss is the same however much further it goes`;
   }
-  const isAtEdge = x !== 0 && compare(j, -x) === "not finite" && compare(j, 10 * x) === "same";
+  // Beyond a minimum the loss rises at first.
+  const falls = (share: number) =>
+    compare([[j, transform.toUser(u + share * way * reach)]]) !== "higher";
+  if (further === "lower" && falls(1 / 64) && falls(1 / 8))
+    return `${label} was still on its way at ${shown}: the loss is lower further on`;
+  const isAtEdge =
+    x !== 0 && compare([[j, -x]]) === "not finite" && compare([[j, 10 * x]]) === "same";
   return isAtEdge
     ? `${label} ran off to ${shown}, where it is as good as 0: give it bounds or a log scale`
     : undefined;
 }
 
-function sameAs(finished: Finished, winner: Restart, freedom: number): Compare {
+/**
+ * Parameters that can go on without end only together: the logits of two kinds of points that a line
+ * separates grow in step.
+ */
+function runTogether(
+  free: readonly Free[],
+  closed: readonly number[],
+  winner: Restart,
+  compare: Compare,
+): { readonly j: number; readonly words: string }[] {
+  const moves = closed.flatMap((j) => {
+    const { transform } = free[j] as Free;
+    const u = winner.uAt(j);
+    const by = u - transform.toFree(winner.start[j] as number);
+    return by === 0 ? [] : [{ j, u, by, share: Math.abs(by) / Math.max(1, Math.abs(u)) }];
+  });
+  if (moves.length < 2) return [];
+  // One of them at least goes as far again as it is from 0.
+  const times = Math.max(1, 1 / Math.max(...moves.map(({ share }) => share)));
+  const moved = moves.map(({ j, u, by }) => {
+    const { transform } = free[j] as Free;
+    return [j, transform.toUser(u + times * by)] as const;
+  });
+  if (compare(moved) !== "same") return [];
+  const names = listed(moves.map(({ j }) => (free[j] as Free).label));
+  const values = listed(moves.map(({ j }) => (winner.best[j] as number).toPrecision(3)));
+  const words = `${names} ran off together to ${values}: the loss is the same however much further they go`;
+  return moves.map(({ j }) => ({ j, words }));
+}
+
+function comparisonWith(finished: Finished, winner: Restart, freedom: number): Compare {
   const lossAt = lossOf(finished);
   const { settings, options } = finished;
   const isLikelihood = isOfCounts(settings.lossName) || options.isNegativeLogLikelihood === true;
@@ -76,12 +120,13 @@ function sameAs(finished: Finished, winner: Restart, freedom: number): Compare {
     : settings.lossName === "squares" && freedom > 0
       ? (2 * SAME_LIKELIHOOD * best) / freedom
       : SAME_LOSS * Math.abs(best);
-  return (j, x) => {
+  return (moved) => {
     const at = winner.best.slice();
-    at[j] = x;
+    for (const [j, x] of moved) at[j] = x;
     const loss = lossAt(at);
     if (!Number.isFinite(loss)) return "not finite";
-    return loss - best <= within ? "same" : "other";
+    if (Math.abs(loss - best) <= within) return "same";
+    return loss < best ? "lower" : "higher";
   };
 }
 

@@ -1,0 +1,471 @@
+/**
+ * How sure a fit is, worked out a second time: checks of residuals, singular values, covariances,
+ * intervals and the words for what the data leave open.
+ */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Factor, factorNumbers, factorStride, singularValues } from "../../src/fit/math/linear.js";
+import type { Free } from "../../src/fit/parameters/parameters.js";
+import { makeTransform } from "../../src/fit/parameters/transforms.js";
+import { checkResiduals } from "../../src/fit/quality/checks.js";
+import {
+  type CovarianceEstimate,
+  covarianceOfFactor,
+  covarianceOfHessian,
+  intervalOf,
+  isAtBound,
+} from "../../src/fit/quality/covariance.js";
+import { describeUndetermined, listed } from "../../src/fit/quality/identify.js";
+
+const SEED = Number(process.env["SEED"] ?? Date.now() % 2 ** 31);
+console.log(`quality: SEED=${SEED}`);
+const check = { seed: SEED, numRuns: 60 };
+
+const numbers = (min: number, max: number) =>
+  fc.array(fc.integer({ min: -9, max: 9 }), { minLength: min, maxLength: max });
+
+describe("checks of residuals", () => {
+  const together =
+    "neighbouring residuals go together: the model misses a pattern in the rows' order";
+  const alternate = "neighbouring residuals alternate in sign: the model misses a pattern";
+
+  test("agree with their definitions, weights included", () => {
+    fc.assert(
+      fc.property(numbers(2, 24), fc.boolean(), (values, isWeighted) => {
+        const roots = isWeighted
+          ? Float64Array.from(values, (_, i) => [1, 0.5, 2, 0][i % 4] as number)
+          : undefined;
+        const z = values.map((value, i) => value * (roots?.[i] ?? 1));
+        const sum = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
+        const signs = z.filter((value) => value !== 0).map(Math.sign);
+        const above = signs.filter((sign) => sign > 0).length;
+        const below = signs.length - above;
+        const runs = signs.filter((sign, i) => i === 0 || sign !== signs[i - 1]).length;
+        const n = signs.length;
+        const expected = (2 * above * below) / n + 1;
+        const variance = ((expected - 1) * (expected - 2)) / (n - 1);
+        const residuals = Float64Array.from(values);
+        const found = checkResiduals(residuals, roots);
+        expect(found.residuals).toBe(residuals);
+        expect(found.mean).toBeCloseTo(sum(z) / z.length, 10);
+        const jumps = z.slice(1).map((value, i) => (value - (z[i] as number)) ** 2);
+        const squares = sum(z.map((value) => value * value));
+        same(found.durbinWatson, sum(jumps) / squares);
+        expect(found.runs).toBe(runs);
+        same(found.runsExpected, expected);
+        if (variance > 1e-9) same(found.runsScore, (runs - expected) / Math.sqrt(variance));
+        const wanted: string[] = [];
+        if (z.length >= 10 && found.durbinWatson < 1) wanted.push(together);
+        if (z.length >= 10 && found.durbinWatson > 3) wanted.push(alternate);
+        if (z.length >= 10 && found.runsScore < -3)
+          wanted.push("the residuals change sign too seldom for noise");
+        if (z.length >= 10 && found.runsScore > 3)
+          wanted.push("the residuals change sign too often for noise");
+        expect(found.words).toEqual(wanted);
+      }),
+      check,
+    );
+  });
+
+  test("speak from ten rows on, and not at the very limits", () => {
+    const pattern = (count: number, value: (i: number) => number): readonly string[] =>
+      checkResiduals(
+        Float64Array.from({ length: count }, (_, i) => value(i)),
+        undefined,
+      ).words;
+    const halves = (count: number) => (i: number) => (i < count / 2 ? 1 : -1);
+    expect(pattern(9, halves(9))).toEqual([]);
+    expect(pattern(10, halves(10))).toEqual([together]);
+    expect(pattern(30, halves(30))).toEqual([
+      together,
+      "the residuals change sign too seldom for noise",
+    ]);
+    expect(pattern(9, (i) => (-1) ** i)).toEqual([]);
+    expect(pattern(10, (i) => (-1) ** i)).toEqual([alternate]);
+    expect(pattern(16, (i) => (-1) ** i)).toEqual([
+      alternate,
+      "the residuals change sign too often for noise",
+    ]);
+    // Durbin and Watson's number is 1 and 3 exactly: 16 rows of ±1 with 4 and 12 jumps.
+    const jumps = (at: readonly number[]) => (i: number) => (-1) ** at.filter((j) => j <= i).length;
+    expect(pattern(16, jumps([2, 5, 9, 12]))).toEqual([]);
+    expect(pattern(16, jumps([1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15]))).toEqual([]);
+  });
+});
+
+function same(one: number, other: number): void {
+  if (Number.isNaN(other)) expect(one).toBeNaN();
+  else if (Number.isFinite(other)) expect(one).toBeCloseTo(other, 9);
+  else expect(one).toBe(other);
+}
+
+const columnsArbitrary = fc
+  .tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 4 }))
+  .chain(([count, more]) =>
+    fc.array(
+      fc.array(fc.integer({ min: -6, max: 6 }), {
+        minLength: count + more,
+        maxLength: count + more,
+      }),
+      { minLength: count, maxLength: count },
+    ),
+  );
+
+/** JᵀJ for columns. */
+const gram = (columns: readonly (readonly number[])[]): number[][] =>
+  columns.map((a) => columns.map((b) => a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)));
+
+/** By Gauss and Jordan, with pivots; undefined where there is none. */
+function inverse(matrix: readonly (readonly number[])[]): number[][] | undefined {
+  const n = matrix.length;
+  const rows = matrix.map((row, i) => [...row, ...row.map((_, j) => (i === j ? 1 : 0))]);
+  for (let k = 0; k < n; k++) {
+    const at = rows.slice(k).reduce((best, row, i, all) => {
+      return Math.abs(row[k] as number) > Math.abs(all[best]?.[k] as number) ? i : best;
+    }, 0);
+    const [pivot] = rows.splice(k + at, 1);
+    if (pivot === undefined || Math.abs(pivot[k] as number) < 1e-6) return undefined;
+    const scaled = pivot.map((value) => value / (pivot[k] as number));
+    rows.splice(k, 0, scaled);
+    for (const [i, row] of rows.entries())
+      if (i !== k)
+        rows[i] = row.map((value, j) => value - (row[k] as number) * (scaled[j] as number));
+  }
+  return rows.map((row) => row.slice(n));
+}
+
+describe("singular values", () => {
+  test("are the lengths of A·v for right vectors at right angles, largest first", () => {
+    fc.assert(
+      fc.property(columnsArbitrary, (given) => {
+        const columns = given.map((column) => Float64Array.from(column));
+        const { values, vectors } = singularValues(columns);
+        expect(columns.map((column) => [...column])).toEqual(given);
+        expect([...values]).toEqual([...values].sort((a, b) => b - a));
+        const rows = given[0]?.length ?? 0;
+        const images = vectors.map((v) =>
+          Array.from({ length: rows }, (_, i) =>
+            given.reduce((sum, column, j) => sum + (column[i] as number) * (v[j] as number), 0),
+          ),
+        );
+        for (const [k, image] of images.entries()) {
+          expect(Math.hypot(...image)).toBeCloseTo(values[k] as number, 9);
+          expect(Math.hypot(...(vectors[k] as Float64Array))).toBeCloseTo(1, 12);
+          for (const other of images.slice(k + 1))
+            expect(image.reduce((sum, value, i) => sum + value * (other[i] ?? 0), 0)).toBeCloseTo(
+              0,
+            );
+        }
+      }),
+      check,
+    );
+  });
+
+  test("a factor is read from rows that are padded to groups of four", () => {
+    for (const [size, stride] of [
+      [1, 4],
+      [3, 4],
+      [4, 8],
+      [7, 8],
+      [8, 12],
+    ] as const) {
+      expect(factorStride(size)).toBe(stride);
+      expect(factorNumbers(size)).toBe(size * stride);
+      const factor = new Factor(size);
+      const whole = Float64Array.from({ length: 5 + size * stride }, (_, i) => i);
+      factor.read(whole, 5);
+      const wanted = Array.from({ length: size * size }, (_, at) => {
+        const [i, j] = [Math.floor(at / size), at % size];
+        return j < i ? 0 : 5 + i * stride + j;
+      });
+      expect([...factor.r]).toEqual(wanted);
+      expect(factor.size).toBe(size);
+    }
+  });
+});
+
+/** R of a matrix by columns, as Cholesky's factor of JᵀJ. */
+function factorOf(square: readonly (readonly number[])[]): Factor {
+  const size = square.length;
+  const factor = new Factor(size);
+  const { r } = factor;
+  const at = (i: number, j: number): number => r[i * size + j] as number;
+  for (let i = 0; i < size; i++)
+    for (let j = i; j < size; j++) {
+      let sum = square[i]?.[j] as number;
+      for (let k = 0; k < i; k++) sum -= at(k, i) * at(k, j);
+      r[i * size + j] = i === j ? Math.sqrt(sum) : sum / at(i, i);
+    }
+  return factor;
+}
+
+describe("covariances", () => {
+  test("are inverses: of JᵀJ times the variance, and of a Hessian", () => {
+    fc.assert(
+      fc.property(columnsArbitrary, fc.integer({ min: 1, max: 9 }), (columns, variance) => {
+        const square = gram(columns);
+        const wanted = inverse(square);
+        fc.pre(wanted !== undefined);
+        const size = columns.length;
+        const used = columns.map((_, j) => j);
+        const hessian = Float64Array.from(square.flat());
+        const ofHessian = covarianceOfHessian(hessian, used, size, 1e-12);
+        const ofFactor = covarianceOfFactor(factorOf(square), used, variance, 1e-12);
+        for (const [found, times] of [
+          [ofFactor, variance],
+          [ofHessian, 1],
+        ] as const) {
+          expect(found.used).toEqual(used);
+          expect(found.rank).toBe(size);
+          expect(found.nullDirections).toEqual([]);
+          for (const [at, value] of found.covariance.entries()) {
+            const w = times * (wanted?.[Math.floor(at / size)]?.[at % size] as number);
+            expect(Math.abs(value - w)).toBeLessThan(1e-6 * (1 + Math.abs(w)) * size * 20);
+          }
+        }
+      }),
+      check,
+    );
+  });
+
+  test("parameters at a bound take no part", () => {
+    const square = gram([
+      [1, 2, 3, 1],
+      [0, 1, -1, 4],
+      [2, 0, 1, 1],
+    ]);
+    const two = inverse(
+      gram([
+        [1, 2, 3, 1],
+        [2, 0, 1, 1],
+      ]),
+    ) as number[][];
+    const found = covarianceOfHessian(Float64Array.from(square.flat()), [0, 2], 3, 1e-10);
+    expect(found.rank).toBe(2);
+    const wanted = [two[0]?.[0], 0, two[0]?.[1], 0, 0, 0, two[1]?.[0], 0, two[1]?.[1]];
+    for (const [at, value] of wanted.entries())
+      expect(found.covariance[at]).toBeCloseTo(value as number, 10);
+  });
+
+  test("a direction that changes nothing leaves its parameters without errors, and others with theirs", () => {
+    // a and b enter as 2a + b; c stands alone.
+    const square = [
+      [4, 2, 0],
+      [2, 1, 0],
+      [0, 0, 16],
+    ];
+    const found = covarianceOfHessian(Float64Array.from(square.flat()), [0, 1, 2], 3, 1e-8);
+    expect(found.rank).toBe(2);
+    expect(found.nullDirections).toHaveLength(1);
+    const [direction] = found.nullDirections as [Float64Array];
+    expect((direction[0] as number) / (direction[1] as number)).toBeCloseTo(-0.5, 6);
+    expect(direction[2]).toBeCloseTo(0, 9);
+    const { NaN: none } = Number;
+    const wanted = [none, none, none, none, none, none, none, none, 1 / 16];
+    for (const [at, value] of wanted.entries()) same(found.covariance[at] as number, value);
+  });
+
+  test("rank and condition do not depend on units", () => {
+    const columns = [
+      [1, 2, 3, 4],
+      [2, -1, 0.5, 1],
+    ];
+    const scaled = [columns[0] as number[], (columns[1] as number[]).map((value) => 1e6 * value)];
+    const [one, other] = [columns, scaled].map((given) =>
+      covarianceOfFactor(factorOf(gram(given)), [0, 1], 1, 1e-10),
+    ) as [CovarianceEstimate, CovarianceEstimate];
+    expect(other.condition).toBeCloseTo(one.condition, 6);
+    // Of two columns of unit length at an angle: (1 + cos) / (1 − cos) is the square.
+    const cosine = 5.5 / Math.sqrt(30 * 6.25);
+    expect(one.condition).toBeCloseTo(Math.sqrt((1 + cosine) / (1 - cosine)), 9);
+    expect(one.rank).toBe(2);
+  });
+
+  test("a column of zeros is open, and a Hessian without parameters is nothing", () => {
+    const factor = new Factor(2);
+    factor.r[0] = 2;
+    const found = covarianceOfFactor(factor, [0, 1], 3, 1e-10);
+    expect(found.rank).toBe(1);
+    expect(found.condition).toBe(Infinity);
+    expect([...(found.nullDirections[0] as Float64Array)]).toEqual([0, 1]);
+    expect([...found.covariance]).toEqual([0.75, Number.NaN, Number.NaN, Number.NaN]);
+    expect(covarianceOfHessian(new Float64Array(0), [], 0, 1e-8)).toEqual({
+      ...{ used: [], rank: 0, condition: 0, nullDirections: [] },
+      covariance: new Float64Array(0),
+    });
+  });
+});
+
+const free = (lower: number, upper: number, isLog = false): Free =>
+  ({ lower, upper, isLog, transform: makeTransform(lower, upper, isLog) }) as unknown as Free;
+
+describe("bounds and intervals", () => {
+  test.each([
+    [-Infinity, Infinity, false, 1e9, false],
+    [0, 10, false, 5, false],
+    [0, 10, false, 1e-3, false],
+    [0, 10, false, 1e-6, true],
+    [0, 10, false, 10 - 1e-6, true],
+    [0, 10, false, 10 - 1e-3, false],
+    [2, Infinity, false, 2 + 1e-9, true],
+    [2, Infinity, false, 2.5, false],
+    [2, Infinity, false, 1e9, false],
+    [-Infinity, 2, false, 2 - 1e-9, true],
+    [-Infinity, 2, false, -1e9, false],
+    [0, Infinity, true, 1e-12, false],
+    [-Infinity, Infinity, true, 1e-12, false],
+    [0.5, Infinity, true, 0.5 + 1e-9, true],
+  ])("between %d and %d, log %s: %d is at a bound: %s", (lower, upper, isLog, x, wanted) => {
+    const one = free(lower, upper, isLog);
+    expect(isAtBound(one, x, one.transform.toFree(x))).toBe(wanted);
+  });
+
+  test("an interval is symmetric in the unlimited number, and stays inside the bounds", () => {
+    const plain = free(-Infinity, Infinity);
+    expect(intervalOf(plain, 3, 3, 0.5, 2)).toEqual([2, 4]);
+    const { toFree, toUser } = free(0, Infinity, true).transform;
+    const u = toFree(3);
+    const [low, high] = intervalOf(free(0, Infinity, true), 3, u, 0.6, 2);
+    expect(toFree(low) + toFree(high)).toBeCloseTo(2 * u, 9);
+    const slope = (toUser(u + 1e-6) - toUser(u - 1e-6)) / 2e-6;
+    expect(((toFree(high) - toFree(low)) / 2) * slope).toBeCloseTo(1.2, 6);
+    expect(intervalOf(plain, 3, 3, Number.NaN, 2)).toEqual([Number.NaN, Number.NaN]);
+    expect(intervalOf(plain, 3, 3, 0, Number.POSITIVE_INFINITY)).toEqual([3, 3]);
+    expect(intervalOf(plain, 3, 3, 1, Number.POSITIVE_INFINITY)).toEqual([Number.NaN, Number.NaN]);
+    const inside = free(1, 2);
+    const [left, right] = intervalOf(inside, 1.9, inside.transform.toFree(1.9), 5, 2);
+    expect([left > 1, left < 1.9, right > 1.9, right < 2]).toEqual([true, true, true, true]);
+  });
+});
+
+describe("words for what is open", () => {
+  const rows = [1, 2, 3, 5];
+  type At = readonly number[];
+  /** What is said of a model by its null directions, over parameters called a, b, c … */
+  const told = (
+    model: (p: At, x: number) => number,
+    best: readonly number[],
+    nullDirections: readonly (readonly number[])[],
+    seen = "predictions",
+  ) =>
+    describeUndetermined(
+      {
+        nullDirections: nullDirections.map((direction) => Float64Array.from(direction)),
+        used: best.map((_, j) => j),
+      } as unknown as CovarianceEstimate,
+      best.map((_, j) => String.fromCharCode(97 + j)),
+      Float64Array.from(best),
+      (x) => Float64Array.from(rows, (row) => model([...x], row)),
+      seen,
+    );
+  const at = (p: At, j: number): number => p[j] as number;
+
+  test("nothing open, nothing said", () => {
+    expect(told((p, x) => at(p, 0) * x, [2], [])).toEqual([]);
+  });
+
+  test("one that does nothing, in predictions or in the loss", () => {
+    const model = (p: At, x: number): number => at(p, 0) * x;
+    expect(told(model, [2, 7], [[0, 3]])).toEqual([
+      { direction: { b: 1 }, words: "b does not change the predictions" },
+    ]);
+    expect(told(model, [2, 0], [[0, -0.5]], "loss")).toEqual([
+      { direction: { b: 1 }, words: "b does not change the loss" },
+    ]);
+  });
+
+  test.each([
+    ["·", (p: At, x: number) => at(p, 0) * at(p, 1) * x, [2, 3], [2, -3]],
+    ["/", (p: At, x: number) => (at(p, 0) / at(p, 1)) * x, [2, 3], [2, 3]],
+    [" + ", (p: At, x: number) => (at(p, 0) + at(p, 1)) * x, [2, 3], [1, -1]],
+    [" − ", (p: At, x: number) => (at(p, 0) - at(p, 1)) * x, [2, 3], [1, 1]],
+    [" + ", (p: At, x: number) => (at(p, 0) + at(p, 1)) * x + 1, [0, 0], [1, -1]],
+  ] as const)("two that only enter as a%sb", (sign, model, best, direction) => {
+    const [left, right] = direction;
+    const largest = Math.abs(left) > Math.abs(right) || left === -right ? left : right;
+    const by = Math.abs(left) >= Math.abs(right) ? left : largest;
+    expect(told(model, best, [direction])).toEqual([
+      { direction: { a: left / by, b: right / by }, words: `a and b only enter as a${sign}b` },
+    ]);
+  });
+
+  test("three of a product, and two pairs beside each other", () => {
+    const product = told(
+      (p, x) => at(p, 0) * at(p, 1) * at(p, 2) * x,
+      [2, 3, 4],
+      [
+        [2, -3, 0],
+        [2, 0, -4],
+      ],
+    );
+    expect(product).toEqual([
+      { direction: { a: -2 / 3, b: 1 }, words: "a, b and c only enter as a·b·c" },
+      { direction: { a: -0.5, c: 1 }, words: "a, b and c only enter as a·b·c" },
+    ]);
+    const pairs = told(
+      (p, x) => (at(p, 0) / at(p, 1)) * x + (at(p, 2) - at(p, 3)) * x * x,
+      [2, 3, 4, 5],
+      [
+        [2, 3, 0, 0],
+        [0, 0, 1, 1],
+      ],
+    );
+    expect(pairs.map(({ words }) => words)).toEqual([
+      "a and b only enter as a/b",
+      "c and d only enter as c − d",
+    ]);
+  });
+
+  test("terms that are alike", () => {
+    const model = (p: At, x: number): number =>
+      at(p, 0) / (x + at(p, 1)) + at(p, 2) / (x + at(p, 3));
+    const found = told(
+      model,
+      [1, 2, 3, 2],
+      [
+        [1, 0, -1, 0],
+        [0, 3, 0, -1],
+      ],
+    );
+    expect(found.map(({ words }) => words)).toEqual([
+      "a and c only enter as a + c",
+      "the terms of a, b and of c, d are alike, and b equals d: one of them is enough",
+    ]);
+    // At different rates they are two terms.
+    expect(told(model, [1, 2, 3, 2.5], [[1, 1, 1, 1]])[0]?.words).toContain("can move together");
+  });
+
+  test("directions without a usual reason, and parameters that hardly move", () => {
+    const model = (p: At, x: number): number => (at(p, 0) + 2 * at(p, 1)) * x + at(p, 2);
+    expect(told(model, [1, 1, 1], [[2, -1, 1e-5]])).toEqual([
+      {
+        direction: { a: 1, b: -0.5 },
+        words: "a and b can move together without changing the predictions: a by 1.00, b by -0.500",
+      },
+    ]);
+    expect(told((p, x) => at(p, 0) ** 2 * x, [1e-3], [[4]], "loss")).toEqual([
+      { direction: { a: 1 }, words: "a is not determined by the data" },
+    ]);
+    const { NaN: none } = Number;
+    expect(told(() => none, [none, none], [[none, none]])).toEqual([]);
+  });
+
+  test("pairs of more than twelve are not tried", () => {
+    const sum = (p: At, x: number): number => p.reduce((a, b) => a + b, 0) * x;
+    const of = (count: number) =>
+      told(
+        sum,
+        Array.from({ length: count }, (_, j) => j + 1),
+        [Array.from({ length: count }, (_, j) => (j === 0 ? 1 : -1 / (count - 1)))],
+      )[0]?.words;
+    expect(of(12)).toMatch(/^a, b, .* and l only enter as a \+ b \+/);
+    expect(of(13)).toMatch(/^a, b, .* and m can move together/);
+  });
+
+  test("lists of names", () => {
+    expect([listed([]), listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])]).toEqual([
+      ...["", "a", "a and b", "a, b and c"],
+    ]);
+  });
+});
