@@ -67,15 +67,15 @@ export const rooms: readonly Room[] = [
     name: "program",
     sources: ["packages/core/src/program/"],
     tests: core(`
-      language/language expander semantics machine/loops machine/nesting machine/api lanes/divergence
-      machine/large fuzz`),
+      program/images language/language expander semantics machine/loops machine/nesting
+      lanes/divergence`),
   },
   {
     name: "bytecode",
     sources: ["packages/core/src/bytecode/"],
     tests: core(`
-      bytecode/assembler bytecode/errors bytecode/second-language bytecode/machine bytecode/property
-      bytecode/`),
+      bytecode/images bytecode/assembler bytecode/errors bytecode/machine bytecode/second-language
+      bytecode/shuffles bytecode/property bytecode/mangled`),
   },
   {
     name: "machine",

@@ -22,8 +22,6 @@ export interface Word {
   readonly data: number;
 }
 
-const VEC = "vec";
-
 export class Constants {
   readonly reals: number[] = [];
   readonly symbols: string[] = [];
@@ -57,29 +55,25 @@ export class Constants {
 
   /** The value of a quoted datum. Lists are built from a stack of their own. */
   datum(datum: Datum): Word {
-    if (datum.kind !== "list" && datum.kind !== "bracket") return this.#leaf(datum);
+    if (datum.kind !== "list") return this.#leaf(datum);
     const results: Word[] = [];
     const work: (Datum | { readonly close: number; readonly dotted: boolean })[] = [datum];
     for (let item = work.pop(); item !== undefined; item = work.pop()) {
       if ("close" in item) this.#closeList(results, item.close, item.dotted);
-      else if (item.kind === "list" || item.kind === "bracket") this.#openList(item, work, results);
+      else if (item.kind === "list") this.#openList(item, work);
       else results.push(this.#leaf(item));
     }
     return results[0] as Word;
   }
 
   #openList(
-    list: Datum & { readonly kind: "list" | "bracket" },
+    { items, tail }: Datum & { readonly kind: "list" },
     work: (Datum | { readonly close: number; readonly dotted: boolean })[],
-    results: Word[],
   ): void {
-    const isBracket = list.kind === "bracket";
-    const tail = list.kind === "list" ? list.tail : undefined;
-    if (isBracket) results.push(this.symbol(VEC));
-    work.push({ close: list.items.length + (isBracket ? 1 : 0), dotted: tail !== undefined });
+    work.push({ close: items.length, dotted: tail !== undefined });
     // A stack: the tail is taken after the items, the closing mark last.
     if (tail !== undefined) work.push(tail);
-    for (let i = list.items.length - 1; i >= 0; i--) work.push(list.items[i] as Datum);
+    for (let i = items.length - 1; i >= 0; i--) work.push(items[i] as Datum);
   }
 
   #closeList(results: Word[], count: number, dotted: boolean): void {
@@ -94,9 +88,11 @@ export class Constants {
     return { tag: TAG_PAIR, data: index };
   }
 
-  #leaf(datum: Datum & { readonly kind: "number" | "boolean" | "symbol" }): Word {
+  /** Brackets are never quoted, so that they do not come here. */
+  #leaf(datum: Exclude<Datum, { readonly kind: "list" }>): Word {
     if (datum.kind === "number") return this.number(datum.value, datum.exact);
     if (datum.kind === "boolean") return { tag: TAG_BOOL, data: datum.value ? 1 : 0 };
-    return this.symbol(datum.name);
+    if (datum.kind === "symbol") return this.symbol(datum.name);
+    throw new Error("a quoted bracket");
   }
 }

@@ -1,0 +1,121 @@
+/**
+ * Images word by word: what the encoder writes for programs that use every kind of cell, and what the
+ * machine may ask about them. Changing the encoder changes these texts, and someone reads the difference.
+ */
+
+import { describe, expect, test } from "vitest";
+import { NdvmError } from "../../src/index.js";
+import { readProgram } from "../../src/machine/languages.js";
+import * as layout from "../../src/program/layout.js";
+import type { EncodeOptions } from "../../src/program/listing.js";
+import type { SchemeListing } from "../../src/program/scheme-listing.js";
+import { imageText, listingText } from "./image-text.js";
+import { schemePrograms } from "./programs.js";
+
+const double: EncodeOptions = { integerMax: 2 ** 31 - 1, clamps: false, findsLoops: true };
+const cases = Object.entries(schemePrograms);
+const listingOf = (source: string) => readProgram(source, {}) as SchemeListing;
+
+const imageOf = (source: string, options = double, index?: string): string => {
+  const listing = listingOf(source);
+  const shown = index === undefined ? listing : listing.elementBy(index);
+  return imageText(shown.encode(options), shown, source);
+};
+
+/** The first and last lines of a long text. */
+function ends(text: string): string {
+  const lines = text.split("\n");
+  return lines.length < 80 ? text : [...lines.slice(0, 12), "…", ...lines.slice(-12)].join("\n");
+}
+
+describe("the image of a program", () => {
+  test.each(cases)("%s", (_, source) => {
+    expect(ends(imageOf(source))).toMatchSnapshot("f64");
+  });
+
+  test("f32 keeps smaller integers, and clamps are other ops", () => {
+    const single: EncodeOptions = { integerMax: 2 ** 24, clamps: true, findsLoops: true };
+    for (const name of ["constants of every kind", "clamped ones", "a primitive as a value"])
+      expect(imageOf(schemePrograms[name] as string, single)).toMatchSnapshot(name);
+  });
+
+  test("without loops every procedure is called", () => {
+    const plain: EncodeOptions = { ...double, findsLoops: false };
+    for (const name of ["a named loop", "a letrec that is a loop", "loop and recur"])
+      expect(imageOf(schemePrograms[name] as string, plain)).toMatchSnapshot(name);
+  });
+
+  test("an element of a vector is taken from the last expression", () => {
+    for (const source of ["[a b]", "(define (f x) [x a]) (+ 1 2) (f b)"])
+      expect(imageOf(source, double, "which")).toMatchSnapshot(source);
+  });
+
+  test("does not depend on what was encoded before", () => {
+    const alone = new Map(cases.map(([name, source]) => [name, imageOf(source)]));
+    // Larger than the room of the usual encoder, larger than most, and one that fails half-way.
+    const large = `(+ ${"(* a 2) ".repeat(300)})`;
+    const huge = `(+ ${"(let f ((n 1)) (if (= n 0) 'q (f (- n 1)))) ".repeat(600)})`;
+    const between = [large, huge, "(let f ((n 1.5)) (if #t 'x (f n)))"];
+    for (const [i, [name, source]] of [...cases].reverse().entries()) {
+      imageOf(between[i % between.length] as string);
+      expect(imageOf(source), name).toBe(alone.get(name));
+    }
+    expect(imageOf(huge)).toBe(imageOf(huge));
+    expect(imageOf(large).split("\n").slice(0, 1)).toMatchSnapshot("large");
+    expect(imageOf(huge).split("\n").slice(0, 1)).toMatchSnapshot("huge");
+  });
+
+  test("nothing is encoded that has no meaning", () => {
+    expect(() => imageOf("(if 1 2")).toThrow(NdvmError);
+  });
+});
+
+describe("what the machine may ask", () => {
+  test("help for every fault and every kind of value", () => {
+    const listing = listingOf("a");
+    const of = (prefix: string) =>
+      Object.entries(layout).filter(([name]) => name.startsWith(prefix)) as [string, number][];
+    const lines = of("FAULT_").flatMap(([fault, code]) =>
+      of("TAG_").map(([tag, value]) => `${fault} ${tag} ${listing.helpFor(code, value) ?? "·"}`),
+    );
+    expect([
+      ...new Set(lines.map((line) => line.replace(/TAG_(?!PAIR)\w+/, "TAG"))),
+    ]).toMatchSnapshot();
+    expect(listing.builtins).toContain("let*");
+    expect(listing.builtins).toContain("sqrt");
+    expect(new Set(listing.builtins).size).toBe(listing.builtins.length);
+  });
+
+  test.each([
+    "a closure kept",
+    "a named loop inside an operand",
+    "a procedure of the library in tail position",
+    "apply",
+    "a primitive as a value",
+    "constants of every kind",
+  ])("every answer about %s", (name) => {
+    const listing = listingOf(schemePrograms[name] as string);
+    expect(listingText(listing, listing.expansion.nodes.length)).toMatchSnapshot();
+  });
+
+  test("procedures with their names and counts, and calls of the library", () => {
+    const source =
+      "(define (f x . r) x) (list (lambda () 1) f (lambda (a b) a) (map car (list 1)))";
+    const listing = listingOf(source);
+    const { nodes } = listing.expansion;
+    const told = nodes.flatMap(({ kind, span }, node) =>
+      kind === "lambda" && span.start >= 0 ? [listing.procedureAt(node)] : [],
+    );
+    expect(told).toEqual([
+      { name: "f", min: 1, max: -1 },
+      { name: undefined, min: 0, max: 0 },
+      { name: undefined, min: 2, max: 2 },
+    ]);
+    const calls = nodes.flatMap((node, failed) => {
+      if (node.kind !== "call") return [];
+      const visible = nodes.map((_, at) => listing.libraryCall(failed, at));
+      return [[source.slice(node.span.start, node.span.end), [...new Set(visible)]] as const];
+    });
+    expect(calls).toMatchSnapshot();
+  });
+});
