@@ -91,7 +91,7 @@ export const rooms: readonly Room[] = [
     name: "fit",
     sources: ["packages/core/src/fit/"],
     tests: core(`
-      fit/quality fit/whole fit/elementary fit/random fit/bad-input fit/names fit/parameters fit/losses
+      fit/quality fit/whole fit/refusals fit/elementary fit/random fit/bad-input fit/names fit/parameters fit/losses
       fit/result fit/outputs fit/scale fit/loss-text fit/adam fit/steps-max fit/again fit/control
       fit/diagnostics fit/rounds fit/fit-many fit/convergence fit/at-bounds fit/scores fit/interruption
       fit/let-go export/fitted`),

@@ -141,22 +141,24 @@ function checkKeys(options: FitOptions): void {
   }
 }
 
+const isText = (value: unknown): boolean => typeof value === "string";
+
 function checkTargets(names: readonly string[], target: FitOptions["target"]): void {
-  if (target === undefined || (typeof target === "string" && names.length === 1)) return;
+  if (target === undefined || typeof target === "string") return;
+  if (!Array.isArray(target) || target.length === 0 || !target.every(isText))
+    throw bad("target", target, "it is the name of a column, or a list of names");
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined)
     throw new NdvmError("E-OPTION", `the target ${twice} is named twice`, {
       help: "name each column once",
     });
-  if (names.length > 0 && names.every((name) => typeof name === "string")) return;
-  throw bad("target", target, "it is the name of a column, or a list of names");
 }
 
 /** JavaScript and other languages' clients know no types: what is missing is told by name. */
 function checkGroups(groups: Readonly<Partial<FitOptions["groups"] & object>> | undefined): void {
   if (groups === undefined) return;
   const { by, params } = groups ?? {};
-  const isList = Array.isArray(params) && params.every((name) => typeof name === "string");
+  const isList = Array.isArray(params) && params.every(isText);
   if (typeof by === "string" && isList) return;
   const help = 'name the column and the parameters: { by: "dose", params: ["k"] }';
   throw bad("groups", JSON.stringify(groups), help);

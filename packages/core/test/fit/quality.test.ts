@@ -297,8 +297,11 @@ describe("covariances", () => {
   });
 });
 
-const free = (lower: number, upper: number, isLog = false): Free =>
-  ({ lower, upper, isLog, transform: makeTransform(lower, upper, isLog) }) as unknown as Free;
+const free = (lower: number, upper: number, isLog: boolean, origin: number): Free =>
+  ({
+    ...{ lower, upper, isLog },
+    transform: makeTransform(lower, upper, origin, isLog),
+  }) as unknown as Free;
 
 describe("bounds and intervals", () => {
   test.each([
@@ -317,23 +320,24 @@ describe("bounds and intervals", () => {
     [-Infinity, Infinity, true, 1e-12, false],
     [0.5, Infinity, true, 0.5 + 1e-9, true],
   ])("between %d and %d, log %s: %d is at a bound: %s", (lower, upper, isLog, x, wanted) => {
-    const one = free(lower, upper, isLog);
+    const one = free(lower, upper, isLog, lower === -Infinity ? 1 : lower + 1);
     expect(isAtBound(one, x, one.transform.toFree(x))).toBe(wanted);
   });
 
   test("an interval is symmetric in the unlimited number, and stays inside the bounds", () => {
-    const plain = free(-Infinity, Infinity);
+    const plain = free(-Infinity, Infinity, false, 1);
     expect(intervalOf(plain, 3, 3, 0.5, 2)).toEqual([2, 4]);
-    const { toFree, toUser } = free(0, Infinity, true).transform;
+    const log = free(0, Infinity, true, 1);
+    const { toFree, toUser } = log.transform;
     const u = toFree(3);
-    const [low, high] = intervalOf(free(0, Infinity, true), 3, u, 0.6, 2);
+    const [low, high] = intervalOf(log, 3, u, 0.6, 2);
     expect(toFree(low) + toFree(high)).toBeCloseTo(2 * u, 9);
     const slope = (toUser(u + 1e-6) - toUser(u - 1e-6)) / 2e-6;
     expect(((toFree(high) - toFree(low)) / 2) * slope).toBeCloseTo(1.2, 6);
     expect(intervalOf(plain, 3, 3, Number.NaN, 2)).toEqual([Number.NaN, Number.NaN]);
     expect(intervalOf(plain, 3, 3, 0, Number.POSITIVE_INFINITY)).toEqual([3, 3]);
     expect(intervalOf(plain, 3, 3, 1, Number.POSITIVE_INFINITY)).toEqual([Number.NaN, Number.NaN]);
-    const inside = free(1, 2);
+    const inside = free(1, 2, false, 1.5);
     const [left, right] = intervalOf(inside, 1.9, inside.transform.toFree(1.9), 5, 2);
     expect([left > 1, left < 1.9, right > 1.9, right < 2]).toEqual([true, true, true, true]);
   });

@@ -66,6 +66,12 @@ describe("a whole result", () => {
     const result = await fit(program, one.options);
     const back = fitFromJSON(program, JSON.parse(JSON.stringify(result)));
     expect(JSON.stringify(back)).toBe(JSON.stringify(result));
+    const { states: _states, model: _model, version: _version, ...body } = result.toJSON();
+    for (const key of Object.keys(body) as (keyof typeof result)[])
+      expect(shown(back[key]), key).toEqual(shown(result[key]));
+    expect(back.best).toEqual(result.best);
+    expect(back.intervals).toEqual(result.intervals);
+    expect(back.covariance?.names).toEqual(result.covariance?.names);
     if (one.rows === undefined) return;
     expect(back.predict(one.rows)).toEqual(result.predict(one.rows));
     expect(back.export("scheme", groupOf(one))).toBe(result.export("scheme", groupOf(one)));

@@ -283,6 +283,29 @@ const doubtful: readonly WholeCase[] = [
     },
   },
   {
+    name: "a target of zeros",
+    source: linear,
+    options: { data: { x, y: x.map(() => 0) }, target: "y", restarts: 2 },
+  },
+  {
+    name: "a row without trials",
+    source: logistic,
+    options: {
+      data: { x, y: hits.map((y, i) => (i === 3 ? 0 : y)) },
+      ...{ target: "y", loss: "binomial", trials: trials.map((n, i) => (i === 3 ? 0 : n)) },
+    },
+  },
+  {
+    name: "starts at which the program fails",
+    source: "(+ (* a x) (if (< b 0.5) (car '()) b))",
+    options: { ...ofLine, params: { b: { start: 1, range: [0, 2] } }, restarts: 5, seed: 1 },
+  },
+  {
+    name: "a parameter at the edge of its domain",
+    source: "(+ (* 10 (log (+ v 2))) (square (- m 3)) (* 0 (log v)))",
+    options: {},
+  },
+  {
     name: "a rate that runs off",
     source: "(* a (- 1 (exp (- 0 (* k (+ x 3))))))",
     options: { data: { x, y: x.map((_, i) => 5 + off(i)) }, target: "y", params: { a: 4, k: 2 } },
