@@ -1,14 +1,14 @@
 /**
  * Aliases: on rows a step apart, cos(w t) and cos((w + 2π/step) t) are the same numbers.
  *
- * A rate is the coefficient of an input in the argument of sin, cos or tan, where the argument is a
- * sum: p·x, x/p, with numbers and signs around, also behind a let. Rates are folded to the lowest of
- * their aliases, and the phase beside them moves along, so that the values on the lattice stay.
- * Where that takes a phase which the program does not have, the rate is no alias. The counter of a
- * loop is such an input, too: it goes from 0 in steps of 1.
+ * The argument of sin, cos or tan is read as a sum of inputs, each times its rate, and a phase: however
+ * it is written, p·x, x/p, p·(x − q), also behind a let. Rates are folded to the lowest of their
+ * aliases by a constant that is used nowhere else, and the phase is moved by another one, so that the
+ * values on the lattice stay. Where that takes a constant which the program does not have, the rate is
+ * no alias. The counter of a loop is such an input, too: it goes from 0 in steps of 1.
  */
 
-import { emptyRecord, own, recordOf } from "@ndvm/core";
+import { own, recordOf } from "@ndvm/core";
 import { readTree } from "../evolve/text.js";
 import { mapLeaves, substitute, type Tree } from "../evolve/tree.js";
 import type { Lattice } from "./yardstick.js";
@@ -22,16 +22,16 @@ const PERIODS: ReadonlyMap<string, number> = new Map([
   ["tan", 1],
 ]);
 
-/** A part of a wave's argument: factor · param^power · input; no input: a phase. */
-interface Linear {
-  readonly param: string | undefined;
-  readonly power: 1 | -1;
-  readonly input: string | undefined;
-  readonly factor: number;
+/** An argument: the rate of each input in it, and what it is where all inputs are 0. */
+interface Affine {
+  readonly rates: ReadonlyMap<string, number>;
+  readonly phase: number;
 }
 
-/** Arguments are as large as rates at least this far above half a turn a step to be folded. */
+/** Rates are folded that are at least this far above half a turn a step. */
 const MARGIN = 1 + 1e-6;
+/** A rate or phase is where it was meant to be, but for rounding. */
+const ROUNDING = 1e-9;
 
 /** The parameters with every rate at its lowest alias; undefined where all of them are. */
 export function foldRates(
@@ -61,83 +61,135 @@ function foldWave(
   lattices: ReadonlyMap<string, Lattice>,
   uses: ReadonlyMap<string, number>,
 ): Params | undefined {
-  const parts = partsOf(wave.args[0] as Tree, 1);
-  if (parts === undefined) return undefined;
-  const isOwn = ({ param }: Linear): boolean => param !== undefined && uses.get(param) === 1;
-  const phase = parts.find((part) => part.input === undefined && part.power === 1 && isOwn(part));
+  const argument = wave.args[0] as Tree;
+  const was = affineOf(argument, params);
+  if (was === undefined) return undefined;
   const turn = (PERIODS.get(wave.name) ?? 2) * Math.PI;
-  const changed: Record<string, number> = emptyRecord();
+  const free = [...countParams(argument).keys()].filter((name) => uses.get(name) === 1);
+  let folded = params;
+  let is = was;
   let shift = 0;
-  for (const part of parts) {
-    const { input, param, factor, power } = part;
-    const lattice = input === undefined ? undefined : lattices.get(input);
-    const isOnly = parts.filter((other) => other.input === input).length === 1;
-    if (lattice === undefined || param === undefined || !isOnly || !isOwn(part)) continue;
-    const rate = factor * raised(own(params, param) as number, power);
+  for (const [input, rate] of was.rates) {
+    const lattice = lattices.get(input);
+    if (lattice === undefined || Math.abs(rate) * lattice.step <= (turn / 2) * MARGIN) continue;
     const turns = Math.round((rate * lattice.step) / turn);
-    if (turns === 0 || Math.abs(rate) * lattice.step <= (turn / 2) * MARGIN) continue;
     const low = rate - (turns * turn) / lattice.step;
-    if (low === 0 && power === -1) continue;
-    changed[param] = raised(low / factor, power);
+    const rates = new Map(is.rates).set(input, low);
+    const next = moved(argument, folded, free, (now) => isNear(now, { ...now, rates }), [
+      low,
+      ({ rates: all }) => all.get(input) ?? 0,
+    ]);
+    if (next === undefined) continue;
+    folded = next;
+    is = affineOf(argument, folded) as Affine;
     shift += (turns * turn * lattice.origin) / lattice.step;
   }
-  if (Object.keys(changed).length === 0) return undefined;
-  const rest = shift - turn * Math.round(shift / turn);
-  if (Math.abs(rest) > 1e-6 * turn) {
-    if (phase?.param === undefined) return undefined;
-    changed[phase.param] = (own(params, phase.param) as number) + rest / phase.factor;
+  if (folded === params) return undefined;
+  const rest = was.phase - is.phase + shift;
+  const missing = rest - turn * Math.round(rest / turn);
+  if (Math.abs(missing) > 1e-6 * turn) {
+    const phase = is.phase + missing;
+    const aim = { ...is, phase };
+    const next = moved(argument, folded, free, (now) => isNear(now, aim), [
+      phase,
+      (now) => now.phase,
+    ]);
+    if (next === undefined) return undefined;
+    folded = next;
   }
-  return upright(wave, parts, { ...params, ...changed }, Object.keys(changed), uses);
+  return wave.name === "cos" ? upright(argument, folded, free) : folded;
 }
 
-/** A cosine whose rate has become negative reads better the other way round. */
-function upright(
-  wave: Tree,
-  parts: readonly Linear[],
+/** A number that an argument should have, and where it is read. */
+type Aim = readonly [number, (argument: Affine) => number];
+
+/**
+ * The parameters with one of them changed so that the argument has the aim; undefined where none can
+ * do that. An argument of products and quotients is linear in a parameter, or in one over it.
+ */
+function moved(
+  argument: Tree,
   params: Params,
-  changed: readonly string[],
-  uses: ReadonlyMap<string, number>,
-): Params {
-  const isFree = parts.every(({ param }) => param !== undefined && uses.get(param) === 1);
-  const rate = parts.find(
-    ({ param, input }) => input !== undefined && changed.includes(`${param}`),
-  );
-  if (wave.name !== "cos" || !isFree || rate?.param === undefined) return params;
-  if (rate.factor * (own(params, rate.param) as number) >= 0) return params;
-  const turned = recordOf(Object.entries(params));
-  for (const { param } of parts)
-    if (param !== undefined) turned[param] = -(turned[param] as number);
-  return turned;
-}
-
-/** The parts of a sum; undefined where something in it is not linear. */
-function partsOf(tree: Tree, sign: number): readonly Linear[] | undefined {
-  const [first, second] = tree.args as readonly [Tree, Tree];
-  const isCall = tree.kind === "call";
-  if (isCall && tree.name === "neg") return partsOf(first, -sign);
-  if (isCall && (tree.name === "+" || tree.name === "-")) {
-    const left = partsOf(first, sign);
-    const right = partsOf(second, tree.name === "+" ? sign : -sign);
-    return left === undefined || right === undefined ? undefined : [...left, ...right];
+  free: readonly string[],
+  isThere: (now: Affine) => boolean,
+  [aim, read]: Aim,
+): Params | undefined {
+  const at = (name: string, value: number): Affine | undefined =>
+    affineOf(argument, recordOf([...Object.entries(params), [name, value]]));
+  for (const name of free) {
+    const value = own(params, name) as number;
+    for (const [here, back] of [
+      [value, (x: number) => x],
+      [1 / value, (x: number) => 1 / x],
+    ] as const) {
+      const there = here === 0 ? 1 : 2 * here;
+      const [first, second] = [at(name, back(here)), at(name, back(there))];
+      if (first === undefined || second === undefined) continue;
+      const slope = (read(second) - read(first)) / (there - here);
+      const found = back(here + (aim - read(first)) / slope);
+      const now = Number.isFinite(found) ? at(name, found) : undefined;
+      if (now !== undefined && isThere(now))
+        return recordOf([...Object.entries(params), [name, found]]);
+    }
   }
-  const part = productOf(tree, 1, { param: undefined, power: 1, input: undefined, factor: sign });
-  return part === undefined ? undefined : [part];
+  return undefined;
 }
 
-/** A product of one input, one parameter and numbers; undefined for any other. */
-function productOf(tree: Tree, power: 1 | -1, so: Linear): Linear | undefined {
-  if (tree.kind === "number") return { ...so, factor: so.factor * raised(tree.value, power) };
-  if (tree.kind === "param")
-    return so.param === undefined ? { ...so, param: tree.name, power } : undefined;
-  if (tree.kind === "variable")
-    return so.input === undefined && power === 1 ? { ...so, input: tree.name } : undefined;
+/** A cosine whose first rate is negative reads better the other way round. */
+function upright(argument: Tree, params: Params, free: readonly string[]): Params {
+  const was = affineOf(argument, params) as Affine;
+  const [rate = 0] = was.rates.values();
+  if (rate >= 0) return params;
+  const rates = new Map([...was.rates].map(([input, one]) => [input, -one]));
+  const aim = { rates, phase: -was.phase };
+  for (const names of [...free.map((name) => [name]), free]) {
+    const turned = recordOf(Object.entries(params));
+    for (const name of names) turned[name] = -(turned[name] as number);
+    const now = affineOf(argument, turned);
+    if (now !== undefined && isNear(now, aim)) return turned;
+  }
+  return params;
+}
+
+function isNear(a: Affine, b: Affine): boolean {
+  const close = (x: number, y: number): boolean =>
+    Math.abs(x - y) <= ROUNDING * (1 + Math.abs(x) + Math.abs(y));
+  return (
+    close(a.phase, b.phase) &&
+    [...a.rates].every(([input, rate]) => close(rate, b.rates.get(input) ?? 0)) &&
+    [...b.rates].every(([input, rate]) => close(rate, a.rates.get(input) ?? 0))
+  );
+}
+
+const NO_RATES: ReadonlyMap<string, number> = new Map();
+
+/** Rates and phase of an argument; undefined where it is not a sum of inputs. */
+function affineOf(tree: Tree, params: Params): Affine | undefined {
+  if (tree.kind === "number") return { rates: NO_RATES, phase: tree.value };
+  if (tree.kind === "param") return { rates: NO_RATES, phase: own(params, tree.name) as number };
+  if (tree.kind === "variable") return { rates: new Map([[tree.name, 1]]), phase: 0 };
   if (tree.kind !== "call") return undefined;
   const [first, second] = tree.args as readonly [Tree, Tree];
-  if (tree.name === "neg") return productOf(first, power, { ...so, factor: -so.factor });
-  if (tree.name !== "*" && tree.name !== "/") return undefined;
-  const left = productOf(first, power, so);
-  const other = tree.name === "*" ? power : ((power * -1) as 1 | -1);
-  return left === undefined ? undefined : productOf(second, other, left);
+  const left = affineOf(first, params);
+  if (left === undefined) return undefined;
+  if (tree.name === "neg") return combined(left, -1, left, 0);
+  if (!["+", "-", "*", "/"].includes(tree.name)) return undefined;
+  const right = affineOf(second, params);
+  if (right === undefined) return undefined;
+  if (tree.name === "+") return combined(left, 1, right, 1);
+  if (tree.name === "-") return combined(left, 1, right, -1);
+  if (tree.name === "/")
+    return right.rates.size === 0 ? combined(left, 1 / right.phase, left, 0) : undefined;
+  if (left.rates.size === 0) return combined(right, left.phase, right, 0);
+  return right.rates.size === 0 ? combined(left, right.phase, left, 0) : undefined;
+}
+
+/** One argument times a factor and another one times its factor. */
+function combined(a: Affine, timesA: number, b: Affine, timesB: number): Affine {
+  const rates = new Map([...a.rates].map(([input, rate]) => [input, timesA * rate]));
+  if (timesB !== 0)
+    for (const [input, rate] of b.rates) rates.set(input, (rates.get(input) ?? 0) + timesB * rate);
+  return { rates, phase: timesA * a.phase + (timesB === 0 ? 0 : timesB * b.phase) };
 }
 
 /** The tree with the values of lets in the place of their names. */
@@ -178,5 +230,3 @@ function countParams(tree: Tree): ReadonlyMap<string, number> {
   });
   return counts;
 }
-
-const raised = (x: number, power: 1 | -1): number => (power === 1 ? x : 1 / x);

@@ -9,7 +9,7 @@
  * nothing, and an alias that turns between any two rows costs some bits for every row.
  */
 
-import { emptyRecord, own } from "@ndvm/core";
+import { emptyRecord, own, Random } from "@ndvm/core";
 import { log2 } from "./bits.js";
 
 type Columns = Readonly<Record<string, Float64Array>>;
@@ -38,12 +38,13 @@ export function gapsOf(columns: Columns, inputs: readonly string[], target: stri
   const used = thinned(all, GAPS_MOST);
   const y = own(columns, target) as Float64Array;
   const places: Record<string, Float64Array> = emptyRecord();
+  const within = placesOf(used.length);
   for (const name of inputs) {
     const x = own(columns, name) as Float64Array;
     const at = new Float64Array(used.length * PLACES);
     for (const [i, [a, b]] of used.entries())
       for (let j = 0; j < PLACES; j++) {
-        const t = j / (PLACES - 1);
+        const t = within[i * PLACES + j] as number;
         at[i * PLACES + j] = (1 - t) * (x[a] as number) + t * (x[b] as number);
       }
     places[name] = at;
@@ -55,6 +56,19 @@ export function gapsOf(columns: Columns, inputs: readonly string[], target: stri
     share: used.length === 0 ? 1 : all.length / used.length,
     steps: Float64Array.from(used, ([a, b]) => Math.abs((y[b] as number) - (y[a] as number))),
   };
+}
+
+/**
+ * Where places lie in their gaps, from 0 to 1, gap after gap. They are drawn, since a wave that goes round
+ * once from one place to the next would not be seen in places that are evenly spaced.
+ */
+function placesOf(gaps: number): Float64Array {
+  const draws = new Random(1);
+  return Float64Array.from({ length: gaps * PLACES }, (_, i) => {
+    const j = i % PLACES;
+    const isInside = j > 0 && j < PLACES - 1;
+    return (isInside ? j - 0.5 + draws.uniform() : j) / (PLACES - 1);
+  });
 }
 
 type Pair = readonly [number, number];

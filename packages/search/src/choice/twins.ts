@@ -2,9 +2,12 @@
  * Twins: members that are one function, though they are written in two ways.
  *
  * Two members are compared where the data are and where they are not: on all rows, and between
- * neighbouring rows, their constants fitted as real numbers to all rows. They are one where they differ by less than the rows could ever tell: by a tenth
- * of the error that the noise leaves in a mean of all rows, or by rounding. So x·x and x², 1·f and f,
- * and p·sin(x/1000) and a line are one, and an alias is no twin of the wave that it meets on the rows.
+ * neighbouring rows. They are one where they differ by less than the rows could ever tell: by a tenth of
+ * the error that the noise leaves in a mean of all rows, or by rounding. That is asked twice: with all
+ * constants fitted as real numbers, so that two ways to write one formula meet whatever simple numbers
+ * each was given, and with the constants that users see, so that a 3 in a program and a constant that
+ * is taken as 3 meet. So x·x and x², 1·f and f, and p·sin(x/1000) and a line are one, and an alias is no
+ * twin of the wave that it meets on the rows.
  */
 
 import type { Weighing } from "../types.js";
@@ -14,7 +17,10 @@ import type { Yardstick } from "./yardstick.js";
 export interface Likeness {
   readonly visit: number;
   readonly weighing: Weighing;
+  /** With all constants as real numbers. */
   readonly values: Float64Array;
+  /** With the constants that users see. */
+  readonly shown: Float64Array;
   readonly variance: number;
 }
 
@@ -29,9 +35,12 @@ export function twinsAmong(
   const twins = new Map<number, number>();
   const single: Likeness[] = [];
   for (const one of [...likenesses].sort(byLength)) {
-    const twin = single.find(({ values, variance }) => {
+    const twin = single.find(({ values, shown, variance }) => {
       const least = Math.max((TWIN_SHARE * variance) / rows, leastSquare);
-      return meanSquareBetween(one.values, values) <= least;
+      return (
+        meanSquareBetween(one.values, values) <= least ||
+        meanSquareBetween(one.shown, shown) <= least
+      );
     });
     if (twin === undefined) single.push(one);
     else twins.set(one.visit, twin.visit);

@@ -126,30 +126,34 @@ export class Scales {
     }
   }
 
-  /**
-   * What a weighed program says on all rows and between them, and the variance of what it leaves. All
-   * its constants are real numbers here, so that two programs differ by what they are alone.
-   */
-  async predict(weighing: Weighing): Promise<Pick<Likeness, "values" | "variance">> {
-    const { source } = weighing;
+  /** What a weighed program says on all rows and between them, and the variance of what it leaves. */
+  async predict(weighing: Weighing): Promise<Pick<Likeness, "values" | "shown" | "variance">> {
+    const { source, params } = weighing;
     const { inputs, domain, target } = this.#study;
     const { rows, leastSquare } = this.#yardstick;
     const program = this.#machine.load(source, { inputs, domain });
     try {
-      const free = Object.keys(weighing.params);
-      const params = await this.#fit(program, weighing.params, free, this.#columns);
-      const onRows = this.#valuesAt(program, params, this.#columns, rows);
-      const between = this.#valuesAt(program, params, this.#gaps.places, this.#gaps.placeCount);
-      const values = new Float64Array(rows + between.length);
-      values.set(onRows);
-      values.set(between, rows);
+      const free = Object.keys(params);
+      const fitted = await this.#fit(program, params, free, this.#columns);
+      const values = this.#everywhere(program, fitted);
+      const onRows = values.subarray(0, rows);
       const loss = squaresLeft(own(this.#columns, target) as Float64Array, onRows);
       const least = Math.max(loss, rows * leastSquare);
       const variance = this.#likelihood.variance(least, rows, free.length);
-      return { values, variance };
+      return { values, shown: this.#everywhere(program, params), variance };
     } finally {
       program.dispose();
     }
+  }
+
+  /** Values on all rows, and after them those between neighbouring rows. */
+  #everywhere(program: Program, params: Weighable["params"]): Float64Array {
+    const onRows = this.#valuesAt(program, params, this.#columns, this.#yardstick.rows);
+    const between = this.#valuesAt(program, params, this.#gaps.places, this.#gaps.placeCount);
+    const values = new Float64Array(onRows.length + between.length);
+    values.set(onRows);
+    values.set(between, onRows.length);
+    return values;
   }
 
   #withoutTrifles({ source, params, simple }: Weighing): Tidied | undefined {

@@ -69,6 +69,18 @@ describe("twins", () => {
     expect(found).toEqual([undefined, 0, undefined, undefined]);
   });
 
+  test("a number in the program and a constant that is taken as it are one", async () => {
+    // The rows would rather have 2.96, so that the two differ once all constants are real.
+    const data = table(0.3, (x) => 2 * Math.cos(2.99 * x));
+    const found = await twinsOf(data, [
+      ["(* a (cos (* 3 x)))", { a: 2 }],
+      ["(* a (cos (* b x)))", { a: 2, b: 3 }],
+      ["(* a (cos (* 2.5 x)))", { a: 2 }],
+    ]);
+    expect(found.filter((twin) => twin !== undefined)).toHaveLength(1);
+    expect(found[2]).toBeUndefined();
+  });
+
   test("an alias is no twin of the wave that it meets on the rows", async () => {
     const x = Array.from({ length: 40 }, (_, i) => i / 4);
     const data = { x, y: x.map((at) => Math.cos(1.3 * at)) };
