@@ -7,13 +7,15 @@
 
 import { emptyRecord, own } from "@ndvm/core";
 import type { Parameters } from "./simplify.js";
-import { mapLeaves, param, seesBinds, type Tree, variable, withArgs } from "./tree.js";
+import { mapArgs, mapLeaves, param, seesBinds, type Tree, variable, withBinds } from "./tree.js";
 
 /** Where a parameter starts, and where restarts begin: none for as far as its own size. */
 export interface Start {
   readonly value: number;
   readonly range?: readonly [number, number];
 }
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 export class Draft implements Parameters {
   readonly starts = new Map<string, Start>();
@@ -38,7 +40,7 @@ export class Draft implements Parameters {
   /** A tree of another program, its parameters with the values they have there. */
   adopt(tree: Tree, values: Readonly<Record<string, number>>): Tree {
     const params = new Map<string, Tree>();
-    const renamed = this.#renameBinds(tree, new Map());
+    const renamed = this.#renameBinds(tree, NO_NAMES);
     return mapLeaves(renamed, (leaf) => {
       if (leaf.kind !== "param") return leaf;
       const known = params.get(leaf.name) ?? this.add(own(values, leaf.name) ?? 1);
@@ -59,20 +61,17 @@ export class Draft implements Parameters {
       const name = names.get(tree.name);
       return name === undefined ? tree : variable(name);
     }
-    if (tree.args.length === 0) return tree;
-    if (tree.binds.length === 0)
-      return withArgs(
-        tree,
-        tree.args.map((arg) => this.#renameBinds(arg, names)),
-      );
+    if (tree.binds.length === 0) return mapArgs(tree, (arg) => this.#renameBinds(arg, names));
     const inner = new Map(names);
+    const binds: string[] = [];
     for (const [i, name] of tree.binds.entries()) {
       const isCounter = tree.kind === "loop" && i === tree.binds.length - 1;
       inner.set(name, this.freshName(isCounter ? "k" : "v"));
     }
-    const args = tree.args.map((arg, i) =>
-      this.#renameBinds(arg, seesBinds(tree, i) ? inner : names),
-    );
-    return { ...tree, args, binds: tree.binds.map((n) => inner.get(n) as string) };
+    for (const name of tree.binds) binds.push(inner.get(name) as string);
+    const args: Tree[] = [];
+    for (const [i, arg] of tree.args.entries())
+      args.push(this.#renameBinds(arg, seesBinds(tree, i) ? inner : names));
+    return withBinds(tree, binds, args);
   }
 }

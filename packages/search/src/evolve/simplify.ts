@@ -25,13 +25,14 @@ import {
   isFixed,
   keyOf,
   loopParts,
+  mapArgs,
   mapLeaves,
   mentions,
   number,
   seesBinds,
   substitute,
   type Tree,
-  test,
+  variable,
   withArgs,
 } from "./tree.js";
 
@@ -66,8 +67,7 @@ function pass(tree: Tree, parameters: Parameters): Tree {
   if (tree.kind === "number") return constant(tree.value, parameters);
   if (tree.args.length === 0) return tree;
   if (tree.kind === "test") return simplifyTest(tree, parameters);
-  const args = tree.args.map((arg) => pass(arg, parameters));
-  const same = withArgs(tree, args);
+  const same = mapArgs(tree, (arg) => pass(arg, parameters));
   if (tree.kind === "if") return simplifyIf(same);
   if (tree.kind === "let") return simplifyLet(same, parameters);
   if (tree.kind === "loop") return simplifyLoop(same, parameters);
@@ -87,18 +87,24 @@ function fold(tree: Tree, parameters: Parameters): Tree {
   return parameters.add(Number.isFinite(value) ? value : 1);
 }
 
-const hasParams = (tree: Tree): boolean => tree.kind === "param" || tree.args.some(hasParams);
+function hasParams(tree: Tree): boolean {
+  if (tree.kind === "param") return true;
+  for (const arg of tree.args) if (hasParams(arg)) return true;
+  return false;
+}
+
+const NO_NUMBERS: ReadonlyMap<string, number> = new Map();
 
 /** The value of a tree that reads nothing but `bound`; NaN where we do not know a function. */
 export function evaluate(
   tree: Tree,
   parameters: Pick<Parameters, "valueOf">,
-  bound: ReadonlyMap<string, number> = new Map(),
+  bound: ReadonlyMap<string, number> = NO_NUMBERS,
 ): number {
-  const of = (at: Tree, inner = bound): number => evaluate(at, parameters, inner);
   if (tree.kind === "number") return tree.value;
   if (tree.kind === "param") return parameters.valueOf(tree.name);
   if (tree.kind === "variable") return bound.get(tree.name) ?? Number.NaN;
+  const of = (at: Tree, inner = bound): number => evaluate(at, parameters, inner);
   if (tree.kind === "loop") return evaluateLoop(tree, of, bound);
   const [first, second, third] = tree.args as readonly [Tree, Tree, Tree];
   if (tree.kind === "let") {
@@ -136,16 +142,17 @@ function evaluateLoop(
 }
 
 function simplifyTest(tree: Tree, parameters: Parameters): Tree {
-  const [left, right] = tree.args.map((arg) => {
+  return mapArgs(tree, (arg) => {
     const plain = mapLeaves(arg, (leaf) =>
       leaf.kind === "param" ? number(shorten(parameters.valueOf(leaf.name))) : leaf,
     );
     if (!isFixed(plain)) return plain;
     const value = evaluate(plain, parameters);
     if (!Number.isFinite(value)) throw new Dead();
-    return number(shorten(value));
+    const short = shorten(value);
+    // Zero has two signs, and a test's is written.
+    return plain.kind === "number" && Object.is(plain.value, short) ? plain : number(short);
   });
-  return test(tree.name, left as Tree, right as Tree);
 }
 
 /** Four digits: enough for a threshold, and short to read. */
@@ -176,7 +183,9 @@ function simplifyLet(tree: Tree, parameters: Parameters): Tree {
 
 function countUses(tree: Tree, name: string): number {
   if (tree.kind === "variable") return tree.name === name ? 1 : 0;
-  return tree.args.reduce((sum, arg) => sum + countUses(arg, name), 0);
+  let uses = 0;
+  for (const arg of tree.args) uses += countUses(arg, name);
+  return uses;
 }
 
 function simplifyLoop(tree: Tree, parameters: Parameters): Tree {
@@ -196,8 +205,10 @@ function simplifyLoop(tree: Tree, parameters: Parameters): Tree {
 /** Whether anything is read that the tree does not bind itself. */
 function readsOutside(tree: Tree, bound: ReadonlySet<string>): boolean {
   if (tree.kind === "variable") return !bound.has(tree.name);
-  const inner = new Set([...bound, ...tree.binds]);
-  return tree.args.some((arg, i) => readsOutside(arg, seesBinds(tree, i) ? inner : bound));
+  const inner = tree.binds.length === 0 ? bound : new Set([...bound, ...tree.binds]);
+  for (const [i, arg] of tree.args.entries())
+    if (readsOutside(arg, seesBinds(tree, i) ? inner : bound)) return true;
+  return false;
 }
 
 /**
@@ -208,14 +219,12 @@ function simplifyRecurrence(tree: Tree, parameters: Parameters): Tree {
   const { turns, states, counter, starts, nexts, result } = loopParts(tree);
   const [state, start, next] = [states[0], starts[0], nexts[0]] as readonly [string, Tree, Tree];
   if (states.length !== 1 || mentions(next, counter)) return tree;
-  const isState = ({ rest }: Term) => rest?.kind === "variable" && rest.name === state;
+  const isState = ({ rest }: Term): boolean => rest?.kind === "variable" && rest.name === state;
   const terms = termsOf(next);
   const others = terms.filter((term) => !isState(term));
   if (others.some(({ rest }) => rest !== undefined && mentions(rest, state))) return tree;
   let rate = 0;
-  for (const { sign, constants } of terms.filter(isState)) {
-    rate += sign * constants.reduce((product, c) => product * evaluate(c, parameters), 1);
-  }
+  for (const each of terms) if (isState(each)) rate += coefficientOf(each, parameters);
   let power = 1;
   let sum = 0;
   for (let i = 0; i < turns; i++) {
@@ -236,10 +245,7 @@ function simplifyRecurrence(tree: Tree, parameters: Parameters): Tree {
 
 /** Puts trees in the place of names, all at once. */
 function substituteAll(tree: Tree, names: readonly string[], by: readonly Tree[]): Tree {
-  const marked = names.reduce(
-    (at, name, i) => substitute(at, name, { ...number(0), kind: "variable", name: `\u0002${i}` }),
-    tree,
-  );
+  const marked = names.reduce((at, name, i) => substitute(at, name, variable(`\u0002${i}`)), tree);
   return by.reduce((at, value, i) => substitute(at, `\u0002${i}`, value), marked);
 }
 
@@ -273,7 +279,7 @@ function simplifyFunction(tree: Tree, arg: Tree, parameters: Parameters): Tree {
   if (name !== "log" && name !== "sqrt") return tree;
   const { constants, divisors, over, under, sign } = factorsOf(arg);
   if (sign < 0 || divisors.length > 0) return tree;
-  const value = constants.reduce((product, c) => product * evaluate(c, parameters), 1);
+  const value = coefficientOf(term(1, constants, undefined), parameters);
   if (constants.length === 0 || !(value > 0)) return tree;
   const rest = call(name, buildQuotient(over, under));
   if (name === "log") return call("+", parameters.add(log(value)), rest);
@@ -286,9 +292,7 @@ function splitExponent(tree: Tree, arg: Tree, parameters: Parameters): Tree {
   const fixed = terms.filter(({ rest }) => rest === undefined);
   if (fixed.length === 0) return tree;
   let value = 0;
-  for (const { sign, constants } of fixed) {
-    value += sign * constants.reduce((product, c) => product * evaluate(c, parameters), 1);
-  }
+  for (const each of fixed) value += coefficientOf(each, parameters);
   const factor = exp(value);
   if (!Number.isFinite(factor) || factor === 0) return tree;
   const rest = buildSum(terms.filter((term) => term.rest !== undefined));
@@ -304,17 +308,42 @@ interface Term {
   readonly rest: Tree | undefined;
 }
 
-function termsOf(tree: Tree, sign: 1 | -1 = 1): Term[] {
+function termsOf(tree: Tree): Term[] {
+  const terms: Term[] = [];
+  addTerms(tree, 1, terms);
+  return terms;
+}
+
+function addTerms(tree: Tree, sign: 1 | -1, terms: Term[]): void {
   const [first, second] = tree.args as readonly [Tree, Tree];
   const flipped = sign === 1 ? -1 : 1;
-  if (isCall(tree, "+")) return [...termsOf(first, sign), ...termsOf(second, sign)];
-  if (isCall(tree, "-")) return [...termsOf(first, sign), ...termsOf(second, flipped)];
-  if (isCall(tree, "neg")) return termsOf(first, flipped);
-  if (isConstant(tree)) return [{ sign, constants: [tree], rest: undefined }];
-  const { constants, divisors, over, under, sign: own } = factorsOf(tree);
-  if (divisors.length > 0) return [{ sign, constants: [], rest: tree }];
-  const rest = buildQuotient(over, under);
-  return [{ sign: (sign * own) as 1 | -1, constants, rest }];
+  const name = tree.kind === "call" ? tree.name : "";
+  if (name === "+" || name === "-") {
+    addTerms(first, sign, terms);
+    addTerms(second, name === "+" ? sign : flipped, terms);
+  } else if (name === "neg") addTerms(first, flipped, terms);
+  else if (isConstant(tree)) terms.push(term(sign, [tree], undefined));
+  else if (name !== "*" && name !== "/") terms.push(term(sign, NO_TREES, tree));
+  else {
+    const { constants, divisors, over, under, sign: own } = factorsOf(tree);
+    if (divisors.length > 0) terms.push(term(sign, NO_TREES, tree));
+    else terms.push(term((sign * own) as 1 | -1, constants, buildQuotient(over, under)));
+  }
+}
+
+const term = (sign: 1 | -1, constants: readonly Tree[], rest: Tree | undefined): Term => ({
+  sign,
+  constants,
+  rest,
+});
+
+const NO_TREES: readonly Tree[] = [];
+
+/** The product of a term's constants, times its sign. */
+function coefficientOf({ sign, constants }: Term, parameters: Parameters): number {
+  let product = 1;
+  for (const each of constants) product *= evaluate(each, parameters);
+  return sign * product;
 }
 
 interface Factors {
@@ -328,53 +357,58 @@ interface Factors {
 }
 
 function factorsOf(tree: Tree): Factors {
-  let sign: 1 | -1 = 1;
-  const constants: Tree[] = [];
-  const divisors: Tree[] = [];
-  const over: Tree[] = [];
-  const under: Tree[] = [];
-  const gather = (at: Tree, isOver: boolean): void => {
+  const factors = new Gathered();
+  factors.gather(tree, true);
+  return factors;
+}
+
+class Gathered implements Factors {
+  sign: 1 | -1 = 1;
+  readonly constants: Tree[] = [];
+  readonly divisors: Tree[] = [];
+  readonly over: Tree[] = [];
+  readonly under: Tree[] = [];
+
+  gather(at: Tree, isOver: boolean): void {
     const [first, second] = at.args as readonly [Tree, Tree];
-    if (isCall(at, "*")) {
-      gather(first, isOver);
-      gather(second, isOver);
-    } else if (isCall(at, "/")) {
-      gather(first, isOver);
-      gather(second, !isOver);
-    } else if (isCall(at, "neg")) {
-      sign = sign === 1 ? -1 : 1;
-      gather(first, isOver);
+    const name = at.kind === "call" ? at.name : "";
+    if (name === "*" || name === "/") {
+      this.gather(first, isOver);
+      this.gather(second, name === "*" ? isOver : !isOver);
+    } else if (name === "neg") {
+      this.sign = this.sign === 1 ? -1 : 1;
+      this.gather(first, isOver);
     } else if (isNumber(at, 1)) return;
-    else if (isConstant(at)) (isOver ? constants : divisors).push(at);
-    else (isOver ? over : under).push(at);
-  };
-  gather(tree, true);
-  return { sign, constants, divisors, over, under };
+    else if (isConstant(at)) (isOver ? this.constants : this.divisors).push(at);
+    else (isOver ? this.over : this.under).push(at);
+  }
+}
+
+/** Trees with an operator between each two, from the left; undefined where there are none. */
+function chain(name: string, trees: readonly Tree[], first: Tree | undefined): Tree | undefined {
+  let all = first;
+  for (const each of trees) all = all === undefined ? each : call(name, all, each);
+  return all;
 }
 
 function buildQuotient(over: readonly Tree[], under: readonly Tree[]): Tree {
-  const top = over.length === 0 ? number(1) : over.reduce((a, b) => call("*", a, b));
-  return under.length === 0
-    ? top
-    : call(
-        "/",
-        top,
-        under.reduce((a, b) => call("*", a, b)),
-      );
+  const top = chain("*", over, undefined) ?? number(1);
+  const bottom = chain("*", under, undefined);
+  return bottom === undefined ? top : call("/", top, bottom);
 }
 
 function simplifySum(tree: Tree, parameters: Parameters): Tree {
-  const groups = new Map<string, { rest: Tree | undefined; terms: Term[] }>();
-  for (const term of termsOf(tree)) {
-    const key = term.rest === undefined ? "" : keyOf(term.rest);
-    const group = groups.get(key) ?? { rest: term.rest, terms: [] };
-    group.terms.push(term);
-    groups.set(key, group);
+  const groups = new Map<string, Term[]>();
+  for (const each of termsOf(tree)) {
+    const key = each.rest === undefined ? "" : keyOf(each.rest);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [each]);
+    else group.push(each);
   }
   const merged: Term[] = [];
-  for (const { rest, terms } of groups.values()) {
-    const term = mergeTerms(terms, rest, parameters);
-    if (term !== undefined) merged.push(term);
+  for (const terms of groups.values()) {
+    const one = mergeTerms(terms, parameters);
+    if (one !== undefined) merged.push(one);
   }
   return intoLoop(merged, parameters) ?? buildSum(merged);
 }
@@ -385,62 +419,55 @@ function intoLoop(terms: readonly Term[], parameters: Parameters): Tree | undefi
   if (inside?.rest?.kind !== "loop" || more.length > 0) return undefined;
   const { rest: tree } = inside;
   const result = tree.args.at(-1) as Tree;
-  const outside = terms.map((term) => (term === inside ? { ...term, rest: result } : term));
+  const outside = terms.map((each) =>
+    each === inside ? term(each.sign, each.constants, result) : each,
+  );
   const moved = pass(buildSum(outside), parameters);
   return withArgs(tree, [...tree.args.slice(0, -1), moved]);
 }
 
 /** One term for several with the same rest; undefined for nothing. */
-function mergeTerms(
-  terms: readonly Term[],
-  rest: Tree | undefined,
-  parameters: Parameters,
-): Term | undefined {
-  const constants = terms.flatMap((term) => term.constants);
-  const [only] = terms;
-  const hasParam = constants.some(({ kind }) => kind === "param");
-  if (terms.length === 1 && only !== undefined) {
-    const isPlain = constants.length === 0 || (constants.length === 1 && only.sign === 1);
-    const isZero = constants.some(({ kind, value }) => kind === "number" && value === 0);
-    if (isPlain && !isZero) return only;
+function mergeTerms(terms: readonly Term[], parameters: Parameters): Term | undefined {
+  const [only] = terms as readonly [Term, ...Term[]];
+  const { rest } = only;
+  if (terms.length === 1) {
+    const { constants, sign } = only;
+    const isPlain = constants.length === 0 || (constants.length === 1 && sign === 1);
+    if (isPlain && !constants.some((each) => isNumber(each, 0))) return only;
   }
   let value = 0;
-  for (const { sign, constants: own } of terms) {
-    value += sign * own.reduce((product, c) => product * evaluate(c, parameters), 1);
+  let hasParam = false;
+  for (const each of terms) {
+    value += coefficientOf(each, parameters);
+    for (const { kind } of each.constants) if (kind === "param") hasParam = true;
   }
-  if (hasParam) {
-    return { sign: 1, constants: [parameters.add(Number.isFinite(value) ? value : 1)], rest };
-  }
+  if (hasParam) return term(1, [parameters.add(Number.isFinite(value) ? value : 1)], rest);
   if (value === 0) return undefined;
-  if (rest !== undefined && Math.abs(value) === 1) {
-    return { sign: value as 1 | -1, constants: [], rest };
-  }
-  return { sign: 1, constants: [constant(value, parameters)], rest };
+  if (rest !== undefined && Math.abs(value) === 1) return term(value as 1 | -1, NO_TREES, rest);
+  return term(1, [constant(value, parameters)], rest);
 }
 
 function buildSum(terms: readonly Term[]): Tree {
-  const plus = terms.filter(({ sign }) => sign === 1).map(termTree);
-  const minus = terms.filter(({ sign }) => sign === -1).map(termTree);
-  if (plus.length === 0 && minus.length === 0) return number(0);
-  const [first, ...others] = minus;
-  if (plus.length === 0) {
-    const sum = others.reduce((a, b) => call("+", a, b), first as Tree);
-    return call("neg", sum);
-  }
-  const positive = plus.reduce((a, b) => call("+", a, b));
-  return minus.reduce((a, b) => call("-", a, b), positive);
+  const plus: Tree[] = [];
+  const minus: Tree[] = [];
+  for (const each of terms) (each.sign === 1 ? plus : minus).push(termTree(each));
+  const positive = chain("+", plus, undefined);
+  if (positive !== undefined) return chain("-", minus, positive) as Tree;
+  const negative = chain("+", minus, undefined);
+  return negative === undefined ? number(0) : call("neg", negative);
 }
 
 function termTree({ constants, rest }: Term): Tree {
-  const all = rest === undefined ? constants : [...constants, rest];
-  return all.reduce((a, b) => call("*", a, b));
+  const product = chain("*", constants, undefined);
+  if (rest === undefined) return product as Tree;
+  return product === undefined ? rest : call("*", product, rest);
 }
 
 function simplifyProduct(tree: Tree, parameters: Parameters): Tree {
-  const { sign, constants, divisors, ...rest } = factorsOf(tree);
-  const over = [...rest.over];
+  const { sign, constants, divisors, over: above, under: below } = factorsOf(tree);
+  const over = [...above];
   const under: Tree[] = [];
-  for (const factor of rest.under) {
+  for (const factor of below) {
     const at = over.findIndex((other) => isEqual(other, factor));
     if (at >= 0) over.splice(at, 1);
     else under.push(factor);
@@ -453,8 +480,7 @@ function simplifyProduct(tree: Tree, parameters: Parameters): Tree {
   if (scale === undefined || isNumber(scale, 1)) return buildQuotient(over, under);
   const [only] = over;
   if (over.length === 1 && under.length === 0 && only?.kind === "loop") {
-    const term: Term = { sign: 1, constants: [scale], rest: only };
-    return intoLoop([term], parameters) ?? call("*", scale, only);
+    return intoLoop([term(1, [scale], only)], parameters) ?? call("*", scale, only);
   }
   if (isNumber(scale, -1)) return call("neg", buildQuotient(over, under));
   return buildQuotient([scale, ...over], under);
@@ -486,14 +512,16 @@ function mergeFactors(
 /** Every term of the sum has a parameter of its own, so it takes any scale. */
 function isScalable(tree: Tree): boolean {
   if (!isCall(tree, "+") && !isCall(tree, "-")) return false;
-  return termsOf(tree).every(({ constants }) => constants.some(({ kind }) => kind === "param"));
+  return termsOf(tree).every(({ constants }) => constants.some(isParam));
 }
+
+const isParam = ({ kind }: Tree): boolean => kind === "param";
 
 /** Multiplies every coefficient of a scalable sum. */
 function rescale(tree: Tree, by: number, parameters: Parameters): Tree {
   const terms = termsOf(tree).map(({ sign, constants, rest }): Term => {
     const value = constants.reduce((product, c) => product * evaluate(c, parameters), sign * by);
-    return { sign: 1, constants: [parameters.add(value)], rest };
+    return term(1, [parameters.add(value)], rest);
   });
   return buildSum(terms);
 }
@@ -528,8 +556,10 @@ function normalise(
   const scaled = termsOf(rescale(under[at] as Tree, 1 / divisor, parameters));
   const lead = leading.rest as Tree;
   under[at] = buildSum(
-    scaled.map((term) =>
-      term.rest !== undefined && isEqual(term.rest, lead) ? { ...term, constants: [] } : term,
+    scaled.map((each) =>
+      each.rest !== undefined && isEqual(each.rest, lead)
+        ? term(each.sign, NO_TREES, each.rest)
+        : each,
     ),
   );
   if (into < 0) return parameters.add(evaluate(scale as Tree, parameters) / divisor);

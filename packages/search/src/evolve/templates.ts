@@ -13,7 +13,7 @@ import { causeOf, expand, makeError, NdvmError, read } from "@ndvm/core";
 import type { Draft } from "./draft.js";
 import type { Grammar } from "./grammar.js";
 import { type Names, readTree } from "./text.js";
-import { replaceAt, type Site, sitesOf, type Tree } from "./tree.js";
+import { replaceAt, type Site, sitesOf, type Tree, variable } from "./tree.js";
 
 export interface Seeds {
   /** Programs without holes, as they were written. */
@@ -90,8 +90,7 @@ export function fill(template: Tree, draft: Draft, grammar: Grammar): Tree {
 function keepHoles(tree: Tree): Tree {
   const holes = sitesOf(tree).filter(isHole);
   return holes.reduce(
-    (at, { path, tree: hole }) =>
-      replaceAt(at, path, { ...hole, kind: "variable", name: `\u0004${hole.name}` }),
+    (at, { path, tree: hole }) => replaceAt(at, path, variable(`\u0004${hole.name}`)),
     tree,
   );
 }

@@ -57,19 +57,37 @@ export function writeTree(root: Tree, { inputs }: Names): Written {
       params.set(tree.name, name);
       return name;
     }
-    const inner = tree.binds.length === 0 ? names : withBinds(tree, names);
-    const args = operandsOf(tree).map((arg, i) => write(arg, seesBinds(tree, i) ? inner : names));
+    if (tree.binds.length === 0) return `(${headOf(tree)}${operands(tree, tree, names)})`;
+    const inner = withBinds(tree, names);
+    const args: string[] = [];
+    for (const [i, arg] of tree.args.entries())
+      args.push(write(arg, seesBinds(tree, i) ? inner : names));
     return formText(tree, inner, args);
   };
-  return { source: write(root, new Map()), params };
+  /** Arguments of a tree, each after a space; those of nested sums and products in one row. */
+  const operands = (tree: Tree, run: Tree, names: ReadonlyMap<string, string>): string => {
+    let text = "";
+    for (const arg of tree.args)
+      text += isPartOf(arg, run) ? operands(arg, run, names) : ` ${write(arg, names)}`;
+    return text;
+  };
+  return { source: write(root, NO_NAMES), params };
 }
 
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+const headOf = ({ kind, name }: Tree): string =>
+  kind === "if" ? kind : name === "neg" ? "-" : name;
+
+/** Whether an argument is a sum in a sum, or a product in a product. */
+const isPartOf = (arg: Tree, { kind, name }: Tree): boolean =>
+  arg.kind === "call" && kind === "call" && arg.name === name && (name === "+" || name === "*");
+
+/** The text of a form that binds names. */
 function formText(tree: Tree, names: ReadonlyMap<string, string>, args: readonly string[]): string {
-  if (tree.kind === "if") return `(if ${args.join(" ")})`;
   if (tree.kind === "let") {
     return `(let ((${names.get(tree.binds[0] as string)} ${args[0]})) ${args[1]})`;
   }
-  if (tree.kind !== "loop") return `(${tree.name === "neg" ? "-" : tree.name} ${args.join(" ")})`;
   const count = tree.binds.length - 1;
   const counter = names.get(tree.binds[count] as string);
   const starts = tree.binds
@@ -79,19 +97,6 @@ function formText(tree: Tree, names: ReadonlyMap<string, string>, args: readonly
   const nexts = args.slice(count, 2 * count).join(" ");
   const turn = `(recur ${nexts} (+ ${counter} 1))`;
   return `(loop (${starts} (${counter} 0)) (if (= ${counter} ${tree.value}) ${args[2 * count]} ${turn}))`;
-}
-
-/** Arguments, those of nested sums and products in one row. */
-function operandsOf(tree: Tree): readonly Tree[] {
-  const isRun = tree.kind === "call" && (tree.name === "+" || tree.name === "*");
-  if (!isRun) return tree.args;
-  const operands: Tree[] = [];
-  const gather = (at: Tree): void => {
-    if (at.kind === "call" && at.name === tree.name) for (const arg of at.args) gather(arg);
-    else operands.push(at);
-  };
-  gather(tree);
-  return operands;
 }
 
 function numberText(value: number): string {

@@ -25,63 +25,42 @@ export interface Tree {
   readonly args: readonly Tree[];
 }
 
-const nothing: readonly never[] = [];
+/**
+ * An empty list that engines treat as a list of objects, as all others here: an empty literal counts as
+ * one of integers until something is put in.
+ */
+const nothing: readonly never[] = [{}].slice(1) as never[];
 
-export const number = (value: number): Tree => ({
-  kind: "number",
-  name: "",
-  value,
-  binds: nothing,
-  args: nothing,
-});
+/**
+ * All trees are made here. Objects of one literal have one hidden class, and lists that are filled in
+ * order have one kind, so that the engine optimises each function of these rooms once: workers each
+ * pay for that anew, and it was more than half of a worker's first second.
+ */
+const make = (
+  kind: Kind,
+  name: string,
+  value: number,
+  binds: readonly string[],
+  args: readonly Tree[],
+): Tree => ({ kind, name, value, binds, args });
 
-export const param = (name: string): Tree => ({
-  kind: "param",
-  name,
-  value: 0,
-  binds: nothing,
-  args: nothing,
-});
+export const number = (value: number): Tree => make("number", "", value, nothing, nothing);
 
-export const variable = (name: string): Tree => ({
-  kind: "variable",
-  name,
-  value: 0,
-  binds: nothing,
-  args: nothing,
-});
+export const param = (name: string): Tree => make("param", name, 0, nothing, nothing);
 
-export const call = (name: string, ...args: readonly Tree[]): Tree => ({
-  kind: "call",
-  name,
-  value: 0,
-  binds: nothing,
-  args,
-});
+export const variable = (name: string): Tree => make("variable", name, 0, nothing, nothing);
 
-export const test = (name: string, left: Tree, right: Tree): Tree => ({
-  kind: "test",
-  name,
-  value: 0,
-  binds: nothing,
-  args: [left, right],
-});
+export const call = (name: string, ...args: readonly Tree[]): Tree =>
+  make("call", name, 0, nothing, args);
 
-export const branch = (condition: Tree, then: Tree, otherwise: Tree): Tree => ({
-  kind: "if",
-  name: "",
-  value: 0,
-  binds: nothing,
-  args: [condition, then, otherwise],
-});
+export const test = (name: string, left: Tree, right: Tree): Tree =>
+  make("test", name, 0, nothing, [left, right]);
 
-export const bind = (name: string, value: Tree, body: Tree): Tree => ({
-  kind: "let",
-  name: "",
-  value: 0,
-  binds: [name],
-  args: [value, body],
-});
+export const branch = (condition: Tree, then: Tree, otherwise: Tree): Tree =>
+  make("if", "", 0, nothing, [condition, then, otherwise]);
+
+export const bind = (name: string, value: Tree, body: Tree): Tree =>
+  make("let", "", 0, [name], [value, body]);
 
 export interface LoopParts {
   readonly turns: number;
@@ -92,13 +71,8 @@ export interface LoopParts {
   readonly result: Tree;
 }
 
-export const loop = ({ turns, states, counter, starts, nexts, result }: LoopParts): Tree => ({
-  kind: "loop",
-  name: "",
-  value: turns,
-  binds: [...states, counter],
-  args: [...starts, ...nexts, result],
-});
+export const loop = ({ turns, states, counter, starts, nexts, result }: LoopParts): Tree =>
+  make("loop", "", turns, [...states, counter], [...starts, ...nexts, result]);
 
 export function loopParts(tree: Tree): LoopParts {
   const count = tree.binds.length - 1;
@@ -112,17 +86,41 @@ export function loopParts(tree: Tree): LoopParts {
   };
 }
 
-/** The tree itself where the arguments are its own. All fields by name: spreading takes longer. */
+/** The tree itself where the arguments are its own. */
 export function withArgs(tree: Tree, args: readonly Tree[]): Tree {
   if (isSameList(args, tree.args)) return tree;
-  const { kind, name, value, binds } = tree;
-  return { kind, name, value, binds, args };
+  return make(tree.kind, tree.name, tree.value, tree.binds, args);
 }
+
+/** The same with another name. */
+export const withName = (tree: Tree, name: string): Tree =>
+  make(tree.kind, name, tree.value, tree.binds, tree.args);
+
+/** The same with another number: that of a loop is how many turns it takes. */
+export const withValue = (tree: Tree, value: number): Tree =>
+  make(tree.kind, tree.name, value, tree.binds, tree.args);
+
+/** The same with other bound names, and arguments that use them. */
+export const withBinds = (tree: Tree, binds: readonly string[], args: readonly Tree[]): Tree =>
+  make(tree.kind, tree.name, tree.value, binds, args);
 
 function isSameList(some: readonly Tree[], others: readonly Tree[]): boolean {
   if (some.length !== others.length) return false;
   for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false;
   return true;
+}
+
+/** The tree with something else for each of its arguments, from the first to the last. */
+export function mapArgs(tree: Tree, change: (arg: Tree, at: number) => Tree): Tree {
+  const { args } = tree;
+  let changed: Tree[] | undefined;
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] as Tree;
+    const next = change(arg, i);
+    if (changed === undefined && next !== arg) changed = args.slice(0, i);
+    if (changed !== undefined) changed.push(next);
+  }
+  return changed === undefined ? tree : make(tree.kind, tree.name, tree.value, tree.binds, changed);
 }
 
 /** Whether two trees are equal, names included. */
@@ -155,71 +153,91 @@ export const isConstant = (tree: Tree): boolean => tree.kind === "number" || tre
 export function isFixed(tree: Tree): boolean {
   if (tree.kind === "variable") return false;
   if (tree.kind === "let" || tree.kind === "loop") return false;
-  return tree.args.every(isFixed);
+  for (const arg of tree.args) if (!isFixed(arg)) return false;
+  return true;
 }
 
 export function mentions(tree: Tree, name: string): boolean {
   if (tree.kind === "variable") return tree.name === name;
-  return tree.args.some((arg, i) => {
-    const isHidden = seesBinds(tree, i) && tree.binds.includes(name);
-    return !isHidden && mentions(arg, name);
-  });
+  const { args, binds } = tree;
+  for (let i = 0; i < args.length; i++) {
+    const isHidden = binds.length > 0 && seesBinds(tree, i) && binds.includes(name);
+    if (!isHidden && mentions(args[i] as Tree, name)) return true;
+  }
+  return false;
 }
 
 /** The same tree with names of variables replaced where they are free. */
 export function substitute(tree: Tree, name: string, by: Tree): Tree {
   if (tree.kind === "variable") return tree.name === name ? by : tree;
-  if (tree.args.length === 0) return tree;
-  const args = tree.args.map((arg, i) =>
+  return mapArgs(tree, (arg, i) =>
     seesBinds(tree, i) && tree.binds.includes(name) ? arg : substitute(arg, name, by),
   );
-  return withArgs(tree, args);
 }
 
 export function mapLeaves(tree: Tree, change: (leaf: Tree) => Tree): Tree {
   if (tree.args.length === 0) return change(tree);
-  return withArgs(
-    tree,
-    tree.args.map((arg) => mapLeaves(arg, change)),
-  );
+  return mapArgs(tree, (arg) => mapLeaves(arg, change));
 }
 
 /** Names of the parameters in the order in which they appear. */
 export function paramsOf(tree: Tree): string[] {
-  const names = new Set<string>();
-  const visit = (at: Tree): void => {
-    if (at.kind === "param") names.add(at.name);
-    for (const arg of at.args) visit(arg);
-  };
-  visit(tree);
-  return [...names];
+  const names: string[] = [];
+  gatherParams(tree, names);
+  return names;
 }
 
-/** A place in a tree: the way to it, what is there, and the bound names that it sees. */
-export interface Site {
-  readonly path: readonly number[];
+function gatherParams(tree: Tree, names: string[]): void {
+  if (tree.kind === "param" && !names.includes(tree.name)) names.push(tree.name);
+  for (const arg of tree.args) gatherParams(arg, names);
+}
+
+/** A place in a tree: what is there, the tree around it, and the bound names that it sees. */
+export class Site {
   readonly tree: Tree;
   readonly scope: readonly string[];
+  readonly #around: Site | undefined;
+  readonly #at: number;
+
+  constructor(tree: Tree, scope: readonly string[], around: Site | undefined, at: number) {
+    this.tree = tree;
+    this.scope = scope;
+    this.#around = around;
+    this.#at = at;
+  }
+
+  get isRoot(): boolean {
+    return this.#around === undefined;
+  }
+
   /** The tree around it, undefined at the root. */
-  readonly parent: Tree | undefined;
+  get parent(): Tree | undefined {
+    return this.#around?.tree;
+  }
+
+  /** Which arguments lead to it from the root. Few places are gone to, so it is made when asked for. */
+  get path(): readonly number[] {
+    const path: number[] = [];
+    for (let site: Site = this; site.#around !== undefined; site = site.#around)
+      path.push(site.#at);
+    return path.reverse();
+  }
 }
 
 /** Every place of a tree, the root first. */
 export function sitesOf(root: Tree): Site[] {
   const sites: Site[] = [];
-  const visit = (
-    tree: Tree,
-    path: readonly number[],
-    scope: readonly string[],
-    parent: Tree | undefined,
-  ): void => {
-    sites.push({ path, tree, scope, parent });
-    tree.args.forEach((arg, i) => {
-      visit(arg, [...path, i], seesBinds(tree, i) ? [...scope, ...tree.binds] : scope, tree);
-    });
-  };
-  visit(root, [], [], undefined);
+  gatherSites(new Site(root, nothing, undefined, 0), sites);
   return sites;
+}
+
+function gatherSites(site: Site, sites: Site[]): void {
+  sites.push(site);
+  const { tree, scope } = site;
+  const { args, binds } = tree;
+  const inner = binds.length === 0 ? scope : [...scope, ...binds];
+  for (let i = 0; i < args.length; i++)
+    gatherSites(new Site(args[i] as Tree, seesBinds(tree, i) ? inner : scope, site, i), sites);
 }
 
 /** The tree with another one at a place. */
@@ -234,6 +252,7 @@ export function replaceAt(root: Tree, path: readonly number[], by: Tree, from = 
 /** Texts that are equal for equal trees. */
 export function keyOf(tree: Tree): string {
   if (tree.args.length === 0) return tree.kind === "number" ? `${tree.value}` : tree.name;
-  const head = `${tree.kind}${tree.name}${tree.value}${tree.binds.join()}`;
-  return `(${head} ${tree.args.map(keyOf).join(" ")})`;
+  let key = `(${tree.kind}${tree.name}${tree.value}${tree.binds.join()}`;
+  for (const arg of tree.args) key += ` ${keyOf(arg)}`;
+  return `${key})`;
 }

@@ -27,6 +27,9 @@ import {
   substitute,
   type Tree,
   variable,
+  withArgs,
+  withName,
+  withValue,
 } from "./tree.js";
 
 export interface Trial {
@@ -37,11 +40,9 @@ export interface Trial {
 
 type Variation = (trial: Trial) => Tree | undefined;
 
-const isReal = ({ tree }: Site): boolean => tree.kind !== "test";
-
 /** Places inside a test are left to `moveThreshold`: nothing there can be fitted. */
 function realSites(tree: Tree): Site[] {
-  return sitesOf(tree).filter((site) => isReal(site) && site.parent?.kind !== "test");
+  return sitesOf(tree).filter((site) => site.tree.kind !== "test" && site.parent?.kind !== "test");
 }
 
 function pickSite({ grammar, tree }: Trial, accepts: (site: Site) => boolean): Site | undefined {
@@ -58,7 +59,7 @@ const changePoint: Variation = (trial) => {
   if (at.args.length === 0) return replaceAt(tree, site.path, grammar.leaf(draft, site.scope));
   const names = at.args.length === 1 ? grammar.unary : grammar.binary;
   if (names.length === 0) return undefined;
-  return replaceAt(tree, site.path, { ...at, name: grammar.chance.pick(names) });
+  return replaceAt(tree, site.path, withName(at, grammar.chance.pick(names)));
 };
 
 /** A new expression in the place of one. */
@@ -101,8 +102,8 @@ const remove: Variation = (trial) => {
 const hoist: Variation = (trial) => {
   const site = pickSite(
     trial,
-    ({ path, scope, tree: at }) =>
-      path.length > 0 && at.args.length > 0 && !scope.some((name) => mentions(at, name)),
+    ({ isRoot, scope, tree: at }) =>
+      !isRoot && at.args.length > 0 && !scope.some((name) => mentions(at, name)),
   );
   return site?.tree;
 };
@@ -112,7 +113,7 @@ const addTerm: Variation = (trial) => {
   const { grammar, draft, tree } = trial;
   if (!grammar.has("+") || !grammar.has("*")) return undefined;
   const atRoot = grammar.chance.happens(0.5);
-  const site = pickSite(trial, ({ path, tree: at }) => !atRoot || path.length === 0 || isLine(at));
+  const site = pickSite(trial, ({ isRoot, tree: at }) => !atRoot || isRoot || isLine(at));
   if (site === undefined) return undefined;
   const term = grammar.moving(draft, 1 + grammar.chance.below(5), site.scope);
   const coefficient = draft.add(0, [-2, 2]);
@@ -236,7 +237,7 @@ const addWave: Variation = (trial) => {
   const isShifted = chance.happens(0.5);
   const angle = isShifted ? call("+", phase, draft.add(3 * chance.uniform(), [-3, 3])) : phase;
   const wave = call(chance.pick(names), angle);
-  const site = pickSite(trial, ({ path, tree: at }) => path.length === 0 || at.kind === "param");
+  const site = pickSite(trial, ({ isRoot, tree: at }) => isRoot || at.kind === "param");
   if (site === undefined) return undefined;
   const name = chance.happens(0.5) ? "*" : "+";
   const added = name === "+" ? call("*", draft.add(0, [-2, 2]), wave) : wave;
@@ -248,9 +249,7 @@ const wrapBranch: Variation = (trial) => {
   const { grammar, draft, tree } = trial;
   if (!grammar.hasIf) return undefined;
   const atRoot = grammar.chance.happens(0.6);
-  const site = pickSite(trial, ({ path, tree: at }) =>
-    atRoot ? path.length === 0 : at.kind !== "number",
-  );
+  const site = pickSite(trial, ({ isRoot, tree: at }) => (atRoot ? isRoot : at.kind !== "number"));
   if (site === undefined) return undefined;
   const condition = grammar.condition(site.scope);
   const other = grammar.chance.happens(0.7)
@@ -306,7 +305,7 @@ const changeTurns: Variation = (trial) => {
   const step = chance.pick([-2, -1, 1, 2]);
   const turns = chance.happens(0.5) ? site.tree.value + step : grammar.turns();
   if (turns < 2) return undefined;
-  return replaceAt(tree, site.path, { ...site.tree, value: turns });
+  return replaceAt(tree, site.path, withValue(site.tree, turns));
 };
 
 /** A loop gets a second state that its first step may read. */
@@ -358,7 +357,7 @@ const swap: Variation = (trial) => {
     ({ tree: at }) => at.kind === "call" && /^(-|\/|expt|pow)$/.test(at.name),
   );
   if (site === undefined) return undefined;
-  return replaceAt(tree, site.path, { ...site.tree, args: [...site.tree.args].reverse() });
+  return replaceAt(tree, site.path, withArgs(site.tree, [...site.tree.args].reverse()));
 };
 
 /** Each variation with how often it is tried. */
