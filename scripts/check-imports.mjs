@@ -35,7 +35,7 @@ const ROOMS = ["syntax", "program", "workers", "machine", "export", "fit"];
 /** Files of Scheme's rooms that belong to every client: formats, and how values are written. */
 const SHARED = [
   "program/layout",
-  "program/listing",
+  "program/parsed-program",
   "program/structures",
   "syntax/characters",
   "syntax/datum",

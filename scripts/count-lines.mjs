@@ -13,7 +13,7 @@ const core = fileURLToPath(new URL("../packages/core", import.meta.url));
 
 /** Files of Scheme's rooms that every client uses: formats, and how values are written. */
 const notation = [
-  "src/program/listing.ts",
+  "src/program/parsed-program.ts",
   "src/syntax/characters.ts",
   "src/syntax/datum.ts",
   "src/syntax/format-error.ts",

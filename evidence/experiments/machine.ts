@@ -308,7 +308,7 @@ export const divergence: Definition = {
       });
       recorder.count(`${name}/lanes`, lanes);
       recorder.count(`${name}/same bits`, same);
-      recorder.count(`${name}/mixed branches`, together.stats.mixedBranches);
+      recorder.count(`${name}/mixed branches`, together.stats.divergentBranches);
       recorder.count(`${name}/buckets`, together.stats.buckets);
       if (same !== lanes) throw new Error(`${name}: ${lanes - same} lanes differ from lanes alone`);
       const [timed] = timeInTurns(

@@ -46,13 +46,13 @@ export function wishOf(args: readonly string[]): Wish {
     throw new UsageError("name one room, or several with commas");
   return {
     rooms: roomsOf(named),
-    count: wholeNumber("count", values.count, 40),
-    seed: wholeNumber("seed", values.seed, 1),
-    jobs: Math.max(1, wholeNumber("jobs", values.jobs, 1)),
+    count: integerOf("count", values.count, 40),
+    seed: integerOf("seed", values.seed, 1),
+    jobs: Math.max(1, integerOf("jobs", values.jobs, 1)),
     files: values.files?.split(",") ?? [],
     tests: values.tests?.split(",") ?? [],
     changed: values.changed,
-    seconds: wholeNumber("seconds", values.seconds, Number.POSITIVE_INFINITY),
+    seconds: integerOf("seconds", values.seconds, Number.POSITIVE_INFINITY),
     json: values.json,
     least: share(values.least),
     list: values.list ?? false,
@@ -89,7 +89,7 @@ function roomsOf(named: string): readonly Room[] {
   });
 }
 
-function wholeNumber(option: string, text: string | undefined, otherwise: number): number {
+function integerOf(option: string, text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise;
   if (!/^\d+$/.test(text)) throw new UsageError(`--${option} needs a whole number, got "${text}"`);
   return Number(text);

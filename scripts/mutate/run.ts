@@ -136,7 +136,7 @@ class Measures {
 }
 
 /** Gives a mutant to the room's tests until one fails. */
-async function judge(
+async function verdictOn(
   job: Job,
   mutant: Mutant,
   tests: readonly string[],
@@ -175,7 +175,7 @@ async function plantAll(
   };
   const work = async (job: Job): Promise<void> => {
     for (let mutant = next(); mutant; mutant = next()) {
-      const verdict = await judge(job, mutant, tests, measures);
+      const verdict = await verdictOn(job, mutant, tests, measures);
       if (verdict.outcome === "unfinished") return;
       if (verdict.outcome === "refused") begun -= 1;
       else {

@@ -7,7 +7,7 @@ export function formatTable(
   columns: readonly TextColumn[],
   rowCount: number,
   noun: string,
-  isWhole = false,
+  showsAll = false,
 ): string {
-  return formatPlainTable(columns, rowCount, noun, isWhole, out);
+  return formatPlainTable(columns, rowCount, noun, showsAll, out);
 }

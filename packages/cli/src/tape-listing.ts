@@ -14,7 +14,7 @@ const idText = (id: number | undefined): string => (id === undefined || id < 0 ?
 /** Columns that the listing needs before the source text starts. */
 const SOURCE_INDENT = 52;
 
-export function tapeText({ tape }: Explanation, isWhole: boolean): string {
+export function tapeText({ tape }: Explanation, showsAll: boolean): string {
   const width = Math.max(24, widthOf(process.stdout) - SOURCE_INDENT);
   const column = (
     title: string,
@@ -40,7 +40,7 @@ export function tapeText({ tape }: Explanation, isWhole: boolean): string {
     column("source", "left", ({ text }) => oneLine(text, width)),
   ];
   if (tape.length === 0) return "(no records: nothing that was asked for reaches the result)";
-  return formatTable(columns, tape.length, "records", isWhole);
+  return formatTable(columns, tape.length, "records", showsAll);
 }
 
 export function inputsText({ inputs }: Explanation): string {

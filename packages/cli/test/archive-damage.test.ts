@@ -53,7 +53,7 @@ async function damageParabola(name: string, change: (byte: number) => number): P
 const GARBLED = "its checksum is not that of its values";
 const flipped = `flipped.db is damaged: in the table candidates, row 1: ${GARBLED}`;
 const flippedHelp =
-  "ndvm archive check flipped.db says what is whole, ndvm archive salvage keeps it";
+  "ndvm archive check flipped.db says what is intact, ndvm archive salvage keeps it";
 let cut = "";
 
 beforeAll(async () => {
@@ -71,24 +71,24 @@ beforeAll(async () => {
 });
 
 describe("archive check", () => {
-  test("says of a whole archive that it is whole, and exits with 0", async () => {
+  test("says of a intact archive that it is intact, and exits with 0", async () => {
     const { code, stdout, stderr } = await ndvmHere(["archive", "check", "whole.db"]);
     const [counts, verdict, ...rest] = stdout.split("\n");
     expect(counts).toMatch(
-      /^format 3; rows: \d\d+ whole, 0 damaged; epochs: \d+ whole, 0 damaged; visits of whole epochs: 6$/,
+      /^format 3; rows: \d\d+ intact, 0 damaged; epochs: \d+ intact, 0 damaged; visits of intact epochs: 6$/,
     );
-    expect([verdict, ...rest]).toEqual(["whole: it can be read and resumed", ""]);
+    expect([verdict, ...rest]).toEqual(["intact: it can be read and resumed", ""]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  test("names the table and the row of a flipped bit, counts what is whole, and exits with 1", async () => {
+  test("names the table and the row of a flipped bit, counts what is intact, and exits with 1", async () => {
     const { code, stdout, stderr } = await ndvmHere(["archive", "check", "flipped.db"]);
     const lines = stdout.trimEnd().split("\n");
     expect(lines[0]).toBe(flipped);
     expect(lines.at(-1)).toMatch(
-      /^format 3; rows: \d+ whole, 1 damaged; epochs: \d+ whole, 1 damaged; visits of whole epochs: [0-5]$/,
+      /^format 3; rows: \d+ intact, 1 damaged; epochs: \d+ intact, 1 damaged; visits of intact epochs: [0-5]$/,
     );
-    expect(stderr).toBe("ndvm archive salvage flipped.db OUT keeps what is whole\n");
+    expect(stderr).toBe("ndvm archive salvage flipped.db OUT keeps what is intact\n");
     expect(code).toBe(1);
   });
 
@@ -98,7 +98,7 @@ describe("archive check", () => {
     expect(check).toMatchObject({
       file: "flipped.db",
       format: 3,
-      isWhole: false,
+      isIntact: false,
       canResume: false,
     });
     expect(check.problems[0]).toEqual({
@@ -109,7 +109,7 @@ describe("archive check", () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
     const whole = await ndvmHere(["archive", "check", "whole.db", "--json"]);
     expect(JSON.parse(whole.stdout)).toMatchObject({
-      isWhole: true,
+      isIntact: true,
       canResume: true,
       problems: [],
     });
@@ -120,7 +120,7 @@ describe("archive check", () => {
     expect(await ndvmHere(["archive", "check", "cut.db"])).toEqual({
       code: 1,
       stdout: `${cut}\n`,
-      stderr: "ndvm archive salvage cut.db OUT keeps what is whole\n",
+      stderr: "ndvm archive salvage cut.db OUT keeps what is intact\n",
     });
   });
 
@@ -130,14 +130,14 @@ describe("archive check", () => {
       stdout: "line.csv is not an archive\n",
       stderr:
         "if it is an archive of this version that was damaged, " +
-        "ndvm archive salvage line.csv OUT keeps what is whole\n",
+        "ndvm archive salvage line.csv OUT keeps what is intact\n",
     });
   });
 
   test("of format 2 says that it can be read, not that it can be resumed", async () => {
     const { code, stdout, stderr } = await ndvmHere(["archive", "check", "format-2.db"]);
-    expect(stdout).toMatch(/^format 2; .* 0 damaged; .* visits of whole epochs: 20\n/);
-    expect(stdout.endsWith("\nwhole: it can be read\n")).toBe(true);
+    expect(stdout).toMatch(/^format 2; .* 0 damaged; .* visits of intact epochs: 20\n/);
+    expect(stdout.endsWith("\nintact: it can be read\n")).toBe(true);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
@@ -151,7 +151,7 @@ describe("archive check", () => {
 });
 
 describe("archive salvage", () => {
-  test("keeps all of a whole archive, and a search goes on with it", async () => {
+  test("keeps all of a intact archive, and a search goes on with it", async () => {
     expect(await ndvmHere(["archive", "salvage", "whole.db", "all.db"])).toEqual({
       code: 0,
       stdout:
@@ -176,7 +176,7 @@ describe("archive salvage", () => {
     );
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const check = await ndvmHere(["archive", "check", "some.db"]);
-    expect(check.stdout).toMatch(/ 0 damaged; .*\nwhole: it can be read\n$/);
+    expect(check.stdout).toMatch(/ 0 damaged; .*\nintact: it can be read\n$/);
     expect(check.code).toBe(0);
     const listed = await ndvmHere(["archive", "ls", "some.db", "--all"]);
     expect(listed.stdout).toContain("(+ a (* b x))");
@@ -199,7 +199,7 @@ describe("archive salvage", () => {
 
   const relative = () => `the path is taken relative to ${folder}`;
   const SMALL = "it is shorter than the smallest archive";
-  const NOTHING = "no visit is whole, and the study's options are not either";
+  const NOTHING = "no visit is intact, and the study's options are not either";
   test.each<[string, string, string, string, string | (() => string)]>([
     [
       "a file that is not there",
@@ -298,7 +298,7 @@ describe("a damaged archive", () => {
 
   test.each(commands)("%s says of a file that is cut off how much is missing", async (_, args) => {
     const outcome = await ndvmHere(args("cut.db"));
-    const help = "ndvm archive salvage cut.db OUT keeps what is whole";
+    const help = "ndvm archive salvage cut.db OUT keeps what is intact";
     expect(outcome).toEqual(failure(`E-ARCHIVE: ${cut}`, help));
     expect(isThere("page.html")).toBe(false);
   });

@@ -1,9 +1,9 @@
 /**
- * What epochs have to know of a study, in Redis: a whole version now and then, and steps in between.
+ * What epochs have to know of a study, in Redis: a snapshot now and then, and deltas in between.
  *
- * A hash of fields `s VERSION` (a step from the version before) and `w VERSION` (the whole). Workers
- * begin with the latest whole that is not later than what they need, and take steps from there.
- * A new whole is written when the steps since the last have become as long; what no epoch under
+ * A hash of fields `s VERSION` (a delta from the version before) and `w VERSION` (a snapshot). Workers
+ * begin with the latest snapshot that is not later than what they need, and take deltas from there.
+ * A new snapshot is written when the deltas since the last have become as long; what no epoch under
  * way needs is removed then, so the hash does not grow with the study.
  */
 
@@ -12,21 +12,21 @@ import type { Redis } from "ioredis";
 import { decode, encode } from "./codec.js";
 import { refuse } from "./connection.js";
 
-const whole = (version: number): string => `w ${version}`;
-const step = (version: number): string => `s ${version}`;
+const snapshotField = (version: number): string => `w ${version}`;
+const deltaField = (version: number): string => `s ${version}`;
 
-/** Steps are cheap; a whole is not written before there are this many bytes of them. */
-const STEPS_MIN = 1 << 20;
+/** Deltas are cheap; a snapshot is not written before there are this many bytes of them. */
+const DELTA_BYTES_MIN = 1 << 20;
 
 /** The coordinator's side: writes. */
 export class KnowledgeWriter {
   #latest = -1;
-  #wholeAt = -1;
-  #wholeBytes = 0;
-  #stepBytes = 0;
-  /** Versions that are in Redis as a whole, and as a step. */
-  readonly #wholes = new Set<number>();
-  readonly #steps = new Set<number>();
+  #snapshotAt = -1;
+  #snapshotBytes = 0;
+  #deltaBytes = 0;
+  /** Versions that are in Redis as a snapshot, and as a delta. */
+  readonly #snapshots = new Set<number>();
+  readonly #deltas = new Set<number>();
 
   constructor(
     private readonly redis: Redis,
@@ -39,50 +39,51 @@ export class KnowledgeWriter {
     if (version <= this.#latest) return;
     const isFirst = this.#latest < 0;
     const list = isFirst ? [] : this.updates(this.#latest, version);
-    const canStep = list.length > 0 && list.every(({ from }) => from >= 0);
-    const isLong = this.#stepBytes > Math.max(STEPS_MIN, this.#wholeBytes);
+    const hasDelta = list.length > 0 && list.every(({ from }) => from >= 0);
+    const isLong = this.#deltaBytes > Math.max(DELTA_BYTES_MIN, this.#snapshotBytes);
     const fields: [string, Buffer][] = [];
-    if (canStep)
+    if (hasDelta)
       for (const update of list) {
         const bytes = encode(update);
-        fields.push([step(update.version), bytes]);
-        this.#steps.add(update.version);
-        this.#stepBytes += bytes.length;
+        fields.push([deltaField(update.version), bytes]);
+        this.#deltas.add(update.version);
+        this.#deltaBytes += bytes.length;
       }
-    if (!canStep || isLong) fields.push([whole(version), this.#wholeOf(version)]);
+    if (!hasDelta || isLong) fields.push([snapshotField(version), this.#snapshotOf(version)]);
     await this.redis.hset(this.key, ...fields.flat());
     this.#latest = version;
   }
 
-  #wholeOf(version: number): Buffer {
+  #snapshotOf(version: number): Buffer {
     const [update] = this.updates(-1, version);
     const bytes = encode(update);
-    this.#wholes.add(version);
-    this.#wholeAt = version;
-    this.#wholeBytes = bytes.length;
-    this.#stepBytes = 0;
+    this.#snapshots.add(version);
+    this.#snapshotAt = version;
+    this.#snapshotBytes = bytes.length;
+    this.#deltaBytes = 0;
     return bytes;
   }
 
   /** Removes what no epoch of this version or a later one needs. */
   async forgetBefore(version: number): Promise<void> {
-    if (this.#wholeAt > version) return;
+    if (this.#snapshotAt > version) return;
     const fields = [
-      ...[...this.#wholes].filter((each) => each < this.#wholeAt).map(whole),
-      ...[...this.#steps].filter((each) => each <= this.#wholeAt).map(step),
+      ...[...this.#snapshots].filter((each) => each < this.#snapshotAt).map(snapshotField),
+      ...[...this.#deltas].filter((each) => each <= this.#snapshotAt).map(deltaField),
     ];
     if (fields.length === 0) return;
-    for (const each of [...this.#wholes]) if (each < this.#wholeAt) this.#wholes.delete(each);
-    for (const each of [...this.#steps]) if (each <= this.#wholeAt) this.#steps.delete(each);
+    for (const each of [...this.#snapshots])
+      if (each < this.#snapshotAt) this.#snapshots.delete(each);
+    for (const each of [...this.#deltas]) if (each <= this.#snapshotAt) this.#deltas.delete(each);
     await this.redis.hdel(this.key, ...fields);
   }
 
-  /** After Redis has lost everything: the next version is written as a whole. */
+  /** After Redis has lost everything: the next version is written as a snapshot. */
   reset(): void {
     this.#latest = -1;
-    this.#wholes.clear();
-    this.#steps.clear();
-    this.#stepBytes = 0;
+    this.#snapshots.clear();
+    this.#deltas.clear();
+    this.#deltaBytes = 0;
   }
 }
 
@@ -95,33 +96,33 @@ export async function readUpdates(
 ): Promise<readonly Update[]> {
   if (from === to) return [];
   if (from >= 0 && from < to) {
-    const steps = await readSteps(redis, key, from, to);
-    if (steps !== undefined) return steps;
+    const deltas = await readDeltas(redis, key, from, to);
+    if (deltas !== undefined) return deltas;
   }
-  const wholes = (await redis.hkeys(key))
+  const snapshots = (await redis.hkeys(key))
     .filter((field) => field.startsWith("w "))
     .map((field) => Number(field.slice(2)))
     .filter((version) => version <= to);
-  const base = Math.max(-1, ...wholes);
-  const bytes = base < 0 ? null : await redis.hgetBuffer(key, whole(base));
-  const steps = bytes === null ? undefined : await readSteps(redis, key, base, to);
-  if (bytes === null || steps === undefined)
+  const base = Math.max(-1, ...snapshots);
+  const bytes = base < 0 ? null : await redis.hgetBuffer(key, snapshotField(base));
+  const deltas = bytes === null ? undefined : await readDeltas(redis, key, base, to);
+  if (bytes === null || deltas === undefined)
     throw refuse(
       "knowledge",
       `what the study knew after ${to} rounds is not in Redis any more`,
       "the coordinator sends it again",
     );
-  return [decode(bytes) as Update, ...steps];
+  return [decode(bytes) as Update, ...deltas];
 }
 
-async function readSteps(
+async function readDeltas(
   redis: Redis,
   key: string,
   from: number,
   to: number,
 ): Promise<readonly Update[] | undefined> {
   if (from === to) return [];
-  const fields = Array.from({ length: to - from }, (_, i) => step(from + 1 + i));
+  const fields = Array.from({ length: to - from }, (_, i) => deltaField(from + 1 + i));
   const found = await redis.hmgetBuffer(key, ...fields);
   if (found.some((bytes) => bytes === null)) return undefined;
   return found.map((bytes) => decode(bytes as Buffer) as Update);

@@ -117,7 +117,7 @@ function sumOf(total: RunStats, one: RunStats): RunStats {
     walks: total.walks + one.walks,
     replays: total.replays + one.replays,
     guardFailures: total.guardFailures + one.guardFailures,
-    mixedBranches: total.mixedBranches + one.mixedBranches,
+    divergentBranches: total.divergentBranches + one.divergentBranches,
     merges: total.merges + one.merges,
     buckets: total.buckets + one.buckets,
     sortings: total.sortings + one.sortings,
@@ -145,9 +145,11 @@ function printShares({ source, numbers }: Parting): void {
     const spread = spreads[i] as Spread;
     const walked = (spreads[SHARES.length + i] as Spread).minimum;
     const masked = (spreads[2 * SHARES.length + i] as Spread).minimum;
-    const { walks, replays, guardFailures, mixedBranches, buckets, sortings } = runner.stats();
+    const { walks, replays, guardFailures, divergentBranches, buckets, sortings } = runner.stats();
     const walker = walkers[i] as Runner;
-    const counters = [walks, replays, guardFailures, mixedBranches, buckets, sortings].map(count);
+    const counters = [walks, replays, guardFailures, divergentBranches, buckets, sortings].map(
+      count,
+    );
     const { checksum } = maskers[i] as Runner;
     const isSame = walker.checksum === runner.checksum && checksum === runner.checksum;
     return [

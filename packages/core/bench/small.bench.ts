@@ -9,7 +9,7 @@
 
 import { execFileSync } from "node:child_process";
 import { fit, Machine, type Program, type RunOptions } from "../src/index.js";
-import { SchemeListing } from "../src/program/scheme-listing.js";
+import { ParsedScheme } from "../src/program/parsed-scheme.js";
 import { expand } from "../src/syntax/expand.js";
 import { read } from "../src/syntax/read.js";
 import { Checksum } from "./support/checksum.js";
@@ -254,11 +254,11 @@ function textToGradient(): void {
   section("Small: text → value and gradient, 1 lane, warm process, f32");
   const rows = formulas.map(({ model, name }) => {
     const { source } = model;
-    const encode = (turn: number): SchemeListing => {
+    const encode = (turn: number): ParsedScheme => {
       const text = textAt(source, turn);
-      const listing = new SchemeListing(expand(read(text), { inputs: undefined }), text);
-      machine.encode(listing, {});
-      return listing;
+      const parsed = new ParsedScheme(expand(read(text), { inputs: undefined }), text);
+      machine.encode(parsed, {});
+      return parsed;
     };
     const whole = (program: Program) => program.gradient(model.parameters);
     const stages: Subject[] = [

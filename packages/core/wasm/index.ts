@@ -56,7 +56,7 @@ import {
 } from "./tape/payload";
 import { forgetTape, isMerging, recording } from "./tape/recording";
 import { pin } from "./walk/collect";
-import { beginMix } from "./walk/mix";
+import { beginDivergence } from "./walk/divergence";
 import { beginWalk, setGlobal, Walk } from "./walk/registers";
 import { walkReport } from "./walk/report";
 
@@ -126,7 +126,7 @@ export {
 export { activeMade, currentNode, payloadsMade, uniformMade } from "./tape/payload";
 export { activeRecords } from "./tape/recording";
 export { compactions } from "./walk/collect";
-export { abandon, skipDead } from "./walk/mix";
+export { abandon, skipDead } from "./walk/divergence";
 export { runningNode } from "./walk/registers";
 
 /** Copies the program's quoted structure to the start of the heap. */
@@ -179,7 +179,7 @@ export function begin(
     fail(FAULT_MEMORY);
     return FAULT_MEMORY;
   }
-  beginMix();
+  beginDivergence();
   reviveLanes(laneCount, run);
   return FAULT_NONE;
 }
@@ -199,8 +199,8 @@ export let walkState: i32 = WALK_DONE;
 export function walkSlice(steps: f64, isDifferentiated: bool, isKept: bool): usize {
   beginSlice(steps);
   walkState = walk();
-  const isWhole = walkState == WALK_DONE && faultCode == FAULT_NONE && liveLanes() == lanes;
-  return isWhole ? endWalk(isDifferentiated, isKept) : 0;
+  const isDone = walkState == WALK_DONE && faultCode == FAULT_NONE && liveLanes() == lanes;
+  return isDone ? endWalk(isDifferentiated, isKept) : 0;
 }
 
 /**
@@ -219,7 +219,7 @@ export function endWalk(isDifferentiated: bool, isKept: bool): usize {
 }
 
 /** Whether the tape of the latest walk merges lanes, so that reaching is a matter of each lane. */
-export function isMixed(): bool {
+export function hasMerges(): bool {
   return isMerging;
 }
 

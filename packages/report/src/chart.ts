@@ -51,7 +51,7 @@ export interface AxisOptions {
   readonly label: string;
   readonly isLog?: boolean;
   /** Ticks at whole numbers only. */
-  readonly isWhole?: boolean;
+  readonly isInteger?: boolean;
   /** From where to where; as far as the layers reach if left out. */
   readonly domain?: readonly [number, number];
 }
@@ -113,7 +113,7 @@ export async function drawChart(options: ChartOptions): Promise<Html> {
 
 /** How many ticks there is room for; on an axis of whole numbers no more than it has. */
 function ticksOf(axis: AxisOptions, layers: readonly Layer[], side: 0 | 1, room: number): number {
-  if (!axis.isWhole) return Math.floor(room);
+  if (!axis.isInteger) return Math.floor(room);
   let [low, high] = [Infinity, -Infinity];
   for (const layer of layers) {
     const points = "points" in layer ? layer.points : [];
@@ -127,9 +127,9 @@ function ticksOf(axis: AxisOptions, layers: readonly Layer[], side: 0 | 1, room:
 }
 
 function scaleOf(axis: AxisOptions, ticks: number) {
-  const { label, domain, isLog = false, isWhole = false } = axis;
+  const { label, domain, isLog = false, isInteger = false } = axis;
   const format = (value: number): string =>
-    isWhole && !Number.isInteger(value) ? "" : shortText(value, 6);
+    isInteger && !Number.isInteger(value) ? "" : shortText(value, 6);
   return {
     label,
     labelArrow: "none",

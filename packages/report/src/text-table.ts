@@ -16,17 +16,17 @@ export interface TextColumn {
 }
 
 /** Tables up to this many rows are shown whole; longer ones show their first ROWS_CUT. */
-const ROWS_WHOLE = 20;
+const ROWS_ALL = 20;
 const ROWS_CUT = 10;
 
 export function formatTable(
   columns: readonly TextColumn[],
   rowCount: number,
   noun: string,
-  isWhole = false,
+  showsAll = false,
   style: TextStyle = PLAIN,
 ): string {
-  const shown = rowCount <= ROWS_WHOLE || isWhole ? rowCount : ROWS_CUT;
+  const shown = rowCount <= ROWS_ALL || showsAll ? rowCount : ROWS_CUT;
   const cells = columns.map((column) =>
     Array.from({ length: shown }, (_, row) => column.cell(row)),
   );

@@ -94,7 +94,7 @@ describe("a chart", () => {
       ];
       const chart = await drawChart({
         description: "d",
-        x: { label: "n", isWhole: true },
+        x: { label: "n", isInteger: true },
         y: { label: "y" },
         layers: [{ kind: "line", points, color: "red" }],
       });
@@ -116,7 +116,7 @@ describe("a chart", () => {
     const chart = await drawChart({
       description: "d",
       x: { label: "n" },
-      y: { label: "rows", isWhole: true },
+      y: { label: "rows", isInteger: true },
       layers: [{ kind: "bars", bins, color: "red" }],
     });
     const [bars] = marksOf(figuresIn(chart.text)[0] as Figure, "rect");

@@ -7,7 +7,7 @@
  */
 
 import { NdvmError, type ParameterSpec } from "@ndvm/core";
-import type { Json, Outcome, Proposal, ProposalBatch, Proposer, StudyBrief } from "./types.js";
+import type { Json, Outcome, Proposal, Proposals, Proposer, StudyBrief } from "./types.js";
 
 export interface ReplayOptions {
   /** How often the list is gone through. Default 1; Infinity for ever. */
@@ -83,7 +83,7 @@ class ReplayProposer implements Proposer {
 
   begin(_brief: StudyBrief): void {}
 
-  async propose(count: number): Promise<ProposalBatch> {
+  async propose(count: number): Promise<Proposals> {
     const proposals: Proposal[] = [];
     while (proposals.length < count && this.#at < this.#total) {
       proposals.push(this.#programs[this.#at % this.#programs.length] as Proposal);

@@ -13,7 +13,7 @@ import { InlineRunner } from "./pool/inline.js";
 import { Pool } from "./pool/pool.js";
 import type { Runner, RunnerEvents } from "./pool/runner.js";
 import { hideCredentials } from "./redact.js";
-import { makeStudy, refuse, whole } from "./study.js";
+import { checkInteger, makeStudy, refuse } from "./study.js";
 import type { Proposer, SearchDone, SearchEvent, SearchOptions } from "./types.js";
 
 /** Who runs epochs, where it is not this computer's threads: a cluster does. */
@@ -51,7 +51,7 @@ export async function* search(
 async function makeEngine(options: SearchOptions, hooks: SearchHooks): Promise<Engine> {
   const study = makeStudy(options);
   const budget = checkBudget(options.budget);
-  const workers = whole("workers", options.workers ?? availableParallelism(), 0, 1024);
+  const workers = checkInteger("workers", options.workers ?? availableParallelism(), 0, 1024);
   const { archive, signal } = options;
   const proposers = options.proposers ?? [evolve()];
   if (proposers.length === 0)

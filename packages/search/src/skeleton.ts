@@ -139,19 +139,19 @@ class Speller {
   private measure(node: Core, merged: ReadonlySet<Core>): void {
     let hash = textHash(node.kind);
     let size = 1;
-    if (node.kind === "const") hash = mix(hash, textHash(constText(node.value)));
-    else if (node.kind === "primitive") hash = mix(hash, textHash(node.name));
-    else if (node.kind === "ref") hash = mix(hash, this.places.get(node.variable) ?? -1);
+    if (node.kind === "const") hash = hashWith(hash, textHash(constText(node.value)));
+    else if (node.kind === "primitive") hash = hashWith(hash, textHash(node.name));
+    else if (node.kind === "ref") hash = hashWith(hash, this.places.get(node.variable) ?? -1);
     else if (node.kind === "input") {
       const isKept = this.inputs === undefined || this.inputs.has(node.name);
-      hash = mix(hash, isKept ? textHash(node.name) : 0);
+      hash = hashWith(hash, isKept ? textHash(node.name) : 0);
     } else {
       if (node.kind === "call" && !merged.has(node)) this.order(node);
       // A merged call is never spelt, so only its operands count: those stand in for it.
       const parts = merged.has(node) ? [] : [...initsOf(node), ...this.partsOf(node)];
-      if (node.kind === "call") hash = mix(hash, this.hashes.get(node.operator) ?? 0);
+      if (node.kind === "call") hash = hashWith(hash, this.hashes.get(node.operator) ?? 0);
       for (const part of parts) {
-        hash = mix(hash, this.hashes.get(part) ?? 0);
+        hash = hashWith(hash, this.hashes.get(part) ?? 0);
         size += this.sizes.get(part) ?? 0;
       }
     }
@@ -244,7 +244,7 @@ function textHash(text: string): number {
   return hash;
 }
 
-function mix(hash: number, value: number): number {
+function hashWith(hash: number, value: number): number {
   let z = Math.imul(hash ^ (value + 0x9e3779b9 + (hash << 6) + (hash >>> 2)), 0x85ebca6b);
   z ^= z >>> 13;
   return Math.imul(z, 0xc2b2ae35) ^ (z >>> 16);

@@ -115,7 +115,7 @@ export function makeStudy(options: SearchOptions): Study {
   const { target } = options;
   const inputs = inputsOf(options, columns);
   const rows = (own(columns, target) as Float64Array).length;
-  const seed = whole("seed", options.seed ?? 0, 0, Number.MAX_SAFE_INTEGER);
+  const seed = checkInteger("seed", options.seed ?? 0, 0, Number.MAX_SAFE_INTEGER);
   const held = heldOutRows(options.holdOut ?? 0.25, rows, seed);
   const isHeld = new Uint8Array(rows);
   for (const row of held) isHeld[row] = 1;
@@ -161,7 +161,7 @@ export function makeStudy(options: SearchOptions): Study {
     complexityMax:
       options.complexityMax === undefined
         ? undefined
-        : whole("complexityMax", options.complexityMax, 1, 1e6),
+        : checkInteger("complexityMax", options.complexityMax, 1, 1e6),
     operators: operatorsOf(options.operators),
     precision,
     domain: options.domain ?? "ieee",
@@ -177,10 +177,10 @@ function orderOf(
   rows: number,
 ): Pick<Study, "epoch" | "slots" | "lag" | "islands"> {
   const order = {
-    epoch: whole("epoch", options.epoch ?? epochFor(rows), 1, 1e6),
-    slots: whole("slots", options.slots ?? SLOTS, 1, 1e6),
-    lag: whole("lag", options.lag ?? LAG, 1, 1000),
-    islands: whole("islands", options.islands ?? ISLANDS, 1, 1e4),
+    epoch: checkInteger("epoch", options.epoch ?? epochFor(rows), 1, 1e6),
+    slots: checkInteger("slots", options.slots ?? SLOTS, 1, 1e6),
+    lag: checkInteger("lag", options.lag ?? LAG, 1, 1000),
+    islands: checkInteger("islands", options.islands ?? ISLANDS, 1, 1e4),
   };
   const underWay = order.epoch * order.slots * order.lag;
   if (underWay > DIGESTS_MAX / 2)
@@ -222,7 +222,7 @@ export const refuse = (message: string, help: string): NdvmError =>
 export const refuseOption = (option: string, value: unknown, expected: string): NdvmError =>
   makeError("E-OPTION", { reason: "option", option, actual: String(value), expected });
 
-export function whole(name: string, value: unknown, least: number, most: number): number {
+export function checkInteger(name: string, value: unknown, least: number, most: number): number {
   const isGood = Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
   if (isGood) return value as number;
   throw refuseOption(name, value, `it must be a whole number from ${least} to ${most}`);
@@ -284,7 +284,7 @@ function heldOutRows(
 ): readonly number[] {
   if (typeof holdOut !== "number") {
     const held = [...new Set(holdOut)].sort((a, b) => a - b);
-    for (const row of held) whole("holdOut", row, 0, rows - 1);
+    for (const row of held) checkInteger("holdOut", row, 0, rows - 1);
     return held;
   }
   if (!(holdOut > 0 && holdOut < 1))
@@ -341,8 +341,8 @@ function recipeOf(given: Partial<Recipe>): Recipe {
   const rungs = given.rungs ?? RUNGS;
   if (rungs.length === 0) throw refuse("the recipe has no rungs", "give one rung at least");
   for (const [i, { restarts, steps, share }] of rungs.entries()) {
-    whole(`recipe.rungs[${i}].restarts`, restarts, 1, 1e6);
-    whole(`recipe.rungs[${i}].steps`, steps, 1, 1e9);
+    checkInteger(`recipe.rungs[${i}].restarts`, restarts, 1, 1e6);
+    checkInteger(`recipe.rungs[${i}].steps`, steps, 1, 1e9);
     if (!(share > 0 && share <= 1))
       throw refuseOption(`recipe.rungs[${i}].share`, share, "it is above 0 and at most 1");
   }
@@ -356,7 +356,8 @@ function recipeOf(given: Partial<Recipe>): Recipe {
 
 function limitsOf(given: CandidateLimits): Required<CandidateLimits> {
   const limits = { ...LIMITS, ...given };
-  for (const [name, value] of Object.entries(limits)) whole(`limits.${name}`, value, 1, 2 ** 32);
+  for (const [name, value] of Object.entries(limits))
+    checkInteger(`limits.${name}`, value, 1, 2 ** 32);
   return limits;
 }
 

@@ -75,7 +75,7 @@ export interface Spending {
   readonly cost: number;
 }
 
-export interface ProposalBatch {
+export interface Proposals {
   readonly proposals: readonly Proposal[];
   readonly spending?: Spending;
   /** Something the user should hear: a model that cannot be reached, an answer that was refused. */
@@ -103,7 +103,7 @@ export interface Proposer {
   readonly breeding?: EvolveOptions;
   begin(brief: StudyBrief): void;
   /** At most `count` programs. `signal` ends the wait for something slow. */
-  propose(count: number, signal: AbortSignal): Promise<ProposalBatch>;
+  propose(count: number, signal: AbortSignal): Promise<Proposals>;
   /** Outcomes of all proposers' candidates, in the order of their visits, batch after batch. */
   observe(outcomes: readonly Outcome[]): void;
   /** A text that is stored or printed, without the proposer's keys and passwords. */

@@ -1,5 +1,5 @@
 /**
- * A worker of a search: runs epochs behind a port. It takes parcels of them, one after the other, and
+ * A worker of a search: runs epochs behind a port. It takes bundles of them, one after the other, and
  * answers each with all of its results.
  */
 

@@ -118,7 +118,7 @@ function lanesOf(
 export function inputOf({ tensor, kind, lanes, name }: Argument, all: number | undefined): Input {
   const data = tensor.dataSync() as Float32Array | Int32Array;
   const numbers = data instanceof Float32Array ? data : Float64Array.from(data);
-  if (kind === "integer") return wholeNumber(name, numbers[0] as number);
+  if (kind === "integer") return integerOf(name, numbers[0] as number);
   const isShared = lanes === undefined || (lanes === 1 && all !== 1);
   const [rows = 1] = tensor.shape.slice(tensor.rank - RANKS[kind]);
   if (kind === "number") return isShared ? (numbers[0] as number) : numbers;
@@ -129,7 +129,7 @@ export function inputOf({ tensor, kind, lanes, name }: Argument, all: number | u
   );
 }
 
-function wholeNumber(name: string, value: number): Input {
+function integerOf(name: string, value: number): Input {
   if (Number.isInteger(value)) return int(value);
   throw refuse(
     `input ${name} is ${value}, but it is declared as an integer`,

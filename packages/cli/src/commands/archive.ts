@@ -1,4 +1,4 @@
-/** `ndvm archive ls|show|export|check|salvage`: what a study holds, and whether it is whole. */
+/** `ndvm archive ls|show|export|check|salvage`: what a study holds, and whether it is intact. */
 
 import { type ExportFormat, exportModel, NdvmError } from "@ndvm/core";
 import { countText, shortText } from "@ndvm/report";
@@ -186,43 +186,43 @@ export function archiveExport(file: string): number {
 /** Exit code of a file that is damaged. */
 const DAMAGED = 1;
 
-/** Goes through all of an archive and says what is whole. */
+/** Goes through all of an archive and says what is intact. */
 export function archiveCheck(file: string, { json }: { readonly json?: boolean }): number {
   requireFile(file);
   const check = checkArchive(file);
-  const { isWhole, canResume, problems, problemsMore } = check;
+  const { isIntact, canResume, problems, problemsMore } = check;
   if (json) {
     print(JSON.stringify(check));
-    return isWhole ? 0 : DAMAGED;
+    return isIntact ? 0 : DAMAGED;
   }
   for (const { message } of problems) print(message);
   if (problemsMore > 0) print(`and ${countText(problemsMore)} more`);
-  if (check.format !== undefined) print(wholeText(check));
-  if (isWhole) print(canResume ? "whole: it can be read and resumed" : "whole: it can be read");
+  if (check.format !== undefined) print(intactText(check));
+  if (isIntact) print(canResume ? "intact: it can be read and resumed" : "intact: it can be read");
   else note(wayOut(check));
-  return isWhole ? 0 : DAMAGED;
+  return isIntact ? 0 : DAMAGED;
 }
 
-/** How much of an archive is whole, in one line. */
-function wholeText({ format, tables, epochs }: ArchiveCheck): string {
+/** How much of an archive is intact, in one line. */
+function intactText({ format, tables, epochs }: ArchiveCheck): string {
   const counts = Object.values(tables);
-  const rows = counts.reduce((sum, { whole }) => sum + whole, 0);
+  const rows = counts.reduce((sum, { intact }) => sum + intact, 0);
   const damaged = counts.reduce((sum, table) => sum + table.damaged, 0);
   return (
-    `format ${format}; rows: ${countText(rows)} whole, ${countText(damaged)} damaged; ` +
-    `epochs: ${countText(epochs.whole)} whole, ${countText(epochs.damaged)} damaged; ` +
-    `visits of whole epochs: ${countText(epochs.visits)}`
+    `format ${format}; rows: ${countText(rows)} intact, ${countText(damaged)} damaged; ` +
+    `epochs: ${countText(epochs.intact)} intact, ${countText(epochs.damaged)} damaged; ` +
+    `visits of intact epochs: ${countText(epochs.visits)}`
   );
 }
 
 /** A file of something else is not to be salvaged; but one flipped bit can make an archive look so. */
 function wayOut({ file, problems }: ArchiveCheck): string {
-  const salvage = `ndvm archive salvage ${file} OUT keeps what is whole`;
+  const salvage = `ndvm archive salvage ${file} OUT keeps what is intact`;
   const isOther = problems.some(({ facts }) => ["foreign", "format"].includes(facts.reason ?? ""));
   return isOther ? `if it is an archive of this version that was damaged, ${salvage}` : salvage;
 }
 
-/** Keeps what is whole of a damaged archive in a new one. */
+/** Keeps what is intact of a damaged archive in a new one. */
 export function archiveSalvage(file: string, target: string): number {
   requireFile(file);
   requireWritable(target);

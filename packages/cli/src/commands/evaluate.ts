@@ -2,29 +2,29 @@
 
 import type { Evaluation, GradientResult } from "@ndvm/core";
 import { withinLimits } from "../limits.js";
+import { budgetsOf, type LoadedProgram, openProgram, withInterrupt } from "../loaded.js";
 import type { EvalOptions, GradOptions } from "../options.js";
 import { csvText, jsonText, laneColumns, noteStats, tableText, warnAbout } from "../results.js";
-import { budgetsOf, openSession, type Session, withInterrupt } from "../session.js";
 import { print, write } from "../terminal.js";
 
 export async function evaluate(file: string | undefined, options: EvalOptions): Promise<number> {
-  const session = await openSession(file, options);
+  const loaded = await openProgram(file, options);
   const result = await withInterrupt((interrupt) =>
     withinLimits(options, interrupt, (signal) =>
-      session.program.evaluateAsync(session.inputs, { ...budgetsOf(options), signal }),
+      loaded.program.evaluateAsync(loaded.inputs, { ...budgetsOf(options), signal }),
     ),
   );
-  return finish(session, result, options);
+  return finish(loaded, result, options);
 }
 
 export async function differentiate(
   file: string | undefined,
   options: GradOptions,
 ): Promise<number> {
-  const session = await openSession(file, options);
+  const loaded = await openProgram(file, options);
   const result = await withInterrupt((interrupt) =>
     withinLimits(options, interrupt, (signal) =>
-      session.program.gradientAsync(session.inputs, {
+      loaded.program.gradientAsync(loaded.inputs, {
         ...budgetsOf(options),
         ...(options.wrt === undefined ? {} : { wrt: options.wrt }),
         ...(options.seedAdjoint === undefined ? {} : { seed: options.seedAdjoint }),
@@ -32,23 +32,23 @@ export async function differentiate(
       }),
     ),
   );
-  return finish(session, result, options);
+  return finish(loaded, result, options);
 }
 
 /** Prints the result; the exit code is 1 if some lane failed. */
 async function finish(
-  session: Session,
+  loaded: LoadedProgram,
   result: Evaluation | GradientResult,
   options: EvalOptions,
 ): Promise<number> {
-  const report = { result, inputs: session.inputs, precision: options.precision };
+  const report = { result, inputs: loaded.inputs, precision: options.precision };
   if (options.format === "json") print(jsonText(report, options.stats === true));
   else if (options.format === "csv") await writeAll(csvText(report));
   else print(tableText(report));
-  if (options.plot && options.format === "table") await plotResult(session, result);
+  if (options.plot && options.format === "table") await plotResult(loaded, result);
   warnAbout(result);
   if (options.stats && options.format !== "json") noteStats(result.stats);
-  session.machine.dispose();
+  loaded.machine.dispose();
   return result.failures.length > 0 ? 1 : 0;
 }
 
@@ -62,7 +62,10 @@ async function writeAll(pieces: Iterable<string>): Promise<void> {
   }
 }
 
-async function plotResult({ inputs }: Session, result: Evaluation | GradientResult): Promise<void> {
+async function plotResult(
+  { inputs }: LoadedProgram,
+  result: Evaluation | GradientResult,
+): Promise<void> {
   const [axis] = laneColumns({ result, inputs, precision: "f64" });
   if (axis === undefined || result.shape?.length !== 0) {
     print("(no plot: it needs a number in each lane and an input with one value per lane)");

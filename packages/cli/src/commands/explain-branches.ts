@@ -15,8 +15,8 @@ import {
   recordOf,
 } from "@ndvm/core";
 import { type SetInputs, splitAssignment, UsageError } from "../inputs.js";
+import { budgetsOf } from "../loaded.js";
 import type { ExplainOptions } from "../options.js";
-import { budgetsOf } from "../session.js";
 
 const POINTS = 20;
 const FLIPS_SHOWN = 12;

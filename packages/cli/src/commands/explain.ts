@@ -2,15 +2,15 @@
 
 import type { Diagnostics, Explanation, Program } from "@ndvm/core";
 import { diagnosticsText } from "../diagnostics.js";
+import { budgetsOf, openProgram } from "../loaded.js";
 import type { ExplainOptions } from "../options.js";
 import { statsText } from "../results.js";
-import { budgetsOf, openSession } from "../session.js";
 import { inputsText, section, tapeText } from "../tape-listing.js";
 import { note, print } from "../terminal.js";
 import { type BranchesAlong, branchesAlong, branchesText } from "./explain-branches.js";
 
 export async function explain(file: string | undefined, options: ExplainOptions): Promise<number> {
-  const { machine, program, inputs } = await openSession(file, options);
+  const { machine, program, inputs } = await openProgram(file, options);
   const missing = program.inputs.filter((name) => !Object.hasOwn(inputs, name));
   if (missing.length > 0 && Object.keys(inputs).length === 0) {
     describeUnbound(program, missing, options);

@@ -1,5 +1,5 @@
 /**
- * `ndvm repl`: the terminal around a session. Reads lines until parentheses balance, keeps a
+ * `ndvm repl`: the terminal around a dialogue. Reads lines until parentheses balance, keeps a
  * history, and gives Ctrl-C to the running evaluation if there is one. With a pipe instead of a
  * terminal it reads the same language without prompts.
  */
@@ -9,8 +9,8 @@ import { Machine, NdvmError } from "@ndvm/core";
 import { readInputs, UsageError } from "../inputs.js";
 import type { ProgramOptions } from "../options.js";
 import { isComplete } from "../repl/complete.js";
+import { Dialogue } from "../repl/dialogue.js";
 import { loadHistory, saveHistory } from "../repl/history.js";
-import { ReplSession } from "../repl/session.js";
 import { note, out, print, reportError, warn } from "../terminal.js";
 import { readTextFile } from "../text-file.js";
 
@@ -23,8 +23,8 @@ export async function repl(file: string | undefined, options: ProgramOptions): P
     precision: options.precision,
     ...(options.memory === undefined ? {} : { memoryMax: options.memory }),
   });
-  const session = new ReplSession(machine, options, inputs, readTextFile);
-  const terminal = new Terminal(session);
+  const dialogue = new Dialogue(machine, options, inputs, readTextFile);
+  const terminal = new Terminal(dialogue);
   if (file !== undefined) await terminal.execute(await readTextFile(file));
   const code = await terminal.loop();
   machine.dispose();
@@ -32,15 +32,15 @@ export async function repl(file: string | undefined, options: ProgramOptions): P
 }
 
 class Terminal {
-  readonly #session: ReplSession;
+  readonly #dialogue: Dialogue;
   readonly #isInteractive = process.stdin.isTTY === true;
   readonly #lines: Interface;
   #buffer = "";
   #running: AbortController | undefined;
   #hasFailed = false;
 
-  constructor(session: ReplSession) {
-    this.#session = session;
+  constructor(dialogue: Dialogue) {
+    this.#dialogue = dialogue;
     this.#lines = createInterface({
       input: process.stdin,
       ...(this.#isInteractive ? { output: process.stdout } : {}),
@@ -54,7 +54,7 @@ class Terminal {
 
   #completions(line: string): string[] {
     if (!line.startsWith(":")) return [];
-    return this.#session.commandNames
+    return this.#dialogue.commandNames
       .map((name) => `:${name}`)
       .filter((name) => name.startsWith(line));
   }
@@ -92,11 +92,11 @@ class Terminal {
         const input = this.#buffer;
         this.#buffer = "";
         await this.execute(input);
-        if (this.#session.isOver) break;
+        if (this.#dialogue.isOver) break;
       }
       this.#prompt();
     }
-    if (this.#buffer !== "" && !this.#session.isOver) await this.execute(this.#buffer);
+    if (this.#buffer !== "" && !this.#dialogue.isOver) await this.execute(this.#buffer);
     this.#lines.close();
     process.off("SIGINT", onSignal);
     return this.#hasFailed && !this.#isInteractive ? 1 : 0;
@@ -106,7 +106,7 @@ class Terminal {
   async execute(input: string): Promise<void> {
     this.#running = new AbortController();
     try {
-      await this.#session.run(input, this.#running.signal);
+      await this.#dialogue.run(input, this.#running.signal);
     } catch (error) {
       this.#hasFailed = true;
       if (error instanceof NdvmError) reportError(error);

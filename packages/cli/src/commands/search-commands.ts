@@ -82,7 +82,7 @@ function addArchive(root: Command, finish: Finish): void {
 function addRepair(archive: Command, finish: Finish): void {
   archive
     .command("check")
-    .description("go through every row and say what is whole")
+    .description("go through every row and say what is intact")
     .argument("<study>", "archive of a search")
     .option("--json", "JSON instead of text")
     .action(async (file: string, options: { readonly json?: boolean }) => {
@@ -91,7 +91,7 @@ function addRepair(archive: Command, finish: Finish): void {
     });
   archive
     .command("salvage")
-    .description("keep what is whole of a damaged archive in a new one")
+    .description("copy the intact part of a damaged archive in a new one")
     .argument("<study>", "archive of a search")
     .argument("<out>", "the new archive")
     .action(async (file: string, target: string) => {

@@ -11,13 +11,13 @@ import {
   search as searchFor,
 } from "@ndvm/search";
 import { inCommandWords } from "../command-words.js";
+import { withInterrupt } from "../loaded.js";
 import { type Display, jsonDisplay, lineDisplay, liveDisplay } from "../search/display.js";
 import { budgetOf, type SearchCommandOptions } from "../search/options.js";
 import { ModelPlotter } from "../search/picture.js";
 import { makeProposers } from "../search/proposers.js";
 import { readStudyData, type StudyData } from "../search/study-data.js";
 import { searchSummary } from "../search/summary.js";
-import { withInterrupt } from "../session.js";
 import { note, print } from "../terminal.js";
 import { readTextFile, requireWritable } from "../text-file.js";
 import { typedCommand } from "../typed-command.js";

@@ -21,12 +21,12 @@ export function scoreHeldOut(result: FitResult, problem: FitProblem): HeldOutSco
   return targets.map((target) => {
     const observed = own(heldOut, target) as Float64Array;
     const values = own(predictions, target)?.values ?? new Float64Array(0);
-    return scoreOf(problem, target, observed, spread(values, observed.length), heldOut);
+    return scoreOf(problem, target, observed, repeated(values, observed.length), heldOut);
   });
 }
 
 /** A program that reads no column predicts one number for all rows. */
-export function spread(values: Float64Array, count: number): Float64Array {
+export function repeated(values: Float64Array, count: number): Float64Array {
   return values.length === count ? values : new Float64Array(count).fill(values[0] ?? Number.NaN);
 }
 

@@ -17,7 +17,7 @@ import {
 import type { Table } from "@ndvm/tables";
 import { readTableFile } from "@ndvm/tables/node";
 import { readInputs, type SetInputs, splitAssignment, UsageError } from "../inputs.js";
-import { loadProgram, readSource, type Source } from "../session.js";
+import { loadProgram, readSource, type Source } from "../loaded.js";
 import { tableOptions } from "../table-options.js";
 import { fileError, readTextFile } from "../text-file.js";
 import { type FitCommandOptions, parameterOptions, parseGroups, parseLoss } from "./options.js";

@@ -9,7 +9,7 @@
 import { emptyRecord, Machine, NdvmError, type Program, Random, recordOf } from "@ndvm/core";
 import type { Table } from "@ndvm/tables";
 import { UsageError } from "../inputs.js";
-import { loadProgram } from "../session.js";
+import { loadProgram } from "../loaded.js";
 import { parseEnds } from "./options.js";
 
 export interface RowsWanted {

@@ -1,7 +1,7 @@
 /**
- * The definitions a session has collected, and the program text they make with a new input.
+ * The definitions a dialogue has collected, and the program text they make with a new input.
  *
- * The machine evaluates whole programs, so a session is its definitions, in order, followed by the
+ * The machine evaluates whole programs, so a dialogue is its definitions, in order, followed by the
  * input. A name that is defined again replaces the old definition in its place: what depends on it
  * follows, as in a notebook.
  */
@@ -55,7 +55,7 @@ interface Piece {
   readonly file: string | undefined;
 }
 
-export class SessionProgram {
+export class DialogueProgram {
   readonly text: string;
   readonly #pieces: readonly Piece[];
 

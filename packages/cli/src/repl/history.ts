@@ -26,6 +26,6 @@ export function saveHistory(newestFirst: readonly string[]): void {
     mkdirSync(dirname(historyFile()), { recursive: true, mode: 0o700 });
     writeFileSync(historyFile(), lines.map((line) => `${line}\n`).join(""), { mode: 0o600 });
   } catch {
-    // A read-only home folder keeps no history; the session itself is unharmed.
+    // A read-only home folder keeps no history; the dialogue itself is unharmed.
   }
 }

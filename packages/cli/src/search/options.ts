@@ -51,7 +51,7 @@ export interface SearchCommandOptions extends ClusterCommandOptions {
   readonly quiet?: boolean;
 }
 
-function parseWhole(text: string): number {
+function parseInteger(text: string): number {
   const value = text.trim() === "" ? Number.NaN : Number(text);
   if (!Number.isSafeInteger(value) || value < 0) {
     throw new InvalidArgumentError("It must be a whole number, 0 or more.");
@@ -138,8 +138,8 @@ function addFitOptions(command: Command): void {
     .addOption(new Option("--optimiser <name>", "method").choices(["lm", "lbfgs", "adam"]))
     .option("--steps <n>", "steps of a short fit", parseCount)
     .option("--restarts <n>", "starts of a short fit", parseCount)
-    .option("--seed <n>", "seed of all chance (default: 0)", parseWhole)
-    .option("--workers <n>", "worker threads (default: one for each core)", parseWhole)
+    .option("--seed <n>", "seed of all chance (default: 0)", parseInteger)
+    .option("--workers <n>", "worker threads (default: one for each core)", parseInteger)
     .option(
       "--epoch <n>",
       "candidates in an epoch (default: 16, fewer for large tables)",

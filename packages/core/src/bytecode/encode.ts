@@ -19,7 +19,7 @@ import {
   TAG_SYMBOL,
   TAG_UNINITIALISED,
 } from "../program/layout.js";
-import type { EncodeOptions, Image } from "../program/listing.js";
+import type { EncodeOptions, Image } from "../program/parsed-program.js";
 import { ImageHeader } from "../program/structures.js";
 import {
   CODE_APPLY,

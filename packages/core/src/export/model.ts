@@ -6,7 +6,7 @@
 import { NdvmError } from "../errors.js";
 import type { Program } from "../machine/program.js";
 import type { LoadOptions } from "../machine/types.js";
-import { SchemeListing } from "../program/scheme-listing.js";
+import { ParsedScheme } from "../program/parsed-scheme.js";
 import { own } from "../records.js";
 import type { Expansion } from "../syntax/core.js";
 import { expand } from "../syntax/expand.js";
@@ -159,8 +159,8 @@ const fieldsOf = (params: ModelSource["params"] = {}): Readonly<Record<string, n
   Object.assign(Object.create(null), params);
 
 /** Only Scheme has core nodes to read a formula from. */
-function expansionOf({ listing }: Program): Expansion {
-  if (listing instanceof SchemeListing) return listing.expansion;
+function expansionOf({ parsed }: Program): Expansion {
+  if (parsed instanceof ParsedScheme) return parsed.expansion;
   throw new NdvmError("E-OPTION", "only programs in Scheme can be exported", {
     help: "write the model in Scheme and load it with machine.load",
   });

@@ -9,7 +9,7 @@ import {
   apply,
   decide,
   elementAt,
-  foldWhole,
+  foldLeft,
   indexFrom,
   isFormula,
   isPair,
@@ -49,7 +49,7 @@ export function compare(
   return decide(test) ?? test;
 }
 
-const sum = (terms: readonly Formula[]): Formula => foldWhole("+", terms);
+const sum = (terms: readonly Formula[]): Formula => foldLeft("+", terms);
 
 /** Lists, tests of kind, and vectors of known length. */
 export function structural(
@@ -111,7 +111,7 @@ function vectorPrimitive(
   node: CallNode,
 ): Value | undefined {
   const [x, y] = operands as [Value, Value];
-  const product = (a: Formula, b: Formula) => foldWhole("*", [a, b]);
+  const product = (a: Formula, b: Formula) => foldLeft("*", [a, b]);
   switch (name) {
     case "vec":
       if (!operands.every(isFormula)) throw refusal("vec gets what is no number", node.span);

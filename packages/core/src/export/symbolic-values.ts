@@ -86,7 +86,7 @@ export const FUNCTIONS: ReadonlySet<string> = new Set(
   `abs exp sin cos tan asin acos atan sinh cosh tanh log1p expm1 sigmoid softplus erf
   lgamma`.split(/\s+/),
 );
-export const WHOLE: ReadonlySet<string> = new Set(
+export const INTEGER_VALUED: ReadonlySet<string> = new Set(
   "floor ceiling round truncate quotient remainder modulo".split(" "),
 );
 
@@ -100,11 +100,11 @@ export const apply = (op: string, ...operands: Formula[]): Formula => ({
 });
 
 /** (op a b c …) from the left. */
-export function foldWhole(name: string, operands: readonly Formula[]): Formula {
+export function foldLeft(name: string, operands: readonly Formula[]): Formula {
   const [x, ...rest] = operands;
   if (x === undefined) return numberFormula(name === "+" ? 0 : 1, true);
   if (rest.length === 0) {
-    if (name === "-") return whole(apply("neg", x));
+    if (name === "-") return foldIntegers(apply("neg", x));
     return name === "/" ? apply("/", numberFormula(1, true), x) : x;
   }
   return rest.reduce((sum, operand) => withoutNeutral(name, sum, operand), x);
@@ -118,19 +118,19 @@ function withoutNeutral(name: string, x: Formula, y: Formula): Formula {
   const neutral = name === "+" || name === "-" ? 0 : 1;
   if (isInteger(y, neutral)) return x;
   if ((name === "+" || name === "*") && isInteger(x, neutral)) return y;
-  return whole(apply(name, x, y));
+  return foldIntegers(apply(name, x, y));
 }
 
 export function power(x: Formula, y: Formula): Formula {
   if (isInteger(y, 1)) return x;
-  return isInteger(y, 0) ? numberFormula(1, true) : whole(apply("pow", x, y));
+  return isInteger(y, 0) ? numberFormula(1, true) : foldIntegers(apply("pow", x, y));
 }
 
 /** Whole numbers of whole numbers are computed at once: indices and counts are made of them. */
-export function whole(formula: Formula): Formula {
+export function foldIntegers(formula: Formula): Formula {
   if (formula.kind !== "apply") return formula;
-  const isWhole = formula.operands.every((one) => one.kind === "number" && one.exact);
-  if (!isWhole) return formula;
+  const areIntegers = formula.operands.every((one) => one.kind === "number" && one.exact);
+  if (!areIntegers) return formula;
   const value = constantOf(formula);
   return value !== undefined && Number.isSafeInteger(value) ? numberFormula(value, true) : formula;
 }

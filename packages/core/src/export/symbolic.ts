@@ -25,7 +25,9 @@ import {
   datumValue,
   decide,
   FUNCTIONS,
-  foldWhole,
+  foldIntegers,
+  foldLeft,
+  INTEGER_VALUED,
   isFormula,
   isTest,
   isVector,
@@ -35,8 +37,6 @@ import {
   refusal,
   Scope,
   type Value,
-  WHOLE,
-  whole,
 } from "./symbolic-values.js";
 
 const STEPS_MAX = 20_000;
@@ -248,12 +248,12 @@ class Symbolic {
   #scalar(name: string, operands: readonly Formula[]): Formula | undefined {
     const [x, y] = operands;
     if (name === "+" || name === "*" || name === "-" || name === "/")
-      return foldWhole(name, operands);
+      return foldLeft(name, operands);
     if (x === undefined) return undefined;
     if (name === "exact" || name === "inexact") return x;
     if (name === "square") return apply("pow", x, numberFormula(2, true));
     if (name === "pow" || name === "expt") return power(x, y as Formula);
-    if (name === "scale") return foldWhole("*", operands);
+    if (name === "scale") return foldLeft("*", operands);
     if (name === "min" || name === "max")
       return operands.length === 1 ? x : apply(name, ...operands);
     if (name === "log" || name === "sqrt") {
@@ -262,7 +262,7 @@ class Symbolic {
       return y === undefined ? own(x) : apply("/", own(x), own(y));
     }
     if (name === "atan" && y !== undefined) return apply("atan2", x, y);
-    if (WHOLE.has(name)) return whole(apply(name, ...operands));
+    if (INTEGER_VALUED.has(name)) return foldIntegers(apply(name, ...operands));
     return FUNCTIONS.has(name) ? apply(name, ...operands) : undefined;
   }
 }

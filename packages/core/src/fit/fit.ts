@@ -176,7 +176,7 @@ function residualProblem(source: Program, options: FitOptions, settings: Setting
   const given = Object.keys(options.data ?? NO_DATA);
   const read = readTable(source.inputs, given, targets, options, settings.lossName);
   checkScales(read, source.precision, settings.lossName);
-  const parameters = resolveParameters(source.listing, given, options, read.groups);
+  const parameters = resolveParameters(source.parsed, given, options, read.groups);
   const points = countPoints(read);
   if (points < parameters.free.length)
     throw refuse(
@@ -217,7 +217,7 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
     setField(data, name, isTensor ? (value as Input) : vec(numbersOf(name, value)));
   }
   const parameters = resolveParameters(
-    program.listing,
+    program.parsed,
     Object.keys(options.data ?? NO_DATA),
     options,
     [],

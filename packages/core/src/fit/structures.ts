@@ -91,10 +91,10 @@ export class FitBlock {
   }
 
   /** 1: the trace merges lanes */
-  get mixed(): number {
+  get hasMerges(): number {
     return this.#words[this.#word + 8] as number;
   }
-  set mixed(value: number) {
+  set hasMerges(value: number) {
     this.#words[this.#word + 8] = value;
   }
 
@@ -251,10 +251,10 @@ export class FitBlock {
   }
 
   /** reals by row: one lane's number for all rows */
-  get spreadAt(): number {
+  get repeatedAt(): number {
     return (this.#words[this.#word + 28] as number) >>> 0;
   }
-  set spreadAt(value: number) {
+  set repeatedAt(value: number) {
     this.#words[this.#word + 28] = value;
   }
 
@@ -291,10 +291,10 @@ export class FitBlock {
   }
 
   /** whether all rows of a slot have one lane */
-  get isSpread(): number {
+  get isRepeated(): number {
     return this.#words[this.#word + 33] as number;
   }
-  set isSpread(value: number) {
+  set isRepeated(value: number) {
     this.#words[this.#word + 33] = value;
   }
 

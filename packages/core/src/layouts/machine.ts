@@ -219,10 +219,10 @@ export const valuePair = defineLayout({
   ],
 });
 
-export const mix = defineLayout({
-  name: "Mix",
-  at: "mixAt",
-  size: "MIX_BYTES",
+export const divergence = defineLayout({
+  name: "Divergence",
+  at: "divergenceAt",
+  size: "DIVERGENCE_BYTES",
   doc: "A branch that lanes take both ways. What both sides have comes twice: then, else.",
   fields: [
     ["context", "u64", "the context before, as a value"],
@@ -272,7 +272,7 @@ export const walkReport = defineLayout({
     ["tapeBytes", "f64", "of records"],
     ["heapBytes", "f64", "of heap objects"],
     ["compactions", "f64", "how often memory was compacted"],
-    ["mixed", "f64", "1: the tape merges lanes"],
+    ["hasMerges", "f64", "1: the tape merges lanes"],
     ["linkedBytes", "f64", "bytes of adjoints, once the tape is linked"],
     ["link", "f64", "`LINK_*`, refused where nobody asked for it"],
   ],
@@ -292,6 +292,6 @@ export const machineLayouts = [
   freePlace,
   smallInteger,
   valuePair,
-  mix,
+  divergence,
   walkReport,
 ];

@@ -52,12 +52,12 @@ export interface Exports {
   skipDead(): void;
   recordingLevel(): number;
   link(result: number): number;
-  isMixed(): number;
-  isReached(id: number, mixed: boolean): number;
+  hasMerges(): number;
+  isReached(id: number, hasMerges: boolean): number;
   replay(lanes: number): number;
   resumeAt(record: number, bytes: number): void;
   sharedPrimals(other: number, record: number): number;
-  replayGradient(lanes: number, value: number, result: number, mixed: Truth): number;
+  replayGradient(lanes: number, value: number, result: number, hasMerges: Truth): number;
   fitRounds(fit: number, most: number): number;
   fitBegin(fit: number): void;
   fitAdd(fit: number, slot: number): void;
@@ -78,8 +78,8 @@ export interface Exports {
   entryAddress(id: number): number;
   adjointAddress(id: number): number;
   beginBackward(): number;
-  reserveBackward(mixed: boolean): number;
-  backward(result: number, mixed: boolean): number;
+  reserveBackward(hasMerges: boolean): number;
+  backward(result: number, hasMerges: boolean): number;
   payloads(): number;
   tapeEnd(): number;
   controlEnd(): number;

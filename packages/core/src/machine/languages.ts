@@ -4,19 +4,19 @@
  */
 
 import { assemble } from "../bytecode/assemble.js";
-import { BytecodeListing } from "../bytecode/listing.js";
-import type { Listing } from "../program/listing.js";
-import { SchemeListing } from "../program/scheme-listing.js";
+import { ParsedBytecode } from "../bytecode/parsed-bytecode.js";
+import type { ParsedProgram } from "../program/parsed-program.js";
+import { ParsedScheme } from "../program/parsed-scheme.js";
 import { expand } from "../syntax/expand.js";
 import { read } from "../syntax/read.js";
 import { badOption } from "./options.js";
 import type { Language, LoadOptions } from "./types.js";
 
 /** Reads a text in its language. */
-export function readProgram(source: string, options: LoadOptions): Listing {
+export function readProgram(source: string, options: LoadOptions): ParsedProgram {
   if (checkLanguage(options.language) === "bytecode")
-    return new BytecodeListing(assemble(source, options));
-  return new SchemeListing(expand(read(source), { inputs: options.inputs }), source);
+    return new ParsedBytecode(assemble(source, options));
+  return new ParsedScheme(expand(read(source), { inputs: options.inputs }), source);
 }
 
 function checkLanguage(language: Language = "scheme"): Language {

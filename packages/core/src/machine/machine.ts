@@ -6,7 +6,7 @@
  */
 
 import { NdvmError } from "../errors.js";
-import type { Image, Listing } from "../program/listing.js";
+import type { Image, ParsedProgram } from "../program/parsed-program.js";
 import { ImageHeader } from "../program/structures.js";
 import { makeError } from "../words.js";
 import { Reals, Views } from "./inputs/inputs.js";
@@ -15,7 +15,7 @@ import { readProgram } from "./languages.js";
 import { badOption, describe } from "./options.js";
 import type { Pool, PoolOptions } from "./pool/pool.js";
 import { Program } from "./program.js";
-import { Parking } from "./run/traces.js";
+import { TraceSlots } from "./run/traces.js";
 import type { LoadOptions, MachineOptions, Mechanisms, Precision, WasmSource } from "./types.js";
 
 const MEMORY_MAX = 2 ** 30;
@@ -36,7 +36,7 @@ export class Machine {
   #exports: Exports | undefined;
   #reals: Reals | undefined;
   #views: Views | undefined;
-  #parking: Parking | undefined;
+  #traceSlots: TraceSlots | undefined;
   #occupied: Program | undefined;
   #laneBuffer = 0;
   #laneBufferBytes = 0;
@@ -105,7 +105,7 @@ export class Machine {
     this.#exports.setSwitches(smallShapes, adjointReuse, integerPool);
     this.#reals = new Reals(this.#exports, precision === "f32" ? 4 : 8);
     this.#views = new Views(this.#exports);
-    this.#parking = new Parking(this.#exports);
+    this.#traceSlots = new TraceSlots(this.#exports);
   }
 
   /** Assembles, verifies and encodes stack code; the program behaves like any other. */
@@ -128,15 +128,15 @@ export class Machine {
   }
 
   /** Loads a program that has been read from this text. @internal */
-  place(listing: Listing, source: string, options: LoadOptions): Program {
+  place(parsed: ParsedProgram, source: string, options: LoadOptions): Program {
     try {
-      let image = this.encode(listing, options);
+      let image = this.encode(parsed, options);
       let address = this.#allocate(image);
       if (address === 0) {
         // What earlier runs left behind goes. The programs are moved, which takes the words.
         this.#checkFree();
         this.clearMemory();
-        image = this.encode(listing, options);
+        image = this.encode(parsed, options);
         address = this.#allocate(image);
       }
       if (address === 0)
@@ -144,7 +144,7 @@ export class Machine {
           message: "the program does not fit into the memory budget",
         });
       this.writeImage(image, address);
-      return new Program(this, listing, image, address, source, options);
+      return new Program(this, parsed, image, address, source, options);
     } catch (error) {
       throw error instanceof NdvmError ? error.in(source, options.file) : error;
     }
@@ -154,8 +154,8 @@ export class Machine {
    * A program as this machine reads it. The words are good until the next one is encoded.
    * @internal
    */
-  encode(listing: Listing, { domain }: LoadOptions): Image {
-    return listing.encode({
+  encode(parsed: ParsedProgram, { domain }: LoadOptions): Image {
+    return parsed.encode({
       integerMax: INTEGER_MAX[this.precision],
       clamps: checkDomain(domain) === "clamp",
       findsLoops: this.mechanisms.loops ?? true,
@@ -184,7 +184,7 @@ export class Machine {
   clearMemory(): void {
     const { exports } = this;
     for (const program of this.#programs) program.traces.clear();
-    this.parking.useWalk();
+    this.traceSlots.useWalk();
     exports.releaseArenas();
     for (const program of this.#programs) exports.free(program.address);
     for (const program of this.#programs) program.moveTo((image) => this.#allocate(image));
@@ -195,7 +195,7 @@ export class Machine {
     this.#exports = undefined;
     this.#reals = undefined;
     this.#views = undefined;
-    this.#parking = undefined;
+    this.#traceSlots = undefined;
     this.#programs.length = 0;
   }
 
@@ -226,9 +226,9 @@ export class Machine {
   }
 
   /** @internal */
-  get parking(): Parking {
+  get traceSlots(): TraceSlots {
     this.check();
-    return this.#parking as Parking;
+    return this.#traceSlots as TraceSlots;
   }
 
   /** Throws where an asynchronous evaluation has the machine. @internal */

@@ -3,12 +3,12 @@
  */
 
 import { NdvmError } from "../errors.js";
-import type { Image, Listing, ProcedureInfo } from "../program/listing.js";
+import type { Image, ParsedProgram, ProcedureInfo } from "../program/parsed-program.js";
 import { ImageHeader } from "../program/structures.js";
 import { own } from "../records.js";
 import { laneOf } from "./inputs/axes.js";
 import {
-  type Bound,
+  type BoundInput,
   type BoundInputs,
   bindInputs,
   copyNumbers,
@@ -72,7 +72,7 @@ export class Program {
   /** How it was loaded, to load it once more elsewhere. */
   readonly loadOptions: LoadOptions;
   /** What is known of its text. @internal */
-  readonly listing: Listing;
+  readonly parsed: ParsedProgram;
   /** Kept traces, for replay. @internal */
   readonly traces: Traces;
   /** Its index among the machine's programs, which the machine keeps. @internal */
@@ -90,22 +90,22 @@ export class Program {
   /** Made by `machine.load`. @internal */
   constructor(
     machine: Machine,
-    listing: Listing,
+    parsed: ParsedProgram,
     image: Image,
     address: number,
     source: string,
     options: LoadOptions,
   ) {
     this.#machine = machine;
-    this.listing = listing;
+    this.parsed = parsed;
     this.#address = address;
     this.#constants = new ImageHeader(image, 0).constants;
     this.#symbols = image.symbols;
-    this.inputs = listing.inputs;
+    this.inputs = parsed.inputs;
     this.source = source;
     this.file = options.file;
     this.loadOptions = options;
-    this.traces = new Traces(machine.parking);
+    this.traces = new Traces(machine.traceSlots);
     machine.register(this);
   }
 
@@ -146,12 +146,12 @@ export class Program {
 
   /** The program as the machine reads it: made anew, since only messages and moves ask for it. */
   #image(): Image {
-    return this.#machine.encode(this.listing, this.loadOptions);
+    return this.#machine.encode(this.parsed, this.loadOptions);
   }
 
   /** The procedure at a place, given by its word index in the image. @internal */
   procedureAt(place: number): ProcedureInfo {
-    return this.listing.procedureAt(this.#image().words[place + 1] as number);
+    return this.parsed.procedureAt(this.#image().words[place + 1] as number);
   }
 
   /** Traces that all programs of the machine keep. @internal */
@@ -286,7 +286,7 @@ export class Program {
    */
   get isPlain(): boolean {
     this.#machine.beginRun();
-    if (this.listing.hasBranches) return false;
+    if (this.parsed.hasBranches) return false;
     return this.traces.every(() => isPlainTrace(this.#machine));
   }
 
@@ -335,7 +335,7 @@ export class Program {
     void this.address;
     if (this.#element?.index === index) return this.#element.program;
     this.#element?.program.dispose();
-    const element = this.listing.elementBy(index);
+    const element = this.parsed.elementBy(index);
     const program = this.#machine.place(element, this.source, this.loadOptions);
     this.#element = { index, program };
     return program;
@@ -343,7 +343,7 @@ export class Program {
 
   /** The program in core forms, which the machine evaluates. */
   printCore(): string {
-    return this.listing.print();
+    return this.parsed.print();
   }
 
   /** Frees the program's memory. The machine stays usable. */
@@ -380,7 +380,7 @@ export class Program {
     checkRunOptions(options);
     checkWrt(wrt);
     try {
-      const bound = bindInputs(this.listing, inputs, options.lanes);
+      const bound = bindInputs(this.parsed, inputs, options.lanes);
       const wanted = wantedInputs(this.inputs, bound.inputs, wrt);
       return new Job(this.#machine, this, bound, wanted, options);
     } catch (error) {
@@ -547,7 +547,7 @@ class GradientOutcome extends Outcome implements GradientResult {
   }
 }
 
-function allNumbers(bound: readonly Bound[]): readonly boolean[] {
+function allNumbers(bound: readonly BoundInput[]): readonly boolean[] {
   const wanted: boolean[] = [];
   for (const { kind } of bound) wanted.push(kind === "numbers");
   return wanted;
@@ -556,7 +556,7 @@ function allNumbers(bound: readonly Bound[]): readonly boolean[] {
 /** Of each input, whether gradients are taken by it. */
 function wantedInputs(
   names: readonly string[],
-  bound: readonly Bound[],
+  bound: readonly BoundInput[],
   wrt: readonly string[] | undefined,
 ): readonly boolean[] {
   if (wrt === undefined) return allNumbers(bound);

@@ -175,7 +175,7 @@ export interface RunStats {
   /** Guards that sent lanes back to a walk. */
   readonly guardFailures: number;
   /** Branches that ran both sides, and numbers merged after them. */
-  readonly mixedBranches: number;
+  readonly divergentBranches: number;
   readonly merges: number;
   /** Times lanes parted because structure cannot be merged. */
   readonly buckets: number;

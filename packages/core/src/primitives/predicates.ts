@@ -70,8 +70,8 @@ export const unaryPredicates = [
     params: { x: anything },
     forward: (k, { x }) => {
       const half = k.mul(x, k.num(0.5));
-      const isWhole = k.and(k.eq(k.floor(x), x), k.lt(k.abs(x), k.num(infinity)));
-      return k.and(isWhole, k.eq(k.floor(half), half));
+      const isInteger = k.and(k.eq(k.floor(x), x), k.lt(k.abs(x), k.num(infinity)));
+      return k.and(isInteger, k.eq(k.floor(half), half));
     },
   }),
   definePredicate({

@@ -66,8 +66,8 @@ export type Captures = Map<Variable, number>;
 export const PROGRAM = -1;
 
 /** How a branch tree's tail calls pass position j: one variable, or not the same everywhere. */
-const MIXED = Symbol("mixed");
-type Passed = Variable | typeof MIXED;
+const SEVERAL = Symbol("several");
+type Passed = Variable | typeof SEVERAL;
 
 /** One analysis after the other uses the same arrays, as the tree does. */
 export class Analysis {
@@ -394,8 +394,8 @@ export class Analysis {
     const count = (tree.count[call] as number) - from;
     for (let k = 0; k < count; k++) {
       const operand = tree.node(tree.child(call, from + k));
-      const here: Passed = operand.kind === "ref" ? operand.variable : MIXED;
-      passed[k] = passed[k] === undefined || passed[k] === here ? here : MIXED;
+      const here: Passed = operand.kind === "ref" ? operand.variable : SEVERAL;
+      passed[k] = passed[k] === undefined || passed[k] === here ? here : SEVERAL;
     }
   }
 
@@ -407,7 +407,7 @@ export class Analysis {
       const from = tree.kind[call] === Kind.Call ? 1 : 0;
       for (let k = 0; k < (tree.count[call] as number) - from; k++) {
         const operand = tree.child(call, from + k);
-        if (passed[k] === MIXED && mayBeOlder(tree, operand))
+        if (passed[k] === SEVERAL && mayBeOlder(tree, operand))
           flags[operand] = (flags[operand] as number) | COPIED;
       }
     }

@@ -27,7 +27,7 @@ export const CELL_DEFINE: i32 = 16; // global index, init
 export const CELL_COPY: i32 = 17; // child; an active number leaving a branch gets an identity record
 
 export const FLAG_TAIL: i32 = 1 << 8; // nothing of the current frame is needed afterwards
-export const FLAG_SPREAD: i32 = 1 << 9; // a call whose last operand is a list of further operands
+export const FLAG_APPLY: i32 = 1 << 9; // a call whose last operand is a list of further operands
 
 // Where a lambda takes a captured value from: low two bits, index above them.
 export const CAPTURE_LOCAL: i32 = 0;

@@ -49,12 +49,12 @@ import {
   CELL_RECUR,
   CELL_SELF,
   CELL_SEQ,
-  FLAG_SPREAD,
+  FLAG_APPLY,
   FLAG_TAIL,
 } from "./cells.js";
 import { CLIENT_SCHEME, IMAGE_HEADER, TAG_PRIMITIVE, TAG_UNSPECIFIED } from "./layout.js";
-import type { EncodeOptions, Image } from "./listing.js";
 import { ROLE_LOOP, ROLE_LOOP_ENTRY, ROLE_LOOP_LAMBDA, ROLE_RECUR, ROLE_SKIPPED } from "./loops.js";
+import type { EncodeOptions, Image } from "./parsed-program.js";
 import { Constants, type Word } from "./quoted.js";
 import { ImageHeader } from "./structures.js";
 import { Kind } from "./tree.js";
@@ -361,7 +361,7 @@ class Encoder {
       return at;
     }
     if (operator.name === "apply") {
-      const at = this.#open(CELL_CALL | tail | FLAG_SPREAD, i);
+      const at = this.#open(CELL_CALL | tail | FLAG_APPLY, i);
       this.#word(0);
       this.#writeOperands(i, 1, count);
       return at;

@@ -130,5 +130,5 @@ export const TRACE_BYTES: i32 = 84; // KeptTrace
 export const PLACE_BYTES: i32 = 8; // FreePlace
 export const SMALL_BYTES: i32 = 8; // SmallInteger
 export const VALUE_PAIR_BYTES: i32 = 16; // ValuePair
-export const MIX_BYTES: i32 = 136; // Mix
+export const DIVERGENCE_BYTES: i32 = 136; // Divergence
 export const REPORT_BYTES: i32 = 160; // WalkReport

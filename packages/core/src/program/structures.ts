@@ -702,10 +702,10 @@ export class WalkReport {
   }
 
   /** 1: the tape merges lanes */
-  get mixed(): number {
+  get hasMerges(): number {
     return this.#doubles[this.#double + 17] as number;
   }
-  set mixed(value: number) {
+  set hasMerges(value: number) {
     this.#doubles[this.#double + 17] = value;
   }
 

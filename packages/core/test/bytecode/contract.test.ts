@@ -12,7 +12,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
 import { afterAll, expect, test } from "vitest";
 import { Machine, NdvmError } from "../../src/index.js";
-import type { Listing } from "../../src/program/listing.js";
+import type { ParsedProgram } from "../../src/program/parsed-program.js";
 
 const core = fileURLToPath(new URL("../..", import.meta.url));
 const page = readFileSync(join(core, "../../docs/contract.md"), "utf8");
@@ -57,22 +57,22 @@ function buildMachine(): Uint8Array {
   return readFileSync(join(folder, "machine.wasm"));
 }
 
-/** The page's listing, beside the built files that it imports. */
-async function loadListing(): Promise<(text: string) => Listing> {
+/** The page's program, beside the built files that it imports. */
+async function loadPostfix(): Promise<(text: string) => ParsedProgram> {
   cpSync(join(core, "dist"), join(folder, "dist"), { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-  const { outputText } = ts.transpileModule(blockOf("src/postfix/listing.ts"), {
+  const { outputText } = ts.transpileModule(blockOf("src/postfix/parsed.ts"), {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
   });
-  write("dist/postfix/listing.js", outputText);
-  const url = pathToFileURL(join(folder, "dist/postfix/listing.js")).href;
-  const module = (await import(/* @vite-ignore */ url)) as { postfix(text: string): Listing };
+  write("dist/postfix/parsed.js", outputText);
+  const url = pathToFileURL(join(folder, "dist/postfix/parsed.js")).href;
+  const module = (await import(/* @vite-ignore */ url)) as { postfix(text: string): ParsedProgram };
   return module.postfix;
 }
 
 test("the page's client runs on the machine and inherits what the page says", async () => {
   const machine = await Machine.fromBytes(new Uint8Array(buildMachine()));
-  const postfix = await loadListing();
+  const postfix = await loadPostfix();
   const text = "a k t * exp *";
   const program = machine.place(postfix(text), text, {});
   expect(program.inputs).toEqual(["a", "k", "t"]);

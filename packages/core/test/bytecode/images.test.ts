@@ -10,12 +10,12 @@ import { BitRows } from "../../src/bytecode/bits.js";
 import { disassemble } from "../../src/bytecode/disassemble.js";
 import { Flow } from "../../src/bytecode/flow.js";
 import { instructions, knownNames, usualCount } from "../../src/bytecode/instructions.js";
-import { BytecodeListing } from "../../src/bytecode/listing.js";
+import { ParsedBytecode } from "../../src/bytecode/parsed-bytecode.js";
 import { verify } from "../../src/bytecode/verify.js";
 import { Machine, NdvmError } from "../../src/index.js";
 import { primitives } from "../../src/primitives/index.js";
 import * as layout from "../../src/program/layout.js";
-import { imageText, listingText } from "../program/image-text.js";
+import { imageText, parsedText } from "../program/image-text.js";
 import { stackPrograms } from "./programs.js";
 import { workloads } from "./workloads.js";
 
@@ -52,43 +52,43 @@ function assembled(source: string): string {
 describe("a stack program", () => {
   test.each(sources)("%s", (_, source) => {
     expect(assembled(source)).toMatchSnapshot("assembled");
-    const listing = new BytecodeListing(assemble(source));
-    expect(imageText(listing.encode(double), listing, source)).toMatchSnapshot("image");
+    const parsed = new ParsedBytecode(assemble(source));
+    expect(imageText(parsed.encode(double), parsed, source)).toMatchSnapshot("image");
     expect(disassemble(assemble(source))).toMatchSnapshot("listing");
   });
 
   test("f32 keeps smaller integers, and clamps are other ops", () => {
     for (const name of ["literals of every kind", "clamped ones"]) {
       const source = stackPrograms[name] as string;
-      const listing = new BytecodeListing(assemble(source));
-      const image = listing.encode({ integerMax: 2 ** 24, clamps: true, findsLoops: true });
-      expect(imageText(image, listing, source)).toMatchSnapshot(name);
+      const parsed = new ParsedBytecode(assemble(source));
+      const image = parsed.encode({ integerMax: 2 ** 24, clamps: true, findsLoops: true });
+      expect(imageText(image, parsed, source)).toMatchSnapshot(name);
     }
   });
 
   test("an element is taken at every end, of the program alone", () => {
     const source = stackPrograms["an element at every end"] as string;
-    const listing = new BytecodeListing(assemble(source)).elementBy("which");
-    expect(listing.inputs).toEqual(["a", "b", "which"]);
-    expect(imageText(listing.encode(double), listing, source)).toMatchSnapshot();
-    expect(listing.print()).toMatchSnapshot("listing");
+    const parsed = new ParsedBytecode(assemble(source)).elementBy("which");
+    expect(parsed.inputs).toEqual(["a", "b", "which"]);
+    expect(imageText(parsed.encode(double), parsed, source)).toMatchSnapshot();
+    expect(parsed.print()).toMatchSnapshot("listing");
   });
 
   test("every answer about a program", () => {
     const source = stackPrograms["closures and captures"] as string;
-    const listing = new BytecodeListing(assemble(source));
-    const nodes = listing.bytecode.procedures.reduce((sum, { code }) => sum + code.length, 0);
-    expect(listingText(listing, nodes + 4)).toMatchSnapshot();
-    expect([0, 1, 2, 3].map((i) => listing.procedureAt(nodes + i))).toEqual([
+    const parsed = new ParsedBytecode(assemble(source));
+    const nodes = parsed.bytecode.procedures.reduce((sum, { code }) => sum + code.length, 0);
+    expect(parsedText(parsed, nodes + 4)).toMatchSnapshot();
+    expect([0, 1, 2, 3].map((i) => parsed.procedureAt(nodes + i))).toEqual([
       { name: "add", min: 1, max: 1 },
       { name: "twice", min: 2, max: 2 },
       { name: "id", min: 1, max: 1 },
       { name: undefined, min: 0, max: 0 },
     ]);
-    expect([listing.builtins, listing.libraryCall()]).toEqual([[], undefined]);
+    expect([parsed.builtins, parsed.libraryCall()]).toEqual([[], undefined]);
     const faults = Object.entries(layout).filter(([name]) => name.startsWith("FAULT_"));
     expect(
-      faults.map(([name, code]) => `${name} ${listing.helpFor(code) ?? "·"}`),
+      faults.map(([name, code]) => `${name} ${parsed.helpFor(code) ?? "·"}`),
     ).toMatchSnapshot();
   });
 

@@ -41,7 +41,7 @@ test(`stack programs give a batch the bits of its lanes alone, seed ${seed}`, ()
     }
   }
   expect(passed).toBeGreaterThan(2.8 * programs);
-  for (const name of ["walks", "replays", "guardFailures", "mixedBranches", "merges"] as const)
+  for (const name of ["walks", "replays", "guardFailures", "divergentBranches", "merges"] as const)
     expect(seen[name], name).toBeGreaterThan(0);
 });
 

@@ -165,8 +165,8 @@ describe("primals that move", () => {
   const CHAIN = Array.from({ length: 30 }).reduce<string>((text) => `(+ (* a ${text}) x)`, "x");
 
   /** Where the walk's primals lie, and how long their block is. */
-  const primalsOf = ({ exports, parking, views }: Machine): { at: number; bytes: number } => {
-    parking.useWalk();
+  const primalsOf = ({ exports, traceSlots, views }: Machine): { at: number; bytes: number } => {
+    traceSlots.useWalk();
     const at = exports.primalBase.value;
     return { at, bytes: views.words[(at - 16) / 4] as number };
   };
@@ -200,7 +200,7 @@ describe("primals that move", () => {
     const expected = replayed(program, 16);
     let returns = 0;
     for (let round = 0; round < 200; round++) {
-      machine.parking.useWalk();
+      machine.traceSlots.useWalk();
       exports.releaseArenas();
       // Holes of any size between the blocks of two walks, the first of which needs less.
       const held = Array.from({ length: 12 }, () => exports.allocate(256 << next(7)));

@@ -7,7 +7,7 @@ import * as codes from "../../src/bytecode/codes.js";
 import { primitives } from "../../src/primitives/index.js";
 import * as cells from "../../src/program/cells.js";
 import * as layout from "../../src/program/layout.js";
-import type { Image, Listing } from "../../src/program/listing.js";
+import type { Image, ParsedProgram } from "../../src/program/parsed-program.js";
 import { ImageHeader } from "../../src/program/structures.js";
 
 /** Names of constants with a prefix, by value; the first that has it. */
@@ -102,11 +102,15 @@ const codeReaders = new Map<number, Reader>([
 
 function flagsOf(word: number): string {
   const tail = (word & cells.FLAG_TAIL) === 0 ? "" : " tail";
-  return tail + ((word & cells.FLAG_SPREAD) === 0 ? "" : " spread");
+  return tail + ((word & cells.FLAG_APPLY) === 0 ? "" : " spread");
 }
 
 /** The image of a program as text; `source` gives every line the words of the user. */
-export function imageText({ words, symbols }: Image, listing: Listing, source: string): string {
+export function imageText(
+  { words, symbols }: Image,
+  parsed: ParsedProgram,
+  source: string,
+): string {
   const header = new ImageHeader({ words }, 0);
   const isStack = header.client === layout.CLIENT_STACK;
   const read = new Words(words);
@@ -122,7 +126,7 @@ export function imageText({ words, symbols }: Image, listing: Listing, source: s
     const reader = (isStack ? codeReaders : cellReaders).get(kind);
     if (reader === undefined) throw new Error(`no kind ${kind} at ${at}`);
     const name = (isStack ? codeNames : cellNames).get(kind);
-    const span = listing.spanOf(node);
+    const span = parsed.spanOf(node);
     const text = span === undefined ? "" : source.slice(span.start, span.end).replace(/\s+/g, " ");
     const flags = isStack ? "" : flagsOf(word);
     lines.push(`${at} ${name}${flags} ${reader(read)}  ;${node} ${text.slice(0, 40)}`);
@@ -144,19 +148,19 @@ export function imageText({ words, symbols }: Image, listing: Listing, source: s
 }
 
 /** Answers about every node, whole. */
-export function listingText(listing: Listing, nodes: number): string {
-  const { inputs, constants, procedureValues, hasBranches } = listing;
+export function parsedText(parsed: ParsedProgram, nodes: number): string {
+  const { inputs, constants, procedureValues, hasBranches } = parsed;
   const lines = [JSON.stringify({ inputs, constants, procedureValues, hasBranches })];
-  for (const name of inputs) lines.push(`${name} ${JSON.stringify(listing.inputSpan(name))}`);
+  for (const name of inputs) lines.push(`${name} ${JSON.stringify(parsed.inputSpan(name))}`);
   for (let node = -1; node <= nodes; node++) {
     const answers = [
-      listing.variableAt(node),
-      listing.calledAt(node, false),
-      listing.calledAt(node, true),
-      listing.operationAt(node),
-      ...[0, 1, 2].map((operand) => listing.operandAt(node, operand)),
+      parsed.variableAt(node),
+      parsed.calledAt(node, false),
+      parsed.calledAt(node, true),
+      parsed.operationAt(node),
+      ...[0, 1, 2].map((operand) => parsed.operandAt(node, operand)),
     ];
-    const { start, end } = listing.spanOf(node) ?? {};
+    const { start, end } = parsed.spanOf(node) ?? {};
     lines.push(`${node} ${start}-${end} ${answers.map((answer) => answer ?? "·").join(" ")}`);
   }
   return lines.join("\n");

@@ -7,18 +7,18 @@ import { describe, expect, test } from "vitest";
 import { NdvmError } from "../../src/index.js";
 import { readProgram } from "../../src/machine/languages.js";
 import * as layout from "../../src/program/layout.js";
-import type { EncodeOptions } from "../../src/program/listing.js";
-import type { SchemeListing } from "../../src/program/scheme-listing.js";
-import { imageText, listingText } from "./image-text.js";
+import type { EncodeOptions } from "../../src/program/parsed-program.js";
+import type { ParsedScheme } from "../../src/program/parsed-scheme.js";
+import { imageText, parsedText } from "./image-text.js";
 import { schemePrograms } from "./programs.js";
 
 const double: EncodeOptions = { integerMax: 2 ** 31 - 1, clamps: false, findsLoops: true };
 const cases = Object.entries(schemePrograms);
-const listingOf = (source: string) => readProgram(source, {}) as SchemeListing;
+const listingOf = (source: string) => readProgram(source, {}) as ParsedScheme;
 
 const imageOf = (source: string, options = double, index?: string): string => {
-  const listing = listingOf(source);
-  const shown = index === undefined ? listing : listing.elementBy(index);
+  const parsed = listingOf(source);
+  const shown = index === undefined ? parsed : parsed.elementBy(index);
   return imageText(shown.encode(options), shown, source);
 };
 
@@ -72,18 +72,18 @@ describe("the image of a program", () => {
 
 describe("what the machine may ask", () => {
   test("help for every fault and every kind of value", () => {
-    const listing = listingOf("a");
+    const parsed = listingOf("a");
     const of = (prefix: string) =>
       Object.entries(layout).filter(([name]) => name.startsWith(prefix)) as [string, number][];
     const lines = of("FAULT_").flatMap(([fault, code]) =>
-      of("TAG_").map(([tag, value]) => `${fault} ${tag} ${listing.helpFor(code, value) ?? "·"}`),
+      of("TAG_").map(([tag, value]) => `${fault} ${tag} ${parsed.helpFor(code, value) ?? "·"}`),
     );
     expect([
       ...new Set(lines.map((line) => line.replace(/TAG_(?!PAIR)\w+/, "TAG"))),
     ]).toMatchSnapshot();
-    expect(listing.builtins).toContain("let*");
-    expect(listing.builtins).toContain("sqrt");
-    expect(new Set(listing.builtins).size).toBe(listing.builtins.length);
+    expect(parsed.builtins).toContain("let*");
+    expect(parsed.builtins).toContain("sqrt");
+    expect(new Set(parsed.builtins).size).toBe(parsed.builtins.length);
   });
 
   test.each([
@@ -94,17 +94,17 @@ describe("what the machine may ask", () => {
     "a primitive as a value",
     "constants of every kind",
   ])("every answer about %s", (name) => {
-    const listing = listingOf(schemePrograms[name] as string);
-    expect(listingText(listing, listing.expansion.nodes.length)).toMatchSnapshot();
+    const parsed = listingOf(schemePrograms[name] as string);
+    expect(parsedText(parsed, parsed.expansion.nodes.length)).toMatchSnapshot();
   });
 
   test("procedures with their names and counts, and calls of the library", () => {
     const source =
       "(define (f x . r) x) (list (lambda () 1) f (lambda (a b) a) (map car (list 1)))";
-    const listing = listingOf(source);
-    const { nodes } = listing.expansion;
+    const parsed = listingOf(source);
+    const { nodes } = parsed.expansion;
     const told = nodes.flatMap(({ kind, span }, node) =>
-      kind === "lambda" && span.start >= 0 ? [listing.procedureAt(node)] : [],
+      kind === "lambda" && span.start >= 0 ? [parsed.procedureAt(node)] : [],
     );
     expect(told).toEqual([
       { name: "f", min: 1, max: -1 },
@@ -113,7 +113,7 @@ describe("what the machine may ask", () => {
     ]);
     const calls = nodes.flatMap((node, failed) => {
       if (node.kind !== "call") return [];
-      const visible = nodes.map((_, at) => listing.libraryCall(failed, at));
+      const visible = nodes.map((_, at) => parsed.libraryCall(failed, at));
       return [[source.slice(node.span.start, node.span.end), [...new Set(visible)]] as const];
     });
     expect(calls).toMatchSnapshot();

@@ -23,7 +23,7 @@ export class FitBlock {
   /** payload of the program's value */
   result: i32;
   /** 1: the trace merges lanes */
-  mixed: i32;
+  hasMerges: i32;
   /** `FIT_ADAM`, … */
   optimiser: i32;
   /** `FIT_OBJECTIVE`, … */
@@ -63,7 +63,7 @@ export class FitBlock {
   /** f64 by row: the loss by the prediction */
   slopesAt: u32;
   /** reals by row: one lane's number for all rows */
-  spreadAt: u32;
+  repeatedAt: u32;
   /** rows of the Jacobian */
   blockAt: u32;
   /** working space of a damped step */
@@ -73,7 +73,7 @@ export class FitBlock {
   /** reals by row: losses, then their slopes */
   pointLossesAt: u32;
   /** whether all rows of a slot have one lane */
-  isSpread: i32;
+  isRepeated: i32;
   /** settings of Adam: its rate */
   rate: f64;
   /** what the first average keeps */

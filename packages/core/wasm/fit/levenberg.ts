@@ -58,7 +58,7 @@ export function takeLevenberg(fit: usize, state: usize, sums: usize): i32 {
   const reason =
     levenbergAt(state).hasBegun == 0
       ? begin(fit, state, loss, trialFactor)
-      : judge(fit, state, loss, trialFactor);
+      : acceptOrShrink(fit, state, loss, trialFactor);
   if (reason != REASON_NONE) return reason;
   if (stateAt(state).steps >= <f64>fitAt(fit).steps) return REASON_STEPS;
   return propose(fit, state);
@@ -83,7 +83,8 @@ function begin(fit: usize, state: usize, loss: f64, trialFactor: usize): i32 {
   return checkGradient(fit, state);
 }
 
-function judge(fit: usize, state: usize, loss: f64, trialFactor: usize): i32 {
+/** Takes the trial as the new point, or shrinks the radius; why the restart ends, if it does. */
+function acceptOrShrink(fit: usize, state: usize, loss: f64, trialFactor: usize): i32 {
   const params = fitAt(fit).params;
   stateAt(state).steps = stateAt(state).steps + 1;
   const before = stateAt(state).loss;

@@ -104,17 +104,17 @@ export function addRowsOf(fit: usize, slot: i32, row: i32, rows: i32, place: i32
     return;
   }
   // A number that is the same in all rows is written out for as many as there are.
-  const isSpread = fitAt(fit).isSpread != 0;
-  const all = isSpread ? fitAt(fit).points : rows;
+  const isRepeated = fitAt(fit).isRepeated != 0;
+  const all = isRepeated ? fitAt(fit).points : rows;
   if (fitAt(fit).optimiser == FIT_LEVENBERG) {
-    const step: usize = isSpread ? 0 : sizeof<real>();
+    const step: usize = isRepeated ? 0 : sizeof<real>();
     addResiduals(fit, slot, row, all, value, isShared ? 0 : step, lane, step, sums);
     return;
   }
-  addLosses(fit, sums, isSpread || isShared ? spread(fit, value, all) : value, row, all);
+  addLosses(fit, sums, isRepeated || isShared ? repeated(fit, value, all) : value, row, all);
   for (let j = 0; j < params; j++) {
     const own = slopesOf(fit, j) + lane;
-    const derivatives = isSpread ? spread(fit, own, all) : own;
+    const derivatives = isRepeated ? repeated(fit, own, all) : own;
     const into = sums + <usize>(j + 1) * PARTIALS;
     const group = partAt(partOf(fit, j)).group;
     if (group < 0) addSlopes(fit, into, derivatives, row, all);
@@ -122,8 +122,8 @@ export function addRowsOf(fit: usize, slot: i32, row: i32, rows: i32, place: i32
   }
 }
 
-function spread(fit: usize, from: usize, count: i32): usize {
-  const to = fit + fitAt(fit).spreadAt;
+function repeated(fit: usize, from: usize, count: i32): usize {
+  const to = fit + fitAt(fit).repeatedAt;
   const number = load<real>(from);
   for (let i = 0; i < count; i++) store<real>(to + bytesOf(i), number);
   return to;
@@ -271,11 +271,11 @@ function addSlopes(fit: usize, sums: usize, derivatives: usize, row: i32, rows: 
   let done = 0;
   for (; done < rows && ((row + done) & 7) != 0; done++)
     addSlope(sums, slopes, derivatives, row, done);
-  const whole = done + ((rows - done) & ~1);
+  const paired = done + ((rows - done) & ~1);
   const from = slopes + ((<usize>done) << 3);
   const own = derivatives + bytesOf(done);
-  if (!addProducts(sums, from, own, whole - done)) addCounted(sums, from, own, whole - done);
-  if (whole < rows) addSlope(sums, slopes, derivatives, row, whole);
+  if (!addProducts(sums, from, own, paired - done)) addCounted(sums, from, own, paired - done);
+  if (paired < rows) addSlope(sums, slopes, derivatives, row, paired);
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   ROUNDS_ENDED,
   ROUNDS_REFUSED,
 } from "../../src/fit/layout";
-import { adjointAddress, replayWhole, seedOnes } from "../replay/replay";
+import { adjointAddress, replayAllLanes, seedOnes } from "../replay/replay";
 import { isUniform, primalOf } from "../tape/payload";
 import { takeAdam } from "./adam";
 import { arrayOf, idOfInput, isRunning, partOf, rowGroupsAt, stateOf, sumsOf } from "./block";
@@ -98,7 +98,7 @@ function evaluate(fit: usize, isFirst: bool): bool {
   const width = fitAt(fit).width;
   const slotLanes = fitAt(fit).slotLanes;
   const result = fitAt(fit).result;
-  const mixed = fitAt(fit).mixed != 0;
+  const hasMerges = fitAt(fit).hasMerges != 0;
   clearSums(fit);
   // The slot of the chunk's first lane, and the lane's place in it.
   let slot = 0;
@@ -108,7 +108,7 @@ function evaluate(fit: usize, isFirst: bool): bool {
     bindParameters(fit, slot, row, count);
     // The data of a single chunk stay where they are.
     if (isFirst || lanes > width) bindColumns(fit, from, count);
-    if (!replayWhole(count, result, mixed)) return false;
+    if (!replayAllLanes(count, result, hasMerges)) return false;
     addChunk(fit, slot, row, count);
     for (row += count; row >= slotLanes; row -= slotLanes) slot++;
   }

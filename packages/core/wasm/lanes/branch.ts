@@ -9,11 +9,11 @@ import { notesBranches } from "../tape/recording";
 import { recordTrace } from "../tape/tape";
 import { agreedAtBranch } from "./lanes";
 
-export const SAID_FALSE: i32 = 0;
-export const SAID_TRUE: i32 = 1;
-/** Lanes disagree: the test is a mask, and `openMix` runs both sides. */
-export const SAID_BOTH: i32 = 2;
-export const SAID_FAULT: i32 = 3;
+export const BRANCH_FALSE: i32 = 0;
+export const BRANCH_TRUE: i32 = 1;
+/** Lanes disagree: the test is a mask, and `openDivergence` runs both sides. */
+export const BRANCH_BOTH: i32 = 2;
+export const BRANCH_FAULT: i32 = 3;
 
 /** Leaves a note of a branch on the tape: the test by lane, or one truth for all. */
 function noteBranch(test: u64, node: i32): bool {
@@ -23,12 +23,12 @@ function noteBranch(test: u64, node: i32): bool {
 }
 
 /** The verdict on `test` at the branch of node `node`. Only #f is false. */
-export function judge(test: u64, node: i32): i32 {
-  if (notesBranches && !noteBranch(test, node)) return SAID_FAULT;
-  if (tagOf(test) != TAG_MASK) return test == VALUE_FALSE ? SAID_FALSE : SAID_TRUE;
+export function decideBranch(test: u64, node: i32): i32 {
+  if (notesBranches && !noteBranch(test, node)) return BRANCH_FAULT;
+  if (tagOf(test) != TAG_MASK) return test == VALUE_FALSE ? BRANCH_FALSE : BRANCH_TRUE;
   setCurrentNode(node);
-  const said = agreedAtBranch(dataOf(test));
-  if (said == VALUE_FAIL) return SAID_FAULT;
-  if (tagOf(said) == TAG_MASK) return SAID_BOTH;
-  return said == VALUE_FALSE ? SAID_FALSE : SAID_TRUE;
+  const decision = agreedAtBranch(dataOf(test));
+  if (decision == VALUE_FAIL) return BRANCH_FAULT;
+  if (tagOf(decision) == TAG_MASK) return BRANCH_BOTH;
+  return decision == VALUE_FALSE ? BRANCH_FALSE : BRANCH_TRUE;
 }

@@ -144,23 +144,23 @@ export function dropMask(mask: i32): bool {
 /** Times lanes left the walk because they could not go on together. */
 let bucketsMade: f64 = 0;
 /** Branches that ran both sides. */
-let branchesMixed: f64 = 0;
+let branchesDiverged: f64 = 0;
 let mergesMade: f64 = 0;
 
 /** Of the walk under way: branches that ran both sides (0), merges (1), buckets (2). */
 export function laneCount(which: i32): f64 {
-  return which == 0 ? branchesMixed : which == 1 ? mergesMade : bucketsMade;
+  return which == 0 ? branchesDiverged : which == 1 ? mergesMade : bucketsMade;
 }
 
 export function beginLanes(): void {
   strayAllowance = 0;
   bucketsMade = 0;
-  branchesMixed = 0;
+  branchesDiverged = 0;
   mergesMade = 0;
 }
 
-export function countMixed(): void {
-  branchesMixed += 1;
+export function countDiverged(): void {
+  branchesDiverged += 1;
 }
 
 export function countMerge(): void {
@@ -330,7 +330,7 @@ export function keepEqual(payload: i32, number: real): void {
 }
 
 /** Lanes whose number is whole, and not beyond `limit`, leave the walk: the others fail. */
-export function dropWhole(payload: i32, limit: real): void {
+export function dropIntegers(payload: i32, limit: real): void {
   if (isUniform(payload)) return;
   const at = primalOf(payload);
   const most = v128.splat<real>(limit);
@@ -373,9 +373,9 @@ export function keepIndices(payload: i32, limit: i32): bool {
 
 /** Lanes that hold a whole number from 0 below `limit`. */
 export function validIndices(numbers: v128, limit: i32): v128 {
-  const whole = v128.eq<real>(v128.floor<real>(numbers), numbers);
+  const integral = v128.eq<real>(v128.floor<real>(numbers), numbers);
   const above = v128.ge<real>(numbers, v128.splat<real>(0));
-  return v128.and(whole, v128.and(above, v128.lt<real>(numbers, v128.splat<real>(<real>limit))));
+  return v128.and(integral, v128.and(above, v128.lt<real>(numbers, v128.splat<real>(<real>limit))));
 }
 
 /** Guards that a number is an index below `limit` in the counting lanes. */

@@ -78,11 +78,11 @@ import { ADD, put, STORE, SUBTRACT } from "./targets";
   cols: usize,
   run: usize,
 ): void {
-  const whole = cols & ~3;
+  const full = cols & ~3;
   for (let lane: usize = 0; lane < run; lane += 16) {
     for (let i: usize = 0; i < rows; i++) {
       let to = c + i * cRow + lane;
-      for (let j: usize = 0; j < whole; j += 4) {
+      for (let j: usize = 0; j < full; j += 4) {
         let aAt = a + i * aRow + (lane & aMask);
         let bAt = b + j * bCol + (lane & bMask);
         let head = v128.load(aAt);
@@ -107,23 +107,23 @@ import { ADD, put, STORE, SUBTRACT } from "./targets";
       }
     }
   }
-  if (whole == cols) return;
+  if (full == cols) return;
   productAny(
     mode,
-    c + whole * cCol,
+    c + full * cCol,
     cRow,
     cCol,
     a,
     aRow,
     aCol,
     aMask,
-    b + whole * bCol,
+    b + full * bCol,
     bRow,
     bCol,
     bMask,
     rows,
     inner,
-    cols - whole,
+    cols - full,
     run,
   );
 }

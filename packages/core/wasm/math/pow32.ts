@@ -75,8 +75,8 @@ export function powF(x: v128, y: v128): v128 {
   // x² needs no double, and is by far the most frequent power.
   if (i32x4.all_true(f32x4.eq(y, c4(TWO_F)))) return f32x4.mul(x, x);
   let count = absF(y);
-  let whole = f32x4.eq(f32x4.floor(y), y);
-  let few = v128.and(whole, f32x4.le(count, c4(COUNT_MAX)));
+  let integral = f32x4.eq(f32x4.floor(y), y);
+  let few = v128.and(integral, f32x4.le(count, c4(COUNT_MAX)));
   let result = zero();
   if (v128.any_true(few)) {
     let n = v128.and(count, few);
@@ -87,7 +87,7 @@ export function powF(x: v128, y: v128): v128 {
     );
     if (i32x4.all_true(few)) return result;
   }
-  return pick(few, result, powEdges(x, y, whole));
+  return pick(few, result, powEdges(x, y, integral));
 }
 
 /** e^(y log x) for doubles x > 0 that were floats; cut off where no float is left. */
@@ -112,7 +112,7 @@ export function powF(x: v128, y: v128): v128 {
 }
 
 /** The lanes that do not multiply, with the edges of C99. */
-function powEdges(x: v128, y: v128, whole: v128): v128 {
+function powEdges(x: v128, y: v128, integral: v128): v128 {
   let a = absF(x);
   let result = join(expHalf(lowHalf(a), lowHalf(y)), expHalf(highHalf(a), highHalf(y)));
   result = pick(f32x4.eq(a, c4(ONE_F)), c4(ONE_F), result); // log 1 = 0, also times infinity
@@ -121,9 +121,9 @@ function powEdges(x: v128, y: v128, whole: v128): v128 {
   let up = v128.xor(f32x4.gt(a, c4(ONE_F)), f32x4.lt(y, zero()));
   result = pick(outside, v128.and(up, c4(INFINITE_F)), result);
   let halved = f32x4.mul(y, c4(HALF_F));
-  let odd = v128.andnot(whole, f32x4.eq(f32x4.floor(halved), halved));
+  let odd = v128.andnot(integral, f32x4.eq(f32x4.floor(halved), halved));
   result = v128.xor(result, v128.and(odd, v128.and(x, c4(SIGN_F))));
-  let impossible = v128.andnot(v128.andnot(f32x4.lt(x, zero()), whole), outside);
+  let impossible = v128.andnot(v128.andnot(f32x4.lt(x, zero()), integral), outside);
   let invalid = v128.or(impossible, v128.or(f32x4.ne(x, x), f32x4.ne(y, y)));
   result = pick(invalid, c4(NOT_A_NUMBER_F), result);
   return pick(f32x4.eq(x, c4(ONE_F)), c4(ONE_F), result);

@@ -153,8 +153,8 @@ export function powD(x: v128, y: v128): v128 {
   // By far the most frequent power; the same bits as below.
   if (i64x2.all_true(f64x2.eq(y, c2(TWO)))) return f64x2.mul(x, x);
   let count = absD(y);
-  let whole = f64x2.eq(f64x2.floor(y), y);
-  let few = v128.and(whole, f64x2.le(count, c2(COUNT_MAX)));
+  let integral = f64x2.eq(f64x2.floor(y), y);
+  let few = v128.and(integral, f64x2.le(count, c2(COUNT_MAX)));
   let result = multiply(x, v128.and(count, few));
   let inverted = f64x2.lt(y, zero());
   let size = absD(result);
@@ -164,11 +164,11 @@ export function powD(x: v128, y: v128): v128 {
   few = v128.andnot(few, v128.and(v128.and(lost, inverted), inside));
   result = pick(inverted, f64x2.div(c2(ONE), result), result);
   if (i64x2.all_true(few)) return result;
-  return pick(few, result, powEdges(x, y, whole));
+  return pick(few, result, powEdges(x, y, integral));
 }
 
 /** The lanes that do not multiply, with the edges of C99. */
-function powEdges(x: v128, y: v128, whole: v128): v128 {
+function powEdges(x: v128, y: v128, integral: v128): v128 {
   let a = absD(x);
   // Where a power of 0 or infinity grows.
   let up = v128.xor(f64x2.gt(a, c2(ONE)), f64x2.lt(y, zero()));
@@ -177,9 +177,9 @@ function powEdges(x: v128, y: v128, whole: v128): v128 {
   let outside = v128.or(f64x2.eq(a, zero()), f64x2.eq(a, c2(INFINITE)));
   result = pick(outside, v128.and(up, c2(INFINITE)), result);
   let halved = f64x2.mul(y, c2(HALF));
-  let odd = v128.andnot(whole, f64x2.eq(f64x2.floor(halved), halved));
+  let odd = v128.andnot(integral, f64x2.eq(f64x2.floor(halved), halved));
   result = v128.xor(result, v128.and(odd, v128.and(x, c2(SIGN))));
-  let impossible = v128.andnot(v128.andnot(f64x2.lt(x, zero()), whole), outside);
+  let impossible = v128.andnot(v128.andnot(f64x2.lt(x, zero()), integral), outside);
   result = pick(v128.or(impossible, v128.or(isNanD(x), isNanD(y))), c2(NOT_A_NUMBER), result);
   return pick(f64x2.eq(x, c2(ONE)), c2(ONE), result);
 }

@@ -229,29 +229,29 @@ function storeApart(x: v128, sineAt: usize, cosineAt: usize): void {
 
 /** Each lane by its own magnitude; at least one is out of reach of `near`. */
 // @ts-ignore: decorator
-@inline function mixed(x: v128, kind: i32): v128 {
+@inline function byMagnitude(x: v128, kind: i32): v128 {
   let margin = marginF(x, NEAR_MAX);
   let result = wide(x, kind);
   if (i32x4.bitmask(margin) == 15) return result;
   return pick(i32x4.shr_s(margin, 31), result, near(x, kind));
 }
 
-function sinMixed(x: v128): v128 {
-  return mixed(x, 0);
+function sinByMagnitude(x: v128): v128 {
+  return byMagnitude(x, 0);
 }
 
-function cosMixed(x: v128): v128 {
-  return mixed(x, 1);
+function cosByMagnitude(x: v128): v128 {
+  return byMagnitude(x, 1);
 }
 
 // @ts-ignore: decorator
 @inline export function sinF(x: v128): v128 {
-  return i32x4.bitmask(marginF(x, NEAR_MAX)) ? sinMixed(x) : near(x, 0);
+  return i32x4.bitmask(marginF(x, NEAR_MAX)) ? sinByMagnitude(x) : near(x, 0);
 }
 
 // @ts-ignore: decorator
 @inline export function cosF(x: v128): v128 {
-  return i32x4.bitmask(marginF(x, NEAR_MAX)) ? cosMixed(x) : near(x, 1);
+  return i32x4.bitmask(marginF(x, NEAR_MAX)) ? cosByMagnitude(x) : near(x, 1);
 }
 
 export function tanF(x: v128): v128 {

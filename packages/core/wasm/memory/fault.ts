@@ -81,7 +81,7 @@ export function setFaultDetail(detail: i32): void {
 }
 
 /** A call whose last operand is a list: what failed cannot be told by its place in the text. */
-export function failSpread(): void {
+export function failApply(): void {
   renumberOperands(-1, -1);
   if (faultCode == FAULT_NOT_PROCEDURE) faultDetail = 1;
 }

@@ -338,7 +338,7 @@ if (offsetof<ValuePair>() != 16) ERROR("ValuePair is not as it was declared");
 
 /** A branch that lanes take both ways. What both sides have comes twice: then, else. */
 @unmanaged
-export class Mix {
+export class Divergence {
   /** the context before, as a value */
   context: u64;
   /** the lanes of each side, as values */
@@ -412,11 +412,11 @@ export class Mix {
     return changetype<usize>(this) + 92 + (<usize>i << 2);
   }
 }
-if (offsetof<Mix>() != 132) ERROR("Mix is not as it was declared");
+if (offsetof<Divergence>() != 132) ERROR("Divergence is not as it was declared");
 
 // @ts-ignore: decorator
-@inline export function mixAt(address: usize): Mix {
-  return changetype<Mix>(address);
+@inline export function divergenceAt(address: usize): Divergence {
+  return changetype<Divergence>(address);
 }
 
 /** What a walk did. */
@@ -457,7 +457,7 @@ export class WalkReport {
   /** how often memory was compacted */
   compactions: f64;
   /** 1: the tape merges lanes */
-  mixed: f64;
+  hasMerges: f64;
   /** bytes of adjoints, once the tape is linked */
   linkedBytes: f64;
   /** `LINK_*`, refused where nobody asked for it */

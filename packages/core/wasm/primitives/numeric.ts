@@ -45,7 +45,7 @@ import {
   allEqual,
   countMerge,
   decide,
-  dropWhole,
+  dropIntegers,
   firstCounting,
   guardInteger,
   keepEqual,
@@ -338,7 +338,7 @@ export function toInteger(value: u64, operand: i32): i32 {
   const number = load<real>(primalOf(payload) + <usize>lane * sizeof<real>());
   const limit: real = 2147483000.0;
   if (!(number >= -limit && number <= limit) || trunc(number) != number) {
-    dropWhole(payload, limit);
+    dropIntegers(payload, limit);
     failOperand(FAULT_NOT_INTEGER, operand, value);
     return INTEGER_NONE;
   }

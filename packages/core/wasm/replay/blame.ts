@@ -90,8 +90,8 @@ function ownerOf(id: i32): i32 {
     else high = middle;
   }
   if (low == ownerCount) return id;
-  const whole = ownerAt(low);
-  return primalOf(whole) <= at ? whole : id;
+  const owner = ownerAt(low);
+  return primalOf(owner) <= at ? owner : id;
 }
 
 let oldest: i32 = 0;
@@ -103,11 +103,11 @@ function follow(id: i32, lane: i32, constants: i32): void {
   if (load<u8>(mark) != 0 || isFiniteIn(id, lane)) return;
   store<u8>(mark, SEEN);
   oldest = min(oldest, id);
-  const whole = ownerOf(id);
-  if (whole == id) return;
+  const owner = ownerOf(id);
+  if (owner == id) return;
   store<u8>(mark, SEEN | RECORDED);
-  store<u8>(reachBase + <usize>whole, load<u8>(reachBase + <usize>whole) | SEEN);
-  oldest = min(oldest, whole);
+  store<u8>(reachBase + <usize>owner, load<u8>(reachBase + <usize>owner) | SEEN);
+  oldest = min(oldest, owner);
 }
 
 function followRecord(at: usize, lane: i32, constants: i32): void {

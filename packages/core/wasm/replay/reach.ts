@@ -37,7 +37,7 @@ export function reachedLanes(mark: usize): i32 {
 }
 
 /** Marks the operands of a record in the lanes that its result was reached in. */
-export function spreadReach(at: usize, code: i32, out: usize): void {
+export function propagateReach(at: usize, code: i32, out: usize): void {
   const in0 = reachOf(blockAt(at).in0);
   const in1 = blockAt(at).in1;
   const second: usize = in1 < 0 ? 0 : reachOf(in1);

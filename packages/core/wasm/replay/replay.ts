@@ -80,7 +80,7 @@ import { hasLaid, isGuarded, isMerging } from "../tape/recording";
 import { fillFromRecord, scratchOfRecord } from "../tape/tape";
 import { FRESH_X, FRESH_Y, placeAdjoints, standingBytes } from "./adjoints";
 import { beginGuards, forwardTrace, isForsaken } from "./guards";
-import { REACHED_ALL, REACHED_NONE, reachedLanes, reachOf, spreadReach } from "./reach";
+import { propagateReach, REACHED_ALL, REACHED_NONE, reachedLanes, reachOf } from "./reach";
 
 function scratchNeeded(): usize {
   let most: usize = 0;
@@ -138,10 +138,10 @@ export function link(result: i32): i32 {
  * How the record at `at` begins the adjoints that it is the first to add to. Element-wise kernels
  * do it on the way; others, and those that a lane may skip, find them cleared.
  */
-function linkFresh(at: usize, mixed: bool): void {
+function linkFresh(at: usize, hasMerges: bool): void {
   const op = blockAt(at).op;
   const code = op & RECORD_CODE;
-  const written = mixed || code > OP_ELEMENTWISE_LAST ? 0 : adjointsWritten(code);
+  const written = hasMerges || code > OP_ELEMENTWISE_LAST ? 0 : adjointsWritten(code);
   const isFreshX = (op & FRESH_X) != 0;
   const isFreshY = (op & FRESH_Y) != 0;
   const writesX = isFreshX && (written & 1) != 0;
@@ -339,8 +339,8 @@ export function adjointAddress(id: i32): usize {
 }
 
 // @ts-ignore: decorator
-@inline function reachNeeded(mixed: bool): usize {
-  return mixed ? <usize>payloadCount() * run : <usize>payloadCount();
+@inline function reachNeeded(hasMerges: bool): usize {
+  return hasMerges ? <usize>payloadCount() * run : <usize>payloadCount();
 }
 
 /** Bytes of the adjoints that the widest record adds to. */
@@ -359,30 +359,30 @@ function keptNeeded(): usize {
  * Makes room for all that passes over the current tape need besides adjoints, so that they cannot
  * fail later. False and a fault where memory does not allow it.
  */
-export function reserveBackward(mixed: bool): bool {
+export function reserveBackward(hasMerges: bool): bool {
   const hasRoom =
-    reserveReach(reachNeeded(mixed)) &&
+    reserveReach(reachNeeded(hasMerges)) &&
     (blocksTop != 0 || reserveScratch(scratchNeeded())) &&
-    (!mixed || reserveKept(keptNeeded()));
+    (!hasMerges || reserveKept(keptNeeded()));
   if (!hasRoom) fail(FAULT_MEMORY);
   return hasRoom;
 }
 
 /** Replays the tape in reverse from the result's payload. Returns the fault code. */
-export function backward(result: i32, mixed: bool): i32 {
-  if (!mixed && blocksTop != 0) {
+export function backward(result: i32, hasMerges: bool): i32 {
+  if (!hasMerges && blocksTop != 0) {
     clearFault();
     backwardLinked();
     return faultCode;
   }
-  const size = reachNeeded(mixed);
+  const size = reachNeeded(hasMerges);
   if (!reserveReach(size) || (blocksTop == 0 && !reserveScratch(scratchNeeded()))) {
     fail(FAULT_MEMORY);
     return faultCode;
   }
   clearFault();
   memory.fill(reachBase, 0, size);
-  if (mixed) backwardByLane(result);
+  if (hasMerges) backwardByLane(result);
   else backwardTogether(result);
   return faultCode;
 }
@@ -427,14 +427,14 @@ function backwardByLane(result: i32): void {
     if (reached == REACHED_NONE) continue;
     if (reached == REACHED_ALL) adjointOf(at, code);
     else adjointInLanes(at, code, out);
-    spreadReach(at, code, out);
+    propagateReach(at, code, out);
   }
 }
 
 /** Whether the latest backward pass came to a payload, in any live lane. */
-export function isReached(id: i32, mixed: bool): bool {
-  if (!mixed && blocksTop != 0) return (flagsOf(id) & PAYLOAD_REACHED) != 0;
-  if (!mixed) return load<u8>(reachBase + <usize>id) != 0;
+export function isReached(id: i32, hasMerges: bool): bool {
+  if (!hasMerges && blocksTop != 0) return (flagsOf(id) & PAYLOAD_REACHED) != 0;
+  if (!hasMerges) return load<u8>(reachBase + <usize>id) != 0;
   return reachedLanes(reachOf(id)) != REACHED_NONE;
 }
 
@@ -481,13 +481,13 @@ function blend(target: usize, kept: usize, bytes: usize, mark: usize): void {
  * a `result` to differentiate, runs it back from an adjoint of one in every lane. Returns how many
  * lanes passed all guards: numbers are valid in those only. -1 after a fault: then nothing is.
  */
-export function replayGradient(count: i32, value: i32, result: i32, mixed: bool): i32 {
+export function replayGradient(count: i32, value: i32, result: i32, hasMerges: bool): i32 {
   const passed = replayLanes(count);
   if (passed == 0) return 0;
   canonicalise(primalOf(value), isUniform(value) ? 16 : run);
   if (result < 0) return passed;
   seedOnes(result);
-  if (adjointAddress(result) != 0 && backward(result, mixed) != FAULT_NONE) return -1;
+  if (adjointAddress(result) != 0 && backward(result, hasMerges) != FAULT_NONE) return -1;
   canonicalise(adjointBase, standing);
   return passed;
 }
@@ -496,9 +496,9 @@ export function replayGradient(count: i32, value: i32, result: i32, mixed: bool)
  * As `replayGradient` for lanes that must all pass, from a result that is seeded, NaNs left as they
  * come; whether they did.
  */
-export function replayWhole(count: i32, result: i32, mixed: bool): bool {
+export function replayAllLanes(count: i32, result: i32, hasMerges: bool): bool {
   if (replayLanes(count) != count) return false;
-  return adjointAddress(result) == 0 || backward(result, mixed) == FAULT_NONE;
+  return adjointAddress(result) == 0 || backward(result, hasMerges) == FAULT_NONE;
 }
 
 /** An adjoint of one in every lane for the result, where it has one. */

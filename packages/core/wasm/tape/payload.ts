@@ -237,9 +237,9 @@ export function newScalar(flags: i32): i32 {
 }
 
 /** A payload that shares part of another's primal. Only for payloads that are not active. */
-export function viewPayload(whole: i32, element: i32, rows: i32, cols: i32, rank: i32): i32 {
-  const flags = flagsOf(whole);
-  const primal = <usize>payloadAt(entryOf(whole)).primal + <usize>element * stepOf(flags);
+export function viewPayload(owner: i32, element: i32, rows: i32, cols: i32, rank: i32): i32 {
+  const flags = flagsOf(owner);
+  const primal = <usize>payloadAt(entryOf(owner)).primal + <usize>element * stepOf(flags);
   return addEntry(rows, cols, (flags & ~PAYLOAD_RANK) | rank, primal);
 }
 

@@ -39,13 +39,13 @@ import { allocate, free } from "../memory/memory";
 import { dataOf, tagOf, valueOf } from "../memory/value";
 import { context, forgetSmallIntegers, setContext, stepOf } from "../tape/payload";
 import {
-  MIX_VALUE_COUNT,
-  mixEntries,
-  mixEntryBytes,
-  mixTop,
+  DIVERGENCE_VALUE_COUNT,
+  divergenceEntries,
+  divergenceEntryBytes,
+  divergenceTop,
   savedValues,
   savedValuesEnd,
-} from "./mix";
+} from "./divergence";
 
 const THRESHOLD_MIN: usize = 1 << 20;
 
@@ -185,9 +185,9 @@ export function collect(stackTop: usize): bool {
   failed = false;
   moveRange(stackBase, stackTop);
   moveRange(savedValues(), savedValuesEnd());
-  const mixes = mixEntries();
-  for (let at: usize = 0; at < mixTop; at += mixEntryBytes())
-    moveRange(mixes + at, mixes + at + ((<usize>MIX_VALUE_COUNT) << 3));
+  const divergences = divergenceEntries();
+  for (let at: usize = 0; at < divergenceTop; at += divergenceEntryBytes())
+    moveRange(divergences + at, divergences + at + ((<usize>DIVERGENCE_VALUE_COUNT) << 3));
   if (context >= 0) setContext(movePayload(context));
   let scanned = heapPinned;
   while (scanned < toHeapTop) {

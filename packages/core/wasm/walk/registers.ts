@@ -22,8 +22,8 @@ export const NEXT_VALUE: i32 = 0; // `value` is set
 export const NEXT_CELL: i32 = 1; // `cell` is set
 export const NEXT_FAULT: i32 = 2;
 export const NEXT_OVER: i32 = 3; // no lane is left
-export const NEXT_PENDING_CALL: i32 = 4; // the call of mix.ts is due
-export const NEXT_PENDING_JUMP: i32 = 5; // the jump of mix.ts is due
+export const NEXT_PENDING_CALL: i32 = 4; // the call of divergence.ts is due
+export const NEXT_PENDING_JUMP: i32 = 5; // the jump of divergence.ts is due
 
 export class Walk {
   /** Address of the program's image. */

@@ -36,6 +36,6 @@ export function walkReport(): usize {
   reportAt(report).tapeBytes = <f64>tapeTop;
   reportAt(report).heapBytes = <f64>heapTop;
   reportAt(report).compactions = compactions;
-  reportAt(report).mixed = isMerging ? 1 : 0;
+  reportAt(report).hasMerges = isMerging ? 1 : 0;
   return report;
 }

@@ -129,18 +129,18 @@ function widestColumn({ columns, data }: FittedProblem): string | undefined {
   return best;
 }
 
-interface WholeCurve {
+interface FittedCurve {
   readonly group: string;
   readonly x: Float64Array;
   readonly prediction: Prediction;
 }
 
-function curvesOf(result: FitResult, problem: FittedProblem, x: string | undefined): WholeCurve[] {
+function curvesOf(result: FitResult, problem: FittedProblem, x: string | undefined): FittedCurve[] {
   const { columns, data, options } = problem;
   if (x === undefined || columns.length !== 1 || columns[0] !== x) return [];
   const by = options.groups?.by;
   const words = by === undefined ? [] : [...new Set(own(data, by) as readonly string[])];
-  const curve = (group: string): WholeCurve => {
+  const curve = (group: string): FittedCurve => {
     const range = rangeOfGroup(problem, x, group);
     const places = alongOf(range);
     const predict = (at: Float64Array): Prediction =>

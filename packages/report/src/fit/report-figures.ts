@@ -169,7 +169,7 @@ export async function residualFigures(picture: Picture): Promise<Html[]> {
   const histogram = await drawChart({
     description: "Histogram of the residuals",
     x: { label: "residual" },
-    y: { label: "rows", isWhole: true },
+    y: { label: "rows", isInteger: true },
     width: 460,
     height: 280,
     layers: [
@@ -235,7 +235,7 @@ export async function restartsFigure({ restarts }: FitResult): Promise<Html | un
   const points = sorted.map(({ loss }, rank) => [rank + 1, loss] as const);
   const svg = await drawChart({
     description: "Losses of the restarts, sorted",
-    x: { label: "restart, by loss", isWhole: true },
+    x: { label: "restart, by loss", isInteger: true },
     y: { label: "loss", isLog, ...(areEqual ? { domain: aroundOf(first.loss) } : {}) },
     height: 260,
     layers: [

@@ -174,7 +174,7 @@ export async function frontFigure(
   ];
   const svg = await drawChart({
     description: "unexplained share of the training variance over the size of the program",
-    x: { label: "size of the program", isWhole: true },
+    x: { label: "size of the program", isInteger: true },
     y: { label: "1 − R² of the training rows", isLog: true },
     layers,
   });

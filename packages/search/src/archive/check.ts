@@ -1,5 +1,5 @@
 /**
- * `ndvm archive check`: goes through all of a file and says what is whole. SQLite looks at its pages,
+ * `ndvm archive check`: goes through all of a file and says what is intact. SQLite looks at its pages,
  * we at every row, at what rows say of each other, and at how many there should be.
  */
 
@@ -31,15 +31,15 @@ export interface ArchiveCheck {
   readonly file: string;
   /** Undefined: the file cannot be opened. */
   readonly format: number | undefined;
-  readonly isWhole: boolean;
+  readonly isIntact: boolean;
   readonly canResume: boolean;
   /** The first of them, and how many more there are. */
   readonly problems: readonly ArchiveProblem[];
   readonly problemsMore: number;
-  /** Rows of each table that are whole, and those that are not. */
-  readonly tables: Readonly<Record<string, { readonly whole: number; readonly damaged: number }>>;
+  /** Rows of each table that are intact, and those that are not. */
+  readonly tables: Readonly<Record<string, { readonly intact: number; readonly damaged: number }>>;
   /** Epochs whose visits are all there, those that are not, and the visits of the whole ones. */
-  readonly epochs: { readonly whole: number; readonly damaged: number; readonly visits: number };
+  readonly epochs: { readonly intact: number; readonly damaged: number; readonly visits: number };
 }
 
 const PROBLEMS_MOST = 100;
@@ -91,8 +91,8 @@ class Check {
   readonly #file: string;
   readonly #problems: ArchiveProblem[] = [];
   readonly #told = new Set<string>();
-  readonly #tables: Record<string, { whole: number; damaged: number }> = {};
-  readonly #epochs = { whole: 0, damaged: 0, visits: 0 };
+  readonly #tables: Record<string, { intact: number; damaged: number }> = {};
+  readonly #epochs = { intact: 0, damaged: 0, visits: 0 };
   #more = 0;
   #canResume = false;
 
@@ -115,7 +115,7 @@ class Check {
     return {
       file: this.#file,
       format,
-      isWhole: this.#problems.length === 0,
+      isIntact: this.#problems.length === 0,
       canResume: this.#canResume && this.#problems.length === 0,
       problems: this.#problems,
       problemsMore: this.#more,
@@ -156,18 +156,18 @@ class Check {
   }
 
   #table(source: Source, table: Table): void {
-    const count = { whole: 0, damaged: 0 };
+    const count = { intact: 0, damaged: 0 };
     this.#tables[table] = count;
     const damaged = (error: NdvmError) => {
       count.damaged += 1;
       this.note(error);
     };
     for (const row of readRows(source, table, { damaged }))
-      if (this.#try(() => checkJson(source, table, row))) count.whole += 1;
+      if (this.#try(() => checkJson(source, table, row))) count.intact += 1;
       else count.damaged += 1;
     if (source.format < SCHEMA_VERSION) return;
     const expected = readLedger(source).rows[table];
-    const found = count.whole + count.damaged;
+    const found = count.intact + count.damaged;
     if (found === expected) return;
     const said = `the table ${table}: it had ${expected} rows and has ${found}`;
     throw new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${said}`, {
@@ -178,7 +178,7 @@ class Check {
   #everyEpoch(source: Source): void {
     for (const row of readRows(source, "epochs", { damaged: () => this.#epochs.damaged++ })) {
       if (this.#try(() => readEpoch(source, row))) {
-        this.#epochs.whole += 1;
+        this.#epochs.intact += 1;
         this.#epochs.visits += row.visits;
       } else this.#epochs.damaged += 1;
     }

@@ -113,10 +113,10 @@ function rowOf(
     return damage(file, "checksum", table, key, "its checksum is not that of its values");
   const row: Record<string, Value> = emptyRecord();
   for (let i = 0; i < width; i++) {
-    const { name, isText, isWhole, mayBeNull } = columns[i] as (typeof columns)[number];
+    const { name, isText, isInteger, mayBeNull } = columns[i] as (typeof columns)[number];
     const cell = cells[i] as Cell;
     if (cell === null ? mayBeNull : isText ? isBytes(cell) : typeof cell === "number") {
-      if (isWhole && cell !== null && !Number.isSafeInteger(cell))
+      if (isInteger && cell !== null && !Number.isSafeInteger(cell))
         return damage(file, "kind", table, key, `its ${name} is no whole number`);
       if (isBytes(cell) && !isUtf8(cell))
         return damage(file, "text", table, key, `its ${name} is no UTF-8 text`);
@@ -148,7 +148,7 @@ function keyOf(table: Table, cells: readonly Cell[]): Key {
 export const keyOfRow = <T extends Table>(table: T, row: Row<T>): Key =>
   TABLES[table].key.map((name) => (row as Record<string, number | string>)[name] ?? "?");
 
-/** An error that names the row, and says where to hear what is whole. */
+/** An error that names the row, and says where to hear what is intact. */
 export function damage(
   file: string,
   reason: DamageReason,
@@ -162,7 +162,7 @@ export function damage(
     "E-ARCHIVE",
     `${file} is damaged: in the table ${table}, row ${key.join("/")}: ${what}`,
     {
-      help: `ndvm archive check ${file} says what is whole, ndvm archive salvage keeps it`,
+      help: `ndvm archive check ${file} says what is intact, ndvm archive salvage keeps it`,
       facts: {
         reason,
         column: table,
@@ -176,7 +176,7 @@ export function damage(
 /** A table that has lost rows, or has too many. */
 export function tableDamage(file: string, table: Table, what: string): NdvmError {
   return new NdvmError("E-ARCHIVE", `${file} is damaged: the table ${table}: ${what}`, {
-    help: `ndvm archive check ${file} says what is whole, ndvm archive salvage keeps it`,
+    help: `ndvm archive check ${file} says what is intact, ndvm archive salvage keeps it`,
     facts: { reason: "rows", column: table },
   });
 }

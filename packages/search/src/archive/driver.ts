@@ -81,7 +81,7 @@ function guard<T>(file: string, act: () => T): T {
     throw new NdvmError("E-ARCHIVE", `${file}: ${message} (${code})`, {
       help:
         reason === "page"
-          ? `ndvm archive check ${file} says what is whole, ndvm archive salvage keeps it`
+          ? `ndvm archive check ${file} says what is intact, ndvm archive salvage keeps it`
           : "an archive is a file that ndvm search has written, on a disk with room for it",
       facts: { ...(reason === undefined ? {} : { reason }), actual: code },
     });

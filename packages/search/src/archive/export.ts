@@ -20,9 +20,9 @@ export function* exportLines(
 ): Generator<string> {
   yield JSON.stringify({ format: "ndvm-study", version: 2, study });
   const seed = study["seed"] as number;
-  const isWhole = (study["keep"] ?? "all") === "all";
+  const isIntact = (study["keep"] ?? "all") === "all";
   for (const { round, slot, firstVisit, visits, counts, kept } of readEpochs(source)) {
-    if (!isWhole && counts !== undefined) {
+    if (!isIntact && counts !== undefined) {
       const { rows: _rows, ...outcomes } = counts;
       yield JSON.stringify({ epoch: [round, slot], firstVisit, visits, ...outcomes });
     }

@@ -38,7 +38,7 @@ export function checkHead(file: string): void {
   const problem = problemOf(head, size);
   if (problem !== undefined)
     throw new NdvmError("E-ARCHIVE", `${file} is damaged: ${problem}`, {
-      help: `ndvm archive salvage ${file} OUT keeps what is whole`,
+      help: `ndvm archive salvage ${file} OUT keeps what is intact`,
       facts: { reason: "header" },
     });
 }

@@ -63,7 +63,7 @@ export function checkSchema({ database, format }: Source): void {
     return;
   if (!isArchive && !statements.includes(STATEMENTS[0] as string)) throw foreign(file);
   throw new NdvmError("E-ARCHIVE", `${file} is damaged: its tables are not those of an archive`, {
-    help: `ndvm archive salvage ${file} OUT keeps what is whole`,
+    help: `ndvm archive salvage ${file} OUT keeps what is intact`,
     facts: { reason: "schema" },
   });
 }

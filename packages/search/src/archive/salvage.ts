@@ -1,10 +1,10 @@
 /**
- * `ndvm archive salvage`: what is whole in a damaged archive, in a new one.
+ * `ndvm archive salvage`: what is intact in a damaged archive, in a new one.
  *
  * The damaged file is copied and never written. Of every table the rows that can be read and pass
  * their checksums are taken; of an epoch, the visits that have all their rows. What is lost is counted
  * in the epoch's `counts`, and an epoch whose own row is lost leaves one that says so. Where all that
- * a search needs to go on is whole, the new archive can be resumed.
+ * a search needs to go on is intact, the new archive can be resumed.
  */
 
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -15,6 +15,7 @@ import type { Outcome } from "../types.js";
 import { isRecord, parse, readRow, readRows, type Source } from "./checked-rows.js";
 import { type Database, openDatabase, type Value } from "./driver.js";
 import { requireReadable } from "./head.js";
+import { intactVisits } from "./intact-visits.js";
 import { LEDGER_ROW, LedgerWriter, STATE_ROW } from "./ledger.js";
 import { mendFirstPage } from "./mend.js";
 import { checkSchema, formatOf, resumptionOf } from "./reader.js";
@@ -22,7 +23,6 @@ import { COLUMNS, type Row, SCHEMA_VERSION, TABLES, type Table } from "./schema.
 import { readState } from "./state.js";
 import { makeTables, RowWriter, setPageSize } from "./tables.js";
 import { countsOf, type EpochCounts, readEpochs, type Visit } from "./visits.js";
-import { wholeVisits } from "./whole-visits.js";
 
 export interface Salvage {
   readonly file: string;
@@ -36,7 +36,7 @@ export interface Salvage {
   readonly canResume: boolean;
 }
 
-/** Keeps what is whole of `file` in `out`, which must not exist. */
+/** Keeps what is intact of `file` in `out`, which must not exist. */
 export function salvageArchive(file: string, out: string): Salvage {
   if (existsSync(out))
     throw new NdvmError("E-ARCHIVE", `${out} exists`, {
@@ -113,7 +113,7 @@ function salvage(source: Source, out: string): Salvage {
       to.exec("BEGIN IMMEDIATE");
       makeTables(to);
       const salvaged = new Salvager(source, to).run(out);
-      if (salvaged.visits === 0 && salvaged.optionsLost.length > 0) throw nothingWhole(source);
+      if (salvaged.visits === 0 && salvaged.optionsLost.length > 0) throw nothingIntact(source);
       to.exec("COMMIT");
       return salvaged;
     } finally {
@@ -124,10 +124,10 @@ function salvage(source: Source, out: string): Salvage {
   }
 }
 
-const nothingWhole = ({ database: { file } }: Source): NdvmError =>
+const nothingIntact = ({ database: { file } }: Source): NdvmError =>
   new NdvmError(
     "E-ARCHIVE",
-    `there is nothing to keep in ${file}: no visit is whole, and the study's options are not either`,
+    `there is nothing to keep in ${file}: no visit is intact, and the study's options are not either`,
     { help: "begin a new study", facts: { reason: "rows" } },
   );
 
@@ -171,15 +171,15 @@ class Salvager {
       this.#prompts.add(prompt);
     const state = attempt(() => readState(this.#from));
     const end = this.#epochs(state);
-    const isWhole =
+    const isIntact =
       state !== undefined &&
       this.#visitsLost === 0 &&
       NEEDED.every((table) => this.#lost.get(table) === 0);
-    const kept = this.#state(state, isWhole, end);
+    const kept = this.#state(state, isIntact, end);
     this.#rows.insert("state", [STATE_ROW, JSON.stringify(kept)]);
-    this.#writeLedger(isWhole);
-    const canResume = isWhole && attempt(() => resumptionOf(this.#to)) !== undefined;
-    if (isWhole && !canResume) this.#writeLedger(false);
+    this.#writeLedger(isIntact);
+    const canResume = isIntact && attempt(() => resumptionOf(this.#to)) !== undefined;
+    if (isIntact && !canResume) this.#writeLedger(false);
     return {
       file,
       visits: this.#visits,
@@ -196,7 +196,7 @@ class Salvager {
   }
 
   #copy<T extends Table>(table: T, expected: number | undefined): void {
-    const rows = readWhole(this.#from, table);
+    const rows = readIntact(this.#from, table);
     for (const row of rows) this.#insert(table, row);
     this.#lost.set(table, Math.max(0, (expected ?? rows.length + 1) - rows.length));
   }
@@ -209,11 +209,11 @@ class Salvager {
     );
   }
 
-  /** Copies epochs with their whole visits. Gives back the first visit after the last of them. */
+  /** Copies epochs with their intact visits. Gives back the first visit after the last of them. */
   #epochs(state: Pick<EngineState, "counts"> | undefined): number {
     let next = 0;
     let before: Row<"epochs"> | undefined;
-    for (const row of readWhole(this.#from, "epochs")) {
+    for (const row of readIntact(this.#from, "epochs")) {
       const counts = attempt(() => countsOf(this.#from, row));
       if (counts === undefined || row.first_visit < next) continue;
       if (row.first_visit > next) this.#filler(before, next, row.first_visit - next);
@@ -228,7 +228,7 @@ class Salvager {
   }
 
   #epoch(row: Row<"epochs">, counts: EpochCounts): void {
-    const { kept, lost } = wholeVisits(this.#from, row, counts, this.#candidates);
+    const { kept, lost } = intactVisits(this.#from, row, counts, this.#candidates);
     const rows = { candidates: 0, revisits: 0, fits: 0, failures: 0 };
     for (const { candidate, revisit, fits, failure } of kept) {
       if (candidate !== undefined) this.#insert("candidates", this.#withPrompt(candidate));
@@ -272,11 +272,11 @@ class Salvager {
   }
 
   /** Where the study stands: as it was, or with the front of what is left. */
-  #state(state: Omit<EngineState, "proposers"> | undefined, isWhole: boolean, end: number) {
-    if (state !== undefined && isWhole) return state;
+  #state(state: Omit<EngineState, "proposers"> | undefined, isIntact: boolean, end: number) {
+    if (state !== undefined && isIntact) return state;
     const zero = { candidates: end, revisits: 0, scored: 0, duplicates: 0, failed: 0, fits: 0 };
     const counts = state?.counts ?? { ...zero, failures: {} };
-    const left = [...this.#wholeSoFar(state, end)].map(({ outcome }) => outcome);
+    const left = [...this.#intactSoFar(state, end)].map(({ outcome }) => outcome);
     const isLeft = new Set(left.map(({ visit }) => visit));
     const visits = state?.front.filter((visit) => isLeft.has(visit)) ?? frontOf(left);
     const seconds = state?.seconds ?? this.#lastSecond();
@@ -284,7 +284,7 @@ class Salvager {
   }
 
   /** Visits of the new archive. They cannot be read before it says how many there are. */
-  *#wholeSoFar(state: unknown, end: number): Generator<Visit> {
+  *#intactSoFar(state: unknown, end: number): Generator<Visit> {
     const counts = { candidates: end };
     const draft = {
       ...(isRecord(state) ? state : {}),
@@ -345,11 +345,11 @@ function attempt<T>(act: () => T): T | undefined {
 /** Most tries to find the next row behind a page that cannot be read. */
 const TRIES = 4096;
 
-/** All rows of a table that can be read and are whole, in the order of the key. */
-function readWhole<T extends Table>(source: Source, table: T): readonly Row<T>[] {
+/** All rows of a table that can be read and are intact, in the order of the key. */
+function readIntact<T extends Table>(source: Source, table: T): readonly Row<T>[] {
   const rows: Row<T>[] = [];
   const [first] = TABLES[table].key as readonly string[];
-  const isNumbered = COLUMNS[table].find(({ name }) => name === first)?.isWhole === true;
+  const isNumbered = COLUMNS[table].find(({ name }) => name === first)?.isInteger === true;
   const damaged = () => {};
   let from = 0;
   for (let tries = 0; tries < TRIES; tries++) {

@@ -19,8 +19,8 @@ import { recordOf } from "@ndvm/core";
 
 export const SCHEMA_VERSION = 3;
 
-/** A whole number, a number or words; with a question mark it may be null. */
-type Kind = "whole" | "whole?" | "real" | "real?" | "text" | "text?";
+/** An integer, a number or words; with a question mark it may be null. */
+type Kind = "integer" | "integer?" | "real" | "real?" | "text" | "text?";
 
 interface Shape {
   readonly key: readonly string[];
@@ -32,28 +32,28 @@ export const TABLES = {
   runs: {
     key: ["run"],
     columns: {
-      run: "whole",
+      run: "integer",
       started: "text",
-      resumed_from: "whole",
-      workers: "whole",
+      resumed_from: "integer",
+      workers: "integer",
       budget: "text",
       command: "text",
     },
   },
-  versions: { key: ["run", "name"], columns: { run: "whole", name: "text", version: "text" } },
-  seeds: { key: ["name"], columns: { name: "text", seed: "whole" } },
-  prompts: { key: ["prompt"], columns: { prompt: "whole", text: "text" } },
+  versions: { key: ["run", "name"], columns: { run: "integer", name: "text", version: "text" } },
+  seeds: { key: ["name"], columns: { name: "text", seed: "integer" } },
+  prompts: { key: ["prompt"], columns: { prompt: "integer", text: "text" } },
   epochs: {
     key: ["round", "slot"],
     columns: {
-      round: "whole",
-      slot: "whole",
+      round: "integer",
+      slot: "integer",
       proposer: "text",
-      first_visit: "whole",
-      visits: "whole",
+      first_visit: "integer",
+      visits: "integer",
       candidates: "text?",
       front: "text",
-      fits_most: "whole",
+      fits_most: "integer",
       counts: "text",
       digests: "text",
     },
@@ -61,58 +61,58 @@ export const TABLES = {
   candidates: {
     key: ["id"],
     columns: {
-      id: "whole",
-      round: "whole",
-      slot: "whole",
+      id: "integer",
+      round: "integer",
+      slot: "integer",
       proposer: "text",
       origin: "text",
       source: "text",
       skeleton: "text",
-      complexity: "whole",
+      complexity: "integer",
       parents: "text",
       params: "text?",
-      prompt: "whole?",
-      duplicate_of: "whole?",
-      is_revisit: "whole",
+      prompt: "integer?",
+      duplicate_of: "integer?",
+      is_revisit: "integer",
     },
   },
   revisits: {
     key: ["visit"],
     columns: {
-      visit: "whole",
-      candidate: "whole",
+      visit: "integer",
+      candidate: "integer",
       origin: "text",
       source: "text",
       skeleton: "text?",
-      complexity: "whole?",
+      complexity: "integer?",
       parents: "text",
       params: "text?",
-      prompt: "whole?",
+      prompt: "integer?",
     },
   },
   fits: {
     key: ["visit", "rung"],
     columns: {
-      visit: "whole",
-      rung: "whole",
-      candidate: "whole",
-      restarts: "whole",
+      visit: "integer",
+      rung: "integer",
+      candidate: "integer",
+      restarts: "integer",
       loss: "real?",
       train_r2: "real?",
       r2: "real?",
       bic: "real?",
       params: "text?",
       seconds: "real",
-      visit_rung: "whole?",
-      visit_fits: "whole?",
+      visit_rung: "integer?",
+      visit_fits: "integer?",
     },
   },
   failures: {
     key: ["visit"],
     columns: {
-      visit: "whole",
-      candidate: "whole",
-      fits: "whole",
+      visit: "integer",
+      candidate: "integer",
+      fits: "integer",
       stage: "text",
       code: "text",
       message: "text",
@@ -122,7 +122,7 @@ export const TABLES = {
   members: {
     key: ["visit"],
     columns: {
-      visit: "whole",
+      visit: "integer",
       length: "real?",
       parts: "text?",
       params: "text?",
@@ -131,19 +131,19 @@ export const TABLES = {
       simple: "text?",
       hidden: "real?",
       source: "text?",
-      complexity: "whole?",
+      complexity: "integer?",
       scores: "text?",
-      twin_of: "whole?",
+      twin_of: "integer?",
     },
   },
   timings: {
     key: ["round", "slot", "rung", "worker"],
     columns: {
-      round: "whole",
-      slot: "whole",
-      rung: "whole",
-      worker: "whole",
-      visits: "whole",
+      round: "integer",
+      slot: "integer",
+      rung: "integer",
+      worker: "integer",
+      visits: "integer",
       screen: "real",
       walk: "real",
       replay: "real",
@@ -154,19 +154,19 @@ export const TABLES = {
   },
   events: {
     key: ["event"],
-    columns: { event: "whole", run: "whole", at: "real", type: "text", body: "text" },
+    columns: { event: "integer", run: "integer", at: "real", type: "text", body: "text" },
   },
-  state: { key: ["one"], columns: { one: "whole", state: "text" } },
-  proposers: { key: ["place"], columns: { place: "whole", name: "text", state: "text" } },
-  pending: { key: ["round", "slot"], columns: { round: "whole", slot: "whole", body: "text" } },
+  state: { key: ["one"], columns: { one: "integer", state: "text" } },
+  proposers: { key: ["place"], columns: { place: "integer", name: "text", state: "text" } },
+  pending: { key: ["round", "slot"], columns: { round: "integer", slot: "integer", body: "text" } },
 } as const satisfies Readonly<Record<string, Shape>>;
 
 export type Table = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as readonly Table[];
 
 interface ValueOf {
-  whole: number;
-  "whole?": number | null;
+  integer: number;
+  "integer?": number | null;
   real: number;
   "real?": number | null;
   text: string;
@@ -183,7 +183,7 @@ export type Row<T extends Table> = {
 export interface Column {
   readonly name: string;
   readonly isText: boolean;
-  readonly isWhole: boolean;
+  readonly isInteger: boolean;
   readonly mayBeNull: boolean;
 }
 
@@ -194,7 +194,7 @@ export const COLUMNS = recordOf(
     Object.entries(TABLES[table].columns).map(([name, kind]: [string, Kind]) => ({
       name,
       isText: kind.startsWith("text"),
-      isWhole: kind.startsWith("whole"),
+      isInteger: kind.startsWith("integer"),
       mayBeNull: kind.endsWith("?"),
     })),
   ]),
@@ -218,9 +218,9 @@ function statementOf(table: Table): string {
   const { key } = TABLES[table];
   const columns = COLUMNS[table];
   const [first] = columns.filter(({ name }) => name === key[0]);
-  const isRowId = key.length === 1 && first?.isWhole === true;
-  const parts = columns.map(({ name, isText, isWhole, mayBeNull }) => {
-    const type = isText ? "TEXT" : isWhole ? "INTEGER" : "REAL";
+  const isRowId = key.length === 1 && first?.isInteger === true;
+  const parts = columns.map(({ name, isText, isInteger, mayBeNull }) => {
+    const type = isText ? "TEXT" : isInteger ? "INTEGER" : "REAL";
     const isKey = isRowId && name === key[0];
     return `${name} ${type}${isKey ? " PRIMARY KEY" : mayBeNull ? "" : " NOT NULL"}`;
   });

@@ -86,7 +86,7 @@ class Writer {
       const isEmpty = numberOf(database, "SELECT count(*) FROM sqlite_schema") === 0;
       if (isEmpty) this.#make();
       else {
-        checkWhole(database);
+        checkIntact(database);
         this.#compare(start.file, start.study);
       }
     } catch (error) {
@@ -188,7 +188,7 @@ const LOGGED = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL";
  * Goes through a file that is to be written to. New rows on damaged pages would spoil more, and a new
  * count of the rows would hide that some are gone.
  */
-function checkWhole(database: Database): void {
+function checkIntact(database: Database): void {
   const format = formatOf(database);
   checkSchema({ database, format });
   if (format !== SCHEMA_VERSION) throw otherFormat(database.file, format);
@@ -205,7 +205,7 @@ function checkPages(database: Database): void {
   const [first] = database.all("SELECT CAST(quick_check AS BLOB) FROM pragma_quick_check(1)");
   if (String(first?.[0]) === "ok") return;
   throw new NdvmError("E-ARCHIVE", `${database.file} is damaged and cannot be gone on with`, {
-    help: `ndvm archive check ${database.file} says what is whole, ndvm archive salvage keeps it`,
+    help: `ndvm archive check ${database.file} says what is intact, ndvm archive salvage keeps it`,
     facts: { reason: "page", actual: String(first?.[0]) },
   });
 }

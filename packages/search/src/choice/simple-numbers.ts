@@ -13,10 +13,10 @@ export interface SimpleNumber {
 }
 
 const DENOMINATOR_MOST = 6;
-const WHOLE_MOST = 1000;
+const INTEGER_MOST = 1000;
 const PI_BITS = 2;
 
-const wholeBits = (n: number): number => 0.5 + 1.5 * log2(1 + Math.abs(n));
+const integerBits = (n: number): number => 0.5 + 1.5 * log2(1 + Math.abs(n));
 
 /** Simple numbers within `reach` of a value, the cheapest first. */
 export function simpleNear(value: number, reach: number): readonly SimpleNumber[] {
@@ -24,7 +24,7 @@ export function simpleNear(value: number, reach: number): readonly SimpleNumber[
   const add = (near: number, bits: number): void => {
     if (Math.abs(near - value) <= reach) found.push({ value: near, bits });
   };
-  add(0, wholeBits(0));
+  add(0, integerBits(0));
   for (let q = 1; q <= DENOMINATOR_MOST; q++) {
     for (const [unit, price] of [
       [1, 0],
@@ -32,8 +32,8 @@ export function simpleNear(value: number, reach: number): readonly SimpleNumber[
     ] as const) {
       const p = Math.round((value * q) / unit);
       const isLowest = q === 1 || divisor(Math.abs(p), q) === 1;
-      if (p === 0 || Math.abs(p) > WHOLE_MOST || !isLowest) continue;
-      add((p * unit) / q, wholeBits(p) + 1.5 * log2(q) + price);
+      if (p === 0 || Math.abs(p) > INTEGER_MOST || !isLowest) continue;
+      add((p * unit) / q, integerBits(p) + 1.5 * log2(q) + price);
     }
   }
   return found.sort((a, b) => a.bits - b.bits || a.value - b.value);
@@ -47,7 +47,7 @@ function divisor(a: number, b: number): number {
 
 /** Price of a number that is written in a program, in so many bits at most. */
 export function literalBits(value: number, most: number): number {
-  if (Number.isInteger(value)) return Math.min(wholeBits(value), most);
+  if (Number.isInteger(value)) return Math.min(integerBits(value), most);
   const digits =
     value
       .toExponential()

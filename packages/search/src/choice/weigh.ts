@@ -248,14 +248,14 @@ export class Scales {
     const { values, gradients } = this.#slopes(program, fitted, free);
     const { rows, symbolBits } = this.#yardstick;
     const target = own(this.#columns, this.#study.target) as Float64Array;
-    const loss = squaresLeft(target, spread(values, rows));
+    const loss = squaresLeft(target, repeated(values, rows));
     if (!Number.isFinite(loss)) return undefined;
     const probe = this.#valuesAt(program, fitted, this.#gaps.places, this.#gaps.placeCount);
     const swings = swingsOf(this.#gaps, probe);
     const weighted = {
       loss,
       values: free.map((name) => own(fitted, name) as number),
-      slopes: free.map((name) => spread(own(gradients, name) as Float64Array, rows)),
+      slopes: free.map((name) => repeated(own(gradients, name) as Float64Array, rows)),
       simpleBits: [...simple.values()].reduce((sum, { bits }) => sum + bits, 0),
       symbols: member.complexity * symbolBits + literalsOf(member.source, rows),
       gaps: swings.bits,
@@ -322,7 +322,7 @@ export class Scales {
   ): Float64Array {
     if (count === 0) return new Float64Array(0);
     const { given, stepsMax } = this.#given(params, places);
-    return spread(program.evaluate(given, { stepsMax }).values, count);
+    return repeated(program.evaluate(given, { stepsMax }).values, count);
   }
 
   /** Intervals of simple numbers are those of the real constants that they stand for. */
@@ -411,7 +411,7 @@ function literalsOf(source: string, rows: number): number {
 }
 
 /** A number for every row, where a program that reads no input has one for all. */
-const spread = (values: Float64Array, rows: number): Float64Array =>
+const repeated = (values: Float64Array, rows: number): Float64Array =>
   values.length === rows ? values : new Float64Array(rows).fill(values[0] as number);
 
 export function joined({ train, heldOut }: Pick<Study, "train" | "heldOut">): Columns {

@@ -2,14 +2,14 @@
  * Budgets, checked.
  */
 
-import { positive, refuseOption, whole } from "../study.js";
+import { checkInteger, positive, refuseOption } from "../study.js";
 import type { Budget } from "../types.js";
 
 export function checkBudget(budget: Budget = {}): Budget {
   const { seconds, candidates, fits, tokens, r2 } = budget;
   if (seconds !== undefined) positive("budget.seconds", seconds);
   for (const [name, value] of Object.entries({ candidates, fits, tokens }))
-    if (value !== undefined) whole(`budget.${name}`, value, 1, Number.MAX_SAFE_INTEGER);
+    if (value !== undefined) checkInteger(`budget.${name}`, value, 1, Number.MAX_SAFE_INTEGER);
   if (r2 !== undefined && !(typeof r2 === "number" && r2 <= 1))
     throw refuseOption("budget.r2", r2, "it is a number up to 1");
   return budget;

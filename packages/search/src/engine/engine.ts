@@ -30,7 +30,7 @@ import type {
   Json,
   Outcome,
   Proposal,
-  ProposalBatch,
+  Proposals,
   Proposer,
   SearchEvent,
   StopCause,
@@ -391,7 +391,7 @@ export class Engine {
   }
 
   /** Undefined: the search ended before the answer came. */
-  async #answer(proposer: Proposer, count: number): Promise<ProposalBatch | undefined> {
+  async #answer(proposer: Proposer, count: number): Promise<Proposals | undefined> {
     const { signal } = this.#ending;
     const asked = proposer.propose(count, signal);
     let leave: (() => void) | undefined;

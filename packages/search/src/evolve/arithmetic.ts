@@ -72,7 +72,7 @@ const tanh = (x: number): number => {
 };
 
 /** Whole powers by multiplication. */
-function wholePower(x: number, n: number): number {
+function integerPower(x: number, n: number): number {
   let power = 1;
   for (let square = x, left = n; left > 0; left = Math.floor(left / 2)) {
     if (left % 2 === 1) power *= square;
@@ -83,7 +83,7 @@ function wholePower(x: number, n: number): number {
 
 export function power(x: number, y: number): number {
   if (Number.isInteger(y) && Math.abs(y) <= 1024)
-    return y < 0 ? 1 / wholePower(x, -y) : wholePower(x, y);
+    return y < 0 ? 1 / integerPower(x, -y) : integerPower(x, y);
   if (x === 0) return y > 0 ? 0 : Number.POSITIVE_INFINITY;
   return exp(y * log(x));
 }

@@ -9,7 +9,7 @@
 import { seedFor } from "@ndvm/core";
 import { Reader } from "../epoch/reading.js";
 import { LIMITS } from "../study.js";
-import type { Json, Outcome, ProposalBatch, Proposer, StudyBrief } from "../types.js";
+import type { Json, Outcome, Proposals, Proposer, StudyBrief } from "../types.js";
 import { Breeder, type EvolveOptions, isMigrationDue, populationOptions } from "./breeder.js";
 import { Chance } from "./chance.js";
 import { Population, type PopulationState } from "./population.js";
@@ -61,7 +61,7 @@ class Evolve implements Proposer {
     this.#population = new Population(shape);
   }
 
-  propose(count: number): Promise<ProposalBatch> {
+  propose(count: number): Promise<Proposals> {
     const seen = this.#seen;
     const bred = this.#breeder.breed(
       this.#population.view(),

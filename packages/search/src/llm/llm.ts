@@ -10,7 +10,7 @@ import type {
   Json,
   Outcome,
   Proposal,
-  ProposalBatch,
+  Proposals,
   Proposer,
   ProposerProblem,
   Spending,
@@ -125,7 +125,7 @@ class LlmProposer implements Proposer {
     this.#brief = brief;
   }
 
-  async propose(count: number, signal: AbortSignal): Promise<ProposalBatch> {
+  async propose(count: number, signal: AbortSignal): Promise<Proposals> {
     if (this.#leftOver.length > 0) return this.#shareOut(this.#leftOver, count, []);
     if (this.#isOver) return { proposals: [], isExhausted: true };
     const cap = this.#ledger.reachedCap();
@@ -203,7 +203,7 @@ class LlmProposer implements Proposer {
     if (!soon || code === "E-LLM-UNREACHABLE") this.#wake();
   }
 
-  #handOver({ reply, prompt, asked }: Arrival, count: number): ProposalBatch {
+  #handOver({ reply, prompt, asked }: Arrival, count: number): Proposals {
     if (reply.kind === "aborted") return { proposals: [] };
     for (const use of reply.uses) this.#ledger.enter(use);
     if (reply.kind === "failed") {
@@ -237,7 +237,7 @@ class LlmProposer implements Proposer {
     proposals: readonly Proposal[],
     count: number,
     problems: readonly ProposerProblem[],
-  ): ProposalBatch {
+  ): Proposals {
     this.#leftOver = proposals.slice(count);
     return { proposals: proposals.slice(0, count), spending: this.#ledger.takeUntold(), problems };
   }
@@ -261,7 +261,7 @@ class LlmProposer implements Proposer {
   }
 
   /** Everything that leaves for the archive and the screen passes here. */
-  #cleaned(batch: ProposalBatch, notices: readonly ProposerProblem[]): ProposalBatch {
+  #cleaned(batch: Proposals, notices: readonly ProposerProblem[]): Proposals {
     const told = [...notices, ...(batch.problems ?? [])];
     if (told.length === 0) return batch;
     const problems = told.map(({ code, message }) => ({ code, message: this.redact(message) }));
@@ -272,7 +272,7 @@ class LlmProposer implements Proposer {
     { code, message }: ProposerProblem,
     before: readonly ProposerProblem[],
     isFinal = false,
-  ): ProposalBatch {
+  ): Proposals {
     this.#misses += 1;
     const problems = [...before, { code, message }];
     if (this.#misses < MISSES_MAX && !isFinal) {
@@ -282,7 +282,7 @@ class LlmProposer implements Proposer {
     return this.#giveUp(code, `given up after ${times}`, problems);
   }
 
-  #giveUp(code: string, message: string, before: readonly ProposerProblem[] = []): ProposalBatch {
+  #giveUp(code: string, message: string, before: readonly ProposerProblem[] = []): Proposals {
     this.#isOver = true;
     return {
       proposals: [],

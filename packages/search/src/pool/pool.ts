@@ -1,8 +1,8 @@
 /**
  * A pool of workers, each with a machine of its own.
  *
- * Epochs travel in parcels: a message costs more than a short fit, so a parcel is a few milliseconds of
- * work. A worker has a second parcel waiting while there is plenty and epochs are short, so that it is
+ * Epochs travel in bundles: a message costs more than a short fit, so a bundle is a few milliseconds of
+ * work. A worker has a second bundle waiting while there is plenty and epochs are short, so that it is
  * not idle until the engine has time for it. Before an epoch a worker hears of what became of earlier
  * rounds.
  *
@@ -14,7 +14,7 @@
  * steps end every program, so a worker that has work and gives no sign of life for minutes is stuck by
  * a mistake of ours, or of what we stand on: it is ended, and its candidate fails without another try.
  * Where memory cannot be shared (a page that is not cross-origin isolated) nobody knows where a worker
- * is: then a parcel is one epoch, and an epoch that costs too many workers ends the search.
+ * is: then a bundle is one epoch, and an epoch that costs too many workers ends the search.
  */
 
 import { NdvmError } from "@ndvm/core";
@@ -39,7 +39,7 @@ export interface WorkerStart {
   readonly progress: Int32Array;
 }
 
-/** The epoch of its parcels that a worker is at, from 0, counted since it began. */
+/** The epoch of its bundles that a worker is at, from 0, counted since it began. */
 export const PROGRESS_EPOCH = 0;
 /** The candidate of that epoch it is at, plus 1; 0 while it breeds or has nothing to do. */
 export const PROGRESS_CANDIDATE = 1;
@@ -47,20 +47,20 @@ export const PROGRESS_CANDIDATE = 1;
 export const PROGRESS_BEAT = 2;
 const PROGRESS_WORDS = 3;
 
-export interface Parcel {
+export interface Bundle {
   readonly updates: readonly (readonly Update[])[];
   readonly jobs: readonly EpochJob[];
 }
-export type ToWorker = WorkerStart | Parcel;
+export type ToWorker = WorkerStart | Bundle;
 export type FromWorker = readonly PackedEpoch[];
 
-/** Milliseconds of work in a parcel, and epochs in it at most. */
-const PARCEL_MS = 4;
-const PARCEL_MAX = 32;
+/** Milliseconds of work in a bundle, and epochs in it at most. */
+const BUNDLE_MS = 4;
+const BUNDLE_MAX = 32;
 /** Milliseconds of an epoch beside which the time until the next one comes does not matter. */
 const LONG_MS = 8;
-/** Parcels a worker has: the one it works on, and the next, where epochs are short. */
-const PARCELS_AHEAD = 2;
+/** Bundles a worker has: the one it works on, and the next, where epochs are short. */
+const BUNDLES_AHEAD = 2;
 /** Workers that may die in a row before they get to any work. */
 const STILLBORN_MAX = 3;
 /** How often an epoch may cost a worker its life before any candidate is at fault. */
@@ -79,7 +79,7 @@ const YOUNG_MEGABYTES = 24;
 /** What the worker of a place has and where it is. */
 interface Member {
   readonly progress: Int32Array;
-  readonly parcels: (readonly EpochJob[])[];
+  readonly bundles: (readonly EpochJob[])[];
   /** The version that the worker will know when it has done what it was given. */
   version: number;
   /** Epochs that have come back from it. */
@@ -110,7 +110,7 @@ export class Pool implements Runner {
   readonly #alone: EpochJob[] = [];
   #isStopped = false;
   /** Milliseconds an epoch takes, as lately seen. */
-  #pace = PARCEL_MS;
+  #pace = BUNDLE_MS;
 
   static async start(
     setting: EpochSetting,
@@ -134,8 +134,8 @@ export class Pool implements Runner {
     this.#events = events;
     this.#members = Array.from({ length: workers }, () => this.#newMember());
     const signs = (place: number): string | undefined => {
-      const { progress, parcels } = this.#members[place] as Member;
-      return parcels.length === 0 ? undefined : progress.join();
+      const { progress, bundles } = this.#members[place] as Member;
+      return bundles.length === 0 ? undefined : progress.join();
     };
     this.#crew = new Crew<ToWorker, FromWorker>({
       workers,
@@ -178,13 +178,13 @@ export class Pool implements Runner {
     const progress = new Int32Array(
       this.#isShared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes),
     );
-    return { progress, parcels: [], version: -1, done: 0, since: 0 };
+    return { progress, bundles: [], version: -1, done: 0, since: 0 };
   }
 
   #hear(place: number, message: FromWorker): void {
     if (this.#isStopped) return;
     const member = this.#members[place] as Member;
-    const jobs = member.parcels.shift() ?? [];
+    const jobs = member.bundles.shift() ?? [];
     member.done += jobs.length;
     const now = performance.now();
     const pace = Math.max(0.01, (now - member.since) / Math.max(1, jobs.length));
@@ -196,38 +196,38 @@ export class Pool implements Runner {
       this.#events.done(packed, jobs[i] as EpochJob, place);
   }
 
-  /** Gives parcels to workers that have room: first those who have nothing at all. */
+  /** Gives bundles to workers that have room: first those who have nothing at all. */
   #deal(): void {
-    for (let ahead = 0; ahead < PARCELS_AHEAD; ahead++) {
-      // A parcel that waits behind another is for later: there must be enough for the others now, and
+    for (let ahead = 0; ahead < BUNDLES_AHEAD; ahead++) {
+      // A bundle that waits behind another is for later: there must be enough for the others now, and
       // it must not wait for long while others become idle.
       const isLong = this.workers > 1 && this.#pace > LONG_MS;
       if (ahead > 0 && (this.#waiting.length < this.workers || isLong)) return;
       for (const [place, member] of this.#members.entries())
-        if (this.#crew.isReady(place) && member.parcels.length === ahead && !this.#isStopped)
+        if (this.#crew.isReady(place) && member.bundles.length === ahead && !this.#isStopped)
           this.#give(place, member);
     }
   }
 
   #give(place: number, member: Member): void {
-    const alone = member.parcels.length === 0 ? this.#alone.shift() : undefined;
-    const jobs = alone === undefined ? this.#nextParcel() : [alone];
+    const alone = member.bundles.length === 0 ? this.#alone.shift() : undefined;
+    const jobs = alone === undefined ? this.#nextBundle() : [alone];
     if (jobs.length === 0) return;
     const updates = jobs.map((job) => {
       const needed = this.#events.updates(member.version, job.version);
       member.version = job.version;
       return needed;
     });
-    if (member.parcels.length === 0) member.since = performance.now();
-    member.parcels.push(jobs);
+    if (member.bundles.length === 0) member.since = performance.now();
+    member.bundles.push(jobs);
     this.#crew.post(place, { updates, jobs });
   }
 
-  #nextParcel(): readonly EpochJob[] {
+  #nextBundle(): readonly EpochJob[] {
     // A worker that is alone has nobody to leave anything to.
     const left = this.#waiting.length;
-    const fair = this.workers === 1 ? left : Math.ceil(left / (this.workers * PARCELS_AHEAD));
-    const size = Math.min(PARCEL_MAX, fair, Math.max(1, Math.round(PARCEL_MS / this.#pace)));
+    const fair = this.workers === 1 ? left : Math.ceil(left / (this.workers * BUNDLES_AHEAD));
+    const size = Math.min(BUNDLE_MAX, fair, Math.max(1, Math.round(BUNDLE_MS / this.#pace)));
     return this.#waiting.splice(0, this.#isShared ? size : 1);
   }
 
@@ -246,7 +246,7 @@ export class Pool implements Runner {
     }
     const failure = facts.reason === "stuck" ? STUCK_FAILURE : WORKER_FAILURE;
     const culprit = this.#culpritOf(member);
-    const others = member.parcels.flat().filter((job) => job !== culprit?.job);
+    const others = member.bundles.flat().filter((job) => job !== culprit?.job);
     if (culprit !== undefined && !this.#retry(culprit, failure, death)) return;
     this.#waiting.unshift(...others);
     this.#events.replaced(place, failure === STUCK_FAILURE ? failure.message : message);
@@ -278,9 +278,9 @@ export class Pool implements Runner {
   }
 
   /** The epoch that a worker is at, and the candidate; undefined where it has nothing to do. */
-  #culpritOf({ progress, parcels, done }: Member): Culprit | undefined {
+  #culpritOf({ progress, bundles, done }: Member): Culprit | undefined {
     const at = Math.max(0, Atomics.load(progress, PROGRESS_EPOCH) - done);
-    const job = parcels.flat()[this.#isShared ? at : 0];
+    const job = bundles.flat()[this.#isShared ? at : 0];
     if (job === undefined) return undefined;
     const index = Atomics.load(progress, PROGRESS_CANDIDATE) - 1;
     return { job, index, key: `${job.round} ${job.slot} ${index}` };

@@ -1,13 +1,13 @@
 /**
- * What a worker does: epochs that come in parcels, one after the other.
+ * What a worker does: epochs that come in bundles, one after the other.
  */
 
 import { READY, type WorkerPort } from "@ndvm/core/workers";
 import { EpochRunner, type EpochSetting, type EpochWatch } from "../epoch/epoch.js";
 import { type PackedEpoch, packEpoch } from "../epoch/pack.js";
 import {
+  type Bundle,
   type FromWorker,
-  type Parcel,
   PROGRESS_BEAT,
   PROGRESS_CANDIDATE,
   PROGRESS_EPOCH,
@@ -18,7 +18,7 @@ import {
 /** Is told of each fit before it begins, and of the study; for tests. */
 export type OnCandidate = (source: string, setting: EpochSetting) => void;
 
-type Work = (parcel: Parcel) => Promise<readonly PackedEpoch[]>;
+type Work = (bundle: Bundle) => Promise<readonly PackedEpoch[]>;
 
 /** Serves until the worker ends. What goes wrong in an epoch ends it, and the pool hears of it. */
 export function serveEpochs(

@@ -46,7 +46,7 @@ beforeAll(async () => {
   await run({ ...base, archive: whole, proposers: proposers(), budget });
 });
 
-/** A copy of the whole archive, changed by SQL that knows nothing of checksums, or not. */
+/** A copy of the intact archive, changed by SQL that knows nothing of checksums, or not. */
 function damaged(...statements: readonly string[]): string {
   const file = copyOf(whole);
   const database = openDatabase(file);
@@ -177,7 +177,7 @@ describe("a row that is not as it was written", () => {
     expect(error.message).toContain(`${file} is damaged`);
     expect(error.help).toContain(`ndvm archive check ${file}`);
     const check = checkArchive(file);
-    expect(check.isWhole).toBe(false);
+    expect(check.isIntact).toBe(false);
     expect(check.canResume).toBe(false);
     expect(check.problems.map((problem) => problem.facts)).toContainEqual(
       expect.objectContaining(facts),
@@ -200,7 +200,7 @@ describe("a row that is not as it was written", () => {
     else {
       const file = forged(table, where, change);
       expect(refusalOf(() => exported(file)).facts).toMatchObject({ reason, column: table });
-      expect(checkArchive(file).isWhole).toBe(false);
+      expect(checkArchive(file).isIntact).toBe(false);
     }
   });
 
@@ -222,9 +222,9 @@ describe("a row that is not as it was written", () => {
     const { tables, epochs } = checkArchive(file);
     expect(tables["fits"]?.damaged).toBe(1);
     expect(tables["candidates"]?.damaged).toBe(0);
-    const intact = checkArchive(whole).epochs;
-    expect(epochs.whole).toBe(intact.whole - 1);
-    expect(epochs).toMatchObject({ damaged: 1, visits: intact.visits - 6 });
+    const all = checkArchive(whole).epochs;
+    expect(epochs.intact).toBe(all.intact - 1);
+    expect(epochs).toMatchObject({ damaged: 1, visits: all.visits - 6 });
   });
 
   test.each<[string, (archive: Archive) => unknown]>([
@@ -248,7 +248,7 @@ describe("a row that is not as it was written", () => {
         "rows",
       );
     else expect(refusalOf(() => reading(file, read)).facts).toMatchObject({ reason: "rows" });
-    expect(checkArchive(file).isWhole).toBe(false);
+    expect(checkArchive(file).isIntact).toBe(false);
   });
 });
 
@@ -261,7 +261,7 @@ describe("a file that is not as it was written", () => {
     const out = freshFile();
     const { visits, visitsLost } = salvageArchive(file, out);
     expect(visits + visitsLost).toBe(48);
-    expect(checkArchive(out).isWhole).toBe(true);
+    expect(checkArchive(out).isIntact).toBe(true);
   });
 
   test.each([
@@ -341,7 +341,7 @@ describe("a file that is not as it was written", () => {
 });
 
 describe("salvage", () => {
-  test("of a whole archive keeps all of it, to be resumed", async () => {
+  test("of a intact archive keeps all of it, to be resumed", async () => {
     const out = freshFile();
     expect(salvageArchive(whole, out)).toEqual({
       file: out,
@@ -378,7 +378,7 @@ describe("salvage", () => {
     ).toContain(visit);
     for (const outcome of after) expect(outcome).toEqual(before[outcome.visit]);
     expect(salvaged.canResume).toBe(false);
-    expect(checkArchive(out)).toMatchObject({ isWhole: true, canResume: false });
+    expect(checkArchive(out)).toMatchObject({ isIntact: true, canResume: false });
     expect(reading(out, (archive) => archive.summary().visits)).toBe(48);
     const bytes = readFileSync(out);
     const more = { ...base, resume: true, budget: { candidates: 64 }, proposers: proposers() };
@@ -401,7 +401,7 @@ describe("salvage", () => {
     expect(salvaged).toMatchObject({ canResume: false, optionsLost: ["train"] });
     expect(salvaged.visits + salvaged.visitsLost).toBe(48);
     expect(salvaged.visitsLost).toBeGreaterThanOrEqual(16);
-    expect(checkArchive(out).isWhole).toBe(true);
+    expect(checkArchive(out).isIntact).toBe(true);
     const missing = { reason: "rows", column: "study", names: ["train"] };
     expect(refusalOf(() => reading(out, (archive) => archive.front())).facts).toEqual(missing);
     expect(reading(out, (archive) => [...archive.export()].at(-1))).toMatch(/front":\[\d/);
@@ -447,7 +447,7 @@ describe("an archive of format 2", () => {
       .slice(1)
       .map((text: string) => text.replace(/"batch":(\d+)/, '"round":$1,"slot":0'));
     expect(found).toEqual({ ...wanted, front, format: 2, export: lines });
-    expect(checkArchive(copy())).toMatchObject({ isWhole: true, canResume: false, format: 2 });
+    expect(checkArchive(copy())).toMatchObject({ isIntact: true, canResume: false, format: 2 });
   });
 
   test("is not resumed, not salvaged, and not touched", async () => {

@@ -51,7 +51,7 @@ test.each([
   expect(await end(file, how)).toEqual(wanted);
   const name = basename(file);
   expect(readdirSync(dirname(file)).filter((each) => each.startsWith(name))).toEqual([name]);
-  expect(checkArchive(file)).toMatchObject({ isWhole: true, canResume: true });
+  expect(checkArchive(file)).toMatchObject({ isIntact: true, canResume: true });
   const archive = openArchive(file);
   expect(archive.summary().visits).toBeGreaterThanOrEqual(64);
   archive.close();

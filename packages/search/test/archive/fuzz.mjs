@@ -3,7 +3,7 @@
  * take the test with it: node fuzz.mjs SEED FILES FOLDER FIXTURE.
  *
  * Every read of a damaged file gives what the whole file gave, or an E-ARCHIVE. `checkArchive` finds
- * every change of a row. What is salvaged is whole, and nothing but what was there.
+ * every change of a row. What is salvaged is intact, and nothing but what was there.
  *
  * The same seed damages the same bytes: no clock is left in the archives, and their pages are in order.
  */
@@ -183,7 +183,7 @@ const DAMAGES = {
 };
 
 /** What came of it all, so that a fuzzer that never gets anywhere is noticed. */
-const tally = { same: 0, refused: 0, whole: 0, salvaged: 0, salvagedWithLoss: 0, resumable: 0 };
+const tally = { same: 0, refused: 0, intact: 0, salvaged: 0, salvagedWithLoss: 0, resumable: 0 };
 
 function tryOne(number, original) {
   const kind = pick(Object.keys(DAMAGES));
@@ -203,10 +203,10 @@ function tryOne(number, original) {
         );
   for (const answer of Object.values(found)) tally[answer === undefined ? "refused" : "same"] += 1;
   const check = checkArchive(file);
-  if (check.isWhole) tally.whole += 1;
-  if (isChecked && check.isWhole) {
+  if (check.isIntact) tally.intact += 1;
+  if (isChecked && check.isIntact) {
     for (const [name, answer] of Object.entries(original.answers))
-      if (found[name] !== answer) throw new Error(`check says it is whole, and ${name} is not`);
+      if (found[name] !== answer) throw new Error(`check says it is intact, and ${name} is not`);
   }
   if (isChecked) trySalvage(file, original);
   for (const name of [file, `${file}-wal`, `${file}-shm`]) rmSync(name, { force: true });
@@ -218,8 +218,8 @@ function trySalvage(file, original) {
   const salvaged = ask("salvage", () => salvageArchive(file, out));
   if (salvaged === undefined) return;
   const check = checkArchive(out);
-  if (!check.isWhole)
-    throw new Error(`what was salvaged is not whole: ${check.problems[0].message}`);
+  if (!check.isIntact)
+    throw new Error(`what was salvaged is not intact: ${check.problems[0].message}`);
   const archive = openArchive(out);
   const known = new Set(original.outcomes);
   const kept = [...archive.outcomes()].map((outcome) => JSON.stringify(outcome));

@@ -83,7 +83,7 @@ describe("keep", () => {
       const left = outcomes.find((outcome) => !isKept(outcome));
       if (keep !== "all") expect(archive.outcome((left as Outcome).visit)).toBeUndefined();
       archive.close();
-      expect(checkArchive(file)).toMatchObject({ isWhole: true, canResume: true, problems: [] });
+      expect(checkArchive(file)).toMatchObject({ isIntact: true, canResume: true, problems: [] });
       // One of each kind must have been there, or the test says nothing.
       expect(Math.min(scored, duplicates, failed, revisits, fits)).toBeGreaterThan(0);
       expect(stood.size).toBeLessThan(scored);
@@ -104,7 +104,7 @@ describe("keep", () => {
     }
     await run({ ...resumed, proposers: proposers() });
     expectSame(exported(file), exported(whole));
-    expect(checkArchive(file)).toMatchObject({ isWhole: true, problems: [] });
+    expect(checkArchive(file)).toMatchObject({ isIntact: true, problems: [] });
   });
 
   test("the export says what was kept, and what became of the others, epoch by epoch", async () => {
@@ -181,6 +181,6 @@ describe("keep", () => {
     // Proposers have not heard of the last round: nobody has asked them for another.
     expect(database.all("SELECT round FROM pending")).toEqual([[9]]);
     database.close();
-    expect(checkArchive(file).epochs).toEqual({ whole: 10, damaged: 0, visits: 80 });
+    expect(checkArchive(file).epochs).toEqual({ intact: 10, damaged: 0, visits: 80 });
   });
 });

@@ -108,7 +108,7 @@ describe("a row that nothing else speaks of", () => {
         const copy = copyOf(file);
         insertInvented(copy, table, key);
         expect(factsOf(() => exported(copy))).toMatchObject({ reason: "rows", column: table });
-        expect(checkArchive(copy).isWhole).toBe(false);
+        expect(checkArchive(copy).isIntact).toBe(false);
       }
   });
 });
@@ -153,7 +153,7 @@ describe("JSON of another kind than belongs there", () => {
   });
 });
 
-test("whichever visit is damaged, what is salvaged is whole and as it was", async () => {
+test("whichever visit is damaged, what is salvaged is intact and as it was", async () => {
   // Epochs of one moment meet the same programs, so that there are duplicates on which fits were spent.
   const file = freshFile();
   const study = { ...base, epoch: 4, slots: 2, archive: file, budget: { candidates: 40 } };

@@ -10,7 +10,7 @@ import {
   type Outcome,
   openArchive,
   type Proposal,
-  type ProposalBatch,
+  type Proposals,
   type Proposer,
   replay,
   type SearchOptions,
@@ -27,7 +27,7 @@ class Buyer implements Proposer {
 
   begin(): void {}
 
-  async propose(count: number): Promise<ProposalBatch> {
+  async propose(count: number): Promise<Proposals> {
     this.#asked += 1;
     const last = this.#heard.length;
     const proposals = Array.from({ length: Math.min(count, 3) }, (_, i): Proposal => {

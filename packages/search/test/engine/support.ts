@@ -11,7 +11,7 @@ import {
   type Outcome,
   openArchive,
   type Proposal,
-  type ProposalBatch,
+  type Proposals,
   type Proposer,
   type SearchDone,
   type SearchEvent,
@@ -44,7 +44,7 @@ export function list(sources: readonly (string | Proposal)[]): Proposer {
   return {
     name: "list",
     begin() {},
-    async propose(count): Promise<ProposalBatch> {
+    async propose(count): Promise<Proposals> {
       const proposals = sources
         .slice(at, at + count)
         .map((each) =>
@@ -76,7 +76,7 @@ export class Echo implements Proposer {
     this.#hash ^= seed;
   }
 
-  async propose(count: number): Promise<ProposalBatch> {
+  async propose(count: number): Promise<Proposals> {
     const proposals = Array.from({ length: count }, (_, i): Proposal => {
       const h = this.#mix(this.#made + i);
       const heads = ["sin", "cos", "exp", "tanh", "square"];

@@ -11,7 +11,7 @@ import { Ledger } from "../../src/llm/ledger.js";
 import { type LlmOptions, llm } from "../../src/llm/llm.js";
 import { Pace, pause } from "../../src/llm/pace.js";
 import { Recollection, systemPrompt, userPrompt } from "../../src/llm/prompt.js";
-import type { Outcome, ProposalBatch } from "../../src/types.js";
+import type { Outcome, Proposals } from "../../src/types.js";
 import { brief } from "./brief.js";
 import { programs } from "./fake-endpoint.js";
 
@@ -71,7 +71,7 @@ function proposerFor(options: LlmOptions = {}) {
 const never = new AbortController().signal;
 
 /** Asks, and lets the clock run until there is an answer. */
-async function turn(proposer: ReturnType<typeof llm>, count = 8): Promise<ProposalBatch> {
+async function turn(proposer: ReturnType<typeof llm>, count = 8): Promise<Proposals> {
   const asked = proposer.propose(count, never);
   let isDone = false;
   void asked.finally(() => {

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { llm } from "../../src/llm/llm.js";
 import { addSpending, NO_SPENDING } from "../../src/spending.js";
-import type { ProposalBatch } from "../../src/types.js";
+import type { Proposals } from "../../src/types.js";
 import { brief, propose } from "./brief.js";
 import {
   ACTS,
@@ -30,7 +30,7 @@ const MISSES_MAX = 3;
 const ASKED = 8;
 
 interface Told {
-  readonly batches: readonly ProposalBatch[];
+  readonly batches: readonly Proposals[];
   readonly requests: number;
   readonly strays: number;
   readonly name: string;
@@ -54,7 +54,7 @@ async function play(script: readonly HostileAct[], waits = true): Promise<Told> 
     };
     const proposer = llm(options, { startTimer: endpoint.startTimer });
     proposer.begin(brief);
-    const batches: ProposalBatch[] = [];
+    const batches: Proposals[] = [];
     // A question that is under way when the last act is played has still to be handed over.
     while (
       !isAnswer(batches.at(-1)) ||
@@ -71,7 +71,7 @@ async function play(script: readonly HostileAct[], waits = true): Promise<Told> 
 }
 
 /** A batch that ends a question, rather than one that tells of a pause or that nothing has come. */
-const isAnswer = (batch: ProposalBatch | undefined): boolean =>
+const isAnswer = (batch: Proposals | undefined): boolean =>
   batch !== undefined && (batch.spending !== undefined || batch.isExhausted === true);
 
 interface Expected {
@@ -106,7 +106,7 @@ function expected(script: readonly HostileAct[]): Expected {
 function check(script: readonly HostileAct[], told: Told): void {
   const want = expected(script);
   const answers = told.batches.filter(isAnswer);
-  const giving = (batch: ProposalBatch): string | number => {
+  const giving = (batch: Proposals): string | number => {
     const problems = (batch.problems ?? []).filter(
       ({ message }) => !message.startsWith("given up"),
     );

@@ -164,7 +164,7 @@ describe("on this thread", () => {
   });
 });
 
-test("behind a port epochs are run in the order of parcels, and each step is told", async () => {
+test("behind a port epochs are run in the order of bundles, and each step is told", async () => {
   const known = history();
   const said: (FromWorker | typeof READY)[] = [];
   const candidates: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * The pool against workers and a clock of the test's own: which epochs go to whom, in which parcels and
+ * The pool against workers and a clock of the test's own: which epochs go to whom, in which bundles and
  * when; whom a death is blamed on; what is tried again, and when it is the end.
  */
 
@@ -10,8 +10,8 @@ import type { EpochSetting } from "../../src/epoch/epoch.js";
 import type { EpochJob, Update } from "../../src/epoch/job.js";
 import type { PackedEpoch } from "../../src/epoch/pack.js";
 import {
+  type Bundle,
   type FromWorker,
-  type Parcel,
   Pool,
   PROGRESS_BEAT,
   PROGRESS_CANDIDATE,
@@ -24,7 +24,7 @@ import { STUCK_FAILURE, WORKER_FAILURE } from "../../src/pool/runner.js";
 /** A worker that does what the test says. */
 interface FakeWorker {
   readonly start: WorkerStart;
-  readonly parcels: Parcel[];
+  readonly bundles: Bundle[];
   readonly events: HostEvents<FromWorker | typeof READY>;
   isEnded: boolean;
 }
@@ -36,7 +36,7 @@ vi.mock("@ndvm/core/workers", async (original) => ({
   hostStarter: async () => (events: FakeWorker["events"]) => {
     const worker = {
       start: undefined as unknown,
-      parcels: [] as unknown[],
+      bundles: [] as unknown[],
       events,
       isEnded: false,
     };
@@ -44,7 +44,7 @@ vi.mock("@ndvm/core/workers", async (original) => ({
     return {
       post(message: ToWorker) {
         if ("setting" in message) worker.start = message;
-        else worker.parcels.push(message);
+        else worker.bundles.push(message);
       },
       hold() {},
       async end() {
@@ -90,15 +90,15 @@ async function open(workers: number, versions: (job: EpochJob) => number = () =>
   const ready = (...indices: readonly number[]) => {
     for (const index of indices) hosts[index]?.events.message(READY);
   };
-  /** The worker answers its oldest parcel that is not answered. */
+  /** The worker answers its oldest bundle that is not answered. */
   const answered = new Map<number, number>();
   const answer = (index: number) => {
     const at = answered.get(index) ?? 0;
     answered.set(index, at + 1);
-    const parcel = hosts[index]?.parcels[at] as Parcel;
+    const bundle = hosts[index]?.bundles[at] as Bundle;
     const { progress } = (hosts[index] as FakeWorker).start;
-    Atomics.add(progress, PROGRESS_EPOCH, parcel.jobs.length);
-    const results = parcel.jobs.map(({ slot }) => `result of ${slot}` as unknown as PackedEpoch);
+    Atomics.add(progress, PROGRESS_EPOCH, bundle.jobs.length);
+    const results = bundle.jobs.map(({ slot }) => `result of ${slot}` as unknown as PackedEpoch);
     hosts[index]?.events.message(results);
   };
   const run = (list: readonly EpochJob[]) =>
@@ -110,9 +110,9 @@ async function open(workers: number, versions: (job: EpochJob) => number = () =>
     Atomics.store(progress, PROGRESS_CANDIDATE, candidate + 1);
     hosts[index]?.events.death(end);
   };
-  /** Slots in the parcels of a worker. */
+  /** Slots in the bundles of a worker. */
   const had = (index: number) =>
-    (hosts[index] as FakeWorker).parcels.map((parcel) => parcel.jobs.map(({ slot }) => slot));
+    (hosts[index] as FakeWorker).bundles.map((bundle) => bundle.jobs.map(({ slot }) => slot));
   return { pool, hosts, run, ready, answer, die, had, done, replaced, asked, broken };
 }
 
@@ -182,7 +182,7 @@ describe("epochs are dealt", () => {
     ready(0);
     run(jobs(4));
     answer(0);
-    const updates = hosts[0]?.parcels.map((parcel) => parcel.updates) as Update[][][];
+    const updates = hosts[0]?.bundles.map((bundle) => bundle.updates) as Update[][][];
     expect(updates.flat(2).map(({ text }) => text)).toEqual(["-1 to 0", "0 to 0", "0 to 1"]);
     expect(asked).toEqual([
       [-1, 0],
@@ -191,7 +191,7 @@ describe("epochs are dealt", () => {
     ]);
   });
 
-  /** Sizes of the parcels when epochs take as long as the test says. */
+  /** Sizes of the bundles when epochs take as long as the test says. */
   async function sizes(workers: number, milliseconds: number, count: number, answers: number) {
     const { run, ready, answer, had } = await open(workers);
     ready(...Array.from({ length: workers }, (_, i) => i));
@@ -203,20 +203,20 @@ describe("epochs are dealt", () => {
     return had(0).map((slots) => slots.length);
   }
 
-  test("in parcels of four milliseconds, by the pace of the latest ones", async () => {
-    // Paces 4, 4 → 0.8 · pace + 0.2 · 0.01 each time; a parcel is round(4 / pace), at most 32.
+  test("in bundles of four milliseconds, by the pace of the latest ones", async () => {
+    // Paces 4, 4 → 0.8 · pace + 0.2 · 0.01 each time; a bundle is round(4 / pace), at most 32.
     expect(await sizes(1, 0, 1000, 18)).toEqual([
       1, 1, 1, 2, 2, 2, 3, 4, 5, 6, 7, 9, 11, 14, 17, 22, 27, 32, 32, 32,
     ]);
   });
 
-  test("in parcels of one where an epoch takes longer", async () => {
+  test("in bundles of one where an epoch takes longer", async () => {
     expect(await sizes(1, 4, 20, 4)).toEqual([1, 1, 1, 1, 1, 1]);
     world.workers.length = 0;
     expect(await sizes(1, 40, 20, 4)).toEqual([1, 1, 1, 1, 1, 1]);
   });
 
-  test("in parcels that leave a fair share to the others", async () => {
+  test("in bundles that leave a fair share to the others", async () => {
     const { run, ready, answer, had } = await open(2);
     ready(0, 1);
     run(jobs(200));
@@ -301,7 +301,7 @@ describe("when a worker dies", () => {
     run(jobs(1));
     die(0, 0, -1);
     ready(1);
-    expect(hosts[1]?.parcels[0]?.updates[0]?.[0]).toMatchObject({ from: -1, version: 5 });
+    expect(hosts[1]?.bundles[0]?.updates[0]?.[0]).toMatchObject({ from: -1, version: 5 });
   });
 
   test("without anything to do, nobody is blamed", async () => {
@@ -315,12 +315,12 @@ describe("when a worker dies", () => {
     expect([had(1), replaced]).toEqual([[[1]], [[0, "it ended"]]]);
   });
 
-  test("the epoch it was at is tried by itself, the others in parcels", async () => {
+  test("the epoch it was at is tried by itself, the others in bundles", async () => {
     const { run, ready, die, had, answer } = await open(1);
     ready(0);
     run(jobs(40));
     for (let i = 0; i < 7; i++) answer(0);
-    // The parcels under way: 4 epochs and 5. It dies over the second candidate of the sixth of them.
+    // The bundles under way: 4 epochs and 5. It dies over the second candidate of the sixth of them.
     const [working, waiting] = had(0).slice(-2) as [number[], number[]];
     expect([working.length, waiting.length]).toEqual([4, 5]);
     const all = [...working, ...waiting];
@@ -339,18 +339,18 @@ describe("when a worker dies", () => {
     run(jobs(1));
     die(0, 0, 2);
     ready(1);
-    expect(hosts[1]?.parcels[0]?.jobs).toEqual([job(0)]);
+    expect(hosts[1]?.bundles[0]?.jobs).toEqual([job(0)]);
     die(1, 0, 2);
     ready(2);
     const first = { ...job(0), lost: [[2, WORKER_FAILURE]] };
-    expect(hosts[2]?.parcels[0]?.jobs).toEqual([first]);
+    expect(hosts[2]?.bundles[0]?.jobs).toEqual([first]);
     // Another candidate of the same epoch has two lives of its own.
     die(2, 0, 0);
     ready(3);
-    expect(hosts[3]?.parcels[0]?.jobs).toEqual([first]);
+    expect(hosts[3]?.bundles[0]?.jobs).toEqual([first]);
     die(3, 0, 0);
     ready(4);
-    expect(hosts[4]?.parcels[0]?.jobs).toEqual([
+    expect(hosts[4]?.bundles[0]?.jobs).toEqual([
       { ...job(0), lost: [...first.lost, [0, WORKER_FAILURE]] },
     ]);
     expect(replaced).toEqual([0, 0, 0, 0].map((place) => [place, "it ended"]));
@@ -365,7 +365,7 @@ describe("when a worker dies", () => {
     ready(1);
     die(1, 1, 2);
     ready(2);
-    expect(hosts[2]?.parcels.flatMap((parcel) => parcel.jobs.map(({ lost }) => lost))).toEqual([
+    expect(hosts[2]?.bundles.flatMap((bundle) => bundle.jobs.map(({ lost }) => lost))).toEqual([
       [],
       [],
     ]);
@@ -378,7 +378,7 @@ describe("when a worker dies", () => {
     for (let i = 0; i < 7; i++) {
       die(i, 0, -1);
       ready(i + 1);
-      expect(hosts[i + 1]?.parcels[0]?.jobs, `death ${i + 1}`).toEqual([job(0)]);
+      expect(hosts[i + 1]?.bundles[0]?.jobs, `death ${i + 1}`).toEqual([job(0)]);
     }
     expect(broken).toEqual([]);
     die(7, 0, -1);
@@ -411,7 +411,7 @@ describe("when a worker dies", () => {
     next(4);
     for (let i = 0; i < 7; i++) next(-1);
     expect(broken).toEqual([]);
-    expect(hosts[worker]?.parcels[0]?.jobs[0]?.lost).toEqual([[4, WORKER_FAILURE]]);
+    expect(hosts[worker]?.bundles[0]?.jobs[0]?.lost).toEqual([[4, WORKER_FAILURE]]);
     next(-1);
     expect(broken).toHaveLength(1);
   });
@@ -471,7 +471,7 @@ describe("a worker that gives no sign of life", () => {
     expect(replaced).toEqual([[0, STUCK_FAILURE.message]]);
     expect(hosts.map(({ isEnded }) => isEnded)).toEqual([true, false, false]);
     // The other worker is idle, so the epoch goes there.
-    expect(hosts[1]?.parcels[0]?.jobs).toEqual([{ ...job(0), lost: [[6, STUCK_FAILURE]] }]);
+    expect(hosts[1]?.bundles[0]?.jobs).toEqual([{ ...job(0), lost: [[6, STUCK_FAILURE]] }]);
   });
 
   test("but gets on, or has nothing to do, stays", async () => {
@@ -488,7 +488,7 @@ describe("a worker that gives no sign of life", () => {
 });
 
 describe("where memory cannot be shared", () => {
-  test("a parcel is one epoch, and nobody watches", async () => {
+  test("a bundle is one epoch, and nobody watches", async () => {
     world.isShared = false;
     const { run, ready, answer, had, hosts, replaced } = await open(1);
     expect(hosts[0]?.start.progress.buffer).toBeInstanceOf(ArrayBuffer);

@@ -307,19 +307,19 @@ function balanced(
   lossName: string,
 ): Pick<Table, "rootWeights" | "hasSigma" | "targets"> {
   const power = lossName === "squares" ? 1 : lossName === "absolute" ? 0.5 : 0;
-  const spreads = targets.map((column) => deviationOf(column));
+  const deviations = targets.map((column) => deviationOf(column));
   return {
     rootWeights:
       power === 0
         ? undefined
         : joined(
             targets.map((column, t) => {
-              const spread = spreads[t] as number;
-              return column.map(() => 1 / (power === 1 ? spread : Math.sqrt(spread)));
+              const deviation = deviations[t] as number;
+              return column.map(() => 1 / (power === 1 ? deviation : Math.sqrt(deviation)));
             }),
           ),
     hasSigma: false,
-    targets: names.map((name, t) => ({ name, scale: power === 1 ? (spreads[t] as number) : 1 })),
+    targets: names.map((name, t) => ({ name, scale: power === 1 ? (deviations[t] as number) : 1 })),
   };
 }
 

@@ -65,7 +65,7 @@ function unknown(
       ? "with several targets it may use pred, target (of the same output) and columns"
       : `it may use pred, the target ${names[0]} and the columns of the data`;
   return new NdvmError("E-INPUT", `the loss uses ${name}, which it cannot know`, {
-    span: loss.listing.inputSpan(name),
+    span: loss.parsed.inputSpan(name),
     source: loss.source,
     file: loss.file,
     help: near === undefined || names.includes(near) ? may : `did you mean ${near}? ${may}`,

@@ -35,8 +35,8 @@ export function seedFor(...parts: readonly number[]): number {
 const rotate = (word: number, by: number): number => (word << by) | (word >>> (32 - by));
 
 /** A seed, and the same as two words. */
-const wholeSeed = new Float64Array(1);
-const seedHalves = new Int32Array(wholeSeed.buffer);
+const seedDouble = new Float64Array(1);
+const seedHalves = new Int32Array(seedDouble.buffer);
 
 export class Random {
   // The four words.
@@ -52,7 +52,7 @@ export class Random {
 
   /** Begins again, from another seed. */
   begin(seed: number, stream = 0): void {
-    wholeSeed[0] = seed;
+    seedDouble[0] = seed;
     const halves = splitmix32(seedHalves[0] as number) ^ splitmix32(~(seedHalves[1] as number));
     const state = splitmix32(halves) ^ splitmix32(Math.imul(stream, 0x632be5ab) ^ 0x1b873593);
     this.#a = splitmix32((state + STEP) | 0);

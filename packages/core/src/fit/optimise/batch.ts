@@ -9,10 +9,10 @@
 import { NdvmError } from "../../errors.js";
 import { over } from "../../machine/inputs/axes.js";
 import {
-  type Bound,
+  type BoundInput,
   type BoundInputs,
-  boundOver,
-  boundShared,
+  bindOver,
+  bindShared,
 } from "../../machine/inputs/inputs.js";
 import type { Program } from "../../machine/program.js";
 import type { Numbers, Session } from "../../machine/run/session.js";
@@ -303,8 +303,8 @@ function bindResidual(
   const inputs = program.inputs.map((name, index) => {
     if (wanted[index]) return bindParameter(free, indexOfInput(free, name), table, x, axes);
     if (Object.hasOwn(columns, name))
-      return boundOver(name, own(columns, name) as Float64Array, axes, DATA);
-    return boundShared(name, own(fixed, name) as number);
+      return bindOver(name, own(columns, name) as Float64Array, axes, DATA);
+    return bindShared(name, own(fixed, name) as number);
   });
   return { inputs, lanes: slots * (hasRows ? points : 1), axes, wanted };
 }
@@ -325,22 +325,22 @@ function bindParameter(
   { points, rowGroups }: Table,
   x: Float64Array,
   axes: readonly Axis[],
-): Bound {
+): BoundInput {
   const { group, input } = free[first] as Free;
   const slots = x.length / free.length;
   // One slot alone shares its number with all lanes, which costs less.
-  if (group < 0 && slots === 1) return boundShared(input, x[first] as number);
+  if (group < 0 && slots === 1) return bindShared(input, x[first] as number);
   const own = new Float64Array(group < 0 ? slots : slots * points);
   if (group < 0) {
     for (let slot = 0; slot < slots; slot++) own[slot] = x[slot * free.length + first] as number;
-    return boundOver(input, own, axes, RESTART);
+    return bindOver(input, own, axes, RESTART);
   }
   for (let lane = 0; lane < own.length; lane++) {
     const slot = Math.floor(lane / points);
     const index = first + (rowGroups[lane % points] as number);
     own[lane] = x[slot * free.length + index] as number;
   }
-  return boundOver(input, own, axes, RESTART_DATA);
+  return bindOver(input, own, axes, RESTART_DATA);
 }
 
 /** The user's own loss: a program over `pred`, the target and columns, a lane for every point. */

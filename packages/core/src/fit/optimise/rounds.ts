@@ -3,7 +3,7 @@
  * block of the machine's memory, lets the machine take rounds (wasm/fit/optimise.ts), and reads the
  * states back. The block is written anew for each call, so that nothing is left behind.
  *
- *   | header | ids | parts | row groups | maps | target | roots | trials | slopes | spread |
+ *   | header | ids | parts | row groups | maps | target | roots | trials | slopes | repeated |
  *   | states | sums | block | work | columns, or what an evaluation elsewhere came to |
  */
 
@@ -227,8 +227,8 @@ export class MachineRounds {
     const roots = target + rowBytes;
     const tried = roots + (rootWeights === undefined ? 0 : rowBytes);
     const slopes = tried + (trials === undefined ? 0 : rowBytes);
-    const spread = slopes + rowBytes;
-    const states = spread + rowBytes;
+    const repeated = slopes + rowBytes;
+    const states = repeated + rowBytes;
     const sums = states + slots * stateBytes;
     const rows = sums + slots * sumsBytes;
     const work = rows + (isSquares ? blockRows * factorStride(size) * 8 : 0);
@@ -250,7 +250,7 @@ export class MachineRounds {
       roots,
       trials: tried,
       slopes,
-      spread,
+      repeated,
       states,
       sums,
       rows,
@@ -270,7 +270,7 @@ export class MachineRounds {
     header.inputs = this.#inputs.length;
     header.lanes = session.lanes;
     header.slotLanes = session.lanes / slots;
-    header.isSpread = session.lanes === slots ? 1 : 0;
+    header.isRepeated = session.lanes === slots ? 1 : 0;
     header.optimiser = block.optimiser;
     header.loss = loss;
     header.stateBytes = block.stateBytes;
@@ -286,7 +286,7 @@ export class MachineRounds {
     header.statesAt = block.states;
     header.sumsAt = block.sums;
     header.slopesAt = block.slopes;
-    header.spreadAt = block.spread;
+    header.repeatedAt = block.repeated;
     header.blockAt = block.rows;
     header.workAt = block.work;
     header.givenAt = 0;
@@ -335,7 +335,7 @@ export class MachineRounds {
     header.columnsAt = block.rest;
     header.width = trace.width;
     header.result = trace.result.data;
-    header.mixed = trace.isMixed ? 1 : 0;
+    header.hasMerges = trace.hasMerges ? 1 : 0;
     let id = (address + block.ids) / 4;
     for (const name of this.#inputs) words[id++] = session.payloadOf(name);
     const numbers = reals.view();
@@ -359,9 +359,9 @@ export class MachineRounds {
     const { session, lossSession, slots, points } = this.#fit;
     const header = new FitBlock(views, address);
     const rows = header.points;
-    const isSpread = session.lanes === slots;
-    const lanes = isSpread ? 1 : rows;
-    const lane = isSpread ? slot : slot * points + from;
+    const isRepeated = session.lanes === slots;
+    const lanes = isRepeated ? 1 : rows;
+    const lane = isRepeated ? slot : slot * points + from;
     const numbers = reals.view();
     let to = (address + block.rest) / reals.bytes;
     header.givenAt = block.rest;
@@ -417,8 +417,8 @@ function copyRows(
   to: number,
 ): void {
   const isConverted = from.BYTES_PER_ELEMENT !== into.BYTES_PER_ELEMENT;
-  const isWhole = first === 0 && count === from.length;
-  if (isWhole && (count > LOOP_MOST || !isConverted)) into.set(from, to);
+  const isAll = first === 0 && count === from.length;
+  if (isAll && (count > LOOP_MOST || !isConverted)) into.set(from, to);
   else for (let i = 0; i < count; i++) into[to + i] = from[first + i] as number;
 }
 
@@ -439,7 +439,7 @@ interface Block {
   readonly roots: number;
   readonly trials: number;
   readonly slopes: number;
-  readonly spread: number;
+  readonly repeated: number;
   readonly states: number;
   readonly sums: number;
   readonly rows: number;

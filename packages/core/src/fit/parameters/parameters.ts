@@ -7,7 +7,7 @@
 
 import { type ErrorFacts, NdvmError } from "../../errors.js";
 import { nearest } from "../../nearest.js";
-import type { Listing } from "../../program/listing.js";
+import type { ParsedProgram } from "../../program/parsed-program.js";
 import { makeError } from "../../words.js";
 import { setField } from "../data/fields.js";
 import { exp, log } from "../math/elementary.js";
@@ -51,16 +51,16 @@ export function refuse(message: string, help: string, facts?: ErrorFacts): NdvmE
 
 /** Which inputs of the program are what; `columns` are the names that are data. */
 export function resolveParameters(
-  listing: Pick<Listing, "inputs" | "builtins" | "constants" | "procedureValues">,
+  parsed: Pick<ParsedProgram, "inputs" | "builtins" | "constants" | "procedureValues">,
   columns: readonly string[],
   options: FitOptions,
   groups: readonly string[],
 ): Parameters {
-  const { inputs } = listing;
+  const { inputs } = parsed;
   const declared = options.params ?? NO_PARAMS;
-  const constant = listing.constants.find((name) => Object.hasOwn(options.data ?? {}, name));
+  const constant = parsed.constants.find((name) => Object.hasOwn(options.data ?? {}, name));
   if (constant !== undefined) throw builtinName(constant, "column");
-  checkDeclared(listing, columns, declared, options);
+  checkDeclared(parsed, columns, declared, options);
   const free: Free[] = [];
   const fixed: Record<string, number> = {};
   const assumed: string[] = [];
@@ -68,7 +68,7 @@ export function resolveParameters(
     if (columns.includes(name)) continue;
     const given = Object.hasOwn(declared, name) ? declared[name] : undefined;
     if (given === undefined) {
-      refuseSlip(name, listing, columns, Object.keys(declared));
+      refuseSlip(name, parsed, columns, Object.keys(declared));
       assumed.push(name);
     }
     const spec = typeof given === "number" ? { start: given } : (given ?? NO_SPEC);
@@ -83,7 +83,7 @@ export function resolveParameters(
       for (const [index, group] of groups.entries())
         free.push(makeFree(`${name}[${group}]`, name, index, spec));
   }
-  const [procedure] = listing.procedureValues;
+  const [procedure] = parsed.procedureValues;
   if (free.length === 0 && procedure !== undefined) throw builtinName(procedure, "parameter");
   if (free.length === 0)
     throw refuse(
@@ -106,7 +106,7 @@ const builtinName = (name: string, what: "parameter" | "column"): NdvmError =>
   );
 
 function checkDeclared(
-  { inputs, builtins }: Pick<Listing, "inputs" | "builtins">,
+  { inputs, builtins }: Pick<ParsedProgram, "inputs" | "builtins">,
   columns: readonly string[],
   declared: Readonly<Record<string, ParameterSpec>>,
   options: FitOptions,
@@ -139,7 +139,7 @@ const stem = (name: string): string => name.replace(/[0-9_]+$/, "");
 /** Refuses an undeclared name that looks like another one mistyped. */
 function refuseSlip(
   name: string,
-  listing: Pick<Listing, "inputs" | "builtins">,
+  parsed: Pick<ParsedProgram, "inputs" | "builtins">,
   columns: readonly string[],
   declared: readonly string[],
 ): void {
@@ -147,13 +147,13 @@ function refuseSlip(
   const isOther = (other: string) => other.length >= 3 && stem(other) !== stem(name);
   const near = nearest(name, columns.filter(isOther));
   if (near !== undefined && isClose(name, near)) throw slip(name, near, "the column");
-  const unused = declared.filter((other) => !listing.inputs.includes(other));
+  const unused = declared.filter((other) => !parsed.inputs.includes(other));
   const missed = nearest(name, unused);
   if (missed !== undefined) throw slip(name, missed, "the parameter");
   const swapped = declared.find((other) => other !== name && letters(other) === letters(name));
   if (swapped !== undefined && name.length > 3) throw slip(name, swapped, "the parameter");
   if (name.length < 5) return;
-  const known = listing.builtins.filter(
+  const known = parsed.builtins.filter(
     (other) => !other.includes(stem(name)) && !stem(name).includes(other),
   );
   const builtin = nearest(name, known);

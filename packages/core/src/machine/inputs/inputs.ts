@@ -4,7 +4,7 @@
 
 import { NdvmError } from "../../errors.js";
 import { nearest } from "../../nearest.js";
-import type { Listing } from "../../program/listing.js";
+import type { ParsedProgram } from "../../program/parsed-program.js";
 import { makeError } from "../../words.js";
 import type { Exports } from "../instance.js";
 import { describe, LANES_MAX } from "../options.js";
@@ -92,7 +92,7 @@ function numbersOf(values: readonly number[] | Numbers, maker: "vec" | "mat"): N
 }
 
 /** An input as the machine takes it. */
-export interface Bound {
+export interface BoundInput {
   readonly name: string;
   readonly kind: "int" | "numbers";
   readonly value: number;
@@ -120,7 +120,7 @@ export interface PartInput {
   readonly values: OverInput["values"];
 }
 
-const boundInt = (name: string, value: number): Bound => ({
+const bindInt = (name: string, value: number): BoundInput => ({
   name,
   kind: "int",
   value,
@@ -134,16 +134,16 @@ const boundInt = (name: string, value: number): Bound => ({
   axes: [],
 });
 
-const boundNumbers = (
+const bindNumbers = (
   name: string,
   { rank, rows, cols }: { rank: number; rows: number; cols: number },
   source: {
     value?: number;
     shared?: Numbers;
-    perLane?: Bound["perLane"];
-    tensors?: Bound["tensors"];
+    perLane?: BoundInput["perLane"];
+    tensors?: BoundInput["tensors"];
   },
-): Bound => ({
+): BoundInput => ({
   name,
   kind: "numbers",
   value: source.value ?? 0,
@@ -158,7 +158,7 @@ const boundNumbers = (
 });
 
 /** A number that all lanes share. */
-export const boundShared = (name: string, value: number): Bound => ({
+export const bindShared = (name: string, value: number): BoundInput => ({
   name,
   kind: "numbers",
   value,
@@ -175,12 +175,12 @@ export const boundShared = (name: string, value: number): Bound => ({
 const NO_AXES: readonly string[] = [];
 
 /** Numbers along some of the axes of a run. */
-export const boundOver = (
+export const bindOver = (
   name: string,
   perLane: Numbers,
   axes: readonly Axis[],
   own: readonly string[],
-): Bound => ({
+): BoundInput => ({
   name,
   kind: "numbers",
   value: 0,
@@ -200,19 +200,19 @@ function isTensor(value: unknown): value is TensorInput {
   return typeof value === "object" && value !== null && (value as TensorInput).kind === "tensor";
 }
 
-function bindOne(name: string, input: Input, axes: readonly Axis[]): Bound {
+function bindOne(name: string, input: Input, axes: readonly Axis[]): BoundInput {
   if (isOver(input)) {
     const bound = bindValues(name, input.values);
     return { ...bound, axes: input.axes, stride: strideOf(axes, input.axes) };
   }
   if (isPart(input)) return { ...bindValues(name, input.values), stride: input.stride };
-  if (typeof input === "number") return boundNumbers(name, SCALAR, { value: input });
+  if (typeof input === "number") return bindNumbers(name, SCALAR, { value: input });
   if (input instanceof Float64Array || input instanceof Float32Array)
-    return boundNumbers(name, SCALAR, { perLane: input });
+    return bindNumbers(name, SCALAR, { perLane: input });
   if (Array.isArray(input)) return bindArray(name, input);
-  if (isTensor(input)) return boundNumbers(name, input, { shared: input.data });
+  if (isTensor(input)) return bindNumbers(name, input, { shared: input.data });
   if (typeof input === "object" && input !== null && (input as IntInput).kind === "int")
-    return boundInt(name, (input as IntInput).value);
+    return bindInt(name, (input as IntInput).value);
   throw new NdvmError("E-INPUT", `input ${name} is ${describe(input)}, not a number`, {
     help: "give a number, an array of numbers (one per lane), vec(…), mat(…) or int(…)",
   });
@@ -224,12 +224,12 @@ function isPart(input: unknown): input is PartInput {
   return typeof input === "object" && input !== null && (input as PartInput).kind === "part";
 }
 
-const bindValues = (name: string, values: OverInput["values"]): Bound =>
+const bindValues = (name: string, values: OverInput["values"]): BoundInput =>
   values instanceof Float64Array || values instanceof Float32Array
-    ? boundNumbers(name, SCALAR, { perLane: values })
+    ? bindNumbers(name, SCALAR, { perLane: values })
     : bindArray(name, values);
 
-function bindArray(name: string, input: readonly unknown[]): Bound {
+function bindArray(name: string, input: readonly unknown[]): BoundInput {
   const first = input[0];
   const isOfTensors = isTensor(first);
   // By index: an array with holes has lanes without a value.
@@ -239,8 +239,8 @@ function bindArray(name: string, input: readonly unknown[]): Bound {
     throw badLane(name, lane, value, isOfTensors);
   }
   return isOfTensors
-    ? boundNumbers(name, first, { tensors: input as readonly TensorInput[] })
-    : boundNumbers(name, SCALAR, { perLane: input as readonly number[] });
+    ? bindNumbers(name, first, { tensors: input as readonly TensorInput[] })
+    : bindNumbers(name, SCALAR, { perLane: input as readonly number[] });
 }
 
 const sameForm = (value: unknown, first: TensorInput): boolean =>
@@ -260,20 +260,20 @@ function badLane(name: string, lane: number, value: unknown, isOfTensors: boolea
   return new NdvmError("E-INPUT", message, { help });
 }
 
-function laneCount(bound: Bound, input: Input, lanes: number | undefined): number | undefined {
+function laneCount(bound: BoundInput, input: Input, lanes: number | undefined): number | undefined {
   if (isOver(input)) return lanes;
   if (isPart(input)) return input.lanes;
   return bound.perLane?.length ?? bound.tensors?.length;
 }
 
 export interface BoundInputs {
-  readonly inputs: readonly Bound[];
+  readonly inputs: readonly BoundInput[];
   readonly lanes: number;
   readonly axes: readonly Axis[];
 }
 
 /** What binding needs to know of a program. */
-type Taker = Pick<Listing, "inputs" | "inputSpan" | "constants">;
+type Taker = Pick<ParsedProgram, "inputs" | "inputSpan" | "constants">;
 
 /** Checks the caller's inputs against the program's and settles the number of lanes. */
 export function bindInputs(
@@ -321,17 +321,17 @@ function bindPlain(
   let count = 0;
   for (const _name in inputs) count += 1;
   if (count !== names.length) return undefined;
-  const bound: Bound[] = [];
+  const bound: BoundInput[] = [];
   for (const name of names) {
     const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
     if (typeof value !== "number") return undefined;
-    bound.push(boundShared(name, value));
+    bound.push(bindShared(name, value));
   }
   return { inputs: bound, lanes: lanes ?? 1, axes: plainAxes(lanes ?? 1, lanes !== undefined) };
 }
 
 /** An input for some of its lanes. */
-export function selectLanes(input: Bound, lanes: readonly number[]): Bound {
+export function selectLanes(input: BoundInput, lanes: readonly number[]): BoundInput {
   const { perLane, tensors, stride } = input;
   const places = stride === undefined ? lanes : lanes.map((lane) => strideIndex(stride, lane));
   return {
@@ -354,7 +354,7 @@ function checkProductLanes(product: number, wanted: number | undefined): void {
 }
 
 /** A number that all lanes share as the number of the only one. */
-export function ownNumber(input: Bound): Bound {
+export function ownNumber(input: BoundInput): BoundInput {
   const { kind, rank, perLane, value } = input;
   return kind === "int" || rank > 0 || perLane !== undefined
     ? input
@@ -362,7 +362,7 @@ export function ownNumber(input: Bound): Bound {
 }
 
 /** An input whose numbers nobody else can change. */
-export function copyNumbers(input: Bound): Bound {
+export function copyNumbers(input: BoundInput): BoundInput {
   const { shared, perLane, tensors } = input;
   return {
     ...input,

@@ -40,7 +40,7 @@ export class PoolOutcome implements Evaluation {
     lanes: number,
     axes: readonly Axis[],
     text: Text,
-    whole?: ResultArrays,
+    allLanes?: ResultArrays,
   ) {
     this.#parts = parts;
     this.#text = text;
@@ -51,7 +51,7 @@ export class PoolOutcome implements Evaluation {
     this.nonFinite = joinNonFinite(parts);
     this.stats = addStats(parts, lanes);
     this.shape = commonShape(parts);
-    this.#values = this.shape && joinValues(parts, sizeOf(this.shape), whole);
+    this.#values = this.shape && joinValues(parts, sizeOf(this.shape), allLanes);
   }
 
   get values(): Float64Array {
@@ -136,12 +136,12 @@ function commonShape(parts: readonly Part[]): readonly number[] | undefined {
 function joinValues(
   parts: readonly Part[],
   count: number,
-  whole: ResultArrays | undefined,
+  allLanes: ResultArrays | undefined,
 ): Float64Array {
-  const isWhole =
-    whole !== undefined &&
-    parts.every(({ values }) => values === undefined || values.buffer === whole.values.buffer);
-  return isWhole ? whole.values : joinArrays(parts, count, ({ values }) => values);
+  const isAll =
+    allLanes !== undefined &&
+    parts.every(({ values }) => values === undefined || values.buffer === allLanes.values.buffer);
+  return isAll ? allLanes.values : joinArrays(parts, count, ({ values }) => values);
 }
 
 /** One array of all parts' arrays: `count` numbers a lane, NaN where a part has none. */
@@ -151,9 +151,9 @@ export function joinArrays(
   arrayOf: (part: Part) => Float64Array | undefined,
 ): Float64Array {
   const [only] = parts;
-  const whole = parts.length === 1 && only !== undefined ? arrayOf(only) : undefined;
+  const array = parts.length === 1 && only !== undefined ? arrayOf(only) : undefined;
   // Copied: the part keeps its own numbers for `datum`, whatever the caller writes into these.
-  if (whole !== undefined) return whole.slice();
+  if (array !== undefined) return array.slice();
   const lanes = parts.reduce((sum, part) => sum + part.lanes, 0);
   const joined = new Float64Array(lanes * count);
   let at = 0;

@@ -8,7 +8,7 @@
 
 import { type ErrorCode, type ErrorFacts, NdvmError, type Span } from "../../errors.js";
 import { recordOf } from "../../records.js";
-import type { Bound, PartInput } from "../inputs/inputs.js";
+import type { BoundInput, PartInput } from "../inputs/inputs.js";
 import type { ResultArrays } from "../results/results.js";
 import type {
   DatumValue,
@@ -148,7 +148,7 @@ const isNumbers = (values: unknown): values is Numbers => ArrayBuffer.isView(val
 
 /** The inputs of lanes from … below to, and the arrays that were made for them alone. */
 export function partInputs(
-  bound: readonly Bound[],
+  bound: readonly BoundInput[],
   from: number,
   to: number,
 ): { readonly inputs: Inputs; readonly transfer: ArrayBuffer[] } {
@@ -162,7 +162,7 @@ export function partInputs(
 }
 
 /** The inputs of lanes from … below to, without a copy. */
-export const blockInputs = (bound: readonly Bound[], from: number, to: number): Inputs =>
+export const blockInputs = (bound: readonly BoundInput[], from: number, to: number): Inputs =>
   recordOf(
     bound.map((input) => [input.name, partInput(input, from, to, viewOf)] as const),
   ) as unknown as Inputs;
@@ -174,7 +174,12 @@ const copyOf: Cut = (numbers, from, to) =>
 const viewOf: Cut = (numbers, from, to) =>
   isNumbers(numbers) ? numbers.subarray(from, to) : copyOf(numbers, from, to);
 
-function partInput(input: Bound, from: number, to: number, cut: Cut): Inputs[string] | PartInput {
+function partInput(
+  input: BoundInput,
+  from: number,
+  to: number,
+  cut: Cut,
+): Inputs[string] | PartInput {
   const { kind, value, rank, rows, cols, shared, perLane, tensors, stride } = input;
   if (kind === "int") return { kind, value };
   const values = perLane ?? tensors;

@@ -19,7 +19,7 @@ import {
   sharesMemory,
   type WorkerCode,
 } from "../../workers/host.js";
-import { type Bound, bindInputs, copyNumbers } from "../inputs/inputs.js";
+import { type BoundInput, bindInputs, copyNumbers } from "../inputs/inputs.js";
 import { readProgram } from "../languages.js";
 import { badOption, checkRunOptions, checkWrt } from "../options.js";
 import type { Program } from "../program.js";
@@ -78,7 +78,7 @@ interface Described {
 
 /** One call of evaluate or gradient. */
 interface Call extends Omit<Described, "taker"> {
-  readonly inputs: readonly Bound[];
+  readonly inputs: readonly BoundInput[];
   readonly lanes: number;
   readonly axes: readonly Axis[];
   readonly work: Work;
@@ -174,16 +174,16 @@ export class Pool {
   ): Promise<GradientResult<Name>> {
     const call = await this.#run(program, inputs, options, true);
     const outcome = this.#outcome(call);
-    const { parts, whole } = call.work;
+    const { parts, allLanes } = call.work;
     const { reduce = false } = options;
     const wrt: readonly string[] | undefined = options.wrt;
     const counted = call.inputs.filter(
       ({ kind, name }) => kind === "numbers" && (wrt === undefined || wrt.includes(name)),
     );
-    const joined = ({ name, rows, cols }: Bound): Float64Array =>
+    const joined = ({ name, rows, cols }: BoundInput): Float64Array =>
       joinArrays(parts, rows * cols, ({ gradients }) => own(gradients, name));
     const perLane =
-      whole?.gradients ?? recordOf(counted.map((input) => [input.name, joined(input)]));
+      allLanes?.gradients ?? recordOf(counted.map((input) => [input.name, joined(input)]));
     const reduced =
       reduce === false ? undefined : reduceGradients(perLane, call.axes, call.inputs, reduce);
     const gradients = (reduced?.gradients ?? perLane) as GradientResult<Name>["gradients"];
@@ -202,7 +202,7 @@ export class Pool {
   }
 
   #outcome({ work, lanes, axes, text }: Call): PoolOutcome {
-    return new PoolOutcome(work.parts, lanes, axes, text, work.whole);
+    return new PoolOutcome(work.parts, lanes, axes, text, work.allLanes);
   }
 
   async #run(
@@ -249,12 +249,12 @@ export class Pool {
   #describe(program: Program | string, options: LoadOptions): Described {
     if (typeof program !== "string") {
       void program.address;
-      const { source, file, loadOptions, listing } = program;
+      const { source, file, loadOptions, parsed } = program;
       const known = this.#known.get(program) ?? { id: this.#nextId(), count: 1 };
       this.#known.set(program, known);
       const { id, count } = known;
       const load = { source, options: loadOptions };
-      return { program: id, isText: false, load, text: { source, file }, taker: listing, count };
+      return { program: id, isText: false, load, text: { source, file }, taker: parsed, count };
     }
     const text = { source: program, file: options.file };
     try {

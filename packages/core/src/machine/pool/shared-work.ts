@@ -17,7 +17,7 @@ import {
 import { DEATHS_MAX, type Order, type Request, type Work } from "./work.js";
 
 export class SharedWork implements Work {
-  readonly whole: ResultArrays;
+  readonly allLanes: ResultArrays;
   readonly #order: Order;
   readonly #inputs: readonly SharedInput[];
   readonly #buffer: SharedArrayBuffer;
@@ -43,7 +43,7 @@ export class SharedWork implements Work {
       ({ kind, name }) =>
         order.isGradient && kind === "numbers" && (wrt === undefined || wrt.includes(name)),
     );
-    this.whole = makeResultArrays(
+    this.allLanes = makeResultArrays(
       order.lanes,
       count,
       wanted.map(({ name, rows, cols }) => ({ name, count: rows * cols })),
@@ -66,7 +66,7 @@ export class SharedWork implements Work {
     this.#asked.add(place);
     const { program, lanes, options, isGradient } = this.#order;
     const { blocks } = this.#table;
-    const results = this.whole;
+    const results = this.allLanes;
     const inputs = this.#inputs;
     const common = { program, lanes, options, isGradient } as const;
     return { message: { kind: "blocks", place, ...common, inputs, blocks, results }, transfer: [] };
@@ -85,7 +85,7 @@ export class SharedWork implements Work {
     this.#asked.delete(place);
     for (const block of this.#table.release(place, wasReady, DEATHS_MAX)) {
       const [from, to] = this.#table.lanesOf(block);
-      clearResults(resultsAt(this.whole, this.#order.lanes, from, to));
+      clearResults(resultsAt(this.allLanes, this.#order.lanes, from, to));
       this.#note(block, deadPart(to - from));
     }
   }
@@ -98,7 +98,7 @@ export class SharedWork implements Work {
 
   #note(block: number, part: Part): void {
     const [from, to] = this.#table.lanesOf(block);
-    const { values } = part.isPlaced ? resultsAt(this.whole, this.#order.lanes, from, to) : part;
+    const { values } = part.isPlaced ? resultsAt(this.allLanes, this.#order.lanes, from, to) : part;
     this.#parts[block] = { ...part, lanes: to - from, values };
     this.#left -= 1;
   }

@@ -17,14 +17,14 @@
  */
 
 import { recordOf } from "../../records.js";
-import type { Bound } from "../inputs/inputs.js";
+import type { BoundInput } from "../inputs/inputs.js";
 import type { ResultArrays } from "../results/results.js";
 import type { GradientOptions, Seed, TensorInput } from "../types.js";
 
 type Numbers = Float64Array | Float32Array;
 
 /** An input as it is sent: as bound, its numbers in shared memory, those of tensors in one row. */
-export interface SharedInput extends Omit<Bound, "tensors" | "perLane"> {
+export interface SharedInput extends Omit<BoundInput, "tensors" | "perLane"> {
   readonly perLane: Numbers | undefined;
   readonly packed: Numbers | undefined;
   readonly tensorCount: number;
@@ -174,7 +174,7 @@ interface Load {
  * already stay where they are; the others are written there once.
  */
 export function shareInputs(
-  bound: readonly Bound[],
+  bound: readonly BoundInput[],
   seed: Seed | undefined,
   room: InputRoom,
 ): {
@@ -199,7 +199,7 @@ export function shareInputs(
   return { inputs, seed: isArray ? numbersIn(seed, place) : seed, buffer };
 }
 
-function shareInput(input: Bound, place: (load: Load) => Numbers): SharedInput {
+function shareInput(input: BoundInput, place: (load: Load) => Numbers): SharedInput {
   const { tensors, perLane, shared, ...rest } = input;
   return {
     ...rest,
@@ -232,7 +232,7 @@ const spanOf = (values: Numbers | readonly number[] | undefined): number => {
   return roundUp(values.length * elementBytes(values), Float64Array.BYTES_PER_ELEMENT);
 };
 
-const bytesOf = ({ shared, perLane, tensors, rows, cols }: Bound): number =>
+const bytesOf = ({ shared, perLane, tensors, rows, cols }: BoundInput): number =>
   spanOf(shared) +
   spanOf(perLane) +
   (tensors?.length ?? 0) * rows * cols * Float64Array.BYTES_PER_ELEMENT;
@@ -241,7 +241,7 @@ const seedBytes = (seed: Seed | undefined): number =>
   seed === undefined || typeof seed === "number" ? 0 : spanOf(seed);
 
 /** Inputs as a worker binds them: tensors are views of the row that they came in. */
-export const openInputs = (inputs: readonly SharedInput[]): readonly Bound[] =>
+export const openInputs = (inputs: readonly SharedInput[]): readonly BoundInput[] =>
   inputs.map((input) => ({ ...input, tensors: tensorsOf(input) }));
 
 function tensorsOf(input: SharedInput): readonly TensorInput[] | undefined {

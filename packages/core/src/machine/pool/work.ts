@@ -4,7 +4,7 @@
  */
 
 import { recordOf } from "../../records.js";
-import type { Bound } from "../inputs/inputs.js";
+import type { BoundInput } from "../inputs/inputs.js";
 import type { ResultArrays } from "../results/results.js";
 import type { GradientOptions } from "../types.js";
 import {
@@ -29,7 +29,7 @@ const PART_STEP = 8;
 /** What a call is made of. */
 export interface Order {
   readonly program: number;
-  readonly inputs: readonly Bound[];
+  readonly inputs: readonly BoundInput[];
   readonly lanes: number;
   /** As workers get them: plain data. */
   readonly options: GradientOptions;
@@ -47,7 +47,7 @@ export interface Work {
   readonly parts: readonly Part[];
   readonly isDone: boolean;
   /** Arrays that have the numbers of the parts which left them there. */
-  readonly whole: ResultArrays | undefined;
+  readonly allLanes: ResultArrays | undefined;
   /** Something to do for a worker; undefined where nothing waits. */
   request(place: number): Request | undefined;
   /** Takes the answer to the worker's latest request. */
@@ -72,7 +72,7 @@ interface Task {
 }
 
 export class CopiedWork implements Work {
-  readonly whole = undefined;
+  readonly allLanes = undefined;
   readonly #order: Order;
   readonly #parts: (Part | undefined)[] = [];
   readonly #waiting: Task[] = [];

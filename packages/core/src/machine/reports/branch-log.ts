@@ -5,7 +5,7 @@
 
 import { recordOf } from "../../records.js";
 import { strideIndex } from "../inputs/axes.js";
-import { type Bound, bindInputs } from "../inputs/inputs.js";
+import { type BoundInput, bindInputs } from "../inputs/inputs.js";
 import type { Program } from "../program.js";
 import type { GradientOptions, Inputs } from "../types.js";
 import { BranchLog, branchFlips, type Diagnostics, type LoggedFlip } from "./diagnose.js";
@@ -14,14 +14,14 @@ type Numbers = Readonly<Record<string, number>>;
 
 /** The plain numbers that each lane of a run has. */
 export function laneNumbers(program: Program, inputs: Inputs, lanes?: number): Numbers[] {
-  const { inputs: bound, lanes: count } = bindInputs(program.listing, inputs, lanes);
+  const { inputs: bound, lanes: count } = bindInputs(program.parsed, inputs, lanes);
   const scalars = bound.filter(({ kind, rank }) => kind === "int" || rank === 0);
   return Array.from({ length: count }, (_, lane) =>
     recordOf(scalars.map((input) => [input.name, numberAt(input, lane)])),
   );
 }
 
-function numberAt({ perLane, stride, value }: Bound, lane: number): number {
+function numberAt({ perLane, stride, value }: BoundInput, lane: number): number {
   if (perLane === undefined) return value;
   return perLane[stride === undefined ? lane : strideIndex(stride, lane)] as number;
 }

@@ -166,7 +166,7 @@ export function isPlainTrace({ exports, views }: Machine): boolean {
 const CLAMP = 1e-8;
 
 function placeIn(program: Program, node: number): Place {
-  const span = program.listing.spanOf(node);
+  const span = program.parsed.spanOf(node);
   if (span === undefined) return { span: undefined, text: "" };
   return { span, text: program.source.slice(span.start, span.end) };
 }

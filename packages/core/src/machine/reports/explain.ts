@@ -64,7 +64,7 @@ export function explainRun(
 ): Explanation {
   const asked = new Map(wrt.map((input) => [input.name, input.payload]));
   return {
-    core: program.listing.print(),
+    core: program.parsed.print(),
     tape: readTape(machine, program),
     inputs: program.inputs.map((name) => ({
       name,
@@ -100,7 +100,7 @@ function readTape(machine: Machine, program: Program): TapeEntry[] {
     const out = record.out < 0 ? in0 : record.out;
     const { origin, flags } = new PayloadEntry(views, exports.entryAddress(out));
     const { rank, rows, cols, uniform } = payloadInfo(machine, out);
-    const span = program.listing.spanOf(origin);
+    const span = program.parsed.spanOf(origin);
     tape.push({
       op: primitives[code]?.name ?? traceNames.get(code) ?? "unknown",
       out,

@@ -47,14 +47,14 @@ import {
   TAG_SYMBOL,
   TAG_TENSOR,
 } from "../../program/layout.js";
-import type { Listing, ProcedureInfo } from "../../program/listing.js";
+import type { ParsedProgram, ProcedureInfo } from "../../program/parsed-program.js";
 import { makeError } from "../../words.js";
 import type { Exports } from "../instance.js";
 import { payloadInfo } from "../results/payloads.js";
 
 /** What the words need to know of the program. */
 export interface FaultContext {
-  readonly listing: Listing;
+  readonly parsed: ParsedProgram;
   readonly source: string;
   readonly file: string | undefined;
   readonly symbols: readonly string[];
@@ -94,16 +94,20 @@ const shapeNeeds: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The first of a node and the calls around it that the user's text has; -1 where none is. */
-export function nearestVisible(listing: Listing, node: number, callers: Iterable<number>): number {
-  if (listing.spanOf(node) !== undefined) return node;
-  for (const caller of callers) if (listing.spanOf(caller) !== undefined) return caller;
+export function nearestVisible(
+  parsed: ParsedProgram,
+  node: number,
+  callers: Iterable<number>,
+): number {
+  if (parsed.spanOf(node) !== undefined) return node;
+  for (const caller of callers) if (parsed.spanOf(caller) !== undefined) return caller;
   return -1;
 }
 
 class Fault {
   readonly #exports: Exports;
   readonly #context: FaultContext;
-  readonly #listing: Listing;
+  readonly #parsed: ParsedProgram;
   readonly #node: number;
   /** The user's node nearest to the fault: code of a library has no place in their text. */
   readonly #visible: number;
@@ -111,13 +115,13 @@ class Fault {
   constructor(exports: Exports, context: FaultContext) {
     this.#exports = exports;
     this.#context = context;
-    this.#listing = context.listing;
+    this.#parsed = context.parsed;
     this.#node = exports.currentNode.value as number;
-    this.#visible = nearestVisible(this.#listing, this.#node, context.callers());
+    this.#visible = nearestVisible(this.#parsed, this.#node, context.callers());
   }
 
   get span(): Span | undefined {
-    return this.#listing.spanOf(this.#visible);
+    return this.#parsed.spanOf(this.#visible);
   }
 
   words(): Words {
@@ -167,7 +171,7 @@ class Fault {
   }
 
   #uninitialised(): Words {
-    const name = this.#listing.variableAt(this.#node) ?? "a variable";
+    const name = this.#parsed.variableAt(this.#node) ?? "a variable";
     return {
       code: "E-UNINITIALISED",
       message: `${name} is used before its definition has run`,
@@ -177,8 +181,8 @@ class Fault {
 
   #notProcedure(): Words {
     const what = this.#describe(this.#exports.faultValue.value as bigint);
-    const isSpread = (this.#exports.faultDetail.value as number) === 1;
-    const name = this.#listing.calledAt(this.#node, isSpread);
+    const isApply = (this.#exports.faultDetail.value as number) === 1;
+    const name = this.#parsed.calledAt(this.#node, isApply);
     const subject = name === undefined ? what : `${name} = ${what}`;
     return {
       code: "E-CALL",
@@ -190,7 +194,7 @@ class Fault {
   /** The name of the operation that failed, as the user spells it where they wrote it. */
   #opName(): string {
     const usual = primitiveName(this.#exports.faultOp.value as number);
-    return this.#listing.operationAt(this.#node) ?? usual;
+    return this.#parsed.operationAt(this.#node) ?? usual;
   }
 
   #arity(): Words {
@@ -264,7 +268,7 @@ class Fault {
     const operand = this.#exports.faultOperand.value as number;
     const value = this.#exports.faultValue.value as bigint;
     const got = `${this.#operandText(operand)}${this.#describe(value, code)}`;
-    const library = this.#listing.libraryCall(this.#node, this.#visible);
+    const library = this.#parsed.libraryCall(this.#node, this.#visible);
     if (library !== undefined && (code === FAULT_NOT_PAIR || code === FAULT_NOT_LIST))
       return this.#notListIn(library, value);
     const needs: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
@@ -305,7 +309,7 @@ class Fault {
 
   /** What the client's users would do about it. */
   #help(fault: number, tag = 0): string | undefined {
-    return this.#listing.helpFor(fault, tag);
+    return this.#parsed.helpFor(fault, tag);
   }
 
   #operandHelp(code: number, value: bigint): string {
@@ -318,7 +322,7 @@ class Fault {
 
   /** `name = ` where the operand is a plain name in the user's text. */
   #operandText(operand: number): string {
-    const name = operand < 0 ? undefined : this.#listing.operandAt(this.#node, operand);
+    const name = operand < 0 ? undefined : this.#parsed.operandAt(this.#node, operand);
     return name === undefined ? "" : `${name} = `;
   }
 

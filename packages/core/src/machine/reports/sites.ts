@@ -53,9 +53,9 @@ export function settleShortage({ exports, memoryMax }: Machine): void {
 /** The fault of the run under way, as an error with the program's text. */
 export function machineFault(machine: Machine, program: Program, place?: number): NdvmError {
   const { exports, reals } = machine;
-  const { listing, symbols, source, file } = program;
+  const { parsed, symbols, source, file } = program;
   return faultError(exports, {
-    listing,
+    parsed,
     symbols,
     source,
     file,
@@ -75,9 +75,9 @@ export function machineFault(machine: Machine, program: Program, place?: number)
 
 /** Where in the user's text a walk that has paused is. */
 export function runningSpan(machine: Machine, program: Program): Span | undefined {
-  const { listing } = program;
-  const node = nearestVisible(listing, machine.exports.runningNode(), callersOf(machine));
-  return node < 0 ? undefined : listing.spanOf(node);
+  const { parsed } = program;
+  const node = nearestVisible(parsed, machine.exports.runningNode(), callersOf(machine));
+  return node < 0 ? undefined : parsed.spanOf(node);
 }
 
 /** Calls under way that are looked at, at most. */

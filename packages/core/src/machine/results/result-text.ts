@@ -24,12 +24,12 @@ const unescaped = (name: string): string => name.replaceAll(/\\([|\\])/g, "$1");
 export const NOWHERE = { start: 0, end: 0 };
 
 /** Whole numbers print without a point, however the machine holds them: lanes agree on the text. */
-const isWhole = (value: number): boolean => Number.isSafeInteger(value) && !Object.is(value, -0);
+const isInteger = (value: number): boolean => Number.isSafeInteger(value) && !Object.is(value, -0);
 
 export const numberDatum = (value: number): Datum => ({
   kind: "number",
   value,
-  exact: isWhole(value),
+  exact: isInteger(value),
   span: NOWHERE,
 });
 

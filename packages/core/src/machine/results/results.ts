@@ -278,7 +278,7 @@ export class Results {
   }
 
   #nodeCause(node: number): Cause {
-    const span = this.#program.listing.spanOf(node);
+    const span = this.#program.parsed.spanOf(node);
     const text = span === undefined ? "" : this.#program.source.slice(span.start, span.end);
     return { span, words: text === "" ? "" : `first made so by ${shorten(text)}` };
   }

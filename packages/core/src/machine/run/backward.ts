@@ -58,7 +58,7 @@ export function backwardChunk(
     for (let i = 0; i < live.length; i++)
       if (live[i] === 1) view[from + e * run + i] = seedOf(laneAt(set, i), e);
   }
-  if (exports.backward(resultPayload, chunk.isMixed) !== FAULT_NONE)
+  if (exports.backward(resultPayload, chunk.hasMerges) !== FAULT_NONE)
     throw machineFault(machine, program);
 }
 
@@ -102,7 +102,7 @@ export function gradientChunk(
   seed: Seed | undefined,
   reached: Set<string>,
 ): void {
-  const { results, resultPayload, isMixed } = chunk;
+  const { results, resultPayload, hasMerges } = chunk;
   const { exports } = machine;
   checkSeed(results, seed);
   const { count, gradients } = results;
@@ -112,7 +112,7 @@ export function gradientChunk(
     const { name, payload } = input;
     readGradient(machine, chunk, input, own(gradients, name) as Float64Array, input.count, 0);
     // Inputs that the tape connects with the result are remembered.
-    if (isActive && !reached.has(name) && exports.isReached(payload, isMixed) !== 0)
+    if (isActive && !reached.has(name) && exports.isReached(payload, hasMerges) !== 0)
       reached.add(name);
   }
 }

@@ -103,7 +103,7 @@ export function failLanes(
 /** What a walk that has ended tells of itself. */
 export interface WalkReport {
   readonly value: MachineValue;
-  readonly isMixed: boolean;
+  readonly hasMerges: boolean;
   readonly steps: number;
   readonly strays: number;
   /** What it still recorded at its end. */
@@ -121,7 +121,7 @@ export function readReport({ views }: Machine, at: number): WalkReport {
   const counters = countersAt(report);
   return {
     value: { tag: report.resultTag, data: report.resultData },
-    isMixed: report.mixed !== 0,
+    hasMerges: report.hasMerges !== 0,
     steps: report.steps,
     strays: report.strays,
     recording: report.recording,

@@ -3,7 +3,7 @@
  */
 
 import { type Stride, strideIndex, writeStrided } from "../inputs/axes.js";
-import type { Bound, Reals } from "../inputs/inputs.js";
+import type { BoundInput, Reals } from "../inputs/inputs.js";
 import type { TensorInput } from "../types.js";
 
 /** Lanes from … below to, or a list of lanes. */
@@ -41,7 +41,7 @@ export function joined(left: readonly number[], others: LaneSet): LaneSet {
 /** Writes one input's numbers for the lanes of a chunk at byte address `at`, padding included. */
 export function writeChunk(
   reals: Reals,
-  input: Bound,
+  input: BoundInput,
   at: number,
   run: number,
   set: LaneSet,
@@ -110,7 +110,13 @@ function writeOver(
     view[from + i] = numbers[strideIndex(stride, set.list[i] as number)] as number;
 }
 
-function writeTensors(view: View, from: number, input: Bound, width: number, set: LaneSet): void {
+function writeTensors(
+  view: View,
+  from: number,
+  input: BoundInput,
+  width: number,
+  set: LaneSet,
+): void {
   const { stride, rows, cols } = input;
   const all = input.tensors as readonly TensorInput[];
   const lanes = laneCount(set);

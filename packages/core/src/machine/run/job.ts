@@ -6,7 +6,7 @@
  * all others payloads, numbered from the program's first input payload in the order of the inputs.
  */
 
-import type { Bound, BoundInputs } from "../inputs/inputs.js";
+import type { BoundInput, BoundInputs } from "../inputs/inputs.js";
 import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
 import type { RecordedInput, ResultArrays } from "../results/results.js";
@@ -14,7 +14,7 @@ import type { Axis, RunOptions } from "../types.js";
 
 /** An input that is not an integer, its place among all inputs, and its payload. */
 export interface NumberInput {
-  readonly input: Bound;
+  readonly input: BoundInput;
   readonly index: number;
   readonly payload: number;
 }
@@ -46,7 +46,7 @@ const NO_INTEGERS: readonly IntegerInput[] = [];
 export class Job {
   readonly machine: Machine;
   readonly program: Program;
-  readonly inputs: readonly Bound[];
+  readonly inputs: readonly BoundInput[];
   readonly lanes: number;
   readonly axes: readonly Axis[];
   /** Of each input, whether gradients are taken by it. */
@@ -74,7 +74,7 @@ export class Job {
   }
 
   /** The same job for other inputs of the same kinds. */
-  with(inputs: readonly Bound[], lanes = this.lanes, options = this.options): Job {
+  with(inputs: readonly BoundInput[], lanes = this.lanes, options = this.options): Job {
     const { machine, program, axes, wanted } = this;
     return new Job(machine, program, { inputs, lanes, axes }, wanted, options);
   }
@@ -94,7 +94,7 @@ export class Job {
     let integers: IntegerInput[] | undefined;
     let payload = this.program.firstInputPayload;
     for (let index = 0; index < this.inputs.length; index++) {
-      const input = this.inputs[index] as Bound;
+      const input = this.inputs[index] as BoundInput;
       if (input.kind === "numbers") numbers.push({ input, index, payload: payload++ });
       else {
         integers ??= [];

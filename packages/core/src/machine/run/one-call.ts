@@ -24,7 +24,7 @@ import type {
 } from "../types.js";
 import type { Job } from "./job.js";
 import { Scheduler } from "./schedule.js";
-import { type Holdings, jobOf, makeHoldings, type Slot } from "./session-layout.js";
+import { jobOf, makeBuffers, type SessionBuffers, type Slot } from "./session-layout.js";
 import { SessionPort } from "./session-port.js";
 import type { WalkCounters } from "./traces.js";
 
@@ -55,17 +55,17 @@ export function isPlainJob({ lanes, axes, integers, numbers }: Job): boolean {
 export class OneCall {
   readonly #job: Job;
   readonly #wrt: readonly string[] | undefined;
-  readonly #holdings: Holdings;
+  readonly #buffers: SessionBuffers;
   readonly #port: SessionPort;
   readonly #scheduler: Scheduler;
 
   constructor(job: Job, wrt: readonly string[] | undefined) {
-    const holdings = makeHoldings(job);
-    const bound = jobOf(job, holdings);
+    const buffers = makeBuffers(job);
+    const bound = jobOf(job, buffers);
     this.#job = job;
     this.#wrt = wrt && [...wrt];
-    this.#holdings = holdings;
-    this.#port = new SessionPort(bound, holdings);
+    this.#buffers = buffers;
+    this.#port = new SessionPort(bound, buffers);
     this.#scheduler = new Scheduler(bound, this.#port, { isRepeated: true });
   }
 
@@ -92,7 +92,7 @@ export class OneCall {
       if (error instanceof NdvmError && error.code === "E-RESULT") return undefined;
       throw error;
     }
-    const value = this.#holdings.values[0] as number;
+    const value = this.#buffers.values[0] as number;
     if (!Number.isFinite(value)) return undefined;
     const { machine, program } = this.#job;
     return new OneResult(value, this.#gradients(), this.#port.inactive(), {
@@ -110,7 +110,7 @@ export class OneCall {
   /** Takes the caller's numbers; false where they are anything else. */
   #take(inputs: Inputs): boolean {
     if (typeof inputs !== "object" || inputs === null) return false;
-    const { slots } = this.#holdings;
+    const { slots } = this.#buffers;
     let count = 0;
     for (const _name in inputs) count += 1;
     if (count !== slots.length) return false;
@@ -124,7 +124,7 @@ export class OneCall {
   }
 
   #gradients(): Record<string, Float64Array> {
-    const { wrt, gradients } = this.#holdings;
+    const { wrt, gradients } = this.#buffers;
     const copied = smallRecord<Float64Array>();
     for (let k = 0; k < wrt.length; k++) {
       const { name } = wrt[k] as (typeof wrt)[number];
@@ -186,7 +186,7 @@ export class OneResult implements GradientResult {
       // Each trace but the last refused the lane at one guard.
       guardFailures: walks > 0 ? replays : replays - 1,
       steps: walks > 0 ? known.steps : 0,
-      mixedBranches: 0,
+      divergentBranches: 0,
       merges: 0,
       buckets: 0,
       sortings: 0,

@@ -18,7 +18,7 @@ export interface Chunk {
   readonly set: LaneSet;
   readonly live: Uint8Array;
   readonly resultPayload: number;
-  readonly isMixed: boolean;
+  readonly hasMerges: boolean;
   readonly results: Results;
 }
 
@@ -27,7 +27,7 @@ export interface Walked {
   readonly set: LaneSet;
   readonly live: Uint8Array;
   readonly value: MachineValue;
-  readonly isMixed: boolean;
+  readonly hasMerges: boolean;
 }
 
 export class Port {
@@ -69,16 +69,16 @@ export class Port {
     const passed = exports.replay(count);
     if (passed > 0) {
       const live = passed === count ? machine.allLanes(count) : liveLanes(machine, count);
-      this.take({ set, live, value: trace.result, isMixed: trace.isMixed });
+      this.take({ set, live, value: trace.result, hasMerges: trace.hasMerges });
     }
     return passed;
   }
 
   /** Takes the results of live lanes from the machine's current trace or its latest walk. */
-  take({ set, live, value, isMixed }: Walked): void {
+  take({ set, live, value, hasMerges }: Walked): void {
     const { results } = this;
     results.take(this.job.machine, value, { set, live });
-    this.backward?.({ set, live, resultPayload: payloadOf(value), isMixed, results });
+    this.backward?.({ set, live, resultPayload: payloadOf(value), hasMerges, results });
   }
 
   /** Reports the machine's fault in these lanes. */

@@ -55,7 +55,7 @@ const REPLAY_LEAST = 2;
 /** Chunks to come that make up for the walk which sorts them. */
 const SORT_CHUNKS = 4;
 /** Steps of a walk that does not look at the clock on its way. */
-const WHOLE_STEPS = 100_000;
+const UNINTERRUPTED_STEPS = 100_000;
 const NO_LANES: LaneSet = { from: 0, to: 0 };
 
 /** Counters over all runs of a scheduler. */
@@ -224,7 +224,7 @@ export class Scheduler {
   #walkFirst(): Trace | undefined {
     if (this.#hasEntered) return undefined;
     this.#hasEntered = true;
-    return this.walker.walkWhole(WHOLE_STEPS, CACHE_BYTES);
+    return this.walker.walkAllLanes(UNINTERRUPTED_STEPS, CACHE_BYTES);
   }
 
   #throwIfAllFailed(): void {
@@ -296,7 +296,7 @@ export class Scheduler {
   #endOn(trace: Trace, lanes: number): boolean {
     if (lanes < this.#job.lanes) this.#settle();
     else {
-      this.#usual = trace.isMixed ? undefined : trace;
+      this.#usual = trace.hasMerges ? undefined : trace;
       this.#group?.follow(trace);
       this.#group?.habit.found();
       this.#job.program.countRun();
@@ -481,7 +481,12 @@ export class Scheduler {
     const lanes = laneCount(this.#rest);
     // Where a trace is to be sorted or streamed through, that comes first.
     if (this.#candidate(lanes) !== undefined || !this.#isOneWalk(lanes)) return false;
-    const walked = this.walker.start(this.#rest, this.#recordingLevel(false), 0, WHOLE_STEPS);
+    const walked = this.walker.start(
+      this.#rest,
+      this.#recordingLevel(false),
+      0,
+      UNINTERRUPTED_STEPS,
+    );
     if (walked === undefined) {
       // Kept traces have been tried.
       this.#group = undefined;

@@ -29,7 +29,7 @@ export interface Slot {
 }
 
 /** What a session moves to and from the machine. */
-export interface Holdings {
+export interface SessionBuffers {
   readonly lanes: number;
   readonly slots: readonly Slot[];
   readonly values: Numbers;
@@ -37,7 +37,7 @@ export interface Holdings {
   readonly wrt: readonly RecordedInput[];
 }
 
-export function makeHoldings(job: Job): Holdings {
+export function makeBuffers(job: Job): SessionBuffers {
   const { machine, lanes, wrt } = job;
   const make = partsOf(machine.precision === "f32", countNumbers(job));
   const slots = makeSlots(job, make);
@@ -82,7 +82,7 @@ function makeSlots({ numbers }: Job, make: (count: number) => Numbers): Slot[] {
 }
 
 /** A job whose inputs are the session's own numbers, as they are whenever it runs. */
-export function jobOf(job: Job, { slots }: Holdings): Job {
+export function jobOf(job: Job, { slots }: SessionBuffers): Job {
   const inputs = [...job.inputs];
   let k = 0;
   for (const { input, index } of job.numbers) {
@@ -125,7 +125,7 @@ interface Adjoint {
 export class Layout {
   readonly trace: Trace;
   readonly #machine: Machine;
-  readonly #holdings: Holdings;
+  readonly #buffers: SessionBuffers;
   readonly #slots: readonly Placed[];
   readonly #result: number;
   readonly #resultIsUniform: boolean;
@@ -142,22 +142,22 @@ export class Layout {
   #memory: Numbers | undefined;
 
   /** The trace must be the machine's current one. */
-  constructor(machine: Machine, trace: Trace, holdings: Holdings) {
+  constructor(machine: Machine, trace: Trace, buffers: SessionBuffers) {
     const { exports, reals } = machine;
     const index = (address: number) => address / reals.bytes;
     this.trace = trace;
     this.#machine = machine;
-    this.#holdings = holdings;
-    this.#slots = holdings.slots.map((slot) => ({
+    this.#buffers = buffers;
+    this.#slots = buffers.slots.map((slot) => ({
       slot,
       at: index(exports.primalAddress(slot.payload)),
     }));
-    this.#isSmall = holdings.lanes < MOVE_LEAST;
+    this.#isSmall = buffers.lanes < MOVE_LEAST;
     this.#strided = this.#slots.filter(({ slot }) => slot.stride !== undefined);
     this.#result = index(exports.primalAddress(trace.result.data));
     this.#resultIsUniform = isUniform(machine, trace.result.data);
-    this.#adjoints = holdings.wrt.map(({ name, payload, count }) => ({
-      into: own(holdings.gradients, name) as Numbers,
+    this.#adjoints = buffers.wrt.map(({ name, payload, count }) => ({
+      into: own(buffers.gradients, name) as Numbers,
       at: index(exports.adjointAddress(payload)),
       count,
     }));
@@ -173,7 +173,7 @@ export class Layout {
 
   #makeViews(): void {
     const memory = this.#machine.reals.view();
-    const { lanes, values: results } = this.#holdings;
+    const { lanes, values: results } = this.#buffers;
     const { width } = this.trace;
     const vector = 16 / memory.BYTES_PER_ELEMENT;
     const perLane = this.#slots.filter(({ slot }) => !slot.isShared && !slot.stride);
@@ -222,13 +222,13 @@ export class Layout {
   readChunk(index: number): void {
     const { width } = this.trace;
     const from = index * width;
-    const count = Math.min(width, this.#holdings.lanes - from);
+    const count = Math.min(width, this.#buffers.lanes - from);
     if (this.#isSmall) this.#readSmall(from, count);
     else for (const { machine, session } of this.#viewsOf(index).results) move(machine, session);
     if (this.#isNarrow) return;
     const view = this.#machine.reals.view();
     if (this.#resultIsUniform)
-      this.#holdings.values.fill(view[this.#result] as number, from, from + count);
+      this.#buffers.values.fill(view[this.#result] as number, from, from + count);
     for (const { into, at, count: elements } of this.#adjoints) {
       if (elements === 1) continue;
       for (let i = 0; i < count; i++)
@@ -242,7 +242,7 @@ export class Layout {
     const view = this.#machine.reals.view();
     const vector = 16 / view.BYTES_PER_ELEMENT;
     const from = index * this.trace.width;
-    const count = Math.min(this.trace.width, this.#holdings.lanes - from);
+    const count = Math.min(this.trace.width, this.#buffers.lanes - from);
     const slots = this.#slots;
     for (let k = 0; k < slots.length; k++) {
       const { slot, at } = slots[k] as Placed;
@@ -260,7 +260,7 @@ export class Layout {
   /** Reads the numbers that views would move. */
   #readSmall(from: number, count: number): void {
     const view = this.#machine.reals.view();
-    const { values } = this.#holdings;
+    const { values } = this.#buffers;
     if (!this.#resultIsUniform)
       for (let i = 0; i < count; i++) values[from + i] = view[this.#result + i] as number;
     for (let k = 0; k < this.#adjoints.length; k++) {
@@ -273,13 +273,13 @@ export class Layout {
   inactive(wrt: readonly RecordedInput[]): readonly string[] {
     if (this.#inactive !== undefined) return this.#inactive;
     const { exports } = this.#machine;
-    const { isMixed, result } = this.trace;
+    const { hasMerges, result } = this.trace;
     const isActive = exports.adjointAddress(result.data) !== 0;
     const names = wrt
-      .filter(({ payload }) => !isActive || exports.isReached(payload, isMixed) === 0)
+      .filter(({ payload }) => !isActive || exports.isReached(payload, hasMerges) === 0)
       .map(({ name }) => name);
     // Where lanes merge, each run has its own.
-    if (!isMixed) this.#inactive = names;
+    if (!hasMerges) this.#inactive = names;
     return names;
   }
 
@@ -288,7 +288,7 @@ export class Layout {
     if ("list" in set) return -1;
     const { width } = this.trace;
     const { from, to } = set;
-    const isChunk = from % width === 0 && to === Math.min(from + width, this.#holdings.lanes);
+    const isChunk = from % width === 0 && to === Math.min(from + width, this.#buffers.lanes);
     return isChunk ? from / width : -1;
   }
 
@@ -313,7 +313,7 @@ export class Layout {
   /** Reads the results of any lanes: those of lanes that did not pass mean nothing. */
   readLanes(set: LaneSet): void {
     const view = this.#machine.reals.view();
-    const { values } = this.#holdings;
+    const { values } = this.#buffers;
     const lanes = laneCount(set);
     for (let i = 0; i < lanes; i++) {
       const lane = laneAt(set, i);

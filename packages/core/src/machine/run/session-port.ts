@@ -11,14 +11,14 @@ import { gradientChunk } from "./backward.js";
 import { type LaneSet, laneCount, writeChunk } from "./chunk.js";
 import type { Job } from "./job.js";
 import { Port, type Walked } from "./port.js";
-import { type Holdings, Layout } from "./session-layout.js";
+import { Layout, type SessionBuffers } from "./session-layout.js";
 import type { Trace } from "./traces.js";
 
 /** Layouts of traces that are gone are forgotten when there are so many. */
 const LAYOUTS_MAX = 64;
 
 export class SessionPort extends Port {
-  readonly #holdings: Holdings;
+  readonly #buffers: SessionBuffers;
   /** Made when there is a second trace: most sessions have one. */
   #layouts: Map<Trace, Layout> | undefined;
   /** The layout that was used last, and whether the latest chunk went by it. */
@@ -29,18 +29,18 @@ export class SessionPort extends Port {
   /** Whether vectors or matrices differ by lane, so that they are written with each chunk. */
   readonly #isSplit: boolean;
 
-  constructor(job: Job, holdings: Holdings) {
+  constructor(job: Job, buffers: SessionBuffers) {
     const { machine, program, wrt } = job;
     const reached = new Set<string>();
     super(
       job,
-      () => resultsFor(job, holdings),
+      () => resultsFor(job, buffers),
       wrt.length === 0
         ? undefined
         : (chunk) => gradientChunk(machine, program, wrt, chunk, undefined, reached),
     );
     this.#reached = reached;
-    this.#holdings = holdings;
+    this.#buffers = buffers;
     this.#isSplit = job.numbers.some(({ input }) => input.tensors !== undefined);
   }
 
@@ -62,7 +62,7 @@ export class SessionPort extends Port {
       laneCount(set),
       data,
       this.backward === undefined ? -1 : data,
-      trace.isMixed ? 1 : 0,
+      trace.hasMerges ? 1 : 0,
     );
     if (passed <= 0) return passed;
     this.#isByLayout = true;
@@ -73,7 +73,7 @@ export class SessionPort extends Port {
 
   #layoutOf(trace: Trace): Layout {
     const known = this.#layouts?.get(trace);
-    const layout = known ?? new Layout(this.job.machine, trace, this.#holdings);
+    const layout = known ?? new Layout(this.job.machine, trace, this.#buffers);
     if (known === undefined && this.#layout !== undefined) {
       this.#layouts ??= new Map([[this.#layout.trace, this.#layout]]);
       if (this.#layouts.size >= LAYOUTS_MAX)
@@ -106,7 +106,7 @@ export class SessionPort extends Port {
 
   /** Lanes that failed have no numbers. */
   clearFailed(): void {
-    const { values, gradients, wrt } = this.#holdings;
+    const { values, gradients, wrt } = this.#buffers;
     for (const { lane } of this.results.failures) {
       values[lane] = Number.NaN;
       for (const { name, count } of wrt)
@@ -125,9 +125,9 @@ export function writeTensors({ machine, numbers, lanes }: Job, trace: Trace, own
   trace.owner = owner;
 }
 
-function resultsFor({ program, lanes, wrt, machine }: Job, holdings: Holdings): Results {
+function resultsFor({ program, lanes, wrt, machine }: Job, buffers: SessionBuffers): Results {
   // Results only write to these, and numbers of either precision can be written to.
-  const { values, gradients } = holdings;
+  const { values, gradients } = buffers;
   const into = { count: 1, values, gradients } as unknown as ResultArrays;
   return new Results(program, lanes, wrt, undefined, machine.memoryMax, into);
 }

@@ -16,7 +16,7 @@ import type { Axis, LaneFailure } from "../types.js";
 import type { Job, NumberInput } from "./job.js";
 import { Port } from "./port.js";
 import { Scheduler } from "./schedule.js";
-import { type Holdings, jobOf, makeHoldings, type Numbers } from "./session-layout.js";
+import { jobOf, makeBuffers, type Numbers, type SessionBuffers } from "./session-layout.js";
 import { SessionPort, writeTensors } from "./session-port.js";
 import type { Trace } from "./traces.js";
 
@@ -44,7 +44,7 @@ const REPEATED = { isRepeated: true } as const;
 /** What a session has once somebody asks for its numbers: an optimiser inside the machine does not. */
 interface Made {
   readonly job: Job;
-  readonly holdings: Holdings;
+  readonly buffers: SessionBuffers;
   readonly port: SessionPort;
   readonly scheduler: Scheduler;
 }
@@ -74,25 +74,25 @@ export class Session {
   }
 
   #make(): Made {
-    const holdings = makeHoldings(this.#job);
-    const job = jobOf(this.#job, holdings);
-    const port = new SessionPort(job, holdings);
-    return { job, holdings, port, scheduler: new Scheduler(job, port, REPEATED) };
+    const buffers = makeBuffers(this.#job);
+    const job = jobOf(this.#job, buffers);
+    const port = new SessionPort(job, buffers);
+    return { job, buffers, port, scheduler: new Scheduler(job, port, REPEATED) };
   }
 
   /** The result of the latest run, one number per lane. */
   get values(): Numbers {
-    return this.#hold().holdings.values;
+    return this.#hold().buffers.values;
   }
 
   /** Gradients of the latest run: lane after lane of the input's elements. */
   get gradients(): Readonly<Record<string, Numbers>> {
-    return this.#hold().holdings.gradients;
+    return this.#hold().buffers.gradients;
   }
 
   /** The numbers the next run takes: write into them, or use `set`. */
   get inputs(): Readonly<Record<string, Numbers>> {
-    this.#inputs ??= inputsOf(this.#hold().holdings);
+    this.#inputs ??= inputsOf(this.#hold().buffers);
     return this.#inputs;
   }
 
@@ -303,7 +303,7 @@ export class Session {
   }
 }
 
-function inputsOf({ slots }: Holdings): Readonly<Record<string, Numbers>> {
+function inputsOf({ slots }: SessionBuffers): Readonly<Record<string, Numbers>> {
   const inputs = smallRecord<Numbers>();
   for (const { name, numbers } of slots) inputs[name] = numbers;
   return inputs;

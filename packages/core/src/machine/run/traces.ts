@@ -22,7 +22,7 @@ export interface Trace {
   readonly width: number;
   /** What its replays come to. */
   readonly result: MachineValue;
-  readonly isMixed: boolean;
+  readonly hasMerges: boolean;
   /** Bytes of primals and adjoints that one lane takes. */
   readonly bytesPerLane: number;
   readonly steps: number;
@@ -67,7 +67,7 @@ export type WalkCounters = Pick<
 /** What is known of a trace before it is kept. */
 type Known = Pick<
   Trace,
-  "signature" | "width" | "result" | "isMixed" | "steps" | "recordedBytes" | "counters" | "isThin"
+  "signature" | "width" | "result" | "hasMerges" | "steps" | "recordedBytes" | "counters" | "isThin"
 >;
 
 /**
@@ -132,11 +132,11 @@ export class TraceGroup {
 export class Traces {
   readonly #list: Trace[] = [];
   readonly #groups = new Map<string, TraceGroup>();
-  readonly #parking: Parking;
+  readonly #traceSlots: TraceSlots;
   #run = 0;
 
-  constructor(parking: Parking) {
-    this.#parking = parking;
+  constructor(traceSlots: TraceSlots) {
+    this.#traceSlots = traceSlots;
   }
 
   get count(): number {
@@ -171,11 +171,11 @@ export class Traces {
 
   /** Keeps the machine's current trace. Undefined where memory is short or it cannot replay. */
   keep(known: Known): Trace | undefined {
-    const { result, isMixed, counters } = known;
+    const { result, hasMerges, counters } = known;
     const isNumeric = result.tag === TAG_INT || payloadOf(result) >= 0;
     if (!isNumeric) return undefined;
     const bytesPerLane = (counters.primalBytes + counters.adjointBytes) / known.width;
-    const handle = this.#parking.park();
+    const handle = this.#traceSlots.park();
     if (handle === 0) return undefined;
     const trace: Trace = {
       isKept: true,
@@ -185,10 +185,10 @@ export class Traces {
       steps: known.steps,
       recordedBytes: known.recordedBytes,
       counters,
-      isThin: known.isThin && isMixed,
+      isThin: known.isThin && hasMerges,
       handle,
       result,
-      isMixed,
+      hasMerges,
       bytesPerLane,
       usedIn: this.#run,
       taken: 0,
@@ -237,7 +237,7 @@ export class Traces {
 
   /** Makes a trace the machine's current one. */
   use(trace: Trace): void {
-    this.#parking.use(trace.handle);
+    this.#traceSlots.use(trace.handle);
   }
 
   /** Whether there are traces, and all of them hold something while they are current. */
@@ -261,7 +261,7 @@ export class Traces {
     const group = this.#groups.get(trace.signature);
     group?.drop(trace);
     if (group?.traces.length === 0) this.#groups.delete(trace.signature);
-    this.#parking.free(trace.handle);
+    this.#traceSlots.free(trace.handle);
   }
 
   drop(trace: Trace): void {
@@ -305,7 +305,7 @@ export const isThin = (strays: number, lanes: number): boolean =>
 /** Counts a try of a trace; whether its branches are to be surveyed on the way. */
 export function isSurveyDue(trace: Trace): boolean {
   trace.tries += 1;
-  return trace.isMixed && trace.tries % SURVEY_EVERY === 0;
+  return trace.hasMerges && trace.tries % SURVEY_EVERY === 0;
 }
 
 export const wantsSorting = (trace: Trace): boolean =>
@@ -326,7 +326,7 @@ export const isMiss = (tried: number, taken: number): boolean =>
 // ─── Arenas ─────────────────────────────────────────────────────────────────
 
 /** Which trace's arenas the machine works on. The walk has arenas of its own. */
-export class Parking {
+export class TraceSlots {
   readonly #exports: Exports;
   /** Where the walk's arenas are parked while a kept trace is current. */
   readonly #walkHandle: number;

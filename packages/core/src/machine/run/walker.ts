@@ -54,7 +54,7 @@ export interface WalkedChunk {
 export interface WalkTotals {
   walks: number;
   steps: number;
-  mixedBranches: number;
+  divergentBranches: number;
   merges: number;
   buckets: number;
   chunkWidth: number;
@@ -80,7 +80,7 @@ export class Walker {
   readonly totals: WalkTotals = {
     walks: 0,
     steps: 0,
-    mixedBranches: 0,
+    divergentBranches: 0,
     merges: 0,
     buckets: 0,
     chunkWidth: 0,
@@ -215,7 +215,7 @@ export class Walker {
    * Walks all lanes in one slice, for work inside the machine: nobody takes their results. Undefined
    * where that is not all, or where they take more than `bytesMax`.
    */
-  walkWhole(steps: number, bytesMax: number): Trace | undefined {
+  walkAllLanes(steps: number, bytesMax: number): Trace | undefined {
     const { lanes } = this.#job;
     if (!this.#begin({ from: 0, to: lanes }, RECORD_VARYING, 0)) return undefined;
     const report = this.#slice(Math.min(steps, this.stepsMax), RECORD_VARYING);
@@ -229,7 +229,7 @@ export class Walker {
     const { totals } = this;
     totals.walks += 1;
     totals.chunkWidth = Math.max(totals.chunkWidth, laneCount(set));
-    this.#job.machine.parking.useWalk();
+    this.#job.machine.traceSlots.useWalk();
     const { tapeBytesMax, isOptional, stepsMax } = this;
     const limits: WalkLimits = { level, strays, tapeBytesMax, isOptional, stepsMax };
     return beginWalk(this.#job, set, limits);
@@ -280,10 +280,10 @@ export class Walker {
       const again = this.#shortage(set, failed);
       return again === undefined ? undefined : { ...again, pending };
     }
-    const { value, isMixed, counters } = report;
+    const { value, hasMerges, counters } = report;
     const taken = failed === undefined ? count : live.reduce((sum, one) => sum + one, 0);
     const trace = report.linked === LINK_DONE ? this.#keep(report, count, taken) : undefined;
-    this.#port.take({ set, live, value, isMixed });
+    this.#port.take({ set, live, value, hasMerges });
     const bytesPerLane = (counters.primalBytes + counters.adjointBytes) / count;
     return { pending, trace, counters, bytesPerLane };
   }
@@ -302,13 +302,13 @@ export class Walker {
 
   #keep(report: WalkReport, width: number, taken: number): Trace | undefined {
     const { program, signature } = this.#job;
-    const { value: result, isMixed, steps, recordedBytes, counters, strays } = report;
+    const { value: result, hasMerges, steps, recordedBytes, counters, strays } = report;
     const { traces } = program;
     const trace = traces.keep({
       signature,
       width,
       result,
-      isMixed,
+      hasMerges,
       steps,
       recordedBytes,
       counters,
@@ -319,12 +319,12 @@ export class Walker {
   }
 
   /** Whether there is room for a backward pass, where one is wanted. */
-  #hasAdjoints({ linked, isMixed }: WalkReport): boolean {
+  #hasAdjoints({ linked, hasMerges }: WalkReport): boolean {
     const { exports } = this.#job.machine;
     if (linked === LINK_SPOILED || this.#port.backward === undefined)
       return linked !== LINK_SPOILED;
     if (linked === LINK_REFUSED && exports.beginBackward() === 0) return false;
-    return exports.reserveBackward(isMixed) !== 0;
+    return exports.reserveBackward(hasMerges) !== 0;
   }
 
   /**
@@ -409,7 +409,7 @@ export class Walker {
     const { totals } = this;
     this.#latestSteps = exports.stepsTaken();
     totals.steps += this.#latestSteps;
-    totals.mixedBranches += exports.laneCount(0);
+    totals.divergentBranches += exports.laneCount(0);
     totals.merges += exports.laneCount(1);
     totals.buckets += exports.laneCount(2);
   }

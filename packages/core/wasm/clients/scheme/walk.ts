@@ -34,7 +34,7 @@ import {
   CELL_SELF,
   CELL_SEQ,
   CELL_SIMPLE_LAST,
-  FLAG_SPREAD,
+  FLAG_APPLY,
   FLAG_TAIL,
 } from "../../../src/program/cells";
 import {
@@ -57,10 +57,10 @@ import {
   WALK_PAUSED,
 } from "../../../src/program/layout";
 import { OP_APPLY, OP_STRUCTURAL_FIRST, opArityMax, opArityMin } from "../../generated/ops";
-import { judge, SAID_BOTH, SAID_FALSE, SAID_FAULT } from "../../lanes/branch";
+import { BRANCH_BOTH, BRANCH_FALSE, BRANCH_FAULT, decideBranch } from "../../lanes/branch";
 import { beginPrimitive, spend, step, unstep } from "../../lanes/budget";
 import { stackBase } from "../../memory/arena";
-import { fail, failOperand, failSpread, setFaultOp } from "../../memory/fault";
+import { fail, failApply, failOperand, setFaultOp } from "../../memory/fault";
 import {
   fieldAddress,
   getField,
@@ -91,12 +91,12 @@ import {
   interceptFrames,
   interceptJump,
   interceptSlots,
-  openMix,
+  openDivergence,
   pendingCell,
   pendingCount,
   pendingTail,
   sideValue,
-} from "../../walk/mix";
+} from "../../walk/divergence";
 import {
   cellAt,
   kindOf,
@@ -230,8 +230,8 @@ function finish(at: usize, count: i32): i32 {
   switch (kindOf(at)) {
     case CELL_CALL: {
       setCurrentNode(word(at, 1));
-      if ((word(at, 0) & FLAG_SPREAD) != 0)
-        return callSpread(at, count - 1, (word(at, 0) & FLAG_TAIL) != 0);
+      if ((word(at, 0) & FLAG_APPLY) != 0)
+        return callApply(at, count - 1, (word(at, 0) & FLAG_TAIL) != 0);
       return call(at, count - 1, (word(at, 0) & FLAG_TAIL) != 0);
     }
     case CELL_RECUR:
@@ -341,14 +341,14 @@ function call(at: usize, count: i32, isTail: bool): i32 {
     const bytes = (<usize>count) << 3;
     moveDown(Walk.stackPtr - bytes - 8, Walk.stackPtr - bytes, bytes);
     Walk.stackPtr -= 8;
-    return callSpread(at, count - 1, isTail);
+    return callApply(at, count - 1, isTail);
   }
   failOperand(FAULT_NOT_PROCEDURE, -1, callee);
   return NEXT_FAULT;
 }
 
 /** A call whose last argument is a list of further arguments. */
-function callSpread(at: usize, count: i32, isTail: bool): i32 {
+function callApply(at: usize, count: i32, isTail: bool): i32 {
   let list = load<u64>(Walk.stackPtr - 8);
   const length = properLength(list);
   if (length < 0) {
@@ -369,7 +369,7 @@ function callSpread(at: usize, count: i32, isTail: bool): i32 {
     list = tail(list);
   }
   const next = call(at, count - 1 + length, isTail);
-  if (next == NEXT_FAULT) failSpread();
+  if (next == NEXT_FAULT) failApply();
   return next;
 }
 
@@ -439,10 +439,10 @@ function continueSeq(at: usize, index: i32): i32 {
 
 /** The test of the if at `at` is `Walk.value`. */
 function branch(at: usize): i32 {
-  const said = judge(Walk.value, word(at, 1));
-  if (said == SAID_FAULT) return NEXT_FAULT;
-  if (said == SAID_BOTH) return branchBothWays(at);
-  Walk.cell = cellAt(word(at, said == SAID_FALSE ? 4 : 3));
+  const decision = decideBranch(Walk.value, word(at, 1));
+  if (decision == BRANCH_FAULT) return NEXT_FAULT;
+  if (decision == BRANCH_BOTH) return branchBothWays(at);
+  Walk.cell = cellAt(word(at, decision == BRANCH_FALSE ? 4 : 3));
   return NEXT_CELL;
 }
 
@@ -454,7 +454,13 @@ function branchBothWays(at: usize): i32 {
   const slots = isProcedure ? word(lambda, 5) : imageAt(Walk.image).stack;
   const frames = isProcedure ? word(lambda, 6) : imageAt(Walk.image).control;
   const mask = dataOf(Walk.value);
-  return openMix(mask, cellAt(word(at, 3)), cellAt(word(at, 4)), <usize>slots, <usize>frames);
+  return openDivergence(
+    mask,
+    cellAt(word(at, 3)),
+    cellAt(word(at, 4)),
+    <usize>slots,
+    <usize>frames,
+  );
 }
 
 /** Goes on with a cell at once where that is a primitive. */

@@ -68,10 +68,10 @@ import {
   opArityMax,
   opArityMin,
 } from "../../generated/ops";
-import { judge, SAID_BOTH, SAID_FAULT, SAID_TRUE } from "../../lanes/branch";
+import { BRANCH_BOTH, BRANCH_FAULT, BRANCH_TRUE, decideBranch } from "../../lanes/branch";
 import { beginPrimitive, spend, step, unstep } from "../../lanes/budget";
 import { stackBase } from "../../memory/arena";
-import { fail, failOperand, failSpread, setFaultOp } from "../../memory/fault";
+import { fail, failApply, failOperand, setFaultOp } from "../../memory/fault";
 import { getField, head, isPair, newObject, setField, tail, wordOf } from "../../memory/heap";
 import { frameAt, imageAt } from "../../memory/layout";
 import {
@@ -95,12 +95,12 @@ import {
   interceptJoin,
   interceptJoinFrame,
   interceptJump,
-  openMix,
+  openDivergence,
   pendingCell,
   pendingCount,
   pendingTail,
   sideValue,
-} from "../../walk/mix";
+} from "../../walk/divergence";
 import {
   cellAt,
   kindOf,
@@ -119,7 +119,7 @@ import {
 
 /** Control frames that one instruction can need. */
 const FRAMES: usize = 2;
-/** A return to a mix: the value is handed on, there is no place to go on at. */
+/** A return to a divergence: the value is handed on, there is no place to go on at. */
 const HANDS_ON: i32 = -1;
 
 // @ts-ignore: decorator
@@ -181,16 +181,16 @@ function slotsNeeded(): usize {
  * Goes one of two ways, or both: `at` holds the two places and the meeting place from `from` on.
  */
 function turn(at: usize, from: i32, test: u64): i32 {
-  const said = judge(test, word(at, 1));
-  if (said == SAID_FAULT) return NEXT_FAULT;
+  const decision = decideBranch(test, word(at, 1));
+  if (decision == BRANCH_FAULT) return NEXT_FAULT;
   const yes = cellAt(word(at, from));
   const no = cellAt(word(at, from + 1));
-  if (said == SAID_BOTH) {
+  if (decision == BRANCH_BOTH) {
     const join = word(at, from + 2);
     const meeting: usize = join == 0 ? 0 : cellAt(join);
-    return openMix(dataOf(test), yes, no, slotsNeeded(), FRAMES, Walk.framePtr, meeting);
+    return openDivergence(dataOf(test), yes, no, slotsNeeded(), FRAMES, Walk.framePtr, meeting);
   }
-  Walk.cell = said == SAID_TRUE ? yes : no;
+  Walk.cell = decision == BRANCH_TRUE ? yes : no;
   return NEXT_CELL;
 }
 
@@ -230,7 +230,7 @@ function jump(at: usize): i32 {
   return to > at || roomToCollect(at) ? NEXT_CELL : NEXT_FAULT;
 }
 
-/** A side, or code that no mix concerns, comes to a place where branches meet. */
+/** A side, or code that no divergence concerns, comes to a place where branches meet. */
 function arrive(at: usize): i32 {
   const isMeeting = Walk.framePtr - stackBase == interceptJoinFrame;
   if (!isMeeting || cellAt(word(at, 2)) != interceptJoin) return jump(at);
@@ -357,7 +357,7 @@ function apply(at: usize): i32 {
     list = tail(list);
   }
   const next = call(at, count - 1 + length, false, following(at, WORDS_ONE));
-  if (next == NEXT_FAULT) failSpread();
+  if (next == NEXT_FAULT) failApply();
   return next;
 }
 

@@ -101,17 +101,17 @@ function isBuiltin(machine: Machine, name: string): boolean {
   return known;
 }
 
-export interface Session {
+export interface LoadedProgram {
   readonly machine: Machine;
   readonly program: Program;
   readonly source: Source;
   readonly inputs: SetInputs;
 }
 
-export async function openSession(
+export async function openProgram(
   file: string | undefined,
   options: ProgramOptions,
-): Promise<Session> {
+): Promise<LoadedProgram> {
   const source = await readSource(file, options);
   const inputs = await readInputs(options.set, options.int);
   const machine = await Machine.create({

@@ -3,7 +3,7 @@
  *
  * A visit's rows say what else belongs to it: a score says how many rungs and fits there were, a
  * failure how many fits, a revisit which candidate it is one to. A duplicate does not say what was spent
- * on it, so it is whole only if its epoch has all rows of fits.
+ * on it, so it is intact only if its epoch has all rows of fits.
  */
 
 import { NdvmError } from "@ndvm/core";
@@ -18,19 +18,19 @@ export interface VisitRows {
   readonly failure: Row<"failures"> | undefined;
 }
 
-export interface WholeVisits {
+export interface IntactVisits {
   readonly kept: readonly VisitRows[];
   /** Visits that were kept by the study and are not whole. */
   readonly lost: number;
 }
 
 /** `candidates` are those that are kept; the epoch's are added. */
-export function wholeVisits(
+export function intactVisits(
   source: Source,
   epoch: Row<"epochs">,
   counts: EpochCounts,
   candidates: Set<number>,
-): WholeVisits {
+): IntactVisits {
   const ids = idsOf(source, epoch);
   if (ids === undefined) return { kept: [], lost: epoch.visits };
   const found = new EpochTables(source, epoch);
@@ -42,7 +42,7 @@ export function wholeVisits(
     const visit = epoch.first_visit + i;
     const rows = found.of(visit);
     const id = ids[i] as number;
-    if (isWhole(rows, id === visit, candidates.has(id), isMissing)) {
+    if (isIntact(rows, id === visit, candidates.has(id), isMissing)) {
       kept.push(rows);
       if (id === visit) candidates.add(id);
     }
@@ -66,7 +66,7 @@ function idsOf(source: Source, epoch: Row<"epochs">): readonly number[] | undefi
 const hasRows = ({ candidate, revisit, fits, failure }: VisitRows): boolean =>
   candidate !== undefined || revisit !== undefined || fits.length > 0 || failure !== undefined;
 
-function isWhole(
+function isIntact(
   { candidate, revisit, fits, failure }: VisitRows,
   isFirst: boolean,
   hasCandidate: boolean,

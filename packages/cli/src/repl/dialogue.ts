@@ -1,6 +1,6 @@
 /**
- * A repl session without its terminal: definitions, inputs, the last expression, and what each
- * line does to them. A failing line leaves the session as it was.
+ * A repl dialogue without its terminal: definitions, inputs, the last expression, and what each
+ * line does to them. A failing line leaves the dialogue as it was.
  */
 
 import {
@@ -16,12 +16,12 @@ import { bytesText, countText, timeText } from "@ndvm/report";
 import { inCommandWords } from "../command-words.js";
 import { InputReader, type SetInputs, splitAssignment, UsageError } from "../inputs.js";
 import { withinLimits } from "../limits.js";
+import { budgetsOf, loadProgram } from "../loaded.js";
 import type { ProgramOptions } from "../options.js";
 import { tableText, warnAbout } from "../results.js";
-import { budgetsOf, loadProgram } from "../session.js";
 import { inputsText, section, tapeText } from "../tape-listing.js";
 import { print } from "../terminal.js";
-import { type Definition, SessionProgram, splitForms, withDefinitions } from "./definitions.js";
+import { type Definition, DialogueProgram, splitForms, withDefinitions } from "./definitions.js";
 
 /** How long :time measures, in milliseconds. */
 const TIMING_MS = 300;
@@ -43,7 +43,7 @@ export const HELP = `An expression is evaluated, a definition is kept; free name
 
 type Command = (argument: string, signal: AbortSignal) => Promise<void> | void;
 
-export class ReplSession {
+export class Dialogue {
   readonly #machine: Machine;
   readonly #options: ProgramOptions;
   readonly #reader = new InputReader();
@@ -150,15 +150,15 @@ export class ReplSession {
     definitions: readonly Definition[],
     work: (program: Program) => Promise<T> | T,
   ): Promise<T> {
-    const session = new SessionProgram(definitions, expression);
+    const dialogue = new DialogueProgram(definitions, expression);
     let program: Program | undefined;
     try {
-      const source = { text: session.text, file: undefined };
+      const source = { text: dialogue.text, file: undefined };
       program = loadProgram(this.#machine, source, this.#options, Object.keys(this.#inputs));
       return await work(program);
     } catch (error) {
       throw error instanceof NdvmError
-        ? inCommandWords(session.locate(error), { command: "repl" })
+        ? inCommandWords(dialogue.locate(error), { command: "repl" })
         : error;
     } finally {
       program?.dispose();
@@ -169,7 +169,7 @@ export class ReplSession {
     return budgetsOf(this.#options);
   }
 
-  /** The inputs that this program asks for; the session may hold others. */
+  /** The inputs that this program asks for; the dialogue may hold others. */
   #used(program: Program): SetInputs {
     return recordOf(Object.entries(this.#inputs).filter(([name]) => program.inputs.includes(name)));
   }

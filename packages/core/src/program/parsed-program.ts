@@ -28,7 +28,7 @@ export interface ProcedureInfo {
   readonly max: number;
 }
 
-export interface Listing {
+export interface ParsedProgram {
   readonly inputs: readonly string[];
   /** Names that mean something without being defined: a new name near one may be a slip. */
   readonly builtins: readonly string[];
@@ -46,8 +46,8 @@ export interface Listing {
   procedureAt(node: number): ProcedureInfo;
   /** The variable that a node reads. */
   variableAt(node: number): string | undefined;
-  /** The name that stands for what a node calls; `isSpread`: by `apply`. */
-  calledAt(node: number, isSpread: boolean): string | undefined;
+  /** The name that stands for what a node calls; `isApply`: by `apply`. */
+  calledAt(node: number, isApply: boolean): string | undefined;
   /** The operation of a node as the user spells it. */
   operationAt(node: number): string | undefined;
   /** The name that stands for an operand of a node, counted from 0. */
@@ -61,5 +61,5 @@ export interface Listing {
   /** The words that the machine reads. Throws where the program cannot be loaded. */
   encode(options: EncodeOptions): Image;
   /** A program whose value is one element of this one's vector; the index is a new input. */
-  elementBy(index: string): Listing;
+  elementBy(index: string): ParsedProgram;
 }

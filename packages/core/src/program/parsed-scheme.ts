@@ -20,7 +20,7 @@ import {
   FAULT_SHAPE,
   TAG_PAIR,
 } from "./layout.js";
-import type { EncodeOptions, Image, Listing, ProcedureInfo } from "./listing.js";
+import type { EncodeOptions, Image, ParsedProgram, ProcedureInfo } from "./parsed-program.js";
 import { selectElement } from "./select.js";
 
 const SHAPE_HELP =
@@ -38,7 +38,7 @@ const helps: ReadonlyMap<number, string> = new Map([
   [FAULT_NOT_ALIST, "an association list is written '((a 1) (b 2))"],
 ]);
 
-export class SchemeListing implements Listing {
+export class ParsedScheme implements ParsedProgram {
   readonly expansion: Expansion;
   readonly #source: string;
 
@@ -99,10 +99,10 @@ export class SchemeListing implements Listing {
     return at?.kind === "ref" ? at.variable.name : undefined;
   }
 
-  calledAt(node: number, isSpread: boolean): string | undefined {
+  calledAt(node: number, isApply: boolean): string | undefined {
     const at = this.#node(node);
     if (at?.kind !== "call" || at.span.start < 0) return undefined;
-    const called = isSpread ? at.operands[0] : at.operator;
+    const called = isApply ? at.operands[0] : at.operator;
     return called === undefined ? undefined : nameOf(called);
   }
 
@@ -145,8 +145,8 @@ export class SchemeListing implements Listing {
     return encode(this.expansion, options);
   }
 
-  elementBy(index: string): Listing {
-    return new SchemeListing(selectElement(this.expansion, index), this.#source);
+  elementBy(index: string): ParsedProgram {
+    return new ParsedScheme(selectElement(this.expansion, index), this.#source);
   }
 }
 

@@ -16,7 +16,12 @@ import {
   FAULT_NOT_TENSOR,
   FAULT_SHAPE,
 } from "../program/layout.js";
-import type { EncodeOptions, Image, Listing, ProcedureInfo } from "../program/listing.js";
+import type {
+  EncodeOptions,
+  Image,
+  ParsedProgram,
+  ProcedureInfo,
+} from "../program/parsed-program.js";
 import { disassemble } from "./disassemble.js";
 import { encodeBytecode } from "./encode.js";
 import type { Bytecode, Instruction, Procedure } from "./program.js";
@@ -37,7 +42,7 @@ const helps: ReadonlyMap<number, string> = new Map([
   [FAULT_NOT_ALIST, "an association list is a list of pairs"],
 ]);
 
-export class BytecodeListing implements Listing {
+export class ParsedBytecode implements ParsedProgram {
   readonly bytecode: Bytecode;
   readonly #nodes: readonly Instruction[];
 
@@ -117,7 +122,7 @@ export class BytecodeListing implements Listing {
     return encodeBytecode(this.bytecode, options);
   }
 
-  elementBy(index: string): Listing {
-    return new BytecodeListing(selectElement(this.bytecode, index));
+  elementBy(index: string): ParsedProgram {
+    return new ParsedBytecode(selectElement(this.bytecode, index));
   }
 }
