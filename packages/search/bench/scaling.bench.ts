@@ -9,7 +9,8 @@
  *                                                          SCALING_LAG): more epochs under way
  *
  * 200 rows, two inputs, default operators, no archive. The engine's time is what its thread was busy,
- * the starts of workers and the weighing of the front left out.
+ * the starts of workers and the weighing of the front left out. Rates are those of workers that are
+ * warm; "cold" is the rate from the start until then.
  */
 
 import { writeFileSync } from "node:fs";
@@ -37,6 +38,10 @@ const ORDER = Object.fromEntries(
     .map((option) => [option, given(`SCALING_${option.toUpperCase()}`)] as const)
     .filter(([, value]) => value !== undefined),
 );
+/**
+ * Candidates of one worker before the measurement: each worker's engine optimises its own copy of the
+ * code meanwhile, which takes it about a second of computing.
+ */
 const WARM = amount(1500, 64);
 const SECONDS = amount(8, 0.5);
 const LANES = amount(20_000, 1024);
@@ -48,6 +53,8 @@ const y = x.map((t, i) => 2 * Math.exp(-0.3 * t) * Math.cos(1.7 * t + 0.4) + 0.3
 
 interface Measured {
   readonly workers: number;
+  /** Candidates a second before the workers were warm. */
+  readonly cold: number;
   readonly candidates: number;
   readonly seconds: number;
   readonly epochs: number;
@@ -68,7 +75,8 @@ async function searchOn(workers: number): Promise<Measured> {
   const sums = { epochs: 0, bytesIn: 0, bytesOut: 0, breeding: 0, reading: 0 };
   let isWarm = false;
   let candidates = 0;
-  let began = 0;
+  let began = performance.now();
+  let cold = 0;
   let busy = performance.eventLoopUtilization();
   let measured: Measured | undefined;
   const hooks: SearchHooks = {
@@ -96,8 +104,9 @@ async function searchOn(workers: number): Promise<Measured> {
     if (event.type !== "candidate" || measured !== undefined) continue;
     candidates += 1;
     const now = performance.now();
-    if (!isWarm && candidates >= WARM) {
+    if (!isWarm && candidates >= WARM * workers) {
       isWarm = true;
+      cold = (1000 * candidates) / (now - began);
       candidates = 0;
       began = now;
       busy = performance.eventLoopUtilization();
@@ -108,7 +117,7 @@ async function searchOn(workers: number): Promise<Measured> {
     const engine = performance.eventLoopUtilization(busy).active / 1000;
     const memory = process.memoryUsage.rss();
     const fitting = seconds * workers - sums.breeding - sums.reading;
-    measured = { workers, candidates, seconds, ...sums, engine, fitting, memory };
+    measured = { workers, cold, candidates, seconds, ...sums, engine, fitting, memory };
     stop.abort();
   }
   if (measured === undefined) throw new Error("the search ended before its time");
@@ -178,6 +187,7 @@ for (const workers of WORKERS) {
     count(rate),
     count(ideal),
     `${short((100 * rate) / ideal)} %`,
+    count(m.cold),
     count(LANES / pool),
     each(m.engine),
     each(m.breeding),
@@ -191,7 +201,7 @@ for (const workers of WORKERS) {
 }
 const parts = ["engine µs", "breed µs", "read µs", "fit + idle µs"];
 const traffic = ["epochs/s", "bytes back", "bytes there", "MiB/worker"];
-table(["workers", "cand./s", "ideal", "", "lanes/s", ...parts, ...traffic], rows);
+table(["workers", "cand./s", "ideal", "", "cold", "lanes/s", ...parts, ...traffic], rows);
 note("ideal: one worker's rate × the scaling of a pool; bytes are those of an epoch");
 const svg = process.env["SCALING_SVG"];
 if (svg !== undefined) writeFileSync(svg, svgOf(points));

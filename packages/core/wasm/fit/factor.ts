@@ -17,9 +17,6 @@ export function factorBytes(size: i32): usize {
   return <usize>size * strideOf(size);
 }
 
-// Sums of squares of four columns, from which the one that matters is read.
-const squares: usize = memory.data(32, 16);
-
 /** Takes `count` rows by Householder reflections, which overwrite them. */
 export function addRows(factor: usize, size: i32, rows: usize, count: i32): void {
   const stride = strideOf(size);
@@ -37,12 +34,8 @@ export function addRows(factor: usize, size: i32, rows: usize, count: i32): void
     const image = diagonal > 0 ? -norm : norm;
     const head = diagonal - image;
     const scale = -1 / (image * head);
-    const first = (j + 1) & ~3;
-    // The first group has the next column in it: what it leaves there comes last.
-    for (let group = ((size + 4) & ~3) - 4; group >= first; group -= 4)
-      reflect(top, rows, end, stride, j, group, head, scale);
+    below = reflect(top, rows, end, stride, j, size, head, scale);
     store<f64>(top + at, image);
-    below = load<f64>(squares + ((<usize>(j + 1 - first)) << 3));
   }
 }
 
@@ -53,7 +46,9 @@ function squaresOf(from: usize, end: usize, stride: usize): f64 {
 }
 
 /**
- * Reflects four columns along column j. Those up to j stay; `squares` is told what they are then.
+ * Reflects all columns behind column j along it, and gives the sum of squares that this leaves
+ * in the rows of the next one. Columns go in pairs, up to four of them in one pass over the rows:
+ * a sum over rows must be made in their order, and waits for itself, so several go side by side.
  */
 function reflect(
   top: usize,
@@ -61,39 +56,85 @@ function reflect(
   end: usize,
   stride: usize,
   j: i32,
-  group: i32,
+  size: i32,
   head: f64,
   scale: f64,
-): void {
+): f64 {
+  const first = (j + 1) >> 1;
+  const last = size >> 1;
+  let below = f64x2.splat(0);
+  for (let pair = first; pair <= last; pair += 4) {
+    const left = last - pair + 1;
+    let squares: v128;
+    if (left == 1) squares = reflectPairs(top, rows, end, stride, j, pair, 1, head, scale);
+    else if (left == 2) squares = reflectPairs(top, rows, end, stride, j, pair, 2, head, scale);
+    else if (left == 3) squares = reflectPairs(top, rows, end, stride, j, pair, 3, head, scale);
+    else squares = reflectPairs(top, rows, end, stride, j, pair, 4, head, scale);
+    if (pair == first) below = squares;
+  }
+  return (j & 1) == 0 ? f64x2.extract_lane(below, 1) : f64x2.extract_lane(below, 0);
+}
+
+/**
+ * Reflects `count` pairs of columns, a constant at every call. Gives the sums of squares of the
+ * first pair, in which column j may be, too: it stays.
+ */
+// @ts-ignore: decorator
+@inline function reflectPairs(
+  top: usize,
+  rows: usize,
+  end: usize,
+  stride: usize,
+  j: i32,
+  pair: i32,
+  count: i32,
+  head: f64,
+  scale: f64,
+): v128 {
   const own = rows + ((<usize>j) << 3);
-  const to = top + ((<usize>group) << 3);
-  const offset = ((<usize>group) << 3) - ((<usize>j) << 3);
-  const top0 = v128.load(to);
-  const top1 = v128.load(to, 16);
-  let dot0 = f64x2.mul(f64x2.splat(head), top0);
-  let dot1 = f64x2.mul(f64x2.splat(head), top1);
+  const to = top + ((<usize>pair) << 4);
+  const offset = ((<usize>pair) << 4) - ((<usize>j) << 3);
+  const heads = f64x2.splat(head);
+  const scales = f64x2.splat(scale);
+  let dot0 = f64x2.mul(heads, v128.load(to));
+  let dot1 = dot0;
+  let dot2 = dot0;
+  let dot3 = dot0;
+  if (count > 1) dot1 = f64x2.mul(heads, v128.load(to, 16));
+  if (count > 2) dot2 = f64x2.mul(heads, v128.load(to, 32));
+  if (count > 3) dot3 = f64x2.mul(heads, v128.load(to, 48));
   for (let at = own; at < end; at += stride) {
     const number = v128.load64_splat(at);
     dot0 = f64x2.add(dot0, f64x2.mul(number, v128.load(at + offset)));
-    dot1 = f64x2.add(dot1, f64x2.mul(number, v128.load(at + offset, 16)));
+    if (count > 1) dot1 = f64x2.add(dot1, f64x2.mul(number, v128.load(at + offset, 16)));
+    if (count > 2) dot2 = f64x2.add(dot2, f64x2.mul(number, v128.load(at + offset, 32)));
+    if (count > 3) dot3 = f64x2.add(dot3, f64x2.mul(number, v128.load(at + offset, 48)));
   }
-  const factor0 = v128.and(f64x2.mul(dot0, f64x2.splat(scale)), isBehind(j, group));
-  const factor1 = v128.and(f64x2.mul(dot1, f64x2.splat(scale)), isBehind(j, group + 2));
-  v128.store(to, f64x2.sub(top0, f64x2.mul(factor0, f64x2.splat(head))));
-  v128.store(to, f64x2.sub(top1, f64x2.mul(factor1, f64x2.splat(head))), 16);
-  let square0 = f64x2.splat(0);
-  let square1 = f64x2.splat(0);
+  const factor0 = v128.and(f64x2.mul(dot0, scales), isBehind(j, 2 * pair));
+  const factor1 = f64x2.mul(dot1, scales);
+  const factor2 = f64x2.mul(dot2, scales);
+  const factor3 = f64x2.mul(dot3, scales);
+  takeOff(to, factor0, heads);
+  if (count > 1) takeOff(to + 16, factor1, heads);
+  if (count > 2) takeOff(to + 32, factor2, heads);
+  if (count > 3) takeOff(to + 48, factor3, heads);
+  let squares = f64x2.splat(0);
   for (let at = own; at < end; at += stride) {
     const number = v128.load64_splat(at);
-    const left0 = f64x2.sub(v128.load(at + offset), f64x2.mul(factor0, number));
-    const left1 = f64x2.sub(v128.load(at + offset, 16), f64x2.mul(factor1, number));
-    v128.store(at + offset, left0);
-    v128.store(at + offset, left1, 16);
-    square0 = f64x2.add(square0, f64x2.mul(left0, left0));
-    square1 = f64x2.add(square1, f64x2.mul(left1, left1));
+    const left = f64x2.sub(v128.load(at + offset), f64x2.mul(factor0, number));
+    v128.store(at + offset, left);
+    squares = f64x2.add(squares, f64x2.mul(left, left));
+    if (count > 1) takeOff(at + offset + 16, factor1, number);
+    if (count > 2) takeOff(at + offset + 32, factor2, number);
+    if (count > 3) takeOff(at + offset + 48, factor3, number);
   }
-  v128.store(squares, square0);
-  v128.store(squares, square1, 16);
+  return squares;
+}
+
+/** Takes a multiple off two numbers. */
+// @ts-ignore: decorator
+@inline function takeOff(at: usize, factor: v128, by: v128): void {
+  v128.store(at, f64x2.sub(v128.load(at), f64x2.mul(factor, by)));
 }
 
 /** Which of two neighbouring columns come after column j. */

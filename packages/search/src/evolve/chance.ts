@@ -18,13 +18,16 @@ export class Chance extends Random {
   /** One of the entries, by weight; at least one weight is positive. */
   weighted<T>(entries: readonly (readonly [T, number])[]): T {
     let total = 0;
-    for (const [, weight] of entries) total += weight;
+    for (let i = 0; i < entries.length; i++) total += weightAt(entries, i);
     let at = this.uniform() * total;
-    for (const [entry, weight] of entries) {
+    let last = 0;
+    for (let i = 0; i < entries.length; i++) {
+      const weight = weightAt(entries, i);
       at -= weight;
-      if (at < 0) return entry;
+      if (weight > 0) last = i;
+      if (at < 0) return (entries[i] as readonly [T, number])[0];
     }
-    return (entries.findLast(([, weight]) => weight > 0) as readonly [T, number])[0];
+    return (entries[last] as readonly [T, number])[0];
   }
 
   /** Positive, its logarithm uniform between those of the limits. */
@@ -32,3 +35,6 @@ export class Chance extends Random {
     return low * exp(this.uniform() * log(high / low));
   }
 }
+
+const weightAt = (entries: readonly (readonly [unknown, number])[], i: number): number =>
+  (entries[i] as readonly [unknown, number])[1];
