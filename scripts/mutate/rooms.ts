@@ -85,7 +85,7 @@ export const rooms: readonly Room[] = [
   {
     name: "export",
     sources: ["packages/core/src/export/"],
-    tests: core("export/"),
+    tests: core("export/texts export/booleans export/closed-forms export/javascript export/fitted"),
   },
   {
     name: "fit",
