@@ -39,16 +39,23 @@ async function work(wish: Wish): Promise<RoomReport[]> {
   const until = performance.now() + wish.seconds * 1000;
   const { count, seed, jobs } = wish;
   const reports: RoomReport[] = [];
-  for (const room of wish.rooms) {
-    const candidates = candidatesOf({ ...settings, room, seed });
-    if (candidates.length === 0 && wish.rooms.length > 1) continue;
+  const rooms = wish.rooms.map((room) => ({
+    room,
+    candidates: candidatesOf({ ...settings, room, seed }),
+  }));
+  const asked =
+    rooms.length === 1 ? rooms : rooms.filter(({ candidates }) => candidates.length > 0);
+  for (const [index, { room, candidates }] of asked.entries()) {
     print(`${room.name}: ${candidates.length} places for a bug, seed ${seed}`);
     if (wish.list) for (const mutant of candidates.slice(0, count)) print(described(mutant));
     else {
       const tests = testsOf(root, room).filter(
         (file) => wish.tests.length === 0 || wish.tests.some((part) => file.includes(part)),
       );
-      const more = { count, seed, jobs, until, print, open };
+      // Every room has its share of the time that is left.
+      const now = performance.now();
+      const share = now + (until - now) / (asked.length - index);
+      const more = { count, seed, jobs, until: share, print, open };
       reports.push(await runRoom({ ...settings, room, tests, ...more }));
     }
   }

@@ -4,7 +4,8 @@
  *
  * Each rule looks at one node and offers replacements of its text. Rules know nothing about types:
  * what does not compile afterwards is thrown out later. Left alone are types, imports, what is only
- * said in a thrown error, and assertions, which builds leave out.
+ * said in a thrown error, assertions, which builds leave out, and what a primitive's declaration says to
+ * tests alone (`fuzz`, `edges`).
  */
 import ts from "typescript";
 import type { Mutant } from "./mutant.js";
@@ -65,6 +66,7 @@ function isLeftAlone(node: ts.Node): boolean {
   }
   if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;
   if (ts.isThrowStatement(node) || ts.isEnumDeclaration(node)) return true;
+  if (ts.isPropertyAssignment(node) && /^(fuzz|edges)$/.test(node.name.getText())) return true;
   if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression)) {
     return node.expression.expression.getText() === "assert";
   }

@@ -61,7 +61,7 @@ export const rooms: readonly Room[] = [
   {
     name: "primitives",
     sources: ["packages/core/src/primitives/"],
-    tests: core("primitives semantics language/language machine/shapes machine/gradient fuzz"),
+    tests: core("primitives/special primitives export/texts language/language semantics"),
   },
   {
     name: "program",

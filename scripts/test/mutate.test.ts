@@ -51,6 +51,7 @@ describe("the planter", () => {
     ["entry", "f({ a: b, c });", ["f({ a: c, c: b });"]],
     ["entry", "f({ a: b, c: b });", []],
     ["argument", "f(a, a);", []],
+    ["off by one", "f({ fuzz: [0, 1], edges: [2] });", []],
     ["member", "f(Op.Add, Op.Sub);", ["f(Op.Sub, Op.Sub);", "f(Op.Add, Op.Add);"]],
     ["method", "f(a.slice(1), Math.max(b, c));", ["f(a, Math.max(b, c));"]],
     ["copy", "f([...a]);", ["f(a);"]],

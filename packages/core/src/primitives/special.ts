@@ -7,7 +7,6 @@
 export function nearest(a: number): number {
   const below = Math.floor(a);
   const fraction = a - below;
-  if (!(fraction > 0)) return a;
   const isBelow = fraction < 0.5 || (fraction === 0.5 && below % 2 === 0);
   const result = isBelow ? below : below + 1;
   return result === 0 && a < 0 ? -0 : result;
@@ -62,9 +61,14 @@ export function lgamma(x: number): number {
   return (t - 0.5) * Math.log(t) - t + 0.5 * Math.log(2 * Math.PI) + series - Math.log(product);
 }
 
-/** The derivative of log |Γ|, by the same shift and reflection. NaN at 0 and negative integers. */
+/**
+ * The derivative of log |Γ|, by the same shift and reflection. At 0 it is infinite, with a sign that
+ * depends on the side; at negative integers, where both sides differ, it is NaN.
+ */
 export function digamma(x: number): number {
-  if (x <= 0) return digamma(1 - x) - Math.PI / Math.tan(Math.PI * (x - Math.round(x)));
+  if (x === 0) return -1 / x;
+  if (x < 0 && Number.isInteger(x)) return Number.NaN;
+  if (x < 0) return digamma(1 - x) - Math.PI / Math.tan(Math.PI * (x - Math.round(x)));
   if (!Number.isFinite(x)) return x;
   let shift = 0;
   let t = x;

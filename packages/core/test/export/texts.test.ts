@@ -49,7 +49,7 @@ const returned = (text: string): string =>
     ?.trim() ?? text;
 
 const formulas: Readonly<Record<string, string>> = {
-  numbers: "(list 0 -0.0 1 -1 99 100 -99 0.1 1e-7 1e21 1.5e300 1e6 123456.789 -2.5 1e5)",
+  numbers: "(vec 0 -0.0 1 -1 99 100 -99 0.1 1e-7 1e21 1.5e300 1e6 123456.789 -2.5 1e5)",
   "constants in products":
     "(+ (* 2 a) (* -2 a) (* a 3 b -1) (/ 2 a) (/ a -2) (- 3) (- (- a)) (* 1 a) (+ 0 a))",
   "sums of signs":
@@ -63,6 +63,12 @@ const formulas: Readonly<Record<string, string>> = {
   "and, or, not":
     "(if (and (< a 1) (or (> b 2) (not (= c 3))) (not (and (< a 2) (> b 1)))) 1 (if (or) 2 (if (and) 3 4)))",
   "booleans as values": "(list (< a b) (not (< a b)) #t #f (and (< a b) (> b 0)) (or #f (< a b)))",
+  "tests that are decided":
+    "(+ (if (< 1 2) a 0) (if (< 2 2) 5 b) (if (> 2 1) a 0) (if (> 1 2) 5 c) (if (<= 2 2) a 0) (if (>= 1 2) 5 d) (if (= 1 1) a 0) (if (= 1 2) 5 b) (if (not (> 2 1)) 5 c) (if (and (< 1 2) (< a b)) 1 2) (if (or (< 1 2) (< a b)) a 2) (if (and (> 1 2) (< a b)) 1 c))",
+  exponents:
+    "(+ (expt a 99) (expt a 100) (expt a 10) (expt a 0) (expt a 1) (expt a 2.0) (expt a -2) (expt 2 10) (expt a 1234567890123))",
+  "operations on none and one":
+    "(list (+) (*) (- a) (/ a) (+ a) (* a) (- 4) (/ 4) (/ 1) (+ 0 a) (+ a 0) (- a 0) (- 0 a) (* 1 a) (* a 1) (/ a 1) (/ 1 a) (+ 2 3) (* 2 3.5) (- 9007199254740991 -1) (atan 1 2) (min 3 2) (max 3 2))",
   "names that other languages use":
     "(+ in exp1 alpha beta_1 theta_in E pi I x_12_y e1 Delta epsilon class return)",
   "names of letters with marks": "(+ gain! is-it? a->b x* δ k/m)",
