@@ -80,7 +80,12 @@ export const rooms: readonly Room[] = [
   {
     name: "machine",
     sources: ["packages/core/src/machine/"],
-    tests: [...MACHINE, ...core("machine/"), ...LANES, ...core("lanes/ api pool fuzz")],
+    tests: core(`
+      machine/whole pool/shared axes session machine/api machine/bad-calls machine/bad-input diagnose
+      machine/reading machine/history machine/budgets machine/gradient machine/paths session-non-finite
+      pool/whole pool pool/crew machine/boundaries machine/memory machine/lanes lanes/divergence
+      lanes/mixed-results lanes/sorting lanes/chunks lanes/budgets lanes/property machine/shapes
+      machine/shortage`),
   },
   {
     name: "export",
@@ -100,7 +105,8 @@ export const rooms: readonly Room[] = [
     name: "wasm",
     sources: ["packages/core/wasm/"],
     tests: [
-      ...core("language/language semantics machine/gradient fuzz mechanisms machine/integers"),
+      ...core("language/language semantics machine/gradient machine/whole fuzz mechanisms"),
+      ...core("machine/integers"),
       ...LANES,
       ...MACHINE,
       ...core("lanes/ machine/ bytecode/machine bytecode/property fit/rounds fit/losses"),

@@ -223,3 +223,22 @@ describe("results that are structure", () => {
     machine.dispose();
   });
 });
+
+describe("failures", () => {
+  test("a tail call that fails after the other side of its branch ran is told at the call", async () => {
+    const machine = await Machine.create();
+    const source =
+      "(cond ((= k 1) (apply (lambda (x) x) '())) ((= k 2) ((car (list k)) 1)) (else (* 2 k)))";
+    const program = machine.load(source);
+    const { failures } = program.evaluate({ k: [1, 2, 3] });
+    const texts = failures.map(({ error: { code, span } }) => [
+      code,
+      source.slice(span?.start, span?.end),
+    ]);
+    expect(texts).toEqual([
+      ["E-ARITY", "(apply (lambda (x) x) '())"],
+      ["E-CALL", "((car (list k)) 1)"],
+    ]);
+    machine.dispose();
+  });
+});

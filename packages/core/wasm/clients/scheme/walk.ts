@@ -549,7 +549,11 @@ function resume(frame: usize): i32 {
 
 /** One outcome of a step that is neither a cell, a fault nor the end. */
 function continued(next: i32): i32 {
-  if (next == NEXT_PENDING_CALL) return call(pendingCell, pendingCount, pendingTail);
+  if (next == NEXT_PENDING_CALL) {
+    // The other side of the branch has run since: what fails now is this call's.
+    setCurrentNode(word(pendingCell, 1));
+    return call(pendingCell, pendingCount, pendingTail);
+  }
   if (next == NEXT_PENDING_JUMP) return recur(pendingCell, pendingCount);
   Walk.controlPtr -= CONTROL_FRAME_BYTES;
   return resume(Walk.controlPtr);
