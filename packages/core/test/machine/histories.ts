@@ -200,7 +200,11 @@ const shapes: readonly History[] = [
         { reduce: ["a"] },
       ),
       gradient(
-        { a: over(["u", "v"], [1, 2, 3, 4], { u: 2, v: 2 }), k: 1, t: over("v", [0, 1]) },
+        {
+          a: over(["u", "v"], [1, 2, 3, 4], { sizes: { u: 2, v: 2 } }),
+          k: 1,
+          t: over("v", [0, 1]),
+        },
         { reduce: true },
       ),
     ],

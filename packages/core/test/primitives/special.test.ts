@@ -15,13 +15,14 @@ const machine = await Machine.create({ precision: "f64" });
 afterAll(() => machine.dispose());
 
 describe("nearest", () => {
-  test.each([
+  const table: readonly (readonly [number, number])[] = [
     ...[-2, -1, -0, 0, 1, 2 ** 53, Infinity, -Infinity, none].map((x) => [x, x] as const),
     ...([0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 0.4, -0.4, 0.6, -0.6, 3.49, -3.51] as const).map(
       (x, i) => [x, [0, -0, 2, -2, 2, -2, 0, -0, 1, -1, 3, -4][i] as number] as const,
     ),
     [0.49999999999999994, 0],
-  ])("of %d is %d", (x, wanted) => {
+  ];
+  test.each(table)("of %d is %d", (x, wanted) => {
     expect(nearest(x)).toBe(wanted);
     expect(machine.load("(round x)").evaluate({ x }).values[0]).toBe(wanted);
   });
