@@ -164,7 +164,7 @@ export const rooms: readonly Room[] = [
   {
     name: "llm",
     sources: ["packages/search/src/llm/"],
-    tests: search("llm/"),
+    tests: search("llm/http llm/parts llm/edges llm/"),
   },
   {
     name: "pool",

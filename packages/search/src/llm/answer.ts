@@ -98,18 +98,16 @@ function parseSomewhere(text: string): unknown {
 
 const FENCE = "```";
 
-/** What stands between the first two fences, without the language behind the first one. */
+/** What stands behind the first fence, up to the next one, without the line of the fence itself. */
 function fencedIn(text: string): string | undefined {
-  const open = text.indexOf(FENCE);
-  const start = open < 0 ? -1 : text.indexOf("\n", open);
-  const end = start < 0 ? -1 : text.indexOf(FENCE, start);
-  return end < 0 ? undefined : text.slice(start, end);
+  const inside = text.split(FENCE, 2)[1];
+  return inside?.slice(inside.indexOf("\n") + 1);
 }
 
 function between(text: string, open: string, close: string): string | undefined {
   const start = text.indexOf(open);
   const end = text.lastIndexOf(close);
-  return start >= 0 && end > start ? text.slice(start, end + 1) : undefined;
+  return start < 0 ? undefined : text.slice(start, end + 1);
 }
 
 function soundsRefused(text: string): boolean {

@@ -88,7 +88,6 @@ function readUsage(
 ): Pick<Completion, "use" | "counted"> {
   const use = estimate(asked, text.length);
   const isMissing = (count: unknown) => count === undefined || count === null;
-  if (isMissing(input) && isMissing(output)) return { use, counted: "no" };
   const isCount = (count: unknown, least: number): count is number =>
     Number.isSafeInteger(count) && (count as number) >= least && (count as number) <= TOKENS_MAX;
   // Nobody reads a prompt, or writes a text, in no tokens at all.

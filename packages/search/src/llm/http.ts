@@ -36,6 +36,8 @@ export const startTimer: StartTimer = (milliseconds, fire) => {
 
 export interface Answer {
   readonly status: number;
+  /** Whether the status says that this is no answer. */
+  readonly isError: boolean;
   readonly retryAfter: string | undefined;
   /** The media type, without parameters; empty where none is named. */
   readonly type: string;
@@ -134,8 +136,8 @@ interface Watch {
 }
 
 async function readAnswer(call: Call, response: Response, watch: Watch): Promise<Answer> {
-  const { status, headers } = response;
-  const isError = status < 200 || status > 299;
+  const { status, headers, ok } = response;
+  const isError = !ok;
   const bytesMax = isError ? Math.min(ERROR_BYTES_MAX, call.bytesMax) : call.bytesMax;
   const decoder = new TextDecoder();
   let text = "";
@@ -155,6 +157,7 @@ async function readAnswer(call: Call, response: Response, watch: Watch): Promise
   const type = (headers.get("content-type") ?? "").split(";")[0] as string;
   return {
     status,
+    isError,
     retryAfter: headers.get("retry-after") ?? undefined,
     type: type.trim().toLowerCase(),
     text: text + decoder.decode(),

@@ -115,8 +115,8 @@ const LESSONS = 6;
 
 /** The memory with new outcomes in it: the best of different skeletons, one lesson for each code. */
 export class Recollection {
-  #best: (Standing & { readonly skeleton: string })[] = [];
-  #lessons: Lesson[] = [];
+  #best: readonly (Standing & { readonly skeleton: string })[] = [];
+  #lessons: readonly Lesson[] = [];
 
   /** Failures of `own` programs teach; those of other proposers are theirs. */
   note(outcomes: readonly Outcome[], own: string): void {
@@ -131,13 +131,17 @@ export class Recollection {
     return { best: this.#best, lessons: this.#lessons };
   }
 
-  save(): { best: (Standing & { skeleton: string })[]; lessons: Lesson[] } {
-    return { best: [...this.#best], lessons: [...this.#lessons] };
+  /** What is new makes new lists, so nobody needs a copy of these. */
+  save(): {
+    readonly best: readonly (Standing & { readonly skeleton: string })[];
+    readonly lessons: readonly Lesson[];
+  } {
+    return { best: this.#best, lessons: this.#lessons };
   }
 
   restore(saved: ReturnType<Recollection["save"]>): void {
-    this.#best = [...saved.best];
-    this.#lessons = [...saved.lessons];
+    this.#best = saved.best;
+    this.#lessons = saved.lessons;
   }
 
   #noteScore({ source, params, r2, complexity, skeleton }: Outcome): void {

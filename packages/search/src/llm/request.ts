@@ -115,8 +115,7 @@ async function request(
   const limits = { timeout, idleTimeout, bytesMax, startTimer: endpoint.startTimer };
   const came = await post({ url, name, authorization, body, signal, ...limits });
   const answer = { ...came, type: excerpt(endpoint.clean(came.type)) };
-  if (answer.status < 200 || answer.status > 299)
-    throw new EndpointError(refused(endpoint, answer));
+  if (answer.isError) throw new EndpointError(refused(endpoint, answer));
   return readCompletion(name, answer, system + prompt);
 }
 

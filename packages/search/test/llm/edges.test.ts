@@ -415,10 +415,12 @@ describe("the ledger", () => {
   });
 });
 
+const OK = { status: 200, isError: false, retryAfter: undefined, type: "" } as const;
+
 describe("a completion", () => {
   const of = (content: unknown, usage: unknown, more: object = {}) => {
     const text = JSON.stringify({ choices: [{ message: { content, ...more } }], usage });
-    const answer = { status: 200, retryAfter: undefined, type: "", text, bytes: text.length };
+    const answer = { ...OK, text, bytes: text.length };
     return readCompletion("it", answer, "12345");
   };
   const counts = (input: unknown, output: unknown) =>
@@ -456,13 +458,9 @@ describe("a completion", () => {
     expect(of(null, undefined, { refusal: "no" })).toMatchObject({ text: "no", isRefusal: true });
     expect(of("x", undefined, { refusal: "" })).toMatchObject({ text: "x", isRefusal: false });
     expect(of(7, undefined).text).toBe("");
-    expect(() =>
-      readCompletion(
-        "it",
-        { status: 200, retryAfter: undefined, type: "", text: '{"choices": []}', bytes: 1 },
-        "",
-      ),
-    ).toThrow("it answers with JSON that is no chat completion");
+    expect(() => readCompletion("it", { ...OK, text: '{"choices": []}', bytes: 1 }, "")).toThrow(
+      "it answers with JSON that is no chat completion",
+    );
   });
 });
 
@@ -475,6 +473,10 @@ describe("an answer", () => {
     ['```json\n["a"]\n```', ["a"]],
     ['```\n["a"]\n``` and {later} [words]', ["a"]],
     ['text [not] ```json\n{"programs": ["a"]}\n```', ["a"]],
+    ['{"programs": ["a"]} is my guess', ["a"]],
+    ['["a"] is my guess', ["a"]],
+    ['```json ["a"]```', ["a"]],
+    ['``` ["b"]\n["a"]', ["a"]],
     ['I think {"programs": ["a"]} will do', ["a"]],
     ['so: [{"source": "a"}, {"source": "b"}] ok', ["a", "b"]],
     ['{"programs": [{"source": " a ", "idea": "x"}, "  "]}', ["a"]],

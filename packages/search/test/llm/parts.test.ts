@@ -57,7 +57,8 @@ describe(`what is remembered (SEED=${seed})`, () => {
 describe("an answer", () => {
   const text = JSON.stringify({ choices: [{ message: { content: "(* a x)" } }] });
   const answer = (type: string, body = text) => ({
-    ...{ status: 200, retryAfter: undefined, type, text: body, bytes: body.length },
+    ...{ status: 200, isError: false, retryAfter: undefined, type },
+    ...{ text: body, bytes: body.length },
   });
 
   test.each(["", "application/json", "application/problem+json"])("of type %j is read", (type) => {
