@@ -179,7 +179,11 @@ export const rooms: readonly Room[] = [
   {
     name: "report",
     sources: ["packages/report/src/"],
-    tests: [...packageTests("report"), ...cli("fit-report")],
+    tests: [
+      ...inFolder("packages/report/test/", "words variants whole-pages figures"),
+      ...packageTests("report"),
+      ...cli("fit-report"),
+    ],
   },
   {
     name: "tfjs",

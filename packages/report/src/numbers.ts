@@ -16,7 +16,7 @@ export function exactText(value: number, precision: Precision): string {
 
 /** At most `digits` significant digits, no trailing zeros. */
 export function shortText(value: number, digits = 7): string {
-  if (!Number.isFinite(value) || value === 0) return String(value);
+  if (value === 0) return "0";
   const rounded = Number(value.toPrecision(digits));
   const size = Math.abs(rounded);
   if (size >= 1e9 || size < 1e-4) {

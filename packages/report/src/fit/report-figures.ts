@@ -225,8 +225,9 @@ function aroundOf(value: number): [number, number] {
 }
 
 export async function restartsFigure({ restarts }: FitResult): Promise<Html | undefined> {
-  const ended = restarts.filter(({ loss }) => Number.isFinite(loss));
-  const sorted = [...ended].sort((a, b) => a.loss - b.loss);
+  const sorted = restarts
+    .filter(({ loss }) => Number.isFinite(loss))
+    .sort((a, b) => a.loss - b.loss);
   const [first] = sorted;
   const last = sorted.at(-1);
   if (restarts.length < 2 || first === undefined || last === undefined) return undefined;
@@ -254,12 +255,12 @@ export async function restartsFigure({ restarts }: FitResult): Promise<Html | un
       },
     ],
   });
-  const lost = restarts.length - ended.length;
+  const lost = restarts.length - sorted.length;
   return figure({
     svg,
     legend: [
       { label: "converged", color: seriesColor(0), mark: "dot" },
-      ...(ended.every(({ hasConverged }) => hasConverged)
+      ...(sorted.every(({ hasConverged }) => hasConverged)
         ? []
         : [{ label: "did not converge", color: HELD, mark: "ring" as const }]),
     ],
@@ -267,6 +268,6 @@ export async function restartsFigure({ restarts }: FitResult): Promise<Html | un
       (areEqual
         ? "All restarts came to the same loss."
         : "Steps in the losses are local optima; a flat start means many restarts agree.") +
-      (lost > 0 ? ` ${lost} restarts never had a finite loss.` : ""),
+      (lost > 0 ? ` ${lost} ${lost === 1 ? "restart" : "restarts"} never had a finite loss.` : ""),
   });
 }

@@ -213,6 +213,8 @@ const CODE_WIDTH = 90;
 
 const code = (text: string): Html => html`<code>${oneLine(text, CODE_WIDTH)}</code>`;
 
+const rowsText = (count: number): string => `${countText(count)} ${count === 1 ? "row" : "rows"}`;
+
 const timesText = (count: number): string => (count === 1 ? "once" : `${countText(count)} times`);
 
 /** Starts without a finite loss that are told one by one. */
@@ -234,10 +236,11 @@ function diagnosticsSection(result: FitResult): Html | undefined {
     facts.push(html`The test of ${code(text)} ${counts}.`);
   }
   for (const { text, rows } of diagnostics.clamped) {
-    facts.push(html`The input of ${code(text)} was clamped on ${countText(rows)} rows.`);
+    facts.push(html`The input of ${code(text)} was clamped on ${rowsText(rows)}.`);
   }
   for (const { text, rows } of diagnostics.flips) {
-    facts.push(html`${countText(rows)} rows take another way at ${code(text)} than at the start.`);
+    const take = rows === 1 ? "takes" : "take";
+    facts.push(html`${rowsText(rows)} ${take} another way at ${code(text)} than at the start.`);
   }
   for (const { restart, row, message } of diagnostics.nonFinite.slice(0, FAILED_SHOWN)) {
     facts.push(`Restart ${restart} began without a finite loss (row ${row}: ${message}).`);
