@@ -174,7 +174,11 @@ export const rooms: readonly Room[] = [
   {
     name: "tables",
     sources: ["packages/tables/src/"],
-    tests: [...packageTests("tables"), ...cli("table-formats")],
+    tests: [
+      ...inFolder("packages/tables/test/", "units edges text"),
+      ...packageTests("tables"),
+      ...cli("table-formats"),
+    ],
   },
   {
     name: "report",

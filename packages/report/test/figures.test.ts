@@ -263,7 +263,7 @@ describe("the figures of a fit", () => {
     expectPoints(converged, pairs([1, 2, 3, 4], sorted));
     expectPoints(not, [[5, 0.0912]]);
     expect(figure.y.isLog).toBe(false);
-    expect(figure.caption).toContain("1 restarts never had a finite loss");
+    expect(figure.caption).toContain("1 restart never had a finite loss");
   });
 
   test.each([

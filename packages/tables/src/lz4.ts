@@ -27,7 +27,8 @@ export function unpackLz4(input: Uint8Array, length: number): Uint8Array {
     at += 4;
     if (size === 0) break;
     const bytes = size & ~NOT_PACKED;
-    if (at + bytes > input.length) throw new Error("an LZ4 block is cut off");
+    // Behind a block there is the size of the next one.
+    if (at + bytes + 4 > input.length) throw new Error("an LZ4 block is cut off");
     const block = input.subarray(at, at + bytes);
     if (size >= NOT_PACKED) {
       output.set(block, filled);
