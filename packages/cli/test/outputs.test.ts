@@ -6,30 +6,8 @@
 
 import { beforeAll, expect, test } from "vitest";
 import { ndvmHere } from "./here.js";
-import { folder, writeFile } from "./run.js";
-
-/** Numbers to six digits, so that an optimiser may take other steps to the same place. */
-const rounded = (text: string): string =>
-  text.replace(/-?\d+\.\d{3,}(e[+-]?\d+)?|-?\d+(\.\d+)?e-\d+/g, (number) => {
-    const value = Number(number);
-    return Math.abs(value) < 1e-9 ? "0" : String(Number(value.toPrecision(5)));
-  });
-
-const still = (text: string): string =>
-  rounded(
-    text
-      .replaceAll(folder, "FOLDER")
-      .replace(/\d+(\.\d+)?(e-?\d+)? (ns|µs|ms|s)\b/g, "TIME")
-      .replace(/[\d,]+ evaluations/g, "N evaluations")
-      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "MOMENT")
-      .replace(/ndvm \d+\.\d+\.\d+|Node \d+[\d.]*|v\d+\.\d+\.\d+/g, "VERSION")
-      .replace(/[\d,]+\/s/g, "RATE"),
-  )
-    .split("\n")
-    .map((line) => line.trimEnd())
-    // A search tells how it gets on every two seconds.
-    .filter((line) => !/^TIME: .* candidates/.test(line))
-    .join("\n");
+import { writeFile } from "./run.js";
+import { said } from "./still.js";
 
 const rows = Array.from({ length: 24 }, (_, i) => {
   const x = i / 4;
@@ -167,18 +145,6 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
   ["a slip", ["evla", "-e", "1"]],
 ];
 
-/** Events of a search come in an order, but how many tell of progress is the clock's. */
-const withoutProgress = (text: string): string =>
-  text
-    .split("\n")
-    .filter((line) => !line.startsWith('{"type":"progress"'))
-    .map((line) =>
-      line.replace(/"(seconds|\w*[mM]illiseconds|evaluations|rounds)":[\d.e-]+/g, '"$1":"N"'),
-    )
-    .join("\n");
-
 test.each(cases)("%s", async (_, args) => {
-  const { code, stdout, stderr } = await ndvmHere(args);
-  const said = `exit ${code}\n${withoutProgress(stdout)}\n--- stderr\n${stderr}`;
-  expect(still(said)).toMatchSnapshot();
+  expect(said(await ndvmHere(args))).toMatchSnapshot();
 });

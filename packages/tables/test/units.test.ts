@@ -187,8 +187,10 @@ describe("a number in place", () => {
 
 describe("a column", () => {
   type Step =
-    | { readonly add: "text" | "word"; readonly text: string }
-    | { readonly add: "number" | "date"; readonly value: number }
+    | { readonly add: "text"; readonly text: string }
+    | { readonly add: "word"; readonly text: string }
+    | { readonly add: "number"; readonly value: number }
+    | { readonly add: "date"; readonly value: number }
     | { readonly add: "truth"; readonly value: boolean }
     | { readonly add: "missing" };
   const text = fc.constantFrom("1", "2.50", "", "na", "w", "a longer word than 13", "true");
