@@ -1,7 +1,8 @@
 /**
  * What small calls are measured against in the same run: C++ by hand (yardsticks/small.cpp, where g++
  * is there), and the paper's C++ runtime, where NDVM_REFERENCE names a program that takes the same
- * arguments and prints the same lines, or a built checkout that has it as `bench/small`.
+ * arguments and prints the same lines, or a built checkout that has it as `bench/small`. Lines that
+ * it names `line-text` and so on are from a text that it has not seen to the gradient.
  */
 
 import { execFileSync, spawnSync } from "node:child_process";

@@ -7,8 +7,6 @@ import { assemble } from "../bytecode/assemble.js";
 import { ParsedBytecode } from "../bytecode/parsed-bytecode.js";
 import type { ParsedProgram } from "../program/parsed-program.js";
 import { ParsedScheme } from "../program/parsed-scheme.js";
-import { expand } from "../syntax/expand.js";
-import { read } from "../syntax/read.js";
 import { badOption } from "./options.js";
 import type { Language, LoadOptions } from "./types.js";
 
@@ -16,7 +14,7 @@ import type { Language, LoadOptions } from "./types.js";
 export function readProgram(source: string, options: LoadOptions): ParsedProgram {
   if (checkLanguage(options.language) === "bytecode")
     return new ParsedBytecode(assemble(source, options));
-  return new ParsedScheme(expand(read(source), { inputs: options.inputs }), source);
+  return new ParsedScheme(source, undefined, options.inputs);
 }
 
 function checkLanguage(language: Language = "scheme"): Language {

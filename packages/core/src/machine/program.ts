@@ -24,6 +24,7 @@ import { namedArrays, type ResultArrays, type Results } from "./results/results.
 import { reduceGradients } from "./results/sums.js";
 import { backwardChunk, gradientChunk, readGradient } from "./run/backward.js";
 import { Execution, type RunEnd, statsOf } from "./run/execute.js";
+import { firstCall } from "./run/first-call.js";
 import { Job, type Manner } from "./run/job.js";
 import { checkLane, isPlainCall, isPlainJob, OneCall, type OneResult } from "./run/one-call.js";
 import type { Chunk } from "./run/port.js";
@@ -199,6 +200,10 @@ export class Program {
   ): GradientResult<Name> {
     const known = this.#callAgain(inputs, options.wrt, options);
     if (known !== undefined) return known as GradientResult<Name>;
+    if (this.#runs === 0 && isPlainCall(options) && this.address !== 0) {
+      const first = firstCall(this.#machine, this, inputs, options.wrt);
+      if (first !== undefined) return first as GradientResult<Name>;
+    }
     const job = this.#prepare(inputs, options.wrt, options);
     const reached = new Set<string>();
     const outcome = this.#finish(job, this.#gradients(job, options.seed, reached));

@@ -420,8 +420,13 @@ function mayBeOlder(tree: Tree, i: number): boolean {
   if (kind === Kind.Ref || kind === Kind.Input) return true;
   if (kind !== Kind.Call || tree.kind[tree.child(i, 0)] !== Kind.Primitive) return false;
   const { operator, operands } = tree.node(i) as CallNode & { readonly operator: PrimitiveNode };
-  const op = primitiveByName.get(operator.name);
+  return mayPassOn(operator.name, operands.length);
+}
+
+/** Whether a primitive's result can be one of so many operands itself, or a part of one. */
+export function mayPassOn(primitive: string, operands: number): boolean {
+  const op = primitiveByName.get(primitive);
   if (op === undefined) return false;
-  const isFoldOfOne = operands.length === 1 && op.kind === "binary";
+  const isFoldOfOne = operands === 1 && op.kind === "binary";
   return isFoldOfOne || op.name === "car" || op.name === "cdr" || op.name === "listRef";
 }

@@ -94,6 +94,21 @@ const clampingOps: ReadonlyMap<string, number> = new Map(
   Array.from(plainOps, ([name, op]) => [name, clampVariants.get(op) ?? op]),
 );
 
+/** The operation of a primitive, where some clamp their input and where none does. */
+export function opOf(name: string, clamps: boolean): number {
+  const op = (clamps ? clampingOps : plainOps).get(name);
+  if (op === undefined) throw new Error(`no primitive ${name}`);
+  return op;
+}
+
+/** Writes a number as two words, and returns the place after it. */
+export function writeReal(words: Int32Array, at: number, real: number): number {
+  halves.double[0] = real;
+  words[at] = halves.words[0] as number;
+  words[at + 1] = halves.words[1] as number;
+  return at + 2;
+}
+
 /**
  * One encoder serves program after program: what it needs to know of their nodes lies in arrays that
  * stay. With new ones for every program, half the time of loading went into making them.
@@ -190,11 +205,7 @@ class Encoder {
     this.#reserve(1 + reals.length * 2);
     if (this.#length % 2 !== 0) this.#word(0);
     const at = this.#length;
-    for (const real of reals) {
-      halves.double[0] = real;
-      this.#words[this.#length++] = halves.words[0] as number;
-      this.#words[this.#length++] = halves.words[1] as number;
-    }
+    for (const real of reals) this.#length = writeReal(this.#words, this.#length, real);
     return at;
   }
 
@@ -249,9 +260,7 @@ class Encoder {
   }
 
   #op({ name }: PrimitiveNode): number {
-    const op = (this.#clamps ? clampingOps : plainOps).get(name);
-    if (op === undefined) throw new Error(`no primitive ${name}`);
-    return op;
+    return opOf(name, this.#clamps);
   }
 
   #writeConstant(i: number, { tag, data }: Word): number {

@@ -6,8 +6,11 @@ import type { Span } from "../errors.js";
 import { primitiveByName } from "../primitives/index.js";
 import { builtins, constants } from "../syntax/builtins.js";
 import type { Core, Expansion, LambdaNode } from "../syntax/core.js";
+import { expand } from "../syntax/expand.js";
 import { printCore } from "../syntax/print-core.js";
+import { read } from "../syntax/read.js";
 import { encode } from "./encode.js";
+import { encodeFormula } from "./formula.js";
 import {
   FAULT_ARITY,
   FAULT_NOT_ALIST,
@@ -26,6 +29,8 @@ import { selectElement } from "./select.js";
 const SHAPE_HELP =
   "a vector is [1 2 3], a matrix (mat [1 2] [3 4]); vlen, rows and cols tell their sizes";
 
+const NO_NAMES: readonly string[] = [];
+
 const helps: ReadonlyMap<number, string> = new Map([
   [FAULT_NOT_PROCEDURE, "parentheses call: (f x) calls f; write a plain value without them"],
   [FAULT_ARITY, "count the arguments of the call; (apply f list) passes one for each element"],
@@ -39,16 +44,27 @@ const helps: ReadonlyMap<number, string> = new Map([
 ]);
 
 export class ParsedScheme implements ParsedProgram {
-  readonly expansion: Expansion;
   readonly #source: string;
+  readonly #declared: readonly string[] | undefined;
+  /** Made when somebody asks for it: what runs without a fault is asked for nothing. */
+  #expansion: Expansion | undefined;
+  /** The inputs of a formula, once it has been encoded. */
+  #formula: readonly string[] | undefined;
 
-  constructor(expansion: Expansion, source: string) {
-    this.expansion = expansion;
+  /** A program that was expanded already, or its text and the inputs that the caller declares. */
+  constructor(source: string, known: Expansion | undefined, declared?: readonly string[]) {
     this.#source = source;
+    this.#expansion = known;
+    this.#declared = declared;
+  }
+
+  get expansion(): Expansion {
+    this.#expansion ??= expand(read(this.#source), { inputs: this.#declared });
+    return this.#expansion;
   }
 
   get inputs(): readonly string[] {
-    return this.expansion.inputs;
+    return this.#formula ?? this.expansion.inputs;
   }
 
   get builtins(): readonly string[] {
@@ -56,6 +72,7 @@ export class ParsedScheme implements ParsedProgram {
   }
 
   get constants(): readonly string[] {
+    if (this.#formula !== undefined) return NO_NAMES;
     const names = this.expansion.nodes.map(({ kind, span }) =>
       kind === "const" ? this.#source.slice(span.start, span.end) : "",
     );
@@ -63,6 +80,7 @@ export class ParsedScheme implements ParsedProgram {
   }
 
   get procedureValues(): readonly string[] {
+    if (this.#formula !== undefined) return NO_NAMES;
     const { nodes } = this.expansion;
     const called = new Set(nodes.map((node) => (node.kind === "call" ? node.operator : undefined)));
     const isValue = (node: Core): boolean =>
@@ -72,6 +90,7 @@ export class ParsedScheme implements ParsedProgram {
   }
 
   get hasBranches(): boolean {
+    if (this.#formula !== undefined) return false;
     return this.expansion.nodes.some(({ kind }) => kind === "if");
   }
 
@@ -142,11 +161,16 @@ export class ParsedScheme implements ParsedProgram {
   }
 
   encode(options: EncodeOptions): Image {
+    if (this.#expansion === undefined) {
+      const formula = encodeFormula(this.#source, this.#declared, options);
+      this.#formula = formula?.inputs;
+      if (formula !== undefined) return formula;
+    }
     return encode(this.expansion, options);
   }
 
   elementBy(index: string): ParsedProgram {
-    return new ParsedScheme(selectElement(this.expansion, index), this.#source);
+    return new ParsedScheme(this.#source, selectElement(this.expansion, index));
   }
 }
 

@@ -22,6 +22,10 @@ export interface Word {
   readonly data: number;
 }
 
+/** Whether a number is an integer immediate: where it was written as one and fits. */
+export const isImmediate = (value: number, exact: boolean, integerMax: number): boolean =>
+  exact && Math.abs(value) <= integerMax && !Object.is(value, -0);
+
 export class Constants {
   readonly reals: number[] = [];
   readonly symbols: string[] = [];
@@ -34,10 +38,8 @@ export class Constants {
     this.#integerMax = integerMax;
   }
 
-  /** A number is an integer immediate where it was written as one and fits. */
   number(value: number, exact: boolean): Word {
-    if (exact && Math.abs(value) <= this.#integerMax && !Object.is(value, -0))
-      return { tag: TAG_INT, data: value };
+    if (isImmediate(value, exact, this.#integerMax)) return { tag: TAG_INT, data: value };
     this.reals.push(value);
     return { tag: TAG_REAL, data: this.reals.length - 1 };
   }

@@ -440,8 +440,14 @@ const isSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xe000;
 
 /** Half of a surrogate pair alone is not a character, so UTF-8 cannot say it. */
 function checkWellFormed(source: string): void {
+  if (isAscii(source)) return;
   const lone = /\p{Surrogate}/u.exec(source);
   if (lone !== null) throw notText(source.charCodeAt(lone.index), lone.index);
+}
+
+function isAscii(source: string): boolean {
+  for (let i = 0; i < source.length; i++) if (source.charCodeAt(i) > 127) return false;
+  return true;
 }
 
 function notText(code: number, start: number): NdvmError {

@@ -259,6 +259,8 @@ export class Pool {
     const text = { source: program, file: options.file };
     try {
       const taker = readProgram(program, options);
+      // What is wrong with a text is told here, not by the workers.
+      void taker.inputs;
       const load = { source: program, options };
       return { program: this.#nextId(), isText: true, load, text, taker, count: 1 };
     } catch (error) {

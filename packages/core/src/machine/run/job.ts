@@ -11,6 +11,7 @@ import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
 import type { RecordedInput, ResultArrays } from "../results/results.js";
 import type { Axis, RunOptions } from "../types.js";
+import { extend, mark, NO_INPUTS } from "./signature.js";
 
 /** An input that is not an integer, its place among all inputs, and its payload. */
 export interface NumberInput {
@@ -127,15 +128,18 @@ export class Job {
   }
 
   #sign(): string {
-    let text = "";
+    let scalars = NO_INPUTS;
+    let others = "";
     for (const { input, index } of this.numbers) {
       const isShared = input.perLane === undefined && input.tensors === undefined;
-      if (input.rank > 0) text += `${input.rank}x${input.rows}x${input.cols}`;
-      // One piece of text: joining several takes longer than a small input's numbers.
-      if (isShared) text += this.wanted[index] ? "sa;" : "s;";
-      else text += this.wanted[index] ? "la;" : "l;";
+      const isWanted = this.wanted[index] === true;
+      if (input.rank === 0) scalars = extend(scalars, isShared, isWanted);
+      else {
+        const { rank, rows, cols } = input;
+        others += `${index}:${rank}x${rows}x${cols}${mark(isShared, isWanted)}`;
+      }
     }
-    for (const { value, index } of this.#integers) text += `${index}i${value};`;
-    return text;
+    for (const { value, index } of this.#integers) others += `${index}i${value};`;
+    return scalars.text + others;
   }
 }

@@ -37,7 +37,7 @@ import {
   type WalkCounters,
   wantsSorting,
 } from "./traces.js";
-import { type WalkedChunk, Walker } from "./walker.js";
+import { type WalkedChunk, Walker, WHOLE_STEPS } from "./walker.js";
 
 /** Lanes of the first walk of a program whose working set is not known yet. */
 const FIRST_WIDTH = 128;
@@ -54,8 +54,6 @@ const REPLAY_SLICE_MS = 5;
 const REPLAY_LEAST = 2;
 /** Chunks to come that make up for the walk which sorts them. */
 const SORT_CHUNKS = 4;
-/** Steps of a walk that does not look at the clock on its way. */
-const UNINTERRUPTED_STEPS = 100_000;
 const NO_LANES: LaneSet = { from: 0, to: 0 };
 
 /** Counters over all runs of a scheduler. */

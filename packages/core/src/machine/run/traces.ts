@@ -64,11 +64,10 @@ export type WalkCounters = Pick<
   | "compactions"
 >;
 
-/** What is known of a trace before it is kept. */
-type Known = Pick<
-  Trace,
-  "signature" | "width" | "result" | "hasMerges" | "steps" | "recordedBytes" | "counters" | "isThin"
->;
+/** What is known of a trace before it is kept: what its walk tells. */
+interface Known extends Pick<Trace, "hasMerges" | "steps" | "recordedBytes" | "counters"> {
+  readonly value: MachineValue;
+}
 
 /**
  * Traces a program keeps; the one that was not used for longest goes first. A few are kept whatever
@@ -80,11 +79,16 @@ const BYTES_MAX = 2 ** 24;
 
 /** The traces of one signature. */
 export class TraceGroup {
+  readonly signature: string;
   readonly traces: Trace[] = [];
   /** Whether runs of one lane find their traces; made when one runs. */
   #habit: Habit | undefined;
   /** The trace that took all lanes of the latest run. */
   #latest: Trace | undefined;
+
+  constructor(signature: string) {
+    this.signature = signature;
+  }
 
   get habit(): Habit {
     this.#habit ??= new Habit();
@@ -116,14 +120,15 @@ export class TraceGroup {
 
   /** A run ended that went on several traces, or that was walked in part. */
   settle(isWalked: boolean): void {
-    this.traces.sort(preferred);
+    if (this.traces.length > 1) this.traces.sort(preferred);
     if (isWalked) this.#latest = undefined;
     else this.follow(this.traces[0]);
   }
 
   drop(trace: Trace): void {
     leavePaths(trace);
-    this.traces.splice(this.traces.indexOf(trace), 1);
+    if (this.traces.at(-1) === trace) this.traces.pop();
+    else this.traces.splice(this.traces.indexOf(trace), 1);
     if (this.#latest === trace) this.#latest = undefined;
     for (const other of this.traces) if (other.next === trace) other.next = undefined;
   }
@@ -131,7 +136,9 @@ export class TraceGroup {
 
 export class Traces {
   readonly #list: Trace[] = [];
-  readonly #groups = new Map<string, TraceGroup>();
+  /** Most programs have one group, which needs no map; the others are in it. */
+  #group: TraceGroup | undefined;
+  #groups: Map<string, TraceGroup> | undefined;
   readonly #traceSlots: TraceSlots;
   #run = 0;
 
@@ -161,7 +168,8 @@ export class Traces {
 
   /** The traces of a signature, where there are any. */
   group(signature: string): TraceGroup | undefined {
-    return this.#groups.get(signature);
+    if (this.#group?.signature === signature) return this.#group;
+    return this.#groups?.get(signature);
   }
 
   /** Traces of a signature: the latest run's first, by lanes they took. */
@@ -170,22 +178,26 @@ export class Traces {
   }
 
   /** Keeps the machine's current trace. Undefined where memory is short or it cannot replay. */
-  keep(known: Known): Trace | undefined {
-    const { result, hasMerges, counters } = known;
+  keep(
+    { value: result, hasMerges, counters, steps, recordedBytes }: Known,
+    signature: string,
+    width: number,
+    isThin: boolean,
+  ): Trace | undefined {
     const isNumeric = result.tag === TAG_INT || payloadOf(result) >= 0;
     if (!isNumeric) return undefined;
-    const bytesPerLane = (counters.primalBytes + counters.adjointBytes) / known.width;
+    const bytesPerLane = (counters.primalBytes + counters.adjointBytes) / width;
     const handle = this.#traceSlots.park();
     if (handle === 0) return undefined;
     const trace: Trace = {
       isKept: true,
       owner: undefined,
-      signature: known.signature,
-      width: known.width,
-      steps: known.steps,
-      recordedBytes: known.recordedBytes,
+      signature,
+      width,
+      steps,
+      recordedBytes,
       counters,
-      isThin: known.isThin && hasMerges,
+      isThin: isThin && hasMerges,
       handle,
       result,
       hasMerges,
@@ -207,14 +219,18 @@ export class Traces {
   }
 
   #join(trace: Trace): void {
-    const group = this.#groups.get(trace.signature);
-    if (group !== undefined) {
-      group.traces.push(trace);
-      return;
+    const { signature } = trace;
+    const group = this.group(signature) ?? this.#addGroup(new TraceGroup(signature));
+    group.traces.push(trace);
+  }
+
+  #addGroup(group: TraceGroup): TraceGroup {
+    if (this.#group === undefined) this.#group = group;
+    else {
+      this.#groups ??= new Map();
+      this.#groups.set(group.signature, group);
     }
-    const fresh = new TraceGroup();
-    fresh.traces.push(trace);
-    this.#groups.set(trace.signature, fresh);
+    return group;
   }
 
   #makeRoom(kept: Trace): void {
@@ -258,10 +274,15 @@ export class Traces {
 
   #free(trace: Trace): void {
     trace.isKept = false;
-    const group = this.#groups.get(trace.signature);
+    const group = this.group(trace.signature);
     group?.drop(trace);
-    if (group?.traces.length === 0) this.#groups.delete(trace.signature);
+    if (group?.traces.length === 0) this.#dropGroup(group);
     this.#traceSlots.free(trace.handle);
+  }
+
+  #dropGroup(group: TraceGroup): void {
+    if (this.#group === group) this.#group = undefined;
+    else this.#groups?.delete(group.signature);
   }
 
   drop(trace: Trace): void {

@@ -35,7 +35,9 @@ import { isThin, type Trace, type WalkCounters } from "./traces.js";
 
 /** Steps between two looks at the clock: below a millisecond, a few on a busy machine. */
 const SLICE = 20_000;
-const STEPS_MAX = 1e9;
+export const STEPS_MAX = 1e9;
+/** Steps of a walk that does not look at the clock on its way. */
+export const WHOLE_STEPS = 100_000;
 /** A trace that is only there to evaluate again is given up beyond this. */
 const OPTIONAL_TRACE_BYTES = 2 ** 26;
 
@@ -302,18 +304,8 @@ export class Walker {
 
   #keep(report: WalkReport, width: number, taken: number): Trace | undefined {
     const { program, signature } = this.#job;
-    const { value: result, hasMerges, steps, recordedBytes, counters, strays } = report;
     const { traces } = program;
-    const trace = traces.keep({
-      signature,
-      width,
-      result,
-      hasMerges,
-      steps,
-      recordedBytes,
-      counters,
-      isThin: isThin(strays, taken),
-    });
+    const trace = traces.keep(report, signature, width, isThin(report.strays, taken));
     if (trace !== undefined) traces.took(trace, taken);
     return trace;
   }

@@ -1,0 +1,163 @@
+/**
+ * Formulas are read straight to their image: it must be the one that reader, expander and encoder
+ * make, and whatever those refuse must be left to them.
+ */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { primitiveByName } from "../../src/primitives/index.js";
+import { encode } from "../../src/program/encode.js";
+import { encodeFormula } from "../../src/program/formula.js";
+import type { EncodeOptions } from "../../src/program/listing.js";
+import { builtins } from "../../src/syntax/builtins.js";
+import { expand } from "../../src/syntax/expand.js";
+import { read } from "../../src/syntax/read.js";
+
+const { SEED } = process.env;
+const seed = Number(SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+const options: EncodeOptions[] = [
+  { integerMax: 2 ** 24, clamps: true, findsLoops: true },
+  { integerMax: 2 ** 31 - 1, clamps: false, findsLoops: true },
+];
+
+interface Seen {
+  readonly words: readonly number[];
+  readonly inputs: readonly string[];
+}
+
+function slowly(
+  source: string,
+  declared: readonly string[] | undefined,
+  how: EncodeOptions,
+): Seen | undefined {
+  try {
+    const expansion = expand(read(source), { inputs: declared });
+    const { words } = encode(expansion, how);
+    return { words: [...words.slice(0, words[0])], inputs: expansion.inputs };
+  } catch {
+    return undefined;
+  }
+}
+
+function fast(
+  source: string,
+  declared: readonly string[] | undefined,
+  how: EncodeOptions,
+): Seen | undefined {
+  const formula = encodeFormula(source, declared, how);
+  if (formula === undefined) return undefined;
+  const { words, inputs, symbols } = formula;
+  expect(symbols).toEqual([]);
+  return { words: [...words.slice(0, words[0])], inputs: [...inputs] };
+}
+
+/** Whether the text is a formula; both ways agree on it where it is one. */
+function agrees(source: string, declared?: readonly string[]): boolean {
+  return options.every((how) => {
+    const seen = fast(source, declared, how);
+    if (seen === undefined) return false;
+    expect(seen, source).toEqual(slowly(source, declared, how));
+    return true;
+  });
+}
+
+const spellings = [...primitiveByName.keys()];
+const names = ["a", "x1", "alpha", "t", "λ", "scale", "constructor", "__proto__", "->", "..."];
+const numbers = ["0", "1", "-2", "+3", "0.5", ".5", "-1e-3", "16777217", "2147483648", "1/3", "-0"];
+const odd = [
+  "+inf.0",
+  "1.2.3",
+  "'a",
+  "#t",
+  "[a 1]",
+  "pi",
+  "if",
+  "(let ((u 1)) u)",
+  ".",
+  "|b c|",
+  ";",
+];
+const blanks = ["", " ", "\n", "\t "];
+
+const atoms = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...names) },
+  { weight: 6, arbitrary: fc.constantFrom(...numbers) },
+  { weight: 1, arbitrary: fc.constantFrom(...odd, ...builtins.keys()) },
+);
+const { formula } = fc.letrec<{ formula: string; operand: string }>((tie) => ({
+  operand: fc.oneof({ maxDepth: 5, depthSize: "small" }, atoms, tie("formula")),
+  formula: fc
+    .tuple(
+      fc.oneof(
+        { weight: 9, arbitrary: fc.constantFrom("+", "-", "*", "/", "exp", "sin", "min", "pow") },
+        { weight: 3, arbitrary: fc.constantFrom(...spellings) },
+        { weight: 1, arbitrary: fc.constantFrom("f", "apply", "let", "3") },
+      ),
+      fc.array(tie("operand"), { maxLength: 4 }),
+      fc.constantFrom(...blanks),
+      fc.constantFrom(...blanks),
+    )
+    .map(
+      ([head, operands, before, after]) => `(${before}${[head, ...operands].join(" ")}${after})`,
+    ),
+}));
+
+describe("formulas", () => {
+  test("generated texts have the same image as by reader, expander and encoder", () => {
+    let taken = 0;
+    let all = 0;
+    const declared = fc.option(fc.subarray([...names, "exp", "min", "unused"]), { nil: undefined });
+    fc.assert(
+      fc.property(formula, declared, fc.constantFrom(...blanks), (text, inputs, end) => {
+        all += 1;
+        if (agrees(`${text}${end}`, inputs)) taken += 1;
+      }),
+      { seed, numRuns: 3000 },
+    );
+    console.log(`formulas: ${taken} of ${all}, SEED=${seed}`);
+    expect(taken).toBeGreaterThan(all / 20);
+  });
+
+  test.each([
+    "(+ (* alpha x) beta)",
+    "(* A (* (exp (- 0 (* b t))) (cos (* omega t))))",
+    " ( sqrt\n(log x)  ) ",
+    "(dot (vec 1 2) (vec x y))",
+    "(- 16777217 0.1 -0 1/3)",
+    "(+ x\u2003 1)",
+  ])("%s is one", (source) => {
+    expect(agrees(source)).toBe(true);
+  });
+
+  test.each([
+    "x",
+    "3",
+    "",
+    "(+ x)",
+    "(+ x) (+ y)",
+    "(+ x",
+    "(+ x))",
+    "(exp)",
+    "(+ 1 (exp x y))",
+    "(f x)",
+    "((+ x 1) 2)",
+    "(apply + x)",
+    "(+ pi x)",
+    "(+ x +)",
+    "(map sin x)",
+    "(+ x ;",
+    "(+ x\u0000 1)",
+    "(+ x\ud800 1)",
+    "(car x)",
+    `(+ x ${"y ".repeat(600)})`,
+  ])("%j is left to the reader", (source) => {
+    for (const how of options) expect(encodeFormula(source, undefined, how)).toBeUndefined();
+  });
+
+  test("a name that the caller declares is an input, also where it is a primitive's", () => {
+    expect(agrees("(+ exp 1)", ["exp"])).toBe(true);
+    expect(agrees("(exp x)", ["exp"])).toBe(false);
+    expect(agrees("(* a b)", ["c", "b"])).toBe(true);
+  });
+});
