@@ -8,7 +8,7 @@
  */
 
 import { FAULT_NONE, LINK_DONE, RECORD_VARYING, TAG_REAL } from "../../program/layout.js";
-import { smallRecord } from "../../records.js";
+import { own, smallRecord } from "../../records.js";
 import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
 import { isNumber } from "../results/payloads.js";
@@ -48,10 +48,11 @@ export function firstCall(
   const number = reals.view()[exports.primalAddress(value.data) / reals.bytes] as number;
   if (!Number.isFinite(number)) return undefined;
   keep(machine, program, report);
-  const gradients = smallRecord<Float64Array>();
-  const inactive = goBack(machine, program, value.data, gradients);
-  if (inactive === undefined) return undefined;
-  return new OneResult(number, gradients, inactive, {
+  if (exports.beginBackward() === 0) return undefined;
+  const isActive = exports.adjointAddress(value.data) !== 0;
+  if (isActive && !goBack(machine, value.data)) return undefined;
+  const inactive = isActive ? namesLeftOut(machine, program) : namesWanted(program);
+  return new OneResult(number, readGradients(machine, program), inactive, {
     walks: 1,
     replays: 0,
     traces: program.traces.count,
@@ -70,8 +71,8 @@ function take(names: readonly string[], inputs: Inputs): boolean {
   // By the caller's own keys: names from a text that was just read would have to be looked up first.
   for (const key in inputs) {
     const k = names[count] === key ? count : names.indexOf(key);
-    if (k < 0 || !Object.hasOwn(inputs, key)) return false;
-    const value = inputs[key];
+    if (k < 0) return false;
+    const value = own(inputs, key);
     if (typeof value !== "number") return false;
     numbers[k] = value;
     keys[k] = key;
@@ -125,35 +126,39 @@ function keep(machine: Machine, program: Program, report: WalkReport): void {
   program.countRun();
 }
 
-/** Runs the pass back; returns the names that the result does not depend on. */
-function goBack(
-  machine: Machine,
+/** Runs the pass back from a result that depends on what is differentiated by. */
+function goBack({ exports, reals }: Machine, result: number): boolean {
+  reals.view()[exports.adjointAddress(result) / reals.bytes] = 1;
+  return exports.backward(result, false) === FAULT_NONE;
+}
+
+function readGradients(
+  { exports, reals }: Machine,
   program: Program,
-  result: number,
-  into: Record<string, Float64Array>,
-): readonly string[] | undefined {
-  const { exports, reals } = machine;
-  if (exports.beginBackward() === 0) return undefined;
-  const count = program.inputs.length;
-  const seedAt = exports.adjointAddress(result);
-  if (seedAt !== 0) {
-    reals.view()[seedAt / reals.bytes] = 1;
-    if (exports.backward(result, false) !== FAULT_NONE) return undefined;
-  }
-  let inactive: string[] | undefined;
+): Record<string, Float64Array> {
+  const gradients = smallRecord<Float64Array>();
   const view = reals.view();
-  for (let k = 0; k < count; k++) {
+  for (let k = 0; k < program.inputs.length; k++) {
     if (!wanted[k]) continue;
-    const name = keys[k] as string;
-    const payload = program.firstInputPayload + k;
-    const at = exports.adjointAddress(payload);
+    const at = exports.adjointAddress(program.firstInputPayload + k);
     const value = at === 0 ? 0 : (view[at / reals.bytes] as number);
     const gradient = new Float64Array(1);
     gradient[0] = Number.isNaN(value) ? Number.NaN : value;
-    into[name] = gradient;
-    if (seedAt !== 0 && exports.isReached(payload, false) !== 0) continue;
-    inactive ??= [];
-    inactive.push(name);
+    gradients[keys[k] as string] = gradient;
   }
-  return inactive ?? NO_NAMES;
+  return gradients;
 }
+
+/** Of the names to differentiate by, those that the result does not depend on. */
+function namesLeftOut({ exports }: Machine, program: Program): readonly string[] {
+  let names: string[] | undefined;
+  for (let k = 0; k < program.inputs.length; k++) {
+    if (!wanted[k] || exports.isReached(program.firstInputPayload + k, false) !== 0) continue;
+    names ??= [];
+    names.push(keys[k] as string);
+  }
+  return names ?? NO_NAMES;
+}
+
+const namesWanted = ({ inputs }: Program): readonly string[] =>
+  inputs.filter((_, k) => wanted[k] === true);
