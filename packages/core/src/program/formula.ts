@@ -16,7 +16,7 @@ import { mayPassOn } from "./analyse.js";
 import { CELL_CONST, CELL_GLOBAL, CELL_PRIMITIVE, CELL_SEQ } from "./cells.js";
 import { opOf, writeReal } from "./encode.js";
 import { CLIENT_SCHEME, IMAGE_HEADER, TAG_INT, TAG_REAL } from "./layout.js";
-import type { EncodeOptions, Image } from "./listing.js";
+import type { EncodeOptions, Image } from "./parsed-program.js";
 import { isImmediate } from "./quoted.js";
 import { ImageHeader } from "./structures.js";
 

@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { primitiveByName } from "../../src/primitives/index.js";
 import { encode } from "../../src/program/encode.js";
 import { encodeFormula } from "../../src/program/formula.js";
-import type { EncodeOptions } from "../../src/program/listing.js";
+import type { EncodeOptions } from "../../src/program/parsed-program.js";
 import { builtins } from "../../src/syntax/builtins.js";
 import { expand } from "../../src/syntax/expand.js";
 import { read } from "../../src/syntax/read.js";

@@ -16,7 +16,7 @@ import type { Inputs } from "../types.js";
 import { readReport, type WalkReport } from "./chunk-walk.js";
 import { OneResult } from "./one-call.js";
 import { signatureOf } from "./signature.js";
-import { STEPS_MAX, WHOLE_STEPS } from "./walker.js";
+import { STEPS_MAX, UNINTERRUPTED_STEPS } from "./walker.js";
 
 /** What a program with these inputs is called with; each call fills it anew. */
 const numbers: number[] = [];
@@ -36,12 +36,12 @@ export function firstCall(
   machine.beginRun();
   if (!begin(machine, program)) return undefined;
   const { exports } = machine;
-  const at = exports.walkSlice(WHOLE_STEPS, 1, 1);
+  const at = exports.walkSlice(UNINTERRUPTED_STEPS, 1, 1);
   if (at === 0) return undefined;
   const steps = exports.stepsTaken();
   const report = readReport(machine, at);
   const { value, counters } = report;
-  if (report.linked !== LINK_DONE || report.isMixed) return undefined;
+  if (report.linked !== LINK_DONE || report.hasMerges) return undefined;
   if (value.tag !== TAG_REAL || !isNumber(machine, value.data)) return undefined;
   if (exports.reserveBackward(false) === 0) return undefined;
   const { reals } = machine;
@@ -98,7 +98,7 @@ function choose(names: readonly string[], wrt: readonly string[] | undefined): b
 /** Begins a walk of one lane; false where memory is short. */
 function begin(machine: Machine, program: Program): boolean {
   const { exports, reals, memoryMax } = machine;
-  machine.parking.useWalk();
+  machine.traceSlots.useWalk();
   if (exports.begin(program.address, 1, RECORD_VARYING, memoryMax, 0, STEPS_MAX) !== FAULT_NONE)
     return false;
   const vector = 16 / reals.bytes;

@@ -37,7 +37,7 @@ import {
   type WalkCounters,
   wantsSorting,
 } from "./traces.js";
-import { type WalkedChunk, Walker, WHOLE_STEPS } from "./walker.js";
+import { UNINTERRUPTED_STEPS, type WalkedChunk, Walker } from "./walker.js";
 
 /** Lanes of the first walk of a program whose working set is not known yet. */
 const FIRST_WIDTH = 128;

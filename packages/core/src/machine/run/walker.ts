@@ -37,7 +37,7 @@ import { isThin, type Trace, type WalkCounters } from "./traces.js";
 const SLICE = 20_000;
 export const STEPS_MAX = 1e9;
 /** Steps of a walk that does not look at the clock on its way. */
-export const WHOLE_STEPS = 100_000;
+export const UNINTERRUPTED_STEPS = 100_000;
 /** A trace that is only there to evaluate again is given up beyond this. */
 const OPTIONAL_TRACE_BYTES = 2 ** 26;
 
