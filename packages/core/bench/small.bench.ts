@@ -255,7 +255,7 @@ function textRow({ model, name }: Small, wrap: (source: string) => string, label
   const stages: Subject[] = [
     {
       name: "encode",
-      call: (turn) => void machine.encode(new SchemeListing(textAt(source, turn), undefined), {}),
+      call: (turn) => void machine.encode(new ParsedScheme(textAt(source, turn), undefined), {}),
     },
     { name: "load", call: (turn) => machine.load(textAt(source, turn)).dispose() },
     {
