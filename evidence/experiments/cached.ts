@@ -43,7 +43,7 @@ export const CONDITIONS = [
   "ndvm, lanes",
 ] as const;
 
-function columns(): Columns {
+export function columns(): Columns {
   const normal = normals(7);
   const make = (count: number) => {
     const x = Float64Array.from({ length: count }, (_, i) => 0.1 + (5.9 * i) / (count - 1));

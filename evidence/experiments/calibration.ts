@@ -1,14 +1,11 @@
 /**
- * One calibration of the Kalman model (30 Adam steps), the rest of a candidate's way (screen,
- * forecast), and the same behind a language model whose latency a local endpoint simulates. And
- * peers: the fits that a user of SciPy would write.
+ * One calibration of the Kalman model (30 Adam steps), and the rest of a candidate's way (screen,
+ * forecast). And peers: the fits that a user of Python would write.
  */
 
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fit as calibrate } from "@ndvm/core";
 import { machines, stagedLanes } from "../baselines/backends.js";
-import { eagerFit, hasTorch, NO_TORCH } from "../baselines/external.js";
+import { EAGER, type Eager, eagerFit, eagerName, whyNot } from "../baselines/external.js";
 import { adamSteps } from "../baselines/fits.js";
 import type { Context, Definition } from "../harness/context.js";
 import { pythonModule, runPython } from "../harness/tools.js";
@@ -95,69 +92,28 @@ function sameLosses(
   if (!(worst <= 1e-3)) throw new Error(`${name}: another trajectory, off by ${worst}`);
 }
 
-function eager(context: Context, kind: "tagged" | "tuned", ours: readonly number[]): void {
+/** A whole fit takes the author's interpreter minutes, so two steps stand for thirty. */
+const STEPS_OF_SLOWEST = 2;
+
+function eager(context: Context, kind: Eager, ours: readonly number[]): void {
   const { recorder } = context;
-  const name = `${kind} PyTorch`;
-  if (!hasTorch() || (context.isQuick && kind === "tagged")) {
-    const reason = hasTorch() ? QUICK : NO_TORCH;
+  const name = eagerName(kind);
+  const reason = whyNot(kind) ?? (context.isQuick && kind !== "tuned" ? QUICK : undefined);
+  if (reason !== undefined) {
     for (const part of ["fit", "step"]) recorder.missing(`${name}/${part}`, reason);
     return;
   }
   const program = { ...kalman, parameters: START };
-  const { losses, steps } = eagerFit(program, { encoding: kind, steps: FIT_STEPS, rate: RATE });
+  const count = kind === "DMCI" ? STEPS_OF_SLOWEST : FIT_STEPS;
+  const { losses, steps } = eagerFit(program, { encoding: kind, steps: count, rate: RATE });
   sameLosses(context, name, losses, ours);
-  recorder.samples(`${name}/step`, "µs", steps, "the steps of one fit");
-  recorder.count(
-    `${name}/fit`,
-    steps.reduce((sum, each) => sum + each, 0),
-    "µs",
-    "one fit",
-  );
-}
-
-/** An endpoint that answers after so many milliseconds with a program. */
-async function endpoint(milliseconds: number) {
-  const server = createServer((_, response) => {
-    setTimeout(() => response.end(JSON.stringify({ source: kalman.source })), milliseconds);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    ask: async () => {
-      const answer = await fetch(`http://127.0.0.1:${port}/`);
-      return ((await answer.json()) as { source: string }).source;
-    },
-    close: () => server.close(),
-  };
-}
-
-export const LATENCIES = [500, 2000] as const;
-
-async function behindModel(context: Context): Promise<void> {
-  const { recorder } = context;
-  for (const latency of LATENCIES) {
-    const model = await endpoint(latency);
-    const rounds = context.amount(12, 1);
-    const [whole, fits]: [number[], number[]] = [[], []];
-    for (let round = 0; round < rounds; round++) {
-      const started = performance.now();
-      const source = await model.ask();
-      const asked = performance.now();
-      const program = machines.single.load(source);
-      program.evaluate(inputsOf(kalman, 1));
-      const screened = performance.now();
-      fitBySession();
-      const fitted = performance.now();
-      program.evaluate(inputsOf(kalman, 1));
-      program.dispose();
-      whole.push((performance.now() - started) * 1000);
-      fits.push((100 * (fitted - screened)) / (performance.now() - started));
-      if (asked < started) throw new Error("the clock went backwards");
-    }
-    model.close();
-    recorder.samples(`${latency}/candidate`, "µs", whole, "propose, screen, fit, forecast");
-    recorder.samples(`${latency}/share of the fit`, "%", fits);
-  }
+  recorder.samples(`${name}/step`, "µs", steps, "the steps of one fit, processor time");
+  const sum = steps.reduce((total, each) => total + each, 0);
+  const how =
+    count === FIT_STEPS
+      ? "one fit, processor time"
+      : `${count} steps of one fit, processor time, times ${FIT_STEPS / count}`;
+  recorder.count(`${name}/fit`, (sum * FIT_STEPS) / count, "µs", how);
 }
 
 export const calibration: Definition = {
@@ -195,8 +151,7 @@ export const calibration: Definition = {
       await timeAsync(rounds, () => void program.evaluate(inputsOf(kalman, 1))),
     );
     program.dispose();
-    for (const kind of ["tuned", "tagged"] as const) eager(context, kind, ours);
-    await behindModel(context);
+    for (const kind of EAGER) eager(context, kind, ours);
   },
 };
 
@@ -234,9 +189,42 @@ export const CURVES: readonly Curve[] = [
   },
 ];
 
-interface SciPy {
+const PEERS = { SciPy: "scipy", JAX: "jax", CasADi: "casadi" } as const;
+type Peer = keyof typeof PEERS;
+
+interface Fitted {
   readonly params: readonly number[];
-  readonly samples: readonly number[];
+  readonly cold: readonly number[];
+  readonly warm: readonly number[];
+}
+
+const PEER_HOW: Readonly<Record<Peer, string>> = {
+  SciPy: "curve_fit, method lm, f64",
+  JAX: "Levenberg–Marquardt with jacfwd in one jit, f64",
+  CasADi: "nlpsol with Ipopt, f64",
+};
+
+/** Our own fit, from the text; its constants are what the others must find. */
+async function ours({ recorder }: Context, curve: Curve, rounds: number): Promise<number[]> {
+  const names = Object.keys(curve.start);
+  const params = Object.fromEntries(names.map((n) => [n, { start: curve.start[n] as number }]));
+  const data = { x: [...curve.x], y: [...curve.y] };
+  const once = async () => {
+    const program = machines.double.load(curve.source);
+    const { best } = await calibrate(program, { data, target: "y", params, optimiser: "lm" });
+    program.dispose();
+    return names.map((name) => best.params[name] as number);
+  };
+  const found = await once();
+  const cold = await timeAsync(rounds, async () => void (await once()));
+  recorder.samples(`${curve.name}/ndvm/cold`, "µs", cold, "text to constants with errors, f64");
+  const program = machines.double.load(curve.source);
+  const warm = await timeAsync(rounds, async () => {
+    await calibrate(program, { data, target: "y", params, optimiser: "lm" });
+  });
+  recorder.samples(`${curve.name}/ndvm/warm`, "µs", warm, "a loaded program, f64");
+  program.dispose();
+  return found;
 }
 
 export const peers: Definition = {
@@ -244,44 +232,33 @@ export const peers: Definition = {
   weight: 1,
   async run(context) {
     const { recorder } = context;
+    recorder.condition("cold", "from the formula, staging included, in a process that is warm");
+    recorder.condition("warm", "once more with what the first fit built");
     const rounds = context.amount(40, 4);
-    const has = pythonModule("scipy") !== undefined;
-    const found = has
-      ? runPython<Record<string, SciPy>>("baselines/peers.py", { curves: CURVES, rounds })
-      : undefined;
+    const here = (Object.keys(PEERS) as Peer[]).filter((peer) => pythonModule(PEERS[peer]));
+    const job = { curves: CURVES, rounds, colds: context.amount(12, 2), peers: here };
+    const all =
+      here.length === 0
+        ? {}
+        : runPython<Partial<Record<Peer, Record<string, Fitted>>>>("baselines/peers.py", job);
     for (const curve of CURVES) {
-      const names = Object.keys(curve.start);
-      const once = async () => {
-        const program = machines.double.load(curve.source);
-        const params = Object.fromEntries(
-          names.map((n) => [n, { start: curve.start[n] as number }]),
+      const wanted = await ours(context, curve, rounds);
+      for (const peer of Object.keys(PEERS) as Peer[]) {
+        const key = `${curve.name}/${peer}`;
+        const found = all[peer]?.[curve.name];
+        if (found === undefined) {
+          for (const part of ["cold", "warm", "constants apart"])
+            recorder.missing(`${key}/${part}`, `${peer} cannot be imported here`);
+          continue;
+        }
+        const apart = Math.max(
+          ...wanted.map((x, i) => Math.abs(x - (found.params[i] as number)) / (1 + Math.abs(x))),
         );
-        const data = { x: [...curve.x], y: [...curve.y] };
-        const { best } = await calibrate(program, { data, target: "y", params, optimiser: "lm" });
-        program.dispose();
-        return names.map((name) => best.params[name] as number);
-      };
-      const ours = await once();
-      const samples = await timeAsync(rounds, async () => void (await once()));
-      recorder.samples(`${curve.name}/ndvm`, "µs", samples, "text to constants with errors, f64");
-      const theirs = found?.[curve.name];
-      recorder.missing(`${curve.name}/CasADi`, "no baseline is written for CasADi");
-      recorder.missing(
-        `${curve.name}/JAX`,
-        pythonModule("jax") === undefined
-          ? "JAX cannot be imported here"
-          : "measured by program in the table of staging",
-      );
-      if (theirs === undefined) {
-        recorder.missing(`${curve.name}/SciPy`, "SciPy cannot be imported here");
-        continue;
+        recorder.count(`${key}/constants apart`, apart, "relative", "at most 1e-4");
+        if (!(apart <= 1e-4)) throw new Error(`${curve.name}: ${peer} finds other constants`);
+        recorder.samples(`${key}/cold`, "µs", found.cold, PEER_HOW[peer]);
+        recorder.samples(`${key}/warm`, "µs", found.warm, PEER_HOW[peer]);
       }
-      const apart = Math.max(
-        ...ours.map((x, i) => Math.abs(x - (theirs.params[i] as number)) / (1 + Math.abs(x))),
-      );
-      recorder.count(`${curve.name}/constants apart`, apart, "relative", "at most 1e-4");
-      if (!(apart <= 1e-4)) throw new Error(`${curve.name}: SciPy finds other constants`);
-      recorder.samples(`${curve.name}/SciPy`, "µs", theirs.samples, "curve_fit, method lm");
     }
   },
 };

@@ -7,8 +7,10 @@ import { cached } from "./cached.js";
 import { calibration, peers } from "./calibration.js";
 import { adjoints, features, fuzz } from "./correctness.js";
 import { batch, lanes } from "./lanes.js";
+import { liveSearch } from "./live-search.js";
 import { ablation, divergence, multicore } from "./machine.js";
-import { phase0, profile } from "./profile.js";
+import { phase0 } from "./phase0.js";
+import { profile } from "./profile.js";
 import { secondClient } from "./second-client.js";
 import { staging } from "./staging.js";
 import { flat, recurrences } from "./streams.js";
@@ -25,6 +27,7 @@ export const experiments: readonly Definition[] = [
   cached,
   secondClient,
   calibration,
+  liveSearch,
   flat,
   recurrences,
   multicore,

@@ -18,7 +18,14 @@ import {
   stagedLanes,
   stagedWasm,
 } from "../baselines/backends.js";
-import { eagerBatch, hasTorch, NO_TORCH } from "../baselines/external.js";
+import {
+  EAGER,
+  eagerBatch,
+  eagerName,
+  jaxLanes,
+  jaxPlatforms,
+  whyNot,
+} from "../baselines/external.js";
 import { NO_REFERENCE, runReference } from "../baselines/native/reference.js";
 import type { Subject } from "../harness/clock.js";
 import type { Context, Definition } from "../harness/context.js";
@@ -27,6 +34,8 @@ import { type Case, five, kalman, namesOf, tablesOf, VARIANTS } from "../program
 const tf = createRequire(import.meta.url)("@tensorflow/tfjs") as typeof import("@tensorflow/tfjs");
 
 export const BATCHES = [1, 8, 64, 256, 1024] as const;
+
+const BATCH_HOW = "forward, 1 call a sample, one thread, processor time";
 
 export const batch: Definition = {
   name: "batch",
@@ -39,14 +48,15 @@ export const batch: Definition = {
       least: context.amount(12, 2),
       most: context.amount(60, 4),
     };
-    for (const encoding of ["tagged", "tuned"]) {
-      const found = hasTorch() ? eagerBatch(four, encoding, BATCHES, pace) : undefined;
+    for (const encoding of EAGER) {
+      const reason = whyNot(encoding);
+      const found = reason === undefined ? eagerBatch(four, encoding, BATCHES, pace) : {};
       for (const one of four)
         for (const lanes of BATCHES) {
-          const key = `${one.name}/${encoding} PyTorch/${lanes}`;
-          const samples = found?.[`${one.name}/${lanes}`];
-          if (samples === undefined) recorder.missing(key, NO_TORCH);
-          else recorder.samples(key, "µs", samples, "forward, one call a sample");
+          const key = `${one.name}/${eagerName(encoding)}/${lanes}`;
+          const samples = found[`${one.name}/${lanes}`];
+          if (samples === undefined) recorder.missing(key, reason ?? "was not run");
+          else recorder.samples(key, "µs", samples, BATCH_HOW);
         }
     }
     for (const one of four) {
@@ -161,6 +171,7 @@ export const lanes: Definition = {
   weight: 4,
   run(context) {
     const sizes = context.amount([1, 8, 64, 256, 1024, 16384], [1, 64, 256]);
+    vectorised(context, sizes);
     for (const size of sizes) {
       const truth = machineWide(kalman, size, false);
       truth.call(0);
@@ -178,6 +189,44 @@ export const lanes: Definition = {
     }
   },
 };
+
+/** JAX, vmapped: what a user of it would write for a population. */
+function vectorised(context: Context, sizes: readonly number[]): void {
+  const used = sizes.filter((size) => size <= 1024);
+  const columns = Object.fromEntries(
+    used.map((size) => {
+      const tables = tablesOf(kalman, size);
+      const named = namesOf(kalman).map((name, i) => [name, [...(tables[i]?.[0] ?? [])]]);
+      return [size, Object.fromEntries(named) as Record<string, number[]>];
+    }),
+  );
+  const pace = { seconds: context.milliseconds / 40_000, least: context.amount(12, 2) };
+  for (const { name, platform, missing } of jaxPlatforms()) {
+    const found = missing === undefined ? jaxLanes(kalman, platform, columns, pace) : {};
+    for (const size of used) {
+      const key = `kalman/${name}, vmap/${size}`;
+      const result = found[size];
+      if (result === undefined) {
+        context.recorder.missing(key, missing ?? "was not run");
+        continue;
+      }
+      checkEnds(key, size, result.ends);
+      const samples = result.samples.map((each) => each / size);
+      context.recorder.samples(key, "µs", samples, `10 calls a sample, divided by ${size} lanes`);
+    }
+  }
+}
+
+/** The first and the last lane of a way in Python against the machine. */
+function checkEnds(key: string, size: number, ends: readonly (readonly number[])[]): void {
+  const truth = machineWide(kalman, size, false);
+  truth.call(0);
+  for (const [i, lane] of [0, size - 1].entries()) {
+    const [value, ...gradients] = ends[i] as readonly number[];
+    const found = distance({ value: value as number, gradients }, outcomeAt(truth.columns(), lane));
+    if (!isWithin(found, SINGLE)) throw new Error(`${key} fails the gate`);
+  }
+}
 
 function authors({ recorder, isQuick }: Context, size: number): void {
   const key = `kalman/author's runtime/${size}`;

@@ -1,17 +1,34 @@
 /**
  * What staging costs: text to the first value and gradient, on the machine (which stages nothing),
- * as generated JavaScript, as a WebAssembly module of its own, and by JAX where it is.
+ * as generated JavaScript, as a WebAssembly module of its own, and by JAX and CasADi where they are.
  *
  * Engines remember code by its text and bytes, so every staging gets a text of its own.
  */
 
-import { distance, isWithin, machines, SINGLE, truthOf } from "../baselines/backends.js";
-import { hasJax, jaxSuite, NO_JAX } from "../baselines/external.js";
+import {
+  DOUBLE,
+  distance,
+  isWithin,
+  machines,
+  SINGLE,
+  type Tolerance,
+  truthOf,
+} from "../baselines/backends.js";
+import {
+  CASADI_WAYS,
+  casadiSuite,
+  jaxPlatforms,
+  jaxSuite,
+  NO_CASADI,
+  NO_CPP,
+  type StagedResult,
+} from "../baselines/external.js";
 import { type LaneCall, laneSource, makeFunction } from "../baselines/staging/javascript.js";
 import { stage } from "../baselines/staging/stage.js";
 import { instantiate } from "../baselines/staging/wasm.js";
 import type { Subject } from "../harness/clock.js";
 import type { Context, Definition } from "../harness/context.js";
+import { pythonModule } from "../harness/tools.js";
 import { type Case, five, inputsOf, namesOf } from "../programs.js";
 
 function firstByMachine(one: Case): () => void {
@@ -54,27 +71,51 @@ function firstByWasm(one: Case): () => void {
   };
 }
 
-function jax(context: Context): void {
-  const { recorder } = context;
-  if (!hasJax()) {
-    for (const one of five)
-      for (const part of ["staging", "forward", "gradient"])
-        recorder.missing(`${one.name}/JAX/${part}`, NO_JAX);
-    return;
-  }
-  const found = jaxSuite(five, {
-    seconds: context.milliseconds / 1000 / 30,
-    least: context.amount(12, 3),
-    stagings: context.amount(12, 2),
-  });
+const PARTS = ["staging", "forward", "gradient"] as const;
+const HOWS = {
+  staging: "1 staging a sample, a cleared cache",
+  forward: "calls in a row of hot code, averaged",
+  gradient: "calls in a row of hot code, averaged",
+} as const;
+
+function record(
+  { recorder }: Context,
+  way: string,
+  found: Readonly<Record<string, StagedResult>>,
+  missing: string | undefined,
+  tolerance: Tolerance,
+): void {
   for (const one of five) {
     const result = found[one.name];
-    if (result === undefined) continue;
-    if (!isWithin(distance(result, truthOf(one)), SINGLE))
-      throw new Error(`${one.name} by JAX fails the gate`);
-    for (const part of ["staging", "forward", "gradient"] as const)
-      recorder.samples(`${one.name}/JAX/${part}`, "µs", result[part]);
+    const key = `${one.name}/${way}`;
+    if (result === undefined) {
+      for (const part of PARTS) recorder.missing(`${key}/${part}`, missing ?? "was not run");
+      continue;
+    }
+    const apart = distance(result, truthOf(one));
+    if (!isWithin(apart, tolerance))
+      throw new Error(`${key} fails the gate: ${apart.value}, ${apart.gradient}`);
+    recorder.count(`${key}/value error`, apart.value, "relative", `at most ${tolerance.value}`);
+    for (const part of PARTS)
+      recorder.samples(`${key}/${part}`, "µs", result[part], `one thread, ${HOWS[part]}`);
   }
+}
+
+function inPython(context: Context): void {
+  const pace = {
+    seconds: context.milliseconds / 1000 / 40,
+    least: context.amount(12, 3),
+    stagings: context.amount(12, 2),
+    stagingsLeast: context.amount(4, 1),
+  };
+  for (const { name, platform, missing } of jaxPlatforms()) {
+    const found = missing === undefined ? jaxSuite(five, platform, pace) : {};
+    record(context, name, found, missing, SINGLE);
+  }
+  const has = pythonModule("casadi") !== undefined;
+  const found = has ? casadiSuite(five, pace) : {};
+  for (const way of CASADI_WAYS)
+    record(context, way, found[way] ?? {}, has ? NO_CPP : NO_CASADI, DOUBLE);
 }
 
 export const staging: Definition = {
@@ -90,6 +131,6 @@ export const staging: Definition = {
       ];
       context.time(subjects, five.length + 1);
     }
-    jax(context);
+    inPython(context);
   },
 };

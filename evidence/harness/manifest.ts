@@ -2,14 +2,23 @@
  * The manifest: on what and with what the samples were taken. No host name, no paths.
  */
 
-import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism, cpus, loadavg, release, totalmem } from "node:os";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Options } from "./options.js";
-import type { Manifest } from "./store.js";
-import { ASC_FLAGS, CPP_FLAGS, python, pythonModule, repositoryRoot, versionOf } from "./tools.js";
+import { CHANGED, type Manifest } from "./store.js";
+import {
+  ASC_FLAGS,
+  CPP_FLAGS,
+  jaxSeesGpu,
+  PYTHON_FLAGS,
+  python,
+  pythonModule,
+  repositoryRoot,
+  versionOf,
+} from "./tools.js";
 
 const absent = "absent";
 
@@ -38,10 +47,34 @@ export function manifestOf(options: Options): Manifest {
     "g++": `${versionOf("g++") ?? absent} ${CPP_FLAGS.join(" ")}`,
     Python: versionOf(python) ?? absent,
     ...Object.fromEntries(modules),
-    "author's runtime": process.env["NDVM_REFERENCE"] ? "given by NDVM_REFERENCE" : absent,
+    "Python's environment": PYTHON_FLAGS.join(" "),
+    "author's runtime": checkout("NDVM_REFERENCE"),
+    "author's interpreter": checkout("NDVM_DMCI"),
     "external cases": process.env["NDVM_CORPUS"] ? "given by NDVM_CORPUS" : absent,
-    GPU: "not used: every figure is of processor cores",
+    GPU: jaxSeesGpu()
+      ? `${gpuName()}, by JAX in rows that say so`
+      : "none: every figure is of processor cores",
   };
+}
+
+/** A checkout that a variable names, with its commit where it has one. */
+function checkout(variable: string): string {
+  const folder = process.env[variable];
+  if (folder === undefined || folder === "") return absent;
+  const { status, stdout } = spawnSync("git", ["rev-parse", "--short=12", "HEAD"], {
+    cwd: existsSync(folder) ? folder : repositoryRoot,
+    encoding: "utf8",
+    env: { ...process.env, GIT_CEILING_DIRECTORIES: dirname(resolve(folder)) },
+  });
+  const commit = status === 0 ? `, commit ${stdout.trim()}` : "";
+  return existsSync(folder) ? `given by ${variable}${commit}` : `${variable} names nothing`;
+}
+
+function gpuName(): string {
+  const { stdout } = spawnSync("nvidia-smi", ["--query-gpu=name", "--format=csv,noheader"], {
+    encoding: "utf8",
+  });
+  return stdout?.split("\n")[0]?.trim() || "an accelerator";
 }
 
 function packageVersion(name: string): string {
@@ -75,8 +108,9 @@ function commit(): string {
       .trim();
   try {
     const isChanged = git("status", "--porcelain", "--untracked-files=no") !== "";
-    return `${git("rev-parse", "--short=12", "HEAD")}${isChanged ? " with changes" : ""}`;
+    return `${git("rev-parse", "--short=12", "HEAD")}${isChanged ? CHANGED : ""}`;
   } catch {
-    return "unknown";
+    // Where a checkout travels without its history, who sends it says which one it is.
+    return process.env["NDVM_COMMIT"] ?? "unknown";
   }
 }

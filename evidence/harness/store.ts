@@ -101,6 +101,8 @@ export interface Results {
 }
 
 export const MANIFEST = "manifest.json";
+/** How a manifest's commit ends where the working tree had changes. */
+export const CHANGED = " with changes";
 
 export function readResults(folder: string): Results {
   const experiments = new Map<string, Experiment>();

@@ -7,7 +7,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const evidenceFolder = fileURLToPath(new URL("../", import.meta.url));
@@ -62,28 +62,58 @@ export function buildCpp(source: string): string | undefined {
 export const ASC_FLAGS = ["-O3", "--noAssert", "--enable", "simd"] as const;
 
 /** Builds one AssemblyScript file and returns the path of its module. */
-export function buildAssemblyScript(source: string, runtime: "stub" | "incremental"): string {
-  const key = `${source} ${runtime}`;
+export function buildAssemblyScript(
+  source: string,
+  runtime: "stub" | "incremental",
+  more: readonly string[] = [],
+  cwd = dirname(source),
+): string {
+  const key = `${source} ${runtime} ${more.join(" ")}`;
   const known = built.get(key);
   if (known !== undefined) return known;
   const require = createRequire(import.meta.url);
   const asc = join(dirname(require.resolve("assemblyscript/package.json")), "bin/asc.js");
   const output = join(buildFolder(), `as-${built.size}.wasm`);
-  execFileSync(process.execPath, [asc, source, ...ASC_FLAGS, "--runtime", runtime, "-o", output], {
-    cwd: dirname(source),
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const flags = [...ASC_FLAGS, "--runtime", runtime, ...more];
+  const args = [asc, relative(cwd, source), ...flags, "-o", output];
+  execFileSync(process.execPath, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
   built.set(key, output);
   return output;
 }
 
+/** One thread, so that a figure is of one core. */
+const ONE_CORE = {
+  OMP_NUM_THREADS: "1",
+  MKL_NUM_THREADS: "1",
+  OPENBLAS_NUM_THREADS: "1",
+  JAX_PLATFORMS: "cpu",
+} as const;
+export const PYTHON_FLAGS = Object.entries(ONE_CORE).map(([name, value]) => `${name}=${value}`);
+
+let gpu: boolean | undefined;
+
+/** Whether the JAX of this Python has an accelerator to run on. */
+export function jaxSeesGpu(): boolean {
+  if (gpu === undefined) {
+    const code = "import jax; print(jax.default_backend())";
+    const has = pythonModule("jax") !== undefined;
+    const found = has ? spawnSync(python, ["-c", code], { encoding: "utf8" }).stdout.trim() : "";
+    gpu = found === "gpu";
+  }
+  return gpu;
+}
+
 /** Runs Python on a file with a job as JSON on its standard input, and reads JSON back. */
-export function runPython<T>(file: string, job: unknown): T {
+export function runPython<T>(
+  file: string,
+  job: unknown,
+  environment: Readonly<Record<string, string>> = {},
+): T {
   const text = execFileSync(python, [join(evidenceFolder, file)], {
     input: JSON.stringify(job),
     maxBuffer: 2 ** 28,
     stdio: ["pipe", "pipe", "inherit"],
-    env: { ...process.env, OMP_NUM_THREADS: "1", MKL_NUM_THREADS: "1", JAX_PLATFORMS: "cpu" },
+    env: { ...process.env, ...ONE_CORE, ...environment },
   }).toString();
   return JSON.parse(text) as T;
 }

@@ -3,7 +3,7 @@
  * the files, byte for byte.
  */
 
-import { isMissing, type Results } from "../harness/store.js";
+import { CHANGED, isMissing, type Results } from "../harness/store.js";
 import { type Block, markdownOf, table, text } from "./blocks.js";
 import { type Judgement, judge } from "./claims/claim.js";
 import { claims } from "./claims/index.js";
@@ -111,9 +111,31 @@ function bodyOf(blocks: readonly Block[]): string {
     .join("");
 }
 
-function runOf({ manifest }: Results): string {
+function runOf({ manifest, experiments }: Results): string {
   const of = (name: string) => (Object.hasOwn(manifest, name) ? manifest[name] : "unknown");
-  return `This run: ${of("CPU")}, ${of("cores")} cores, Node ${of("Node")}, commit ${of("commit")}, ${of("date")}, mode ${of("mode")}.`;
+  const told = `This run: ${of("CPU")}, ${of("cores")} cores, Node ${of("Node")}, commit ${of("commit")}, ${of("date")}, mode ${of("mode")}.`;
+  return [told, ...doubtsOf({ manifest, experiments })].join(" ");
+}
+
+/** What a reader must know before trusting the run: no commit, changed files, several runs. */
+export function doubtsOf({ manifest, experiments }: Results): string[] {
+  const commit = Object.hasOwn(manifest, "commit") ? (manifest["commit"] as string) : "unknown";
+  const others = [...experiments.values()].filter(
+    ({ conditions }) => conditions["commit"] !== undefined && conditions["commit"] !== commit,
+  );
+  return [
+    ...(commit === "unknown" ? ["**Nobody knows which commit was measured.**"] : []),
+    ...(commit.endsWith(CHANGED)
+      ? [
+          "**The working tree had changes that no commit holds, so this commit is not what was measured.**",
+        ]
+      : []),
+    ...(others.length > 0
+      ? [
+          `**Of other commits than that: ${others.map((each) => `${each.experiment} (${each.conditions["commit"]})`).join(", ")}.**`,
+        ]
+      : []),
+  ];
 }
 
 function samplesOf({ experiments }: Results): string {

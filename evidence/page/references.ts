@@ -57,7 +57,11 @@ export function problemsOf(page: string, results: Results): string[] {
   const prose = page
     .replace(/```.*?```/gs, "")
     .replace(/^ {4}.*$/gm, "")
-    .replace(REFERENCE, "");
+    .replace(REFERENCE, "")
+    // A sentence about the paper quotes it.
+    .split(/(?<=[.:!?])\s/)
+    .filter((sentence) => !sentence.includes("paper's"))
+    .join(" ");
   for (const [figure] of prose.matchAll(SPEED)) problems.push(`${figure}: comes from nowhere`);
   return problems;
 }

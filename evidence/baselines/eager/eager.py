@@ -6,6 +6,8 @@ Both walk a program that lies in a heap as data, by one evaluator; what differs 
            payload; a batch of numbers is a tensor [lanes, 14]
   tuned    a native tag beside an integer, a float, or (for numbers that may carry a gradient) a tensor
 
+The author's own interpreter is a third one ("DMCI", see dmci.py), which lies in a checkout.
+
 Reads a job as JSON from standard input, writes results as JSON. Calls are timed by the processor time of
 this one thread: they are long, so on a shared computer others would be in their wall-clock.
 """
@@ -340,7 +342,7 @@ class Run:
             name: torch.tensor(m["data"], dtype=torch.float32).reshape(m["rows"], m["cols"]) for name, m in matrices.items()
         }
 
-    def forward(self, leaves=None):
+    def prepare(self, leaves=None):
         """A fresh machine each time, as a fresh program has: reading is not counted."""
         machine = Machine(ENCODINGS[self.kind](), self.clamp)
         form = machine.load(self.tree)
@@ -352,10 +354,29 @@ class Run:
             symbol = machine.encoding.structural(SYMBOL, machine.intern(name))
             env = machine.bind(symbol, machine.encoding.tensor(matrix), env)
         machine.encoding.constructions = machine.encoding.calls = machine.encoding.bytes = 0
-        started = time.process_time()
-        value = machine.encoding.payload(machine.eval(form, env))
-        self.took = time.process_time() - started
         self.machine = machine
+        return lambda: machine.encoding.payload(machine.eval(form, env))
+
+    def counts(self):
+        """What the latest forward call made and called."""
+        machine = self.machine
+        return {
+            "constructions": machine.encoding.constructions,
+            "bytes": machine.encoding.bytes,
+            "boxing": machine.encoding.calls,
+            "walks": machine.walks,
+            "arithmetic": machine.arithmetic_calls,
+        }
+
+    def bucket(self, entry):
+        """What a function of ours is for; None for others, whose time goes to their callers."""
+        return BUCKET_OF.get(entry[2], "other") if entry[0].endswith("eager.py") else None
+
+    def forward(self, leaves=None):
+        evaluate = self.prepare(leaves)
+        started = time.process_time()
+        value = evaluate()
+        self.took = time.process_time() - started
         return value
 
     def gradients(self, value):
@@ -365,6 +386,14 @@ class Run:
         }
 
 
+def make_run(kind, source, numbers, matrices, clamp=False):
+    if kind != "DMCI":
+        return Run(kind, source, numbers, matrices, clamp)
+    from dmci import DmciRun
+
+    return DmciRun(source, numbers, matrices)
+
+
 def suite(job):
     results = {}
     for program in job["programs"]:
@@ -372,21 +401,15 @@ def suite(job):
             key = f'{program["name"]}/{kind}'
             if key in job["skip"]:
                 continue
-            run = Run(kind, program["source"], program["numbers"], program["matrices"])
+            run = make_run(kind, program["source"], program["numbers"], program["matrices"])
             value = run.forward()
-            machine = run.machine
-            counts = {
-                "constructions": machine.encoding.constructions,
-                "bytes": machine.encoding.bytes,
-                "boxing": machine.encoding.calls,
-                "walks": machine.walks,
-                "arithmetic": machine.arithmetic_calls,
-            }
+            counts = run.counts()
             gradients = {name: float(g) for name, g in run.gradients(value).items()}
             forward, backward = [], []
             deadline = time.process_time() + job["seconds"]
+            least = job["few"].get(key, job["least"])
             while len(forward) < job["most"]:
-                if len(forward) >= job["least"] and time.process_time() > deadline:
+                if len(forward) >= least and time.process_time() > deadline:
                     break
                 value = run.forward()
                 forward.append(run.took * 1e6)
@@ -410,7 +433,7 @@ def batch(job):
             numbers = {name: [x * (1 + 1e-3 * i / lanes) for i in range(lanes)] for name, x in program["numbers"].items()}
             if lanes == 1:
                 numbers = {name: xs[0] for name, xs in numbers.items()}
-            run = Run(job["encoding"], program["source"], numbers, program["matrices"])
+            run = make_run(job["encoding"], program["source"], numbers, program["matrices"])
             samples = []
             run.forward()
             deadline = time.process_time() + job["seconds"]
@@ -431,15 +454,15 @@ BUCKETS = {
 BUCKET_OF = {name: bucket for bucket, names in BUCKETS.items() for name in names}
 
 
-def shares(profile):
-    """Own time of our functions by bucket; that of others goes to whoever called them."""
+def shares(profile, bucket_of):
+    """Own time of an interpreter's functions by bucket; that of others goes to who called them."""
     stats = pstats.Stats(profile).stats
     totals = {bucket: 0.0 for bucket in [*BUCKETS, "other"]}
-    is_ours = lambda entry: entry[0].endswith("eager.py")
 
     def assign(entry, seconds, depth):
-        if is_ours(entry):
-            totals[BUCKET_OF.get(entry[2], "other")] += seconds
+        bucket = bucket_of(entry)
+        if bucket is not None:
+            totals[bucket] += seconds
             return
         callers = stats[entry][4] if entry in stats else {}
         whole = sum(each[2] for each in callers.values())
@@ -457,24 +480,15 @@ def shares(profile):
 def profile(job):
     results = {}
     for program in job["programs"]:
-        run = Run(job["encoding"], program["source"], program["numbers"], program["matrices"])
-        run.forward()
+        run = make_run(job["encoding"], program["source"], program["numbers"], program["matrices"])
         found = []
-        for _ in range(job["rounds"]):
+        for _ in range(job["few"].get(program["name"], job["rounds"])):
+            evaluate = run.prepare()
             profiler = cProfile.Profile()
-            machine = Machine(ENCODINGS[job["encoding"]]())
-            form = machine.load(run.tree)
-            env = machine.nil
-            for name, leaf in run.leaves.items():
-                symbol = machine.encoding.structural(SYMBOL, machine.intern(name))
-                env = machine.bind(symbol, machine.encoding.number(leaf), env)
-            for name, matrix in run.matrices.items():
-                symbol = machine.encoding.structural(SYMBOL, machine.intern(name))
-                env = machine.bind(symbol, machine.encoding.tensor(matrix), env)
             profiler.enable()
-            machine.encoding.payload(machine.eval(form, env))
+            evaluate()
             profiler.disable()
-            found.append(shares(profiler))
+            found.append(shares(profiler, run.bucket))
         results[program["name"]] = found
     return results
 
@@ -520,7 +534,7 @@ def stream(job):
     held_x, held_y = torch.tensor(task["heldX"], dtype=torch.float32), torch.tensor(task["heldY"], dtype=torch.float32)
     spread = ((held_y - held_y.mean()) ** 2).sum()
     events = []
-    started = time.perf_counter()
+    started, busy = time.perf_counter(), time.process_time()
     cycle = 0
     while True:
         for index, candidate in enumerate(job["candidates"]):
@@ -528,7 +542,7 @@ def stream(job):
             start = {name: 0.3 * normal() for name in candidate["params"]}
             r2 = None
             try:
-                run = Run(job["encoding"], candidate["source"], {}, {}, clamp=True)
+                run = make_run(job["encoding"], candidate["source"], {}, {}, clamp=True)
                 found = adam(run, {"x": x}, y, job["steps"], 0.05, start)
                 value = run.forward({"x": held_x, **found})
                 left = float(((value - held_y) ** 2).sum())
@@ -536,16 +550,16 @@ def stream(job):
             except (KeyError, RuntimeError, IndexError, TypeError, ValueError, OverflowError, ZeroDivisionError):
                 pass
             now = time.perf_counter() - started
+            events.append([now, index, r2, time.process_time() - busy])
             if now > job["seconds"]:
-                return {"events": events, "seconds": now}
-            events.append([now, index, r2])
+                return {"events": events}
         cycle += 1
 
 
 def fit(job):
     """Adam on the Kalman likelihood: seconds of every step, and the losses."""
     program = job["program"]
-    run = Run(job["encoding"], program["source"], program["numbers"], program["matrices"])
+    run = make_run(job["encoding"], program["source"], program["numbers"], program["matrices"])
     optimiser = torch.optim.Adam(list(run.leaves.values()), lr=job["rate"])
     losses, steps = [], []
     for _ in range(job["steps"]):

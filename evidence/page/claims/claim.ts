@@ -6,6 +6,11 @@
  *   beyond it, on the good side surpassed
  *   beyond it, on the other     contradicted
  *   no figure                   not testable here
+ *
+ * Ranges: what the paper prints as a range, else half to twice its figure; shares by their
+ * neighbourhood in per cent; counts and statements of fact exactly, or as the claim says. Claims about
+ * the paper's baseline are judged by that baseline (DMCI, from the author's checkout), never by
+ * interpreters of ours.
  */
 
 import type { Cell, Quote } from "../quote.js";

@@ -4,17 +4,32 @@
 
 import { short } from "../quote.js";
 import type { Claim } from "./claim.js";
-import { none, suite } from "./figures.js";
+import { about, none, suite } from "./figures.js";
+
+/** Of pairs of "same bits" and "lanes", the least share of lanes with the same bits. */
+function worstShare(keys: readonly string[], values: readonly number[]): number {
+  const at = (key: string) => values[keys.indexOf(key)] as number;
+  const cases = keys.filter((key) => key.endsWith("/lanes")).map((key) => key.slice(0, -6));
+  return Math.min(...cases.map((name) => at(`${name}/same bits`) / at(`${name}/lanes`)));
+}
 
 export const scaleClaims: readonly Claim[] = [
   {
     label: "per-lane sweep",
     words: "A lane costs 60× less at 256 lanes than at one",
     paper: "60×",
-    figure: (q) => q.ratio("lanes#kalman/ndvm walked/1", "lanes#kalman/ndvm/256"),
-    range: [40, 80],
+    figure: (q) => q.ratio("lanes#kalman/author's runtime/1", "lanes#kalman/author's runtime/256"),
+    range: about(60),
+    reason: "the author's runtime, built and run here; it walks at every call",
+  },
+  {
+    label: "per-lane sweep",
+    words: "The same on a machine of ours that walks at every call",
+    paper: "60×",
+    figure: (q) => q.ratio("lanes#kalman/ndvm walked/1", "lanes#kalman/ndvm walked/256"),
+    range: about(60),
     better: "higher",
-    reason: "a walk at one lane over a replayed lane of 256",
+    reason: "one lane is far cheaper here than in the paper, so lanes have less to share",
   },
   {
     label: "per-lane sweep",
@@ -60,12 +75,17 @@ export const scaleClaims: readonly Claim[] = [
     label: "fig:multicore",
     words: "Results are the same bytes for any number of threads",
     paper: "byte-identical",
-    figure: (q) =>
-      q.of(
-        ["multicore#1 workers/same bytes"],
-        (x) => x,
+    figure: (q) => {
+      const used = [1, 2, 4, 8, 16, 32, 64].filter((workers) =>
+        q.has(`multicore#${workers} workers`),
+      );
+      const refs = used.map((workers) => `multicore#${workers} workers/same bytes`);
+      return q.of(
+        refs.length === 0 ? ["multicore#1 workers/same bytes"] : refs,
+        (...all) => Math.min(...all),
         (x) => (x === 1 ? "yes" : "no"),
-      ),
+      );
+    },
     range: [1, 1],
     reason: "values and gradients of all pools against one machine",
   },
@@ -73,24 +93,25 @@ export const scaleClaims: readonly Claim[] = [
     label: "tab:phases",
     words: "Caches and pools are worth 3.2× on the Kalman rollout",
     paper: "3.2×",
-    figure: (q) => q.ratio("ablation#all/kalman/1/off", "ablation#all/kalman/1/on"),
-    range: [2, 5],
+    figure: (q) => q.ratio("ablation#all/kalman/1/walked/off", "ablation#all/kalman/1/walked/on"),
+    range: about(3.2),
     better: "higher",
-    reason: "all switchable mechanisms off over all on, forward and gradient; the same bits",
+    reason:
+      "walked on both sides, so without replay, which the paper has not; decoding cannot be turned off",
   },
   {
     label: "D1–D6",
     words: "Batches that part agree with lanes alone",
     paper: "D1–D6 pass",
-    figure: (q) =>
-      q.of(
-        [
-          "divergence#D6 closures and lists part/same bits",
-          "divergence#D6 closures and lists part/lanes",
-        ],
-        (same, all) => same / all,
-        (x) => (x === 1 ? "every lane, every bit" : short(x)),
-      ),
+    figure: (q) => {
+      const entries = Object.keys(q.results.experiments.get("divergence")?.entries ?? {});
+      const keys = entries.filter((key) => /^D\d.*\/(same bits|lanes)$/.test(key));
+      return q.of(
+        keys.length === 0 ? ["divergence#D1"] : keys.map((key) => `divergence#${key}`),
+        (...all) => worstShare(keys, all),
+        (x) => (x === 1 ? "every lane, every bit, in six cases" : short(x)),
+      );
+    },
     range: [1, 1],
     reason:
       "six cases of ours; structural divergence, which raises in the paper, runs in buckets here",
@@ -160,19 +181,20 @@ export const scaleClaims: readonly Claim[] = [
     paper: "1.5×",
     figure: none,
     range: [1.2, 2],
-    reason: "decoding happens once, at encoding, and cannot be turned off",
+    reason:
+      "the paper's evaluator decodes a form at each visit or finds it decoded; ours reads cells that loading wrote, and has no other way",
   },
   {
     label: "tab:phases",
     words: "Caches and pools roughly halve small programs",
     paper: "2×",
-    figure: (q) => q.ratio("ablation#all/scalar/1/off", "ablation#all/scalar/1/on"),
+    figure: (q) => q.ratio("ablation#all/scalar/1/walked/off", "ablation#all/scalar/1/walked/on"),
     range: [1.5, 3],
     better: "higher",
-    reason: "scalar expression, all switchable mechanisms off over on; replay is among them",
+    reason: "scalar expression, walked on both sides",
   },
   {
-    label: "D1–D6",
+    label: "tab:fuzz-coverage",
     words: "Gradients of the Kalman rollout agree to 3e-6",
     paper: "3e-6",
     figure: (q) => q.figure(suite("kalman", "ndvm", "gradient error")),

@@ -3,10 +3,11 @@
  * machine.
  */
 
+import { PARTS } from "../../harness/parts.js";
 import { type Block, table, text } from "../blocks.js";
 import { chartSvg } from "../chart.js";
 import { alloc, batch, boxing, decomposition, PROGRAMS, wallclock } from "../paper.js";
-import { type Inline, type Quote, short } from "../quote.js";
+import type { Inline, Quote } from "../quote.js";
 import { type Section, TITLES } from "../section.js";
 
 const suite = (program: string, backend: string, part: string): string =>
@@ -16,6 +17,7 @@ function wallclockBlocks(q: Quote): Block[] {
   const rows = PROGRAMS.map((name) => {
     const [forward, backward, , ratio] = wallclock[name] as [string, string, string, string];
     const torch = (part: string) => suite(name, "tagged PyTorch", part);
+    const dmci = (part: string) => suite(name, "DMCI", part);
     return [
       TITLES[name] as string,
       forward,
@@ -24,6 +26,9 @@ function wallclockBlocks(q: Quote): Block[] {
       q.figure(torch("forward"), 1e-3),
       q.figure(torch("backward"), 1e-3),
       q.ratio(torch("forward"), torch("backward")),
+      q.figure(dmci("forward"), 1e-3),
+      q.figure(dmci("backward"), 1e-3),
+      q.ratio(dmci("forward"), dmci("backward")),
       q.figure(suite(name, "tagged TensorFlow.js", "forward"), 1e-3),
       q.figure(suite(name, "ndvm walked", "forward"), 1e-3),
       q.figure(suite(name, "ndvm", "forward"), 1e-3),
@@ -38,6 +43,9 @@ function wallclockBlocks(q: Quote): Block[] {
     "tagged PyTorch forward ms",
     "backward ms",
     "forward/backward",
+    "DMCI forward ms",
+    "DMCI backward ms",
+    "DMCI forward/backward",
     "tagged TensorFlow.js forward ms",
     "ndvm walked forward ms",
     "ndvm forward ms",
@@ -45,8 +53,10 @@ function wallclockBlocks(q: Quote): Block[] {
   ];
   return [
     text(
-      "One lane. The paper's DMCI is an interpreter written in the language it interprets; our tagged ",
-      "interpreter walks the program itself, with the same tagged tensors, so it does less around the same values.",
+      "One lane. DMCI is the paper's baseline, run from the author's checkout where there is one: an interpreter ",
+      "written in the language it interprets, whose own graph is walked for every step of the program. Our tagged ",
+      "interpreter has the same tagged tensors and walks the program itself, one level instead of two, so it does ",
+      "less around the same values. Claims about the baseline are judged by DMCI.",
     ),
     table(head, rows),
   ];
@@ -60,20 +70,21 @@ function batchBlocks(q: Quote): Block[] {
     q.ratio(`batch#${name}/${backend}/${lanes}`, `batch#${name}/${backend}/1`);
   const rows = four.flatMap((name) => [
     [`${TITLES[name]}, paper`, ...(batch[name] ?? []).map((each) => `paper ${each}`)],
-    ...["tagged PyTorch", "tuned PyTorch", "ndvm walked", "ndvm"].map((backend) => [
+    ...["DMCI", "tagged PyTorch", "tuned PyTorch", "ndvm walked", "ndvm"].map((backend) => [
       `${TITLES[name]}, ${backend}`,
       ...BATCHES.map((lanes) => over(name, backend, lanes)),
     ]),
   ]);
+  const drawn = q.has("batch#scalar/DMCI/1") ? "DMCI" : "tagged PyTorch";
   const lines = four.map((name) => ({
     name: TITLES[name] as string,
     points: BATCHES.flatMap((lanes): [number, number][] => {
-      const [wide, one] = [lanes, 1].map((each) => q.value(`batch#${name}/tagged PyTorch/${each}`));
+      const [wide, one] = [lanes, 1].map((each) => q.value(`batch#${name}/${drawn}/${each}`));
       return wide === undefined || one === undefined ? [] : [[lanes, wide / one]];
     }),
   }));
   const svg = chartSvg({
-    title: "Tagged PyTorch: forward time over that of one lane",
+    title: `${drawn}: forward time over that of one lane`,
     x: "lanes",
     y: "times one lane",
     isLogX: true,
@@ -88,12 +99,17 @@ function batchBlocks(q: Quote): Block[] {
 const OURS = ["boxing", "walking", "heap", "dispatch", "arithmetic", "other"] as const;
 
 function decompositionBlocks(q: Quote): Block[] {
-  const rows = PROGRAMS.map((name) => [
-    TITLES[name] as string,
-    `paper ${decomposition[name].join(" / ")}`,
-    ...OURS.map((bucket) => q.figure(`profile#${name}/${bucket}`)),
-    q.of([`profile#${name}/boxing`, `profile#${name}/walking`], (a, b) => a + b),
-  ]);
+  const rows = PROGRAMS.flatMap((name) =>
+    ["DMCI", "tagged PyTorch"].map((backend) => {
+      const at = (bucket: string) => `profile#${name}/${backend}/${bucket}`;
+      return [
+        `${TITLES[name]}, ${backend}`,
+        backend === "DMCI" ? `paper ${decomposition[name].join(" / ")}` : "",
+        ...OURS.map((bucket) => q.figure(at(bucket))),
+        q.of([at("boxing"), at("walking")], (a, b) => a + b),
+      ];
+    }),
+  );
   const head = [
     "program",
     "paper: representation / traversal / heap / dispatch / compute / wrappers, %",
@@ -105,55 +121,29 @@ function decompositionBlocks(q: Quote): Block[] {
     "other %",
     "boxing + walking %",
   ];
-  return [text("Tagged PyTorch, forward, by cProfile."), table(head, rows)];
+  return [
+    text(
+      "Forward, by cProfile. The time of PyTorch's own functions goes to who called them, where the paper ",
+      "counts the interpreter's own lines only; other is what wraps operations.",
+    ),
+    table(head, rows),
+  ];
 }
 
-const PARTS = ["reading", "boundary", "walking", "kernels", "backward"] as const;
-type Part = (typeof PARTS)[number];
-
-/**
- * What each part takes, of nested calls: text → program, a constant, forward both ways, with
- * gradient.
- */
-export function partsOf(
-  [read, empty, walked, replayed, back]: readonly [number, number, number, number, number],
-  isWalked: boolean,
-): Readonly<Record<Part, number>> {
-  const forward = isWalked ? walked : replayed;
-  const boundary = Math.min(empty, forward);
-  const kernels = Math.max(0, Math.min(replayed, forward) - boundary);
-  return {
-    reading: isWalked ? read : 0,
-    boundary,
-    walking: Math.max(0, forward - kernels - boundary),
-    kernels,
-    backward: Math.max(0, back - forward),
-  };
-}
-
-const sumOf = (parts: Readonly<Record<Part, number>>): number =>
-  PARTS.reduce((sum, part) => sum + parts[part], 0);
-
-function phase0Row(q: Quote, name: string, way: "walked" | "replayed", lanes: number): Inline[] {
-  const refs = ["read", "empty", "walked", "replayed", `back ${way}`].map(
-    (key) => `phase0#${name}/${lanes}/${key}`,
-  );
-  const of = (make: (parts: Readonly<Record<Part, number>>) => number, format = short) =>
-    q.of(
-      refs,
-      (...times) =>
-        make(partsOf(times as [number, number, number, number, number], way === "walked")),
-      format,
-    );
+function phase0Row(q: Quote, name: string, way: string, lanes: number): Inline[] {
+  const at = (part: string) => `phase0#${name}/${lanes}/${way}/${part}`;
+  const refs = PARTS.map(at);
   const percent = (x: number) => x.toFixed(1);
+  const sum = (shares: readonly number[]) => shares.reduce((total, each) => total + each, 0);
+  // Medians of shares need not add up to a hundred; their parts of the sum do.
+  const shares = PARTS.map((_, i) =>
+    q.of(refs, (...all) => (100 * (all[i] as number)) / sum(all), percent),
+  );
   return [
     `${TITLES[name]}, ${way}, ${lanes === 1 ? "1 lane" : `${lanes} lanes`}`,
-    of(sumOf),
-    ...PARTS.map((part) => of((parts) => (100 * parts[part]) / sumOf(parts), percent)),
-    of(
-      (parts) => PARTS.reduce((sum, part) => sum + (100 * parts[part]) / sumOf(parts), 0),
-      percent,
-    ),
+    q.figure(at("whole")),
+    ...shares,
+    q.of(refs, (...all) => sum(all.map((each) => (100 * each) / sum(all))), percent),
   ];
 }
 
@@ -165,9 +155,9 @@ function phase0Blocks(q: Quote): Block[] {
   );
   return [
     text(
-      "Where the time of our own machine goes, by differences of nested calls, so that a row adds up. Walked: from ",
-      "the text to the gradient; replayed: from new numbers to the gradient. Walking is the evaluator with structure ",
-      "and records: the machine does both in one pass, and no call does one without the other.",
+      "Where the time of our own machine goes. Walked: from the text to the gradient; replayed: from new numbers to ",
+      `the gradient. Instrument: ${q.condition("phase0", "instrument") ?? "—"}. Structure is values, payload entries, `,
+      "shapes, records, lists and memory; backward has its kernels with it; boundary is JavaScript around a call.",
     ),
     table(["program", "whole µs", ...PARTS.map((part) => `${part} %`), "sum %"], rows),
   ];
@@ -180,6 +170,10 @@ function boxingBlocks(q: Quote): Block[] {
       TITLES[name] as string,
       `paper ${calls} / ${walks} / ${arithmetic}`,
       `paper ${ratio}`,
+      q.count(at("DMCI", "boxing")),
+      q.count(at("DMCI", "walks")),
+      q.count(at("DMCI", "arithmetic")),
+      q.ratio(at("DMCI", "boxing"), at("DMCI", "arithmetic")),
       q.count(at("tagged PyTorch", "boxing")),
       q.count(at("tagged PyTorch", "walks")),
       q.count(at("tagged PyTorch", "arithmetic")),
@@ -193,6 +187,10 @@ function boxingBlocks(q: Quote): Block[] {
     "program",
     "paper: boxing / walking / arithmetic calls",
     "paper boxing/arithmetic",
+    "DMCI boxing calls",
+    "DMCI walking calls",
+    "DMCI arithmetic calls",
+    "DMCI boxing/arithmetic",
     "tagged PyTorch boxing calls",
     "walking calls",
     "arithmetic calls",
@@ -208,11 +206,14 @@ function allocBlocks(q: Quote): Block[] {
   const rows = PROGRAMS.map((name) => {
     const [boxed, payloads, ratio] = alloc[name] as [string, string, string];
     const tagged = suite(name, "tagged PyTorch", "constructions");
+    const dmci = suite(name, "DMCI", "constructions");
     return [
       TITLES[name] as string,
       `paper ${boxed}`,
       `paper ${payloads}`,
       `paper ${ratio}`,
+      q.count(dmci),
+      q.ratio(dmci, suite(name, "ndvm", "payloads")),
       q.count(tagged),
       q.figure(suite(name, "tagged PyTorch", "bytes"), 1 / 1024),
       q.count(suite(name, "tuned PyTorch", "constructions")),
@@ -227,6 +228,8 @@ function allocBlocks(q: Quote): Block[] {
     "paper boxed tensors",
     "paper payload slots",
     "paper reduction",
+    "DMCI tensors made",
+    "DMCI/ndvm",
     "tagged tensors made",
     "KiB of them",
     "tuned tensors made",
