@@ -5,7 +5,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { jaxSeesGpu, pythonModule, runPython } from "../harness/tools.js";
+import { jaxGpu, pythonModule, runPython } from "../harness/tools.js";
 import type { Case } from "../programs.js";
 
 const EAGER_SCRIPT = "baselines/eager/eager.py";
@@ -155,7 +155,7 @@ export const jaxPlatforms = () =>
     {
       name: "JAX on a GPU",
       platform: "cuda",
-      missing: jaxSeesGpu() ? undefined : "JAX sees no GPU here",
+      missing: jaxGpu() ? undefined : "JAX sees no GPU here",
     },
   ] as const;
 

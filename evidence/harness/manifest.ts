@@ -12,7 +12,7 @@ import { CHANGED, type Manifest } from "./store.js";
 import {
   ASC_FLAGS,
   CPP_FLAGS,
-  jaxSeesGpu,
+  jaxGpu,
   PYTHON_FLAGS,
   python,
   pythonModule,
@@ -24,6 +24,7 @@ const absent = "absent";
 
 export function manifestOf(options: Options): Manifest {
   const { versions, platform, arch } = process;
+  const gpu = jaxGpu();
   const modules = ["numpy", "scipy", "torch", "jax", "casadi"].map(
     (name) => [`Python ${name}`, pythonModule(name) ?? absent] as const,
   );
@@ -51,9 +52,10 @@ export function manifestOf(options: Options): Manifest {
     "author's runtime": checkout("NDVM_REFERENCE"),
     "author's interpreter": checkout("NDVM_DMCI"),
     "external cases": process.env["NDVM_CORPUS"] ? "given by NDVM_CORPUS" : absent,
-    GPU: jaxSeesGpu()
-      ? `${gpuName()}, by JAX in rows that say so`
-      : "none: every figure is of processor cores",
+    GPU:
+      gpu === undefined
+        ? "none: every figure is of processor cores"
+        : `${gpu}, in rows that say so`,
   };
 }
 
@@ -68,13 +70,6 @@ function checkout(variable: string): string {
   });
   const commit = status === 0 ? `, commit ${stdout.trim()}` : "";
   return existsSync(folder) ? `given by ${variable}${commit}` : `${variable} names nothing`;
-}
-
-function gpuName(): string {
-  const { stdout } = spawnSync("nvidia-smi", ["--query-gpu=name", "--format=csv,noheader"], {
-    encoding: "utf8",
-  });
-  return stdout?.split("\n")[0]?.trim() || "an accelerator";
 }
 
 function packageVersion(name: string): string {

@@ -90,17 +90,18 @@ const ONE_CORE = {
 } as const;
 export const PYTHON_FLAGS = Object.entries(ONE_CORE).map(([name, value]) => `${name}=${value}`);
 
-let gpu: boolean | undefined;
+let gpu: { readonly name: string | undefined } | undefined;
 
-/** Whether the JAX of this Python has an accelerator to run on. */
-export function jaxSeesGpu(): boolean {
+/** The accelerator that the JAX of this Python has to run on; undefined where there is none. */
+export function jaxGpu(): string | undefined {
   if (gpu === undefined) {
-    const code = "import jax; print(jax.default_backend())";
+    const code = "import jax; d = jax.devices()[0]; print(d.platform, d.device_kind, sep='|')";
     const has = pythonModule("jax") !== undefined;
     const found = has ? spawnSync(python, ["-c", code], { encoding: "utf8" }).stdout.trim() : "";
-    gpu = found === "gpu";
+    const [platform, name] = found.split("\n").at(-1)?.split("|") ?? [];
+    gpu = { name: platform === "gpu" ? name : undefined };
   }
-  return gpu;
+  return gpu.name;
 }
 
 /** Runs Python on a file with a job as JSON on its standard input, and reads JSON back. */
