@@ -121,8 +121,8 @@ export const rooms: readonly Room[] = [
     name: "search",
     sources: ["packages/search/src/"],
     tests: search(`
-      evolve/skeleton engine/endless evolve/same-values engine/search engine/budgets engine/replay
-      engine/determinism`),
+      evolve/skeleton engine/passes engine/digest redact engine/endless evolve/same-values
+      engine/search engine/budgets engine/replay engine/determinism`),
   },
   {
     name: "engine",
@@ -197,14 +197,14 @@ export const rooms: readonly Room[] = [
   {
     name: "cluster",
     sources: ["packages/cluster/src/"],
-    tests: packageTests("cluster"),
+    tests: [...inFolder("packages/cluster/test/", "parts bad-input"), ...packageTests("cluster")],
   },
   {
     name: "cli",
     sources: ["packages/cli/src/"],
     // In this process first. Those that measure limits and whole starts take minutes, and are left out.
     tests: cli(`
-      outputs more-outputs fit-errors fit names fit-progress fit-report table-formats terminal secrets
+      outputs more-outputs serve-here fit-errors fit names fit-progress fit-report table-formats terminal secrets
       on-a-terminal explain search archive-damage serve eval repl bytecode errors`),
   },
 ];

@@ -167,7 +167,7 @@ async function plantAll(
   const { tests, count, until, print } = settings;
   const queue = [...candidates];
   const results: Result[] = [];
-  let begun = 0;
+  let [begun, refused] = [0, 0];
   const next = (): Mutant | undefined => {
     if (begun >= count || performance.now() >= until) return undefined;
     begun += 1;
@@ -177,14 +177,18 @@ async function plantAll(
     for (let mutant = next(); mutant; mutant = next()) {
       const verdict = await verdictOn(job, mutant, tests, measures);
       if (verdict.outcome === "unfinished") return;
-      if (verdict.outcome === "refused") begun -= 1;
-      else {
+      if (verdict.outcome === "refused") {
+        begun -= 1;
+        refused += 1;
+      } else {
         results.push({ mutant, verdict });
         print(`${String(results.length).padStart(4)}  ${told(verdict)}  ${described(mutant)}`);
       }
     }
   };
   await Promise.all(jobs.map(work));
+  if (refused === candidates.length)
+    throw new Error(`${settings.room.name}: every bug is refused; does it compile without one?`);
   return results;
 }
 

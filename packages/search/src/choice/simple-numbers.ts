@@ -31,7 +31,7 @@ export function simpleNear(value: number, reach: number): readonly SimpleNumber[
       [Math.PI, PI_BITS],
     ] as const) {
       const p = Math.round((value * q) / unit);
-      const isLowest = q === 1 || divisor(Math.abs(p), q) === 1;
+      const isLowest = divisor(Math.abs(p), q) === 1;
       if (p === 0 || Math.abs(p) > INTEGER_MOST || !isLowest) continue;
       add((p * unit) / q, integerBits(p) + 1.5 * log2(q) + price);
     }

@@ -305,7 +305,7 @@ export class Scales {
     const { stepsMax, given } = this.#given(params, this.#columns);
     if (free.length === 0)
       return { values: program.evaluate(given, { stepsMax }).values, gradients: {} };
-    return program.gradient(given, { wrt: [...free], stepsMax });
+    return program.gradient(given, { wrt: free, stepsMax });
   }
 
   #given(params: Weighable["params"], columns: Columns) {
