@@ -13,8 +13,9 @@
  *                        and fit/ use nothing else of them, but for machine/languages.ts.
  *   packages/core/wasm   memory → kernels → tape → lanes → primitives → walk → clients → replay → fit →
  *                        index.ts (the door), where kernels are kernels/, math/, linalg/ and
- *                        generated/; besides src/program/layout, and in fit/ src/fit/layout. A client (wasm/clients/…) imports
- *                        no other client, and its own layout; only the door imports clients.
+ *                        generated/; besides src/program/layout, and in fit/ src/fit/layout and
+ *                        src/fit/maps. A client (wasm/clients/…) imports no other client, and its own
+ *                        layout; only the door imports clients.
  *   packages/tables/src  imports itself, @ndvm/core and its declared dependencies; Node's modules in
  *                        node.ts alone, because the rest runs in browsers.
  *   packages/report/src  the same, and nothing of Node.
@@ -59,6 +60,8 @@ const WASM_ROOMS = [
   ["replay"],
   ["fit"],
 ];
+/** What the machine's half of a fit shares with TypeScript. */
+const FIT_SHARED = new Set(["packages/core/src/fit/layout", "packages/core/src/fit/maps"]);
 const WASM_FLOW = WASM_ROOMS.map(([room]) => room).join(" → ");
 
 const filesOf = (folder) =>
@@ -155,7 +158,7 @@ function checkWasm(file, specifier) {
   const client = wasmClient(file);
   if (target === "packages/core/src/program/layout") return undefined;
   const isFit = file.startsWith("packages/core/wasm/fit/");
-  if (isFit && target === "packages/core/src/fit/layout") return undefined;
+  if (isFit && FIT_SHARED.has(target)) return undefined;
   if (client !== undefined && target === `packages/core/src/${CLIENT_LAYOUTS[client]}`)
     return undefined;
   if (!target.startsWith("packages/core/wasm/"))

@@ -162,10 +162,10 @@ export function inCommandWords(error: NdvmError, context: Context = PLAIN): Ndvm
     rows: context.rows ?? countedRows,
     declaring: (name) => (context.command === "fit" ? `--param ${name}` : `--set ${name}=1`),
   };
-  const said = wordsFor(facts, speech);
-  const help = said.help ?? error.help;
+  const words = wordsFor(facts, speech);
+  const help = words.help ?? error.help;
   const typed = WORDS[facts.reason]?.(facts, context, help ?? "");
-  const message = typed?.message ?? said.message ?? error.message;
+  const message = typed?.message ?? words.message ?? error.message;
   return new CommandError(error.code, message, { ...error, help: typed?.help ?? help });
 }
 

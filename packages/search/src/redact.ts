@@ -43,8 +43,8 @@ export function hideCredentials(text: string): string {
       .replace(/(:\/\/)[^\s/?#]*@/g, `$1${HIDDEN}@`)
       // A password with a slash in it, which should have been encoded. A port is no password.
       .replace(/(:\/\/)[^\s/?#:@]{0,300}:(?!\d+\/)[^\s'"]{0,300}@/g, `$1${HIDDEN}@`)
-      .replace(/([?&])([^\s=&#?]{1,64})=([^\s&#'"]+)/g, (whole, mark, name) =>
-        SECRET_NAME.test(name) ? `${mark}${name}=${HIDDEN}` : whole,
+      .replace(/([?&])([^\s=&#?]{1,64})=([^\s&#'"]+)/g, (matched, mark, name) =>
+        SECRET_NAME.test(name) ? `${mark}${name}=${HIDDEN}` : matched,
       )
   );
 }

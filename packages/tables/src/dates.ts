@@ -59,9 +59,9 @@ function dateOf(year = "", month = "", day = "", rest = ""): number | undefined 
   if (time === null) return undefined;
   const [, hours = "", minutes = "", seconds = "0", fraction = "", zone = ""] = time;
   if (Number(hours) > 24 || Number(minutes) > 59 || Number(seconds) > 60) return undefined;
-  const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+  const inSeconds = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
   const parts = fraction === "" ? 0 : Number(`0.${fraction}`) * 1000;
-  return date.getTime() + whole * 1000 + parts - zoneOf(zone);
+  return date.getTime() + inSeconds * 1000 + parts - zoneOf(zone);
 }
 
 function zoneOf(zone: string): number {

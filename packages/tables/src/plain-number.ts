@@ -22,11 +22,11 @@ export class PlainNumber {
     if (isNegative) at += 1;
     const first = at;
     let point = -1;
-    let whole = 0;
+    let magnitude = 0;
     for (; at < to; at++) {
       const code = text.charCodeAt(at);
       const digit = code - ZERO;
-      if (digit >= 0 && digit <= 9) whole = whole * 10 + digit;
+      if (digit >= 0 && digit <= 9) magnitude = magnitude * 10 + digit;
       else if (code === POINT && point < 0) point = at;
       else break;
     }
@@ -34,7 +34,7 @@ export class PlainNumber {
     const isEnd = at === to || text.charCodeAt(at) === mark;
     if (!isEnd || digits === 0 || digits > DIGITS_MAX) return Number.NaN;
     this.end = at;
-    const value = point < 0 ? whole : whole / (POWERS[at - point - 1] as number);
+    const value = point < 0 ? magnitude : magnitude / (POWERS[at - point - 1] as number);
     return isNegative ? -value : value;
   }
 }

@@ -1,17 +1,20 @@
 /**
- * How parameters move, as src/fit/parameters/transforms.ts has it, bit for bit: smooth maps from a
- * number without limits to the parameter in the user's units, and their slopes.
+ * How parameters move: the maps of src/fit/maps.ts, which TypeScript has too, for the parameters of
+ * a restart, one or two at a time.
  */
 
 import { MAP_ABOVE, MAP_BELOW, MAP_BETWEEN, MAP_BYTES, MAP_FREE } from "../../src/fit/layout";
+import {
+  aboveOf,
+  aboveSlope,
+  belowOf,
+  belowSlope,
+  betweenOf,
+  betweenSlope,
+  clamped,
+} from "../../src/fit/maps";
 import { expOf } from "./elementary";
 import { mapAt, ParameterMap } from "./layout";
-
-/** (u + √(u² + 4s²)) / 2 without cancellation. */
-function softPlus(u: f64, s: f64): f64 {
-  const root = Math.sqrt(u * u + 4 * s * s);
-  return u >= 0 ? (u + root) / 2 : (2 * s * s) / (root - u);
-}
 
 /** The map without its logarithm. */
 function innerOf(map: usize, u: f64): f64 {
@@ -19,26 +22,25 @@ function innerOf(map: usize, u: f64): f64 {
   const a = mapAt(map).a;
   const b = mapAt(map).b;
   if (kind == MAP_FREE) return u;
-  if (kind == MAP_ABOVE) return a + softPlus(u, b);
-  if (kind == MAP_BELOW) return -(-a + softPlus(-u, b));
-  const x = a + (b * u) / Math.sqrt(1 + u * u);
-  return min(max(x, mapAt(map).lower), mapAt(map).upper);
+  if (kind == MAP_ABOVE) return aboveOf(a, b, u);
+  if (kind == MAP_BELOW) return belowOf(a, b, u);
+  return betweenOf(a, b, mapAt(map).lower, mapAt(map).upper, u);
 }
 
 function innerSlope(map: usize, u: f64): f64 {
   const kind = <i32>mapAt(map).kind;
   const b = mapAt(map).b;
   if (kind == MAP_FREE) return 1;
-  if (kind == MAP_ABOVE) return softPlus(u, b) / Math.sqrt(u * u + 4 * b * b);
-  if (kind == MAP_BELOW) return softPlus(-u, b) / Math.sqrt(u * u + 4 * b * b);
-  return b / ((1 + u * u) * Math.sqrt(1 + u * u));
+  if (kind == MAP_ABOVE) return aboveSlope(b, u);
+  if (kind == MAP_BELOW) return belowSlope(b, u);
+  return betweenSlope(b, u);
 }
 
 /** The parameter for an unlimited number. */
 function toUser(map: usize, u: f64): f64 {
   const x = innerOf(map, u);
   if (mapAt(map).isLog == 0) return x;
-  return min(max(expOf(x), mapAt(map).logLower), mapAt(map).logUpper);
+  return clamped(expOf(x), mapAt(map).logLower, mapAt(map).logUpper);
 }
 
 /** The derivative of `toUser`. */
@@ -99,7 +101,7 @@ function placeOne(map: usize, trial: usize, user: usize, slope: usize): void {
   store<f64>(slope, slopeOf(map, u));
 }
 
-/** As `innerOf` and `innerSlope` for two parameters between bounds. */
+/** `betweenOf` and `betweenSlope` for two parameters at once: the same operations on vectors. */
 // @ts-ignore: decorator
 @inline function placeTwo(map: usize, next: usize, trial: usize, user: usize, slope: usize): void {
   const nextMap = next * (MAP_BYTES >> 3);

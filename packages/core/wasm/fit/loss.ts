@@ -50,10 +50,21 @@ export function clearSums(fit: usize): void {
   for (; at < end; at += 16) v128.store(at, zero);
 }
 
+/** One of the eight partial sums at `at`. */
+// @ts-ignore: decorator
+@inline function partialOf(at: usize, index: usize): f64 {
+  return load<f64>(at + index * sizeof<f64>());
+}
+
+/** The sum of two neighbours among the partial sums, the first of them `index`. */
+// @ts-ignore: decorator
+@inline function pairOf(at: usize, index: usize): f64 {
+  return partialOf(at, index) + partialOf(at, index + 1);
+}
+
 /** The sum of eight partial sums. */
 export function treeOf(at: usize): f64 {
-  const low = load<f64>(at) + load<f64>(at, 8) + (load<f64>(at, 16) + load<f64>(at, 24));
-  return low + (load<f64>(at, 32) + load<f64>(at, 40) + (load<f64>(at, 48) + load<f64>(at, 56)));
+  return pairOf(at, 0) + pairOf(at, 2) + (pairOf(at, 4) + pairOf(at, 6));
 }
 
 /**

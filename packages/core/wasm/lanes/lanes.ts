@@ -210,14 +210,14 @@ export function noteStrays(within: usize, truth: usize): void {
   let balance = 0;
   for (let b: usize = 0; b < run; b += 16) {
     const here = lanesAt(within, b);
-    const said = v128.load(truth + b);
-    balance += popcnt<i32>(i8x16.bitmask(v128.and(here, said)));
-    balance -= popcnt<i32>(i8x16.bitmask(v128.andnot(here, said)));
+    const tests = v128.load(truth + b);
+    balance += popcnt<i32>(i8x16.bitmask(v128.and(here, tests)));
+    balance -= popcnt<i32>(i8x16.bitmask(v128.andnot(here, tests)));
   }
   for (let b: usize = 0; b < run; b += 16) {
     const here = lanesAt(within, b);
-    const said = v128.load(truth + b);
-    const fewer = balance < 0 ? v128.and(here, said) : v128.andnot(here, said);
+    const tests = v128.load(truth + b);
+    const fewer = balance < 0 ? v128.and(here, tests) : v128.andnot(here, tests);
     v128.store(strays + b, v128.or(v128.load(strays + b), fewer));
   }
 }
@@ -248,19 +248,19 @@ function countSides(mask: i32): void {
  * those leave.
  */
 export function agreedAtBranch(mask: i32): u64 {
-  const said = agreed(mask);
-  if (strayAllowance == 0 || tagOf(said) != TAG_MASK) return said;
+  const decision = agreed(mask);
+  if (strayAllowance == 0 || tagOf(decision) != TAG_MASK) return decision;
   countSides(mask);
   const fewer = min(bytesTrue, bytesFalse) / sizeof<real>();
-  if (fewer > strayAllowance) return said;
+  if (fewer > strayAllowance) return decision;
   strayAllowance -= fewer;
-  return decide(said);
+  return decide(decision);
 }
 
 // What the counting lanes say about a mask.
-const SAY_FALSE: i32 = 0;
-const SAY_TRUE: i32 = 1;
-const SAY_BOTH: i32 = 2;
+const ALL_FALSE: i32 = 0;
+const ALL_TRUE: i32 = 1;
+const SOME_TRUE: i32 = 2;
 
 function verdict(mask: i32): i32 {
   let some = i8x16.splat(0);
@@ -271,8 +271,8 @@ function verdict(mask: i32): i32 {
     some = v128.or(some, v128.and(truth, here));
     others = v128.or(others, v128.andnot(here, truth));
   }
-  if (!v128.any_true(some)) return SAY_FALSE;
-  return v128.any_true(others) ? SAY_BOTH : SAY_TRUE;
+  if (!v128.any_true(some)) return ALL_FALSE;
+  return v128.any_true(others) ? SOME_TRUE : ALL_TRUE;
 }
 
 /**
@@ -280,10 +280,10 @@ function verdict(mask: i32): i32 {
  * the lane-varying boolean itself.
  */
 export function agreed(mask: i32): u64 {
-  const said = verdict(mask);
-  if (said == SAY_BOTH) return valueOf(TAG_MASK, mask);
-  if (!guardTruth(mask, said)) return VALUE_FAIL;
-  return booleanValue(said == SAY_TRUE);
+  const decision = verdict(mask);
+  if (decision == SOME_TRUE) return valueOf(TAG_MASK, mask);
+  if (!guardTruth(mask, decision)) return VALUE_FAIL;
+  return booleanValue(decision == ALL_TRUE);
 }
 
 function guardTruth(mask: i32, truth: i32): bool {
@@ -299,9 +299,9 @@ export function decide(value: u64): u64 {
   const truth = bytesTrue >= bytesFalse;
   bucketsMade += 1;
   for (let b: usize = 0; b < run; b += 16) {
-    const said = maskAt(mask, b);
+    const tests = maskAt(mask, b);
     const here = counting(b);
-    const leaving = truth ? v128.andnot(here, said) : v128.and(here, said);
+    const leaving = truth ? v128.andnot(here, tests) : v128.and(here, tests);
     v128.store(live + b, v128.andnot(v128.load(live + b), leaving));
   }
   if (!guardTruth(mask, truth ? 1 : 0)) return VALUE_FAIL;

@@ -36,6 +36,11 @@ export function memoryBytes(): usize {
   return headerAt(block).bytes;
 }
 
+/** Bytes of the block whose content is at an address. */
+export function bytesAt(content: usize): usize {
+  return bytesOf(content - HEADER);
+}
+
 @inline function nextBlock(block: usize): usize {
   return block + HEADER + bytesOf(block);
 }

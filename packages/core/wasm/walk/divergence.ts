@@ -42,7 +42,7 @@ import {
 import { controlBase, stackBase } from "../memory/arena";
 import { fail } from "../memory/fault";
 import { divergenceAt } from "../memory/layout";
-import { allocate, free } from "../memory/memory";
+import { allocate, bytesAt, free } from "../memory/memory";
 import { dataOf, VALUE_FAIL, VALUE_NIL, valueOf } from "../memory/value";
 import { canMerge, mergeValues } from "../primitives/numeric";
 import { context, setContext } from "../tape/payload";
@@ -126,7 +126,7 @@ function reserveDivergence(): bool {
   );
   if (fresh == 0) return false;
   divergenceBase = fresh;
-  divergenceBytes = load<u32>(fresh - 16);
+  divergenceBytes = bytesAt(fresh);
   return true;
 }
 
@@ -135,7 +135,7 @@ function reserveSaved(bytes: usize): bool {
   const fresh = growTo(savedBase, savedTop, savedBytes, savedTop + bytes);
   if (fresh == 0) return false;
   savedBase = fresh;
-  savedBytes = load<u32>(fresh - 16);
+  savedBytes = bytesAt(fresh);
   return true;
 }
 

@@ -47,6 +47,24 @@ export class Walk {
   return load<i32>(at + ((<usize>index) << 2));
 }
 
+/** The value that begins at a word of a cell or instruction. */
+// @ts-ignore: decorator
+@inline export function valueAtWord(at: usize, index: i32): u64 {
+  return load<u64>(at + ((<usize>index) << 2));
+}
+
+/** The procedure whose frame is the newest: it lies in the slot below the frame. */
+// @ts-ignore: decorator
+@inline export function runningProcedure(): u64 {
+  return load<u64>(Walk.framePtr - sizeof<u64>());
+}
+
+/** The newest value on the stack. */
+// @ts-ignore: decorator
+@inline export function topValue(): u64 {
+  return load<u64>(Walk.stackPtr - sizeof<u64>());
+}
+
 // @ts-ignore: decorator
 @inline export function cellAt(index: i32): usize {
   return Walk.image + ((<usize>index) << 2);

@@ -148,10 +148,10 @@ class Check {
       `SELECT CAST(integrity_check AS BLOB) FROM pragma_integrity_check(${PROBLEMS_MOST})`,
     );
     for (const [line] of lines) {
-      const said = String(line);
-      if (said === "ok") continue;
-      const facts = { reason: "page", actual: said } as const;
-      this.note(new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${said}`, { facts }));
+      const problem = String(line);
+      if (problem === "ok") continue;
+      const facts = { reason: "page", actual: problem } as const;
+      this.note(new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${problem}`, { facts }));
     }
   }
 
@@ -169,8 +169,8 @@ class Check {
     const expected = readLedger(source).rows[table];
     const found = count.intact + count.damaged;
     if (found === expected) return;
-    const said = `the table ${table}: it had ${expected} rows and has ${found}`;
-    throw new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${said}`, {
+    const problem = `the table ${table}: it had ${expected} rows and has ${found}`;
+    throw new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${problem}`, {
       facts: { reason: "rows", column: table },
     });
   }
@@ -191,9 +191,9 @@ class Check {
     if (state === undefined) return;
     for (const visit of visitsNamed(state)) {
       if (readVisit(source, visit)?.outcome.status === "scored") continue;
-      const said = `a member of the front, visit ${visit}, is missing`;
+      const problem = `a member of the front, visit ${visit}, is missing`;
       const facts = { reason: "rows", column: "state", rows: [visit] } as const;
-      this.note(new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${said}`, { facts }));
+      this.note(new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${problem}`, { facts }));
     }
   }
 
@@ -202,9 +202,9 @@ class Check {
     for (const table of ["candidates", "revisits"] as const)
       for (const row of readRows(source, table)) {
         if (row.prompt === null || known.has(row.prompt)) continue;
-        const said = `the prompt of row ${keyOfRow(table, row).join("/")} of ${table} is missing`;
+        const problem = `the prompt of row ${keyOfRow(table, row).join("/")} of ${table} is missing`;
         const facts = { reason: "rows", column: "prompts", rows: [row.prompt] } as const;
-        this.note(new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${said}`, { facts }));
+        this.note(new NdvmError("E-ARCHIVE", `${this.#file} is damaged: ${problem}`, { facts }));
       }
   }
 

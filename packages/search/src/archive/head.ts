@@ -62,8 +62,8 @@ function problemOf(head: Buffer, size: number): string | undefined {
 }
 
 const pageBytesOf = (head: Buffer): number => {
-  const said = head.readUInt16BE(16);
-  return said === 1 ? PAGE_MOST : said;
+  const stored = head.readUInt16BE(16);
+  return stored === 1 ? PAGE_MOST : stored;
 };
 
 function readHead(file: string): { readonly head: Buffer; readonly size: number } {

@@ -215,9 +215,9 @@ class EpochReader {
     const best = rungs.find(({ visit_fits }) => visit_fits !== null);
     const isKept = best !== undefined || failure !== undefined || own?.duplicate_of != null;
     if (!isKept) return undefined;
-    const said = this.#said(visit, id, own, revisit);
+    const proposed = this.#proposed(visit, id, own, revisit);
     const prompt = (own ?? revisit)?.prompt ?? null;
-    const outcome = this.#outcome(visit, id, epoch, said, best, failure);
+    const outcome = this.#outcome(visit, id, epoch, proposed, best, failure);
     if (outcome.status !== "duplicate") return { outcome, rungs, prompt };
     // What an epoch spent on a twin of a candidate that came before it.
     const fits = rungs.reduce((sum, { restarts }) => sum + restarts, 0);
@@ -231,12 +231,12 @@ class EpochReader {
   }
 
   /** What was proposed: of the visit itself, or of the first one of its candidate. */
-  #said(
+  #proposed(
     visit: number,
     id: number,
     own: Row<"candidates"> | undefined,
     revisit: Row<"revisits"> | undefined,
-  ): Said {
+  ): Proposed {
     if (id === visit) {
       if (own === undefined) throw this.#damage("candidates", [id], "it is missing");
       this.#remember(own);
@@ -284,7 +284,7 @@ class EpochReader {
     visit: number,
     id: number,
     { round, slot, proposer }: Row<"epochs">,
-    { origin, source, parents, skeleton, complexity, duplicateOf }: Said,
+    { origin, source, parents, skeleton, complexity, duplicateOf }: Proposed,
     best: Row<"fits"> | undefined,
     failure: Row<"failures"> | undefined,
   ): Outcome {
@@ -314,7 +314,7 @@ class EpochReader {
   }
 }
 
-interface Said {
+interface Proposed {
   readonly origin: string;
   readonly source: string;
   readonly parents: readonly number[];

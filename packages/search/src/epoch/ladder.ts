@@ -42,12 +42,12 @@ export function roundEvenly(epoch: number): Rounding {
   let at = turns - Math.floor(turns);
   return {
     countOf(share) {
-      const whole = Math.floor(share);
-      const rest = share - whole;
-      if (rest === 0) return whole;
+      const floor = Math.floor(share);
+      const rest = share - floor;
+      if (rest === 0) return floor;
       const isUp = at < rest;
       at = isUp ? at / rest : (at - rest) / (1 - rest);
-      return isUp ? whole + 1 : whole;
+      return isUp ? floor + 1 : floor;
     },
   };
 }

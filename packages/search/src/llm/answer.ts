@@ -63,9 +63,9 @@ export function readAnswer(text: string, { most, clean }: Reading): ReadAnswer {
   if (sources === undefined) {
     return { problem: "the JSON in the answer has no list of programs", isRefusal: false };
   }
-  const whole = sources.map((source) => wellFormed(source).trim()).filter((each) => each !== "");
-  const programs = whole.filter((source) => source.length <= SOURCE_LENGTH_MAX);
-  const tooLong = whole.length - programs.length;
+  const texts = sources.map((source) => wellFormed(source).trim()).filter((each) => each !== "");
+  const programs = texts.filter((source) => source.length <= SOURCE_LENGTH_MAX);
+  const tooLong = texts.length - programs.length;
   if (programs.length === 0) {
     const what = tooLong > 0 ? "no program of less than 20,000 characters" : "no program";
     return { problem: `the answer holds ${what}`, isRefusal: false };

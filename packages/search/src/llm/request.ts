@@ -122,15 +122,15 @@ async function request(
 function refused({ name, model, clean }: Endpoint, answer: Answer): Trouble {
   const { status } = answer;
   const words = excerpt(clean(errorWords(answer)));
-  const said = `${name} answered ${status} for model "${model}"${words === "" ? "" : `: ${words}`}`;
+  const answered = `${name} answered ${status} for model "${model}"${words === "" ? "" : `: ${words}`}`;
   if (status === 401 || status === 403) {
-    const message = `${said}. Is the key in the environment right?`;
+    const message = `${answered}. Is the key in the environment right?`;
     return { code: "E-LLM-KEY", message, canRetry: false, isFinal: true };
   }
   const after = retryAfter(answer.retryAfter);
-  if (status === 429) return { code: "E-LLM-RATE", message: said, canRetry: true, after };
+  if (status === 429) return { code: "E-LLM-RATE", message: answered, canRetry: true, after };
   const canRetry = status >= 500 || status === 408;
-  return { code: "E-LLM-ENDPOINT", message: said, canRetry, ...(canRetry ? { after } : {}) };
+  return { code: "E-LLM-ENDPOINT", message: answered, canRetry, ...(canRetry ? { after } : {}) };
 }
 
 /** What an endpoint says of its own error: `{ error: { message } }`, or less. */

@@ -9,10 +9,20 @@
  *   log         any of these for log x
  *
  * The maps are algebraic: the same bits everywhere, and no overflow far out, where an exponential
- * map would be flat.
+ * map would be flat. Values and slopes are those of `../maps.ts`, which the machine has too; the
+ * inverses, which only the start of a fit needs, are here.
  */
 
 import { MAP_ABOVE, MAP_BELOW, MAP_BETWEEN, MAP_BYTES, MAP_FREE } from "../layout.js";
+import {
+  aboveOf,
+  aboveSlope,
+  belowOf,
+  belowSlope,
+  betweenOf,
+  betweenSlope,
+  clamped,
+} from "../maps.js";
 import { exp, log } from "../math/elementary.js";
 import { ParameterMap } from "../structures.js";
 
@@ -43,27 +53,24 @@ const identity: Transform = {
   numbers: numbersOf({ kind: MAP_FREE }),
 };
 
-/** (u + √(u² + 4s²)) / 2 without cancellation. */
-function softPlus(u: number, s: number): number {
-  const root = Math.sqrt(u * u + 4 * s * s);
-  return u >= 0 ? (u + root) / 2 : (2 * s * s) / (root - u);
-}
+/** The inverse of `aboveOf`. */
+const freeAbove = (lower: number, s: number, x: number): number =>
+  x - lower - (s * s) / (x - lower);
 
 function above(lower: number, s: number): Transform {
   return {
-    toUser: (u) => lower + softPlus(u, s),
-    toFree: (x) => x - lower - (s * s) / (x - lower),
-    slope: (u) => softPlus(u, s) / Math.sqrt(u * u + 4 * s * s),
+    toUser: (u) => aboveOf(lower, s, u),
+    toFree: (x) => freeAbove(lower, s, x),
+    slope: (u) => aboveSlope(s, u),
     numbers: numbersOf({ kind: MAP_ABOVE, a: lower, b: s }),
   };
 }
 
 function below(upper: number, s: number): Transform {
-  const mirrored = above(-upper, s);
   return {
-    toUser: (u) => -mirrored.toUser(-u),
-    toFree: (x) => -mirrored.toFree(-x),
-    slope: (u) => mirrored.slope(-u),
+    toUser: (u) => belowOf(upper, s, u),
+    toFree: (x) => -freeAbove(-upper, s, -x),
+    slope: (u) => belowSlope(s, u),
     numbers: numbersOf({ kind: MAP_BELOW, a: upper, b: s }),
   };
 }
@@ -72,15 +79,12 @@ function between(lower: number, upper: number): Transform {
   const middle = lower / 2 + upper / 2;
   const half = upper / 2 - lower / 2;
   return {
-    toUser: (u) => {
-      const x = middle + (half * u) / Math.sqrt(1 + u * u);
-      return Math.min(Math.max(x, lower), upper);
-    },
+    toUser: (u) => betweenOf(middle, half, lower, upper, u),
     toFree: (x) => {
       const v = (x - middle) / half;
       return v / Math.sqrt((1 - v) * (1 + v));
     },
-    slope: (u) => half / ((1 + u * u) * Math.sqrt(1 + u * u)),
+    slope: (u) => betweenSlope(half, u),
     numbers: numbersOf({ kind: MAP_BETWEEN, a: middle, b: half, lower, upper }),
   };
 }
@@ -102,10 +106,7 @@ export function makeTransform(
   if (!isLog) return linear(lower, upper, start);
   const inner = linear(lower <= 0 ? -Infinity : log(lower), log(upper), log(start));
   return {
-    toUser: (u) => {
-      const x = exp(inner.toUser(u));
-      return Math.min(Math.max(x, lower), upper);
-    },
+    toUser: (u) => clamped(exp(inner.toUser(u)), lower, upper),
     toFree: (x) => inner.toFree(log(x)),
     slope: (u) => inner.slope(u) * exp(inner.toUser(u)),
     numbers: numbersOf({ isLog: 1, logLower: lower, logUpper: upper }, inner.numbers),

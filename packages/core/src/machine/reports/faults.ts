@@ -224,10 +224,10 @@ class Fault {
 
   #index(): Words {
     const index = this.#exports.faultDetail.value as number;
-    const whole = this.#exports.faultOther.value as bigint;
+    const container = this.#exports.faultOther.value as bigint;
     // Lists and tensors are indexed as the first operand.
     const isPlaced = (this.#exports.faultOperand.value as number) >= 0;
-    const indexed = `${isPlaced ? this.#operandText(0) : ""}${this.#describe(whole)}`;
+    const indexed = `${isPlaced ? this.#operandText(0) : ""}${this.#describe(container)}`;
     return {
       code: "E-RANGE",
       message: `${this.#opName()}: index ${index} is out of range for ${indexed}`,

@@ -109,6 +109,9 @@ import {
   push,
   pushFrame,
   reserve,
+  runningProcedure,
+  topValue,
+  valueAtWord,
   Walk,
   word,
 } from "../../walk/registers";
@@ -137,30 +140,30 @@ function boxed(at: usize, box: u64): u64 {
 function simpleValue(at: usize): u64 {
   switch (kindOf(at)) {
     case CELL_CONST:
-      return load<u64>(at, 8);
+      return valueAtWord(at, 2);
     case CELL_LOCAL: {
       const local = load<u64>(Walk.framePtr + ((<usize>word(at, 2)) << 3));
       return local == VALUE_UNINITIALISED ? failAt(at, FAULT_UNINITIALISED, local) : local;
     }
     case CELL_CAPTURED:
-      return getField(dataOf(load<u64>(Walk.framePtr - 8)), word(at, 2));
+      return getField(dataOf(runningProcedure()), word(at, 2));
     case CELL_GLOBAL: {
       const global = load<u64>(stackBase + ((<usize>word(at, 2)) << 3));
       return global == VALUE_UNINITIALISED ? failAt(at, FAULT_UNINITIALISED, global) : global;
     }
     case CELL_SELF:
-      return load<u64>(Walk.framePtr - 8);
+      return runningProcedure();
     case CELL_LOCAL_BOX:
       return boxed(at, load<u64>(Walk.framePtr + ((<usize>word(at, 2)) << 3)));
     default: // CELL_CAPTURED_BOX
-      return boxed(at, getField(dataOf(load<u64>(Walk.framePtr - 8)), word(at, 2)));
+      return boxed(at, getField(dataOf(runningProcedure()), word(at, 2)));
   }
 }
 
 /** Value of a simple cell: the most frequent kinds here, the others by `simpleValue`. */
 // @ts-ignore: decorator
 @inline function operandValue(operand: usize, kind: i32): u64 {
-  if (kind == CELL_CONST) return load<u64>(operand, 8);
+  if (kind == CELL_CONST) return valueAtWord(operand, 2);
   if (kind != CELL_LOCAL && kind != CELL_GLOBAL) return simpleValue(operand);
   const slots = kind == CELL_LOCAL ? Walk.framePtr : stackBase;
   const value = load<u64>(slots + ((<usize>word(operand, 2)) << 3));
@@ -349,7 +352,7 @@ function call(at: usize, count: i32, isTail: bool): i32 {
 
 /** A call whose last argument is a list of further arguments. */
 function callApply(at: usize, count: i32, isTail: bool): i32 {
-  let list = load<u64>(Walk.stackPtr - 8);
+  let list = topValue();
   const length = properLength(list);
   if (length < 0) {
     setFaultOp(OP_APPLY);
@@ -383,9 +386,8 @@ function makeClosure(at: usize): i32 {
     const from = source & 3;
     const index = source >> 2;
     let captured: u64;
-    if (from == CAPTURE_SELF) captured = load<u64>(Walk.framePtr - 8);
-    else if (from == CAPTURE_CAPTURED)
-      captured = getField(dataOf(load<u64>(Walk.framePtr - 8)), index);
+    if (from == CAPTURE_SELF) captured = runningProcedure();
+    else if (from == CAPTURE_CAPTURED) captured = getField(dataOf(runningProcedure()), index);
     else captured = load<u64>(Walk.framePtr + ((<usize>index) << 3));
     setField(closure, i, captured);
   }
@@ -448,7 +450,7 @@ function branch(at: usize): i32 {
 
 /** Lanes disagree: both branches run, with the room that the running procedure needs. */
 function branchBothWays(at: usize): i32 {
-  const callee = load<u64>(Walk.framePtr - 8);
+  const callee = runningProcedure();
   const isProcedure = tagOf(callee) == TAG_CLOSURE;
   const lambda = isProcedure ? cellAt(wordOf(dataOf(callee))) : 0;
   const slots = isProcedure ? word(lambda, 5) : imageAt(Walk.image).stack;

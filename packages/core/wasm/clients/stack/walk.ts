@@ -113,6 +113,9 @@ import {
   push,
   pushFrame,
   reserve,
+  runningProcedure,
+  topValue,
+  valueAtWord,
   Walk,
   word,
 } from "../../walk/registers";
@@ -172,7 +175,7 @@ function copy(at: usize): i32 {
 
 /** Value slots that the running procedure needs above its frame. */
 function slotsNeeded(): usize {
-  const callee = load<u64>(Walk.framePtr - 8);
+  const callee = runningProcedure();
   if (tagOf(callee) != TAG_CLOSURE) return <usize>imageAt(Walk.image).stack;
   return <usize>word(cellAt(wordOf(dataOf(callee))), 5);
 }
@@ -195,7 +198,7 @@ function turn(at: usize, from: i32, test: u64): i32 {
 }
 
 function branch(at: usize): i32 {
-  const test = load<u64>(Walk.stackPtr - 8);
+  const test = topValue();
   if (tagOf(test) != TAG_BOOL && tagOf(test) != TAG_MASK) {
     setCurrentNode(word(at, 1));
     setFaultOp(-1);
@@ -337,7 +340,7 @@ function callNamed(at: usize, count: i32, isTail: bool): i32 {
 /** A call whose last argument is a list of further arguments. */
 function apply(at: usize): i32 {
   const count = word(at, 2);
-  let list = load<u64>(Walk.stackPtr - 8);
+  let list = topValue();
   const length = properLength(list);
   setCurrentNode(word(at, 1));
   setFaultOp(OP_APPLY);
@@ -366,7 +369,7 @@ function execute(): i32 {
   const at = Walk.cell;
   switch (kindOf(at)) {
     case CODE_PUSH:
-      push(load<u64>(at, 8));
+      push(valueAtWord(at, 2));
       return after(at, WORDS_PUSH);
     case CODE_LOCAL:
       push(load<u64>(slotAddress(word(at, 2))));
@@ -376,13 +379,13 @@ function execute(): i32 {
       store<u64>(slotAddress(word(at, 2)), load<u64>(Walk.stackPtr));
       return after(at, WORDS_ONE);
     case CODE_CAPTURED:
-      push(getField(dataOf(load<u64>(Walk.framePtr - 8)), word(at, 2)));
+      push(getField(dataOf(runningProcedure()), word(at, 2)));
       return after(at, WORDS_ONE);
     case CODE_INPUT:
       push(load<u64>(stackBase + ((<usize>word(at, 2)) << 3)));
       return after(at, WORDS_ONE);
     case CODE_SELF:
-      push(load<u64>(Walk.framePtr - 8));
+      push(runningProcedure());
       return after(at, WORDS_PLAIN);
     case CODE_PICK:
       push(load<u64>(Walk.stackPtr - ((<usize>(word(at, 2) + 1)) << 3)));
