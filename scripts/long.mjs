@@ -53,6 +53,16 @@ const RUNS = [
     command: ["npx", "vitest", "run", "--project", "core", "lanes/mixed-results"],
   },
   {
+    name: "paths",
+    env: { PATHS_PROGRAMS: "10000" },
+    command: ["npx", "vitest", "run", "--project", "core", "machine/paths"],
+  },
+  {
+    name: "formulas",
+    env: { FORMULAS: "100000" },
+    command: ["npx", "vitest", "run", "--project", "core", "syntax/formula"],
+  },
+  {
     name: "result-reading",
     env: { RESULTS: "20000" },
     command: ["npx", "vitest", "run", "--project", "core", "machine/reading"],

@@ -9,7 +9,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Machine } from "@ndvm/core";
-import { buildAssemblyScript, evidenceFolder, repositoryRoot } from "../harness/tools.js";
+import { buildAssemblyScript, repositoryRoot } from "../harness/tools.js";
 import { type Case, inputsOf, namesOf, STEPS, tablesOf, VARIANTS } from "../programs.js";
 import { eagerProgram } from "./eager/tensorflow.js";
 import { boxedScript } from "./native/boxed.js";
@@ -263,7 +263,7 @@ interface WideExports {
 
 /** The f32x4 function written by hand, for so many lanes. */
 export function handWide(one: Case, lanes: number) {
-  const file = buildAssemblyScript(join(evidenceFolder, "baselines/native/kalman4.as.ts"), "stub");
+  const file = buildAssemblyScript(join(yardsticks, "kalman4.as.ts"), "stub");
   const module = new WebAssembly.Module(readFileSync(file));
   const exports = new WebAssembly.Instance(module, { env: {} }).exports as unknown as WideExports;
   const { buffer } = exports.memory;

@@ -36,11 +36,15 @@ interface Case {
   readonly model: Model;
   readonly lanes: number;
   readonly counter: keyof RunStats;
+  /** Calls that the counter is summed over, where one does not show the mechanism. */
+  readonly calls?: number;
   /** Walks only: what replay would hide. */
   readonly isWalked?: boolean;
 }
 
 const many = amount(4096, 512);
+/** Each of its eight variants takes another way through the branches. */
+const otherPaths: Model = { ...tent, name: "tent map, eight paths", jitter: 0.03 };
 const cases: readonly Case[] = [
   { mechanism: "replay", model: kalman, lanes: 1, counter: "replays" },
   { mechanism: "replay", model: logistic, lanes: 256, counter: "replays" },
@@ -53,6 +57,7 @@ const cases: readonly Case[] = [
   { mechanism: "adjointReuse", model: tent, lanes: 1024, counter: "adjointBytes" },
   { mechanism: "sorting", model: fewApart, lanes: 1024, counter: "sortings" },
   { mechanism: "sorting", model: fewApart, lanes: 4096, counter: "sortings" },
+  { mechanism: "paths", model: otherPaths, lanes: 1, counter: "replays", calls: 64 },
   { mechanism: "integerPool", model: series, lanes: 1, counter: "integerPoolHits", isWalked: true },
 ];
 
@@ -64,7 +69,7 @@ table(["mechanism", "program", "lanes", ...cost, "counter", "on", "off", "bits"]
 section("Ablation: chunk width, Kalman T=80");
 await compareChunks();
 
-async function compare({ mechanism, model, lanes, counter, isWalked = false }: Case) {
+async function compare({ mechanism, model, lanes, counter, calls, isWalked = false }: Case) {
   const machines = [
     await Machine.create({ precision: "f32" }),
     await Machine.create({ precision: "f32", mechanisms: { [mechanism]: false } }),
@@ -75,6 +80,11 @@ async function compare({ mechanism, model, lanes, counter, isWalked = false }: C
   const counters = machines.map((machine) => {
     const program = machine.load(model.source, { domain: "clamp" });
     const options = { ...way, wrt: Object.keys(model.parameters) };
+    if (calls !== undefined) {
+      const turns = Array.from({ length: calls }, (_, turn) => inputsOf(model, lanes, turn % 8));
+      const all = turns.map((inputs) => program.gradient(inputs, options).stats[counter]);
+      return all.reduce((sum, each) => sum + each, 0);
+    }
     const first = program.gradient(inputsOf(model, lanes, 0), options).stats[counter];
     if (counter !== "replays") return first;
     return program.gradient(inputsOf(model, lanes, 1), options).stats[counter];

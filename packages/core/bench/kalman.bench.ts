@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Machine } from "../src/index.js";
 import { printEnvironment, repositoryRoot } from "./support/environment.js";
-import { handKalman, type Result, runNative } from "./support/native.js";
+import { handKalman, type Result, runNative, wideKalman } from "./support/native.js";
 import { plotSvg, plotText } from "./support/plot.js";
 import { inputsOf, kalman, subjectOf, type Way } from "./support/programs.js";
 import { amount } from "./support/settings.js";
@@ -28,6 +28,7 @@ printEnvironment();
 const machine = await Machine.create({ precision: "f32" });
 section("Kalman T=80, by q and r, f32");
 const hand = handKalman();
+const wide = wideKalman(256);
 const before = runNative();
 checkYardsticks();
 
@@ -42,11 +43,12 @@ const ways: readonly [string, number, Way][] = [
   ["forward+gradient, replay", 256, {}],
 ];
 const subjects = ways.map(([, lanes, way]) => subjectOf(machine, kalman, lanes, way));
-const [handForward, handGradient, ...spreads] = measure([
+const [handForward, handGradient, handWide, ...spreads] = measure([
   hand.forward,
   hand.gradient,
+  wide,
   ...subjects,
-]) as [Spread, Spread, ...Spread[]];
+]) as [Spread, Spread, Spread, ...Spread[]];
 const after = runNative();
 printRows();
 machine.dispose();
@@ -69,7 +71,24 @@ function checkYardsticks(): void {
   check("AssemblyScript by hand", hand.result);
   if (before) check("C++ by hand, g++ -O3", before.result);
   else note("C++ by hand: not measured, there is no g++");
+  checkWide();
   note("");
+}
+
+/** The function for four lanes at a time says what the machine says, lane by lane. */
+function checkWide(): void {
+  const program = machine.load(kalman.source);
+  const { values, gradients } = program.gradient(inputsOf(kalman, 256), { wrt: ["q", "r"] });
+  const ours = [values, gradients["q"], gradients["r"]] as Float64Array[];
+  const apart = ours.map((list, i) =>
+    list.reduce((most, x, lane) => {
+      const theirs = wide.results[i]?.[lane] as number;
+      return Math.max(most, Math.abs(x / theirs - 1));
+    }, 0),
+  );
+  const worst = Math.max(...apart);
+  note(`${wide.name}: 256 lanes within ${worst.toExponential(1)} of the machine's`);
+  if (!(worst < 1e-3)) throw new Error(`the yardstick ${wide.name} computes something else`);
 }
 
 /** The faster of two runs of the yardstick, one before and one after the machine's. */
@@ -106,6 +125,12 @@ function printRows(): void {
       rows.push([`by hand in C++, ${kind}`, ...others]);
     }
   }
+  const ceiling = per(handWide, 256);
+  rows.push([
+    "by hand in AssemblyScript f32x4, gradient, per lane at 256",
+    ...spreadCells(ceiling),
+    ...beside(ceiling.minimum, "gradient"),
+  ]);
   table(["work", ...SPREAD_HEADINGS, "C++", "AssemblyScript", "checksum"], rows);
   const yardstick = cpp.gradient ?? handGradient;
   const label = cpp.gradient ? "C++" : "AssemblyScript";
@@ -113,6 +138,8 @@ function printRows(): void {
     `${ratio(value, yardstick.minimum)} ${label} by hand (${short(yardstick.minimum)} µs)`;
   reach("kalmanOne", minimum(3), text(minimum(3)));
   reach("kalmanMany", minimum(7) / 256, text(minimum(7) / 256));
+  const over = minimum(7) / handWide.minimum;
+  reach("kalmanCeiling", over, `f32x4 by hand ${short(ceiling.minimum)} µs a lane`);
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Builds and runs the two hand-differentiated Kalman functions in yardsticks/: C++ by g++ -O3 where
- * there is one, AssemblyScript by asc. Both go into a temporary folder that is removed at exit.
+ * Builds and runs the hand-differentiated Kalman functions in yardsticks/: C++ by g++ -O3 where
+ * there is one, AssemblyScript by asc, one lane and four lanes at a time. All go into a temporary folder that is removed at exit.
  */
 
 import { execFileSync, spawnSync } from "node:child_process";
@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { observations, STEPS } from "./programs.js";
+import { kalman, observations, STEPS, variantCount, variants } from "./programs.js";
 import { amount } from "./settings.js";
 import { type Spread, type Subject, spreadOf } from "./timing.js";
 
@@ -75,15 +75,54 @@ export interface HandKalman {
   readonly gradient: Subject;
 }
 
-/** The AssemblyScript function as subjects. */
-export function handKalman(): HandKalman {
+function assemble(source: string, ...more: string[]): WebAssembly.Exports {
   const require = createRequire(import.meta.url);
   const asc = join(dirname(require.resolve("assemblyscript/package.json")), "bin/asc.js");
-  const output = join(folder, "kalman.wasm");
-  const flags = ["-O3", "--noAssert", "--runtime", "stub", "-o", output];
-  execFileSync(process.execPath, [asc, "kalman.as.ts", ...flags], { cwd: sources });
-  const module = new WebAssembly.Module(readFileSync(output));
-  const exports = new WebAssembly.Instance(module).exports as unknown as HandExports;
+  const output = join(folder, `${source}.wasm`);
+  const flags = ["-O3", "--noAssert", "--runtime", "stub", "-o", output, ...more];
+  execFileSync(process.execPath, [asc, source, ...flags], { cwd: sources });
+  return new WebAssembly.Instance(new WebAssembly.Module(readFileSync(output))).exports;
+}
+
+interface WideExports {
+  readonly memory: WebAssembly.Memory;
+  observationsAt(): number;
+  qsAt(): number;
+  rsAt(): number;
+  valuesAt(): number;
+  byQAt(): number;
+  byRAt(): number;
+  gradient(lanes: number, steps: number): void;
+}
+
+export interface WideKalman extends Subject {
+  /** Values and gradients of all lanes for the first numbers. */
+  readonly results: readonly Float32Array[];
+}
+
+/** The f32x4 function, for the lanes that the machine's subject has. */
+export function wideKalman(lanes: number): WideKalman {
+  const exports = assemble("kalman4.as.ts", "--enable", "simd") as unknown as WideExports;
+  const { buffer } = exports.memory;
+  const view = (at: number) => new Float32Array(buffer, at, lanes);
+  new Float32Array(buffer, exports.observationsAt(), 2 * STEPS).set(observations);
+  const { q = [], r = [] } = variants(kalman, lanes);
+  const [qs, rs] = [view(exports.qsAt()), view(exports.rsAt())];
+  const count = variantCount(lanes);
+  const call = (turn: number) => {
+    qs.set(q[turn % count] as Float32Array);
+    rs.set(r[turn % count] as Float32Array);
+    exports.gradient(lanes, STEPS);
+  };
+  call(0);
+  const places = [exports.valuesAt(), exports.byQAt(), exports.byRAt()];
+  const results = places.map((at) => view(at).slice());
+  return { name: "AssemblyScript by hand, f32x4", call, results };
+}
+
+/** The AssemblyScript function as subjects. */
+export function handKalman(): HandKalman {
+  const exports = assemble("kalman.as.ts") as unknown as HandExports;
   new Float32Array(exports.memory.buffer, exports.observationsAt(), 2 * STEPS).set(observations);
   const value = exports.gradient(0.05, 0.1, STEPS);
   const result = { value, byQ: exports.byQ.value as number, byR: exports.byR.value as number };

@@ -17,6 +17,12 @@ interface Target {
 export const TARGETS = {
   kalmanOne: { work: "Kalman T=80 fwd+grad, 1 lane", reference: "542", bound: 40, unit: "µs" },
   kalmanMany: { work: "same, per lane at 256", reference: "54", bound: 3.7, unit: "µs" },
+  kalmanCeiling: {
+    work: "same, over an f32x4 function by hand",
+    reference: "—",
+    bound: 1.5,
+    unit: "×",
+  },
   kalmanMillion: {
     work: "same, per lane at 10⁶, over that at 256",
     reference: "49 µs at 1,024",

@@ -13,7 +13,7 @@ import { builtins } from "../../src/syntax/builtins.js";
 import { expand } from "../../src/syntax/expand.js";
 import { read } from "../../src/syntax/read.js";
 
-const { SEED } = process.env;
+const { SEED, FORMULAS = "3000" } = process.env;
 const seed = Number(SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 const options: EncodeOptions[] = [
@@ -113,7 +113,7 @@ describe("formulas", () => {
         all += 1;
         if (agrees(`${text}${end}`, inputs)) taken += 1;
       }),
-      { seed, numRuns: 3000 },
+      { seed, numRuns: Number(FORMULAS) },
     );
     console.log(`formulas: ${taken} of ${all}, SEED=${seed}`);
     expect(taken).toBeGreaterThan(all / 20);

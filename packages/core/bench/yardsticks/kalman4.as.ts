@@ -1,7 +1,6 @@
 /**
  * The ceiling: the 80-step Kalman likelihood and its gradient by q and r, written and
- * differentiated by hand for four lanes at a time in f32x4. (The scalar one is
- * packages/core/bench/yardsticks.)
+ * differentiated by hand for four lanes at a time in f32x4. (kalman.as.ts is the scalar one.)
  *
  * S, P, gain and inverse are full 2 × 2 matrices. For the way back each step keeps 18 vectors:
  *
