@@ -81,11 +81,11 @@ export const rooms: readonly Room[] = [
     name: "machine",
     sources: ["packages/core/src/machine/"],
     tests: core(`
-      machine/whole pool/shared axes session machine/api machine/bad-calls machine/bad-input diagnose
+      machine/whole machine/faults pool/shared axes session machine/api machine/bad-calls machine/bad-input diagnose
       machine/reading machine/history machine/budgets machine/gradient machine/paths session-non-finite
       pool/whole pool pool/crew machine/boundaries machine/memory machine/lanes lanes/divergence
       lanes/mixed-results lanes/sorting lanes/chunks lanes/budgets lanes/property machine/shapes
-      machine/shortage`),
+      machine/shortage machine/every-size`),
   },
   {
     name: "export",

@@ -255,7 +255,7 @@ class Rounds {
     const { length } = this.#slots;
     const least = this.#isAwaited() ? this.running : Math.floor(length / 2) + 1;
     const taken = (this.#batch as Batch).advance(this.#slots, least, most);
-    if (taken > 0) this.#settle(taken);
+    this.#settle(taken);
     return taken;
   }
 
