@@ -76,7 +76,7 @@ function argumentOf(name: string, tensor: Tensor, kind: InputKind): Argument {
   const isShared = extra === 0;
   if (!isShared && (extra !== 1 || kind === "integer"))
     throw refuse(
-      `input ${name} is ${written(tensor)}, but it is declared as a ${kind}`,
+      `input ${name} is ${written(tensor)}, but it is declared as ${kind === "integer" ? "an" : "a"} ${kind}`,
       rankHelp(name, kind),
     );
   return { name, tensor, kind, isFloat, lanes: isShared ? undefined : tensor.shape[0] };
