@@ -47,7 +47,7 @@ async function runAll(list: readonly Definition[]): Promise<void> {
     const left = Math.max(0, end - performance.now());
     const share = Math.max(
       (left * experiment.weight) / weights,
-      (0.4 * whole * experiment.weight) / all,
+      (0.25 * whole * experiment.weight) / all,
     );
     weights -= experiment.weight;
     const recorder = new Recorder(experiment.name);

@@ -6,8 +6,11 @@ Reads a job as JSON from standard input, writes constants and microseconds of ev
 
 import json
 import math
+import os
 import sys
 import time
+
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 import numpy as np
 

@@ -192,16 +192,16 @@ export const lanes: Definition = {
 
 /** JAX, vmapped: what a user of it would write for a population. */
 function vectorised(context: Context, sizes: readonly number[]): void {
-  const used = sizes.filter((size) => size <= 1024);
-  const columns = Object.fromEntries(
-    used.map((size) => {
-      const tables = tablesOf(kalman, size);
-      const named = namesOf(kalman).map((name, i) => [name, [...(tables[i]?.[0] ?? [])]]);
-      return [size, Object.fromEntries(named) as Record<string, number[]>];
-    }),
-  );
+  const columnsOf = (size: number) => {
+    const tables = tablesOf(kalman, size);
+    const named = namesOf(kalman).map((name, i) => [name, [...(tables[i]?.[0] ?? [])]]);
+    return [size, Object.fromEntries(named) as Record<string, number[]>] as const;
+  };
   const pace = { seconds: context.milliseconds / 40_000, least: context.amount(12, 2) };
   for (const { name, platform, missing } of jaxPlatforms()) {
+    // Each size is compiled by itself, and few lanes are not what a GPU is for.
+    const used = sizes.filter((size) => size <= 1024 && (platform === "cpu" || size >= 256));
+    const columns = Object.fromEntries(used.map(columnsOf));
     const found = missing === undefined ? jaxLanes(kalman, platform, columns, pace) : {};
     for (const size of used) {
       const key = `kalman/${name}, vmap/${size}`;

@@ -158,10 +158,10 @@ function record({ recorder }: Context, key: string, rounds: readonly Ran[], how:
 }
 
 async function behindModel(context: Context, task: Task, latency: number): Promise<void> {
-  const rounds = context.amount(3, 1);
+  const rounds = context.amount(2, 1);
   for (const each of ANSWERS) {
     const all: Ran[] = [];
-    const candidates = each * context.amount(latency === 500 ? 7 : 4, 2);
+    const candidates = each * context.amount(latency === 500 ? 7 : 3, 2);
     for (let round = 0; round < rounds; round++) {
       const endpoint = await startEndpoint(task.sources, latency, each);
       const { baseURL } = endpoint;
@@ -190,13 +190,14 @@ export const liveSearch: Definition = {
     recorder.condition("programs", `${task.sources.length}, one after the other`);
     recorder.condition("fit", "50 Adam steps over 44 points, scored on 20; one worker thread");
     const programs = task.sources.map((source) => ({ source }));
-    const cycles = Math.ceil(context.amount(2000, 100) / programs.length);
+    const count = context.amount(1000, 100);
+    const cycles = Math.ceil(count / programs.length);
     // The first search compiles the code of all that follow.
     await ran(task, [replay(programs, { cycles })], { candidates: 50 }, 16);
     const rounds: Ran[] = [];
-    for (let round = 0; round < context.amount(5, 1); round++) {
-      const candidates = context.amount(2000, 100);
-      rounds.push(await ran(task, [replay(programs, { cycles })], { candidates }, 16));
+    for (let round = 0; round < context.amount(3, 1); round++) {
+      const budget = { candidates: count };
+      rounds.push(await ran(task, [replay(programs, { cycles })], budget, 16));
     }
     record(context, "0/no model", rounds, "searches of a list, 1 worker, archive kept");
     for (const latency of LATENCIES) await behindModel(context, task, latency);

@@ -21,7 +21,7 @@ export const profile: Definition = {
     const cases = context.amount(five, five.slice(0, 4));
     for (const kind of PROFILED) {
       const reason = whyNot(kind);
-      const few = kind === "DMCI" ? { kalman: 1 } : {};
+      const few = { kalman: kind === "DMCI" ? 1 : 4 };
       const found =
         reason === undefined ? eagerProfile(cases, kind, context.amount(12, 3), few) : {};
       for (const one of five)

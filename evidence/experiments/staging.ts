@@ -106,7 +106,7 @@ function inPython(context: Context): void {
     seconds: context.milliseconds / 1000 / 40,
     least: context.amount(12, 3),
     stagings: context.amount(12, 2),
-    stagingsLeast: context.amount(4, 1),
+    stagingsLeast: context.amount(3, 1),
   };
   for (const { name, platform, missing } of jaxPlatforms()) {
     const found = missing === undefined ? jaxSuite(five, platform, pace) : {};

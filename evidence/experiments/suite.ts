@@ -134,7 +134,7 @@ function torch(context: Context, truths: ReadonlyMap<string, Outcome>): void {
     most: context.amount(60, 6),
     encodings,
     skip: context.isQuick ? [SLOWEST] : [],
-    few: { [SLOWEST]: 3 },
+    few: { [SLOWEST]: 2 },
   });
   for (const [name, result] of Object.entries(results)) {
     const [program, kind] = name.split("/") as [string, Eager];

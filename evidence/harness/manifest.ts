@@ -101,11 +101,13 @@ function commit(): string {
     execFileSync("git", args, { cwd: repositoryRoot, stdio: ["ignore", "pipe", "ignore"] })
       .toString()
       .trim();
+  // Where a checkout travels without its history, who sends it says which one it is.
+  const given = process.env["NDVM_COMMIT"];
+  if (given) return given;
   try {
     const isChanged = git("status", "--porcelain", "--untracked-files=no") !== "";
     return `${git("rev-parse", "--short=12", "HEAD")}${isChanged ? CHANGED : ""}`;
   } catch {
-    // Where a checkout travels without its history, who sends it says which one it is.
-    return process.env["NDVM_COMMIT"] ?? "unknown";
+    return "unknown";
   }
 }
