@@ -10,7 +10,7 @@
  *        56     1, in four bytes: texts are UTF-8
  */
 
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { NdvmError } from "@ndvm/core";
 import { EARLIER_FORMATS } from "./earlier-formats.js";
 import { SCHEMA_VERSION } from "./schema.js";
@@ -66,35 +66,55 @@ const pageBytesOf = (head: Buffer): number => {
   return stored === 1 ? PAGE_MOST : stored;
 };
 
+/**
+ * Descriptors of files that are being written, by device and inode: they stay open.
+ *
+ * Where a process closes any descriptor of a file, the system drops all locks that the process has on it,
+ * those of its connections, too. The next reader of another process would then take itself for the last
+ * one and remove the log that this process still writes to. A file at rest has no locks.
+ */
+const kept = new Map<string, number>();
+
+const isAtRest = (head: Buffer): boolean =>
+  head.length < HEAD_BYTES || head.readUInt16BE(18) !== 0x0202;
+
 function readHead(file: string): { readonly head: Buffer; readonly size: number } {
+  let key: string;
   let descriptor: number;
   try {
-    descriptor = openSync(file, "r");
+    const { dev, ino } = statSync(file, { bigint: true });
+    key = `${dev}:${ino}`;
+    descriptor = kept.get(key) ?? openSync(file, "r");
   } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    const isAbsent = code === "ENOENT";
-    throw new NdvmError(
-      "E-ARCHIVE",
-      isAbsent ? `there is no archive ${file}` : `${file} cannot be read: ${message}`,
-      {
-        help: isAbsent ? "ndvm search --out FILE writes one" : KIND,
-        facts: isAbsent ? { reason: "absent" } : { actual: code },
-      },
-    );
+    throw unreadable(file, error);
   }
+  let mayClose = !kept.has(key);
   try {
     const head = Buffer.alloc(HEAD_BYTES);
-    const count = readSync(descriptor, head);
+    const count = readSync(descriptor, head, 0, HEAD_BYTES, 0);
+    mayClose = isAtRest(head.subarray(0, count));
     return { head: head.subarray(0, count), size: fstatSync(descriptor).size };
   } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    throw new NdvmError("E-ARCHIVE", `${file} cannot be read: ${message}`, {
-      help: KIND,
-      facts: { actual: code },
-    });
+    throw unreadable(file, error);
   } finally {
-    closeSync(descriptor);
+    if (mayClose) {
+      kept.delete(key);
+      closeSync(descriptor);
+    } else kept.set(key, descriptor);
   }
+}
+
+function unreadable(file: string, error: unknown): NdvmError {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  const isAbsent = code === "ENOENT";
+  return new NdvmError(
+    "E-ARCHIVE",
+    isAbsent ? `there is no archive ${file}` : `${file} cannot be read: ${message}`,
+    {
+      help: isAbsent ? "ndvm search --out FILE writes one" : KIND,
+      facts: isAbsent ? { reason: "absent" } : { actual: code },
+    },
+  );
 }
 
 /** An archive of a format that this version does not read, or cannot go on with. */
