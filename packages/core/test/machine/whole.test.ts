@@ -43,7 +43,11 @@ const summed = (numbers: readonly number[]): unknown =>
 
 /** Counters of what a run did; how many bytes that took depends on the machine's build. */
 const countsOf = ({ stats }: Pick<Evaluation, "stats">): object =>
-  Object.fromEntries(Object.entries(stats).filter(([name]) => !name.endsWith("Bytes")));
+  Object.fromEntries(
+    Object.entries(stats)
+      .filter(([name]) => !name.endsWith("Bytes"))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
 
 function textOf(out: Evaluation): string {
   const { gradients, inactive, reduced } = out as Partial<GradientResult>;
