@@ -150,3 +150,30 @@ describe("numbers in shared memory", () => {
     await copying.dispose();
   });
 });
+
+describe("chunks of a pool", () => {
+  test("divide its blocks, and take less of a cache that workers share", async () => {
+    const machine = await Machine.create({ precision: "f32" });
+    // About 14 kB of numbers a lane: 128 lanes are too many for half a cache, 64 are not.
+    const long =
+      "(loop ((k 0) (x p)) (if (= k 900) x (recur (+ k 1) (+ x (* 0.001 (- x (* x x)))))))";
+    const program = machine.load(long);
+    const lanes = 4096;
+    const p = Float64Array.from({ length: lanes }, (_, i) => 0.1 + i / lanes);
+    const counts: number[] = [];
+    const bits: string[] = [];
+    for (const workers of [1, 2]) {
+      const pool = await machine.pool({ workers });
+      await pool.gradient(program, { p });
+      const { stats, gradients } = await pool.gradient(program, { p });
+      counts.push(stats.walks + stats.replays);
+      bits.push(bitsOf(gradients["p"] as Float64Array).join());
+      await pool.dispose();
+    }
+    machine.dispose();
+    const [alone, together] = counts as [number, number];
+    expect(together).toBeGreaterThan(alone);
+    expect(128 % (lanes / together)).toBe(0);
+    expect(bits[1]).toBe(bits[0]);
+  });
+});

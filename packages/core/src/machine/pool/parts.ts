@@ -26,6 +26,8 @@ export interface Start {
   readonly kind: "start";
   readonly module: WebAssembly.Module;
   readonly options: MachineOptions;
+  /** Whether the pool has other workers. */
+  readonly hasOthers: boolean;
 }
 
 /** Runs a part. `load` comes with the first part of a program. */

@@ -112,7 +112,10 @@ export class Pool {
   #isDisposed = false;
 
   /** Made by `machine.pool`; resolves once all workers are ready. */
-  static async create(start: Omit<Start, "kind">, options: PoolOptions = {}): Promise<Pool> {
+  static async create(
+    start: Pick<Start, "module" | "options">,
+    options: PoolOptions = {},
+  ): Promise<Pool> {
     const workers = options.workers ?? (await coreCount());
     if (!Number.isInteger(workers) || workers < 1 || workers > WORKERS_MAX)
       throw badOption("workers", `a whole number from 1 to ${WORKERS_MAX}`, workers);
@@ -123,7 +126,11 @@ export class Pool {
       throw badOption("sharedMemory", sharedMemoryWanted(), sharedMemory);
     const startHost = await hostStarter(workerCode(options.workerUrl));
     const settings = { workers, startTimeMax, sharedMemory };
-    const pool = new Pool(settings, startHost, { kind: "start", ...start });
+    const pool = new Pool(settings, startHost, {
+      kind: "start",
+      ...start,
+      hasOthers: workers > 1,
+    });
     try {
       await Promise.all(pool.#members.map((_, place) => pool.#ready(place)));
     } catch (error) {

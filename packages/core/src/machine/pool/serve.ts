@@ -8,6 +8,7 @@ import { READY, type WorkerPort } from "../../workers/port.js";
 import { Machine } from "../machine.js";
 import type { Outcome, Program } from "../program.js";
 import type { ResultArrays } from "../results/results.js";
+import { POOL_CACHE } from "../run/cache.js";
 import type { GradientOptions, Inputs, RunStats } from "../types.js";
 import { sumStats } from "./outcome.js";
 import {
@@ -36,8 +37,9 @@ class PartRunner {
     this.#onPart = onPart;
   }
 
-  start({ module, options }: Start): void {
+  start({ module, options, hasOthers }: Start): void {
     this.#machine = Machine.fromModule(module, options);
+    if (hasOthers) this.#machine.cache = POOL_CACHE;
   }
 
   drop(program: number): void {

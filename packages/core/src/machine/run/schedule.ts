@@ -42,8 +42,6 @@ import { UNINTERRUPTED_STEPS, type WalkedChunk, Walker } from "./walker.js";
 /** Lanes of the first walk of a program whose working set is not known yet. */
 const FIRST_WIDTH = 128;
 const WIDTH_MAX = 1024;
-/** Primals and adjoints of a chunk should stay in a core's second-level cache. */
-const CACHE_BYTES = 1536 * 1024;
 /** Narrower chunks do not pay, whatever they take. */
 const WIDTH_LEAST = 8;
 /** A chunk is too wide that takes so many times what it should. */
@@ -222,7 +220,7 @@ export class Scheduler {
   #walkFirst(): Trace | undefined {
     if (this.#hasEntered) return undefined;
     this.#hasEntered = true;
-    return this.walker.walkAllLanes(UNINTERRUPTED_STEPS, CACHE_BYTES);
+    return this.walker.walkAllLanes(UNINTERRUPTED_STEPS, this.#job.machine.cache.bytes);
   }
 
   #throwIfAllFailed(): void {
@@ -393,8 +391,11 @@ export class Scheduler {
   #widthFor(bytesPerLane: number): number {
     const { widthLimit } = this.walker;
     if (this.#chunkWanted !== undefined) return Math.min(this.#chunkWanted, widthLimit);
-    const fitting = Math.floor(CACHE_BYTES / Math.max(bytesPerLane, 1));
-    return Math.min(WIDTH_MAX, widthLimit, Math.max(WIDTH_LEAST, fitting - (fitting % 8)));
+    const { bytes, blockLanes } = this.#job.machine.cache;
+    const fitting = Math.floor(bytes / Math.max(bytesPerLane, 1));
+    const even =
+      fitting >= blockLanes ? fitting - (fitting % blockLanes) : halved(blockLanes, fitting);
+    return Math.min(WIDTH_MAX, widthLimit, Math.max(WIDTH_LEAST, even));
   }
 
   /** Makes a trace the current one for some chunks; whether its branches are surveyed meanwhile. */
@@ -515,7 +516,8 @@ export class Scheduler {
     // One that takes more than the cache would slow every run to come.
     if (trace === undefined || trace.width <= WIDTH_LEAST || this.#chunkWanted !== undefined)
       return;
-    if (bytesPerLane * trace.width > ROOMY * CACHE_BYTES) this.#job.program.traces.drop(trace);
+    if (bytesPerLane * trace.width > ROOMY * this.#job.machine.cache.bytes)
+      this.#job.program.traces.drop(trace);
   }
 
   /** Walks the first lanes of a set, then replays the others on the trace that came of it. */
@@ -576,6 +578,13 @@ export class Scheduler {
     const comesAgain = hasMoreLanes || program.runs > 0 || isRepeated;
     return comesAgain ? RECORD_VARYING : RECORD_NOTHING;
   }
+}
+
+/** Half of a width, or half of that, and so on, until no more than `most` are left. */
+function halved(width: number, most: number): number {
+  let half = width;
+  while (half > most && half > WIDTH_LEAST) half /= 2;
+  return half;
 }
 
 /** A width at which lanes make chunks of about the same size, near the one that suits them. */
