@@ -78,11 +78,14 @@ def build(program, options, with_gradient):
     return ca.Function("f", [symbols], outputs, options)
 
 
+MOST = 200
+
+
 def times(call, seconds, least, calls):
     samples = []
     call()
     deadline = time.perf_counter() + seconds
-    while len(samples) < least or time.perf_counter() < deadline:
+    while len(samples) < least or (len(samples) < MOST and time.perf_counter() < deadline):
         started = time.perf_counter()
         for _ in range(calls):
             call()

@@ -75,11 +75,14 @@ MODELS = {f.__name__: f for f in (scalar, michaelis, oscillator, logistic, kalma
 CALLS = 10
 
 
+MOST = 200
+
+
 def times(call, seconds, least):
     samples = []
     jax.block_until_ready(call())
     deadline = time.perf_counter() + seconds
-    while len(samples) < least or time.perf_counter() < deadline:
+    while len(samples) < least or (len(samples) < MOST and time.perf_counter() < deadline):
         started = time.perf_counter()
         for _ in range(CALLS):
             jax.block_until_ready(call())
