@@ -91,9 +91,23 @@ const formulas: Readonly<Record<string, string>> = {
     "(+ (quotient a b) (remainder a b) (modulo a b) (floor a) (ceiling b) (round c) (truncate d) (gcd 12 18) (lcm 4 6) (gcd) (lcm))",
 };
 
-const cases = [...Object.entries(schemePrograms), ...Object.entries(formulas)].filter(
-  ([, source]) => source.length < 600,
-);
+const calls: Readonly<Record<string, string>> = {
+  "three procedures in a circle":
+    "(define (f n) (begin 1 (g (- n 1)))) (define (g n) (let ((m n)) (if (< m 0) m (h m)))) (define (h n) ((lambda (k) (f k)) (- n 2))) (f a)",
+  "a procedure with a rest that calls itself":
+    "(define (f n . r) (if (= n 0) r (f (- n 1) n))) (f 3)",
+  "tail calls of a parameter":
+    "(define (f g n) (if (= n 0) (g n) (begin 1 (f g (- n 1))))) (f (lambda (x) x) 3)",
+  "apply in a tail": "(define (f n) (if (< n 1) (apply f (list (+ n 1))) n)) (f a)",
+  "one that leads into a circle":
+    "(define (e n) (f n)) (define (f n) (if (= n 0) 0 (g (- n 1)))) (define (g n) (f n)) (list (e 3) (e 4))",
+  "choices in choices, and a loop after them":
+    "(+ (if (< a 1) (if (< b 1) 1 2) 3) (loop ((i 0) (s 0)) (if (= i 3) s (recur (+ i 1) (+ s c)))))",
+};
+
+const cases = [schemePrograms, formulas, calls]
+  .flatMap((all) => Object.entries(all))
+  .filter(([, source]) => source.length < 600);
 
 describe("a program in every format", () => {
   test.each(cases)("%s", (name, source) => {
@@ -112,6 +126,21 @@ describe("a program in every format", () => {
     expect(plain.join("\n")).toMatchSnapshot("symbolic");
     program.dispose();
   });
+});
+
+test("values of every input, written into the text or before it", () => {
+  const values = [2, -0.5, 1e21, -3, 0, 0.1, Number.POSITIVE_INFINITY, Number.NaN, -0];
+  const texts = cases.flatMap(([name, source]) => {
+    const program = machine.load(source);
+    const params = Object.fromEntries(
+      program.inputs.map((input, i) => [input, values[i % values.length] as number]),
+    );
+    const inline = told({ program, params }, "scheme");
+    // What was written in is read back as the same program with those inputs.
+    expect(machine.load(inline).inputs, name).toEqual([]);
+    return [inline, told({ program, params }, "scheme", { constants: "define" })];
+  });
+  expect(texts.join("\n")).toMatchSnapshot();
 });
 
 describe("every primitive", () => {
