@@ -67,7 +67,7 @@ export const rooms: readonly Room[] = [
     name: "program",
     sources: ["packages/core/src/program/"],
     tests: core(`
-      program/images language/language expander semantics machine/loops machine/nesting
+      program/images syntax/formula language/language expander semantics machine/loops machine/nesting
       lanes/divergence`),
   },
   {
