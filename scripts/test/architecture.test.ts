@@ -69,6 +69,26 @@ test("docs/contract.md says about how many lines there are", () => {
   });
 });
 
+test("ARCHITECTURE.md says how many files one gradient and one fit pass through", () => {
+  const hooks = join(root, "scripts/register-typescript.mjs");
+  const script = join(root, "scripts/count-files.mjs");
+  const { stdout } = spawnSync(process.execPath, ["--import", hooks, script], {
+    encoding: "utf8",
+    cwd: root,
+  });
+  const [gradient = "", fit = ""] = stdout.split(/^fit: /m);
+  const count = (text: string, start: string): number =>
+    text.split("\n").filter((line) => line.startsWith(`  ${start}`)).length;
+  expect(count(gradient, "")).toBeGreaterThan(10);
+  const text = page.replaceAll(/\s+/g, " ");
+  expect(text).toContain(
+    `a call passes through: ${count(gradient, "")}, of which ${count(gradient, "machine/run/")} are in`,
+  );
+  expect(text).toContain(
+    `The same script lists ${count(fit, "")} files: ${count(fit, "fit/")} of \`fit/\``,
+  );
+});
+
 test("docs/memory.md says what the code has for limits", () => {
   const memory = read("docs/memory.md").replaceAll(/\s+/g, " ");
   const constant = (file: string, name: string): number => {
