@@ -94,7 +94,7 @@ function isBuiltin(machine: Machine, name: string): boolean {
     try {
       known = machine.load(name).inputs.length === 0;
     } catch {
-      // The name of a form is no program.
+      // The name of a form is not a program.
     }
     builtins.set(name, known);
   }

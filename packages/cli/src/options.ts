@@ -118,7 +118,7 @@ export function addRunOptions(command: Command): Command {
         .default("ieee"),
     )
     .addOption(
-      new Option("--steps <n>", "most steps of the evaluator")
+      new Option("--steps <n>", "limit on evaluation steps")
         .argParser(parseCount)
         .default(STEPS_DEFAULT, "2e8"),
     )

@@ -81,7 +81,7 @@ test("json holds the flips and the instability", () => {
 test.each([
   [["--set", "x=0", "--to", "y=1"], "set one number for it first"],
   [["--set", "x=0:2:1", "--to", "x=1"], "set one number for it first"],
-  [["--set", "x=0", "--to", "x=much"], "much is no number"],
+  [["--set", "x=0", "--to", "x=much"], "much is not a number"],
   [["--set", "x=0", "--points", "4"], "--points needs --to"],
 ])("%j is refused", (args, message) => {
   const { code, stderr } = ndvm(["explain", ...step, ...args]);

@@ -218,7 +218,7 @@ describe("the data", () => {
         help: the column holds words: --where cell=a takes rows by them, --group cell:… makes groups of them"
     `);
     expect(await failure(toY("--where", "(+ t 1)"), 2)).toMatchInlineSnapshot(`
-      "error: --where '(+ t 1)' is no test: its value is a number, not true or false
+      "error: --where '(+ t 1)' is not a test: its value is a number, not true or false
       (add --help for all options)"
     `);
     expect(await failure(toY("--where", "t"), 2)).toMatchInlineSnapshot(`
@@ -261,7 +261,7 @@ describe("the parameters", () => {
     writeFile("own.csv", "dose,y\n0,3\n1,2\n");
     const args = ["-e", "(* a dosee)", "--data", "own.csv", "--target", "y"];
     expect(await failure(args, 1)).toMatchInlineSnapshot(`
-      "error E-INPUT: the program uses dosee, which is no column and no declared parameter
+      "error E-INPUT: the program uses dosee, which is neither a column nor a declared parameter
         help: did you mean the column dose? If dosee is a parameter, declare it: --param dosee"
     `);
   });

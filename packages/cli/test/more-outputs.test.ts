@@ -261,7 +261,7 @@ const fits: Case[] = [
   ["fit within no bounds", [...line, "--bound", "a=.."]],
   ["fit within bounds that cross", [...line, "--bound", "a=2..1"]],
   ["fit of a bound without a range", [...line, "--bound", "a=2"]],
-  ["fit of a start that is no number", [...line, "--param", "a=x..2"]],
+  ["fit of a start that is not a number", [...line, "--param", "a=x..2"]],
   ["fit of what is fixed", [...line, "--fix", "a=3"]],
   ["fit of all fixed", [...line, "--fix", "a=3", "--fix", "b=2"]],
   ["fit of what is fixed and started", [...line, "--fix", "a=3", "--param", "a=2"]],

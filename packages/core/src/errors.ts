@@ -76,7 +76,7 @@ export type Reason =
   | "seed" // the gradient of a vector or matrix needs output adjoints
   // The data of a fit or a search.
   | "column" // there is no such column
-  | "cell" // a cell that is no number
+  | "cell" // a cell that is not a number
   | "missing" // a cell that is NaN
   | "infinite" // a cell that is infinite
   | "count" // a count below 0
@@ -108,7 +108,7 @@ export type Reason =
   | "ragged" // a row with more or fewer cells than the head
   | "quote" // a quote that is not closed, or text behind one
   | "sheet" // a workbook does not have this sheet
-  | "word" // a cell that is no number, or no date, among cells that are
+  | "word" // a cell that is not a number, or no date, among cells that are
   | "words" // a column without a number
   // Archives.
   | "absent" // there is no such file

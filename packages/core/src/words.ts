@@ -95,7 +95,7 @@ const wordings = {
     message: `${subject(option, speech)} needs a ${names[0]}`,
   }),
   cell: ({ column, actual, ...facts }, speech) => ({
-    message: `column ${column} holds ${actual} in ${rowsOf(facts, speech)}, which is no number`,
+    message: `column ${column} holds ${actual} in ${rowsOf(facts, speech)}, which is not a number`,
   }),
   missing: ({ column, ...facts }, speech) => ({
     message: `column ${column} has no value in ${rowsOf(facts, speech)}`,

@@ -214,7 +214,7 @@ describe("mistakes with axes", () => {
     );
   });
 
-  test("values that are no numbers, or of another shape, are told by their index", () => {
+  test("values that are not numbers, or of another shape, are told by their index", () => {
     const wrong = [1, "2"] as unknown as number[];
     expect(caught(() => over("data", wrong)).message).toBe(
       "value 1 over data is a string, not a number, vector or matrix",

@@ -159,7 +159,7 @@ function workbookTests(load: Load): void {
     expect([...table.rowNumbers]).toEqual([4, 5, 6, 8, 9]);
   });
 
-  test("a cell that is no number is named with its row, column and text", async () => {
+  test("a cell that is not a number is named with its row, column and text", async () => {
     const rows = `<row r="1">${inline("A1", "x")}</row><row r="5"><c r="A5"><v>1</v></c></row>
       <row r="6">${inline("A6", "12 mm")}</row>`;
     const table = await readTable(workbook(rows), { name: "b.xlsx" });

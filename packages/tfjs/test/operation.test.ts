@@ -250,7 +250,7 @@ describe("what is refused names the input", () => {
       () => operation(decay, { inputs: { t: "scalar" as never } }),
       /kind of input t/,
     ],
-    ["a name in wrt that is no input", () => operation(decay, { wrt: ["b"] }), /no input b/],
+    ["a name in wrt that is not an input", () => operation(decay, { wrt: ["b"] }), /no input b/],
     [
       "a gradient by integers",
       () => operation(decay, { wrt: ["t"] })({ ...good, t: tf.tensor1d([0, 1], "int32") }),
@@ -269,7 +269,7 @@ describe("what is refused names the input", () => {
     expect(error.help ?? "").not.toBe("");
   });
 
-  test("a result that is no number", () => {
+  test("a result that is not a number", () => {
     const list = operation(machine.load("(list a a)"));
     expect(refusal(() => list({ a: tf.scalar(1) })).code).toBe("E-RESULT");
   });

@@ -14,7 +14,10 @@ export interface ClusterCommandOptions {
 export function addClusterOptions(command: Command): Command {
   return command
     .option("--cluster [url]", "Redis of the cluster: redis://host:6379 (default: NDVM_CLUSTER)")
-    .option("--namespace <name>", "keep apart from others on the same Redis (default: ndvm)");
+    .option(
+      "--namespace <name>",
+      "name that keeps it apart from others on this Redis (default: ndvm)",
+    );
 }
 
 export function clusterOf({ cluster, namespace }: ClusterCommandOptions): ClusterOptions {

@@ -59,7 +59,7 @@ function targetsOf(texts: readonly string[], inputs: SetInputs): Map<string, num
     if (typeof from !== "number")
       throw new UsageError(`--to ${name}: set one number for it first, with --set ${name}=…`);
     const number = value.trim() === "" ? Number.NaN : Number(value);
-    if (!Number.isFinite(number)) throw new UsageError(`--to ${name}: ${value} is no number`);
+    if (!Number.isFinite(number)) throw new UsageError(`--to ${name}: ${value} is not a number`);
     targets.set(name, number);
   }
   return targets;

@@ -91,7 +91,7 @@ function addRepair(archive: Command, finish: Finish): void {
     });
   archive
     .command("salvage")
-    .description("copy the intact part of a damaged archive in a new one")
+    .description("copy the intact part of a damaged archive to a new one")
     .argument("<study>", "archive of a search")
     .argument("<out>", "the new archive")
     .action(async (file: string, target: string) => {

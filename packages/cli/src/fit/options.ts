@@ -158,7 +158,7 @@ function addOptimiserOptions(command: Command): void {
         .default("auto"),
     )
     .option("--rate <r>", "rate of adam", parseFinite)
-    .option("--steps <n>", "most steps of one restart", parseCount)
+    .option("--steps <n>", "limit on optimiser steps of each restart", parseCount)
     .option("--restarts <n>", "starts, the first from --param, others drawn", parseCount, 1)
     .option("--seed <n>", "seed of the draws", parseInteger, 0)
     .option(
@@ -197,7 +197,7 @@ function addResultOptions(command: Command): Command {
     )
     .option("--export-group <group>", "the group to export, for a fit with groups")
     .option("--x <column>", "column for the horizontal axis of plots")
-    .option("--plot", "a plot even where the output is no terminal")
+    .option("--plot", "plot even if the output is not a terminal")
     .option("--no-plot", "no plot")
     .option("--quiet", "the result only: no progress, no plot, no warnings")
     .optionsGroup("Help:");

@@ -259,5 +259,7 @@ function requireTest(
   const first = Object.entries(columns).map(([name, values]) => [name, values[0] ?? 0] as const);
   const value = program.evaluate(recordOf(first)).datum(0);
   if (typeof value === "boolean") return;
-  throw new UsageError(`${option} '${text}' is no test: its value is a number, not true or false`);
+  throw new UsageError(
+    `${option} '${text}' is not a test: its value is a number, not true or false`,
+  );
 }

@@ -136,7 +136,7 @@ function addFitOptions(command: Command): void {
   command
     .optionsGroup("Fits:")
     .addOption(new Option("--optimiser <name>", "method").choices(["lm", "lbfgs", "adam"]))
-    .option("--steps <n>", "steps of a short fit", parseCount)
+    .option("--steps <n>", "optimiser steps of a short fit", parseCount)
     .option("--restarts <n>", "starts of a short fit", parseCount)
     .option("--seed <n>", "seed of all chance (default: 0)", parseInteger)
     .option("--workers <n>", "worker threads (default: one for each core)", parseInteger)

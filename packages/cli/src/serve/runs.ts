@@ -21,7 +21,7 @@ import {
   refuse,
 } from "./values.js";
 
-/** Lanes whose results are sent as data where they are no numbers. */
+/** Lanes whose results are sent as data where they are not numbers. */
 const DATUMS_MAX = 100_000;
 
 type RunKind = "evaluate" | "gradient" | "jacobian";

@@ -117,7 +117,7 @@ class Assembler {
         open.span = { start: open.span.start, end: first.span.end };
         return undefined;
       default:
-        throw new NdvmError("E-SYNTAX", `${shown(first.text)} is no directive`, {
+        throw new NdvmError("E-SYNTAX", `${shown(first.text)} is not a directive`, {
           span: first.span,
           help: didYouMean(first.text, [".input", ".proc", ".captures", ".end"]),
         });
@@ -226,7 +226,7 @@ class Assembler {
     const captured = scope.captures.indexOf(word.text);
     if (captured >= 0) return { kind: "captured", index: captured };
     if (this.#declaresInputs && !this.#inputs.has(word.text))
-      throw new NdvmError("E-UNBOUND", `${shown(word.text)} is no local and no input`, {
+      throw new NdvmError("E-UNBOUND", `${shown(word.text)} is neither a local nor an input`, {
         span: word.span,
         help: didYouMean(word.text, [
           ...scope.slots.keys(),

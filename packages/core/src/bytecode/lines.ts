@@ -54,7 +54,7 @@ export function readLines(source: string): Line[] {
 function checkedLabel({ text, span }: Word): Word {
   const name = text.slice(0, -1);
   if (name === "" || /^[-+]?\d+$/.test(name))
-    throw new NdvmError("E-SYNTAX", `${shown(text)} is no label`, {
+    throw new NdvmError("E-SYNTAX", `${shown(text)} is not a label`, {
       span,
       help: "a label is a name followed by a colon, such as again:",
     });

@@ -149,7 +149,7 @@ function modelOf(given: ModelSource, options: ExportOptions): Model {
         help: `its free names are ${expansion.inputs.join(", ") || "none"}`,
       });
     if (typeof value !== "number")
-      throw new NdvmError("E-INPUT", `the value of ${name} is no number`);
+      throw new NdvmError("E-INPUT", `the value of ${name} is not a number`);
   }
   return { source, load, expansion, params, given };
 }

@@ -38,7 +38,8 @@ export function compare(
   };
   const sign = own(signs, name);
   if (!COMPARISONS.has(name) && sign === undefined) return undefined;
-  if (!operands.every(isFormula)) throw refusal(`${name} gets what is no number`, node.span);
+  if (!operands.every(isFormula))
+    throw refusal(`${name} gets something that is not a number`, node.span);
   const sides = sign === undefined ? operands : [operands[0] as Formula, zero];
   const op = sign ?? (name as Comparison);
   const tests = sides
@@ -114,7 +115,8 @@ function vectorPrimitive(
   const product = (a: Formula, b: Formula) => foldLeft("*", [a, b]);
   switch (name) {
     case "vec":
-      if (!operands.every(isFormula)) throw refusal("vec gets what is no number", node.span);
+      if (!operands.every(isFormula))
+        throw refusal("vec gets something that is not a number", node.span);
       return { kind: "vector", items: operands };
     case "zeros":
     case "ones": {

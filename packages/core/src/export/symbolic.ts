@@ -60,7 +60,7 @@ export function closedForm(
         ? [value]
         : undefined;
   if (formulas === undefined)
-    throw refusal("its value is no number or vector of numbers", last.span);
+    throw refusal("its value is neither a number nor a vector of numbers", last.span);
   const size = formulas.reduce((sum, formula) => sum + sizeOf(formula), 0);
   if (size > SIZE_MAX)
     throw refusal(`written out it has ${size} parts, more than ${SIZE_MAX}`, last.span);
@@ -194,7 +194,7 @@ class Symbolic {
       return this.#apply(operands[0] as Value, [...operands.slice(1, -1), ...list], node);
     }
     if (typeof operator === "boolean" || operator.kind !== "closure")
-      throw refusal("it calls what is no procedure", node.span);
+      throw refusal("it calls something that is not a procedure", node.span);
     const { lambda } = operator;
     const count = lambda.params.length;
     if (operands.length < count || (lambda.rest === undefined && operands.length > count))
@@ -228,7 +228,8 @@ class Symbolic {
   #numeric(name: string, operands: readonly Value[], node: CallNode): Value | undefined {
     const vectors = operands.filter(isVector);
     if (vectors.length === 0) {
-      if (!operands.every(isFormula)) throw refusal(`${name} gets what is no number`, node.span);
+      if (!operands.every(isFormula))
+        throw refusal(`${name} gets something that is not a number`, node.span);
       return this.#scalar(name, operands);
     }
     const length = vectors[0]?.items.length ?? 0;
@@ -237,7 +238,8 @@ class Symbolic {
     const items: Formula[] = [];
     for (let i = 0; i < length; i++) {
       const row = operands.map((one) => (isVector(one) ? (one.items[i] as Formula) : one));
-      if (!row.every(isFormula)) throw refusal(`${name} gets what is no number`, node.span);
+      if (!row.every(isFormula))
+        throw refusal(`${name} gets something that is not a number`, node.span);
       const item = this.#scalar(name, row);
       if (item === undefined) return undefined;
       items.push(item);
@@ -283,7 +285,7 @@ function join(test: Test, yes: Value, no: Value, node: IfNode): Value {
   throw refusal(
     isLoop
       ? "how often its loop turns depends on the inputs"
-      : "a test on the inputs decides between things that are no numbers",
+      : "a test on the inputs decides between things that are not numbers",
     node.span,
   );
 }

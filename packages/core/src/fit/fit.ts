@@ -41,7 +41,7 @@ import type {
 const LANES_MOST = 16384;
 const SLOTS_MOST = 64;
 
-/** Fits the free names of a program that are no data. */
+/** Fits the free names of a program that are not data. */
 export async function fit(program: Program, options: FitOptions): Promise<FitResult> {
   const settings = checkSettings(options);
   const problem =

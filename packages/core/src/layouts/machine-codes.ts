@@ -67,7 +67,7 @@ export const recordFlags = defineCodes({
 
 export const traceRecords = defineCodes({
   name: "TraceRecords",
-  doc: "Records that are no primitive: control and masks, with codes above every op.",
+  doc: "Records that are not primitives: control and masks, with codes above every op.",
   codes: [
     ["TRACE_FIRST", 1000, "the first of them"],
     ["TRACE_GUARD", 1000, "in0, a mask, is aux (0 or 1) in the lanes of mask"],
@@ -126,7 +126,7 @@ export const faults = defineCodes({
     ["FAULT_TAPE", 2, "the tape passed its budget"],
     ["FAULT_RECURSION", 3, "calls are nested too deeply"],
     ["FAULT_UNINITIALISED", 4, "a variable was used before its definition ran"],
-    ["FAULT_NOT_PROCEDURE", 5, "what was called is no procedure"],
+    ["FAULT_NOT_PROCEDURE", 5, "the value that was called is not a procedure"],
     ["FAULT_ARITY", 6, "a procedure got too few or too many arguments"],
     ["FAULT_NOT_PAIR", 7, "a pair was expected"],
     ["FAULT_NOT_LIST", 8, "a list was expected"],

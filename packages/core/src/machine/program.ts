@@ -568,7 +568,7 @@ function wantedInputs(
   for (const name of wrt) {
     const input = bound.find((candidate) => candidate.name === name);
     if (input?.kind === "numbers") continue;
-    const why = input === undefined ? "is no input of the program" : "is an integer";
+    const why = input === undefined ? "is not an input of the program" : "is an integer";
     throw new NdvmError("E-INPUT", `cannot differentiate by ${name}: it ${why}`, {
       help: `its inputs are ${names.join(", ") || "none"}`,
     });

@@ -51,7 +51,7 @@ export const RECORD_ACTIVE_ONLY: i32 = 1; // what a differentiated input reaches
 export const RECORD_VARYING: i32 = 2; // what any input reaches: what replay needs
 export const RECORD_BRANCHES: i32 = 3; // that, and a note at every branch: for reports
 
-// Records that are no primitive: control and masks, with codes above every op.
+// Records that are not primitives: control and masks, with codes above every op.
 export const TRACE_FIRST: i32 = 1000; // the first of them
 export const TRACE_GUARD: i32 = 1000; // in0, a mask, is aux (0 or 1) in the lanes of mask
 export const TRACE_GUARD_INTEGER: i32 = 1001; // in0 is the integer aux in the lanes of mask
@@ -82,7 +82,7 @@ export const FAULT_MEMORY: i32 = 1; // memory ran out
 export const FAULT_TAPE: i32 = 2; // the tape passed its budget
 export const FAULT_RECURSION: i32 = 3; // calls are nested too deeply
 export const FAULT_UNINITIALISED: i32 = 4; // a variable was used before its definition ran
-export const FAULT_NOT_PROCEDURE: i32 = 5; // what was called is no procedure
+export const FAULT_NOT_PROCEDURE: i32 = 5; // the value that was called is not a procedure
 export const FAULT_ARITY: i32 = 6; // a procedure got too few or too many arguments
 export const FAULT_NOT_PAIR: i32 = 7; // a pair was expected
 export const FAULT_NOT_LIST: i32 = 8; // a list was expected

@@ -185,7 +185,8 @@ function parseParameters(
 ): { params: LocalVariable[]; rest: LocalVariable | undefined } {
   if (parameters.kind === "symbol") return { params: [], rest: new LocalVariable(parameters.name) };
   if (parameters.kind === "bracket") throw bracketError(form, parameters, "the parameter list");
-  if (parameters.kind !== "list") throw malformed(form, "the parameters are no list", parameters);
+  if (parameters.kind !== "list")
+    throw malformed(form, "the parameters are not a list", parameters);
   const { items, tail } = parameters;
   const all = makeVariables(form, tail === undefined ? items : [...items, tail], "parameter");
   return tail === undefined ? { params: all, rest: undefined } : { params: all, rest: all.pop() };

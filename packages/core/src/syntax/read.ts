@@ -403,7 +403,11 @@ function readEscape(source: string, at: number): { text: string; end: number } {
   const close = source.indexOf(";", at);
   const code = mark === "x" && close > 0 ? Number(`0x${source.slice(at + 2, close)}`) : NaN;
   if (!(code >= 0 && code <= 0x10ffff) || isSurrogate(code)) {
-    throw syntax(`\\${mark} is no escape`, { start: at, end: at + 2 }, "write \\x41; for a code");
+    throw syntax(
+      `\\${mark} is not an escape`,
+      { start: at, end: at + 2 },
+      "write \\x41; for a code",
+    );
   }
   return { text: String.fromCodePoint(code), end: close + 1 };
 }

@@ -57,7 +57,7 @@ function checkCase({ source, setting, expectation }: LanguageCase): void {
 }
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "..", "language");
-/** Recursion that is no tail call uses JavaScript's stack, so a depth of a million is not for it. */
+/** Recursion that is not a tail call uses JavaScript's stack, so a depth of a million is not for it. */
 const left = ["forms/deep-recursion.scm"];
 const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".scm") && !name.startsWith("errors") && !left.includes(name))

@@ -42,7 +42,7 @@ const cases: readonly (readonly [what: string, source: string, options: object])
   ["a program that errors on all rows", "(* a (car t))", { data, target: "y" }],
   ["a prediction that is not finite", "(* a (log (- t 2)))", { data, target: "y" }],
   ["a loss that is not finite", "(/ 1 (- a a))", {}],
-  ["a loss that is no number", "(list a)", {}],
+  ["a loss that is not a number", "(list a)", {}],
   ["no parameter", "(* 2 t)", { data, target: "y" }],
   ["an option that is none", model, { data, target: "y", restart: 3 }],
   ["no restarts", model, { data, target: "y", restarts: 0 }],

@@ -1,7 +1,7 @@
 /**
  * Shrinking: smaller programs that still fail the same check.
  *
- * Any edit of the tree is tried; the reference throws out what is no program any more, so edits
+ * Any edit of the tree is tried; the reference throws out what is not a program any more, so edits
  * need not respect types or scopes.
  */
 

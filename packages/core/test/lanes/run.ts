@@ -125,7 +125,7 @@ function describeFailure(
       const failure = failureOf(candidate);
       return failure !== undefined && kindOf(failure) === kindOf(original);
     } catch {
-      return false; // the edit made something that is no program
+      return false; // the edit made something that is not a program
     }
   });
   const { precision, mechanisms: lacking } = bench.machine;

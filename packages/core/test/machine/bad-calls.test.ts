@@ -222,10 +222,10 @@ describe("options", () => {
 });
 
 describe("gradients that make no sense", () => {
-  test("by what is no input, or by an integer", () => {
+  test("by what is not an input, or by an integer", () => {
     const unknown = caught(() => product.gradient({ a: 1, b: 2 }, { wrt: ["c"] }));
     expect(unknown.code).toBe("E-INPUT");
-    expect(unknown.message).toBe("cannot differentiate by c: it is no input of the program");
+    expect(unknown.message).toBe("cannot differentiate by c: it is not an input of the program");
     expect(unknown.help).toBe("its inputs are a, b");
     const integer = caught(() => product.gradient({ a: 1, b: int(2) }, { wrt: ["b"] }));
     expect(integer.message).toBe("cannot differentiate by b: it is an integer");

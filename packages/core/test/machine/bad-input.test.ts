@@ -40,7 +40,7 @@ function suite(title: string, cases: readonly Bad[]): void {
   });
 }
 
-suite("text that is no program", [
+suite("text that is not a program", [
   {
     source: "",
     code: "E-SYNTAX",
@@ -224,7 +224,7 @@ const whole = (source: string, code: string, message: string, help?: string): Ba
 
 const callHelp = "parentheses call: (f x) calls f; write a plain value without them";
 
-suite("calling what is no procedure", [
+suite("calling what is not a procedure", [
   whole("(5 3)", "E-CALL", "5 is not a procedure and cannot be called", callHelp),
   whole("('f 3)", "E-CALL", "the symbol f is not a procedure and cannot be called", callHelp),
   whole("([1 2] 0)", "E-CALL", "vector[2] is not a procedure and cannot be called", callHelp),

@@ -79,7 +79,7 @@ describe("lanes that fail each in its own way", () => {
     ]);
   });
 
-  test("indices that are no number in any lane end the run", () => {
+  test("indices that are not numbers in any lane end the run", () => {
     const program = machine.load("(ref [10 20] x)");
     const error = caught(() => program.evaluate({ x: [Number.NaN, Number.NaN] }));
     expect(error.message).toBe("ref needs a whole number, got x = NaN");

@@ -550,7 +550,7 @@ const callRules: readonly Rule[] = [
     },
     (values) => {
       const name = nameOf(values) ?? "";
-      // integer? is asked of anything, and of what is no number the answer is no.
+      // integer? is asked of anything, and of what is not a number the answer is no.
       return structure.has(name) || (name === "integer?" && !(values[1] instanceof Real));
     },
   ),

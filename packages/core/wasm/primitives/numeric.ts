@@ -324,7 +324,7 @@ export function isSplit(payload: i32): bool {
 
 /**
  * A structural integer out of a number: index, size or count. Lanes that want another one than
- * the first leave the walk. INTEGER_NONE and a fault where it is no whole number.
+ * the first leave the walk. INTEGER_NONE and a fault where it is not a whole number.
  */
 export function toInteger(value: u64, operand: i32): i32 {
   const tag = tagOf(value);

@@ -144,7 +144,7 @@ function parameterWords({ standardErrors, mode, loss }: FitResult): Html | undef
   const why =
     mode === "objective"
       ? "the loss was not declared to be a negative log-likelihood (--likelihood)"
-      : `the loss ${loss} is no likelihood, or the data leave the parameters open`;
+      : `the loss ${loss} is not a likelihood, or the data leave the parameters open`;
   return html`<p>No standard errors: ${why}.</p>`;
 }
 

@@ -116,7 +116,7 @@ const isScores = (value: unknown): value is KeptScores =>
     const kept = own(value, key);
     return kept === null || typeof kept === "number";
   });
-/** BIC is infinite where nothing is left to explain; the others are NaN where they are no numbers. */
+/** BIC is infinite where nothing is left to explain; the others are NaN where they are not numbers. */
 const withoutNulls = ({ loss, trainR2, r2, bic }: KeptScores): MemberScores => ({
   loss: loss ?? Number.NaN,
   trainR2: trainR2 ?? Number.NaN,

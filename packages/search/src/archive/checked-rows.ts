@@ -117,7 +117,7 @@ function rowOf(
     const cell = cells[i] as Cell;
     if (cell === null ? mayBeNull : isText ? isBytes(cell) : typeof cell === "number") {
       if (isInteger && cell !== null && !Number.isSafeInteger(cell))
-        return damage(file, "kind", table, key, `its ${name} is no whole number`);
+        return damage(file, "kind", table, key, `its ${name} is not a whole number`);
       if (isBytes(cell) && !isUtf8(cell))
         return damage(file, "text", table, key, `its ${name} is no UTF-8 text`);
       row[name] = isBytes(cell) ? utf8(cell) : cell;

@@ -58,7 +58,7 @@ export interface EpochCandidate {
   readonly high: number;
   readonly low: number;
   readonly complexity: number;
-  /** It has no fit: it is no program, or one that the epoch knew. */
+  /** It has no fit: it is not a program, or one that the epoch knew. */
   readonly failure: Failure | undefined;
   readonly isDuplicate: boolean;
   readonly results: readonly TaskResult[];

@@ -25,7 +25,7 @@ export interface Seeds {
 
 const isHole = ({ tree }: Site): boolean => tree.kind === "param" && /^(_|\?.+)$/.test(tree.name);
 
-/** Sorts the seeds; refuses what is no program and templates that cannot be filled. */
+/** Sorts the seeds; refuses what is not a program and templates that cannot be filled. */
 export function readSeeds(seeds: readonly string[], names: Names): Seeds {
   const programs: string[] = [];
   const templates: Tree[] = [];

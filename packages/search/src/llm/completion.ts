@@ -30,7 +30,7 @@ export function readCompletion(name: string, answer: Answer, asked: string): Com
   const message = field(Array.isArray(choices) ? choices[0] : undefined, "message");
   const refusal = field(message, "refusal");
   const text = textOf(field(message, "content")) ?? (typeof refusal === "string" ? refusal : "");
-  if (message === undefined) throw bad(`${name} answers with JSON that is no chat completion`);
+  if (message === undefined) throw bad(`${name} answers with JSON that is not a chat completion`);
   const usage = field(json, "usage");
   return {
     text: wellFormed(text),

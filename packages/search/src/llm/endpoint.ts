@@ -69,7 +69,7 @@ function missing(model: string | undefined): NdvmError {
 function addressOf(text: string): URL {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
     const shown = hideCredentials(text);
-    throw new NdvmError("E-OPTION", `the llm proposer's endpoint "${shown}" is no address`, {
+    throw new NdvmError("E-OPTION", `the llm proposer's endpoint "${shown}" is not an address`, {
       help: "write it with its protocol, such as http://localhost:8080/v1",
     });
   }

@@ -459,7 +459,7 @@ describe("a completion", () => {
     expect(of("x", undefined, { refusal: "" })).toMatchObject({ text: "x", isRefusal: false });
     expect(of(7, undefined).text).toBe("");
     expect(() => readCompletion("it", { ...OK, text: '{"choices": []}', bytes: 1 }, "")).toThrow(
-      "it answers with JSON that is no chat completion",
+      "it answers with JSON that is not a chat completion",
     );
   });
 });

@@ -280,8 +280,11 @@ test("without a model or an endpoint it says which settings are missing", () => 
   expect(() => llm({ model: "m", environment: {} })).toThrowError("has no endpoint");
 });
 
-test.each(["localhost:8080", "foo", "http://", "ftp://host/v1"])("%s is no address", (baseURL) => {
-  expect(() => llm({ model: "fake", baseURL, environment: {} })).toThrow(
-    `endpoint "${baseURL}" is no address`,
-  );
-});
+test.each(["localhost:8080", "foo", "http://", "ftp://host/v1"])(
+  "%s is not an address",
+  (baseURL) => {
+    expect(() => llm({ model: "fake", baseURL, environment: {} })).toThrow(
+      `endpoint "${baseURL}" is not an address`,
+    );
+  },
+);

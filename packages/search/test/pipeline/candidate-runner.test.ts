@@ -364,7 +364,7 @@ describe("what goes wrong", () => {
     expect(fits).toBe(1);
   });
 
-  test("a text that is no program fails where it is read", async () => {
+  test("a text that is not a program fails where it is read", async () => {
     const { failure, visit, rung } = await answer(task("(+ a", { rung: 2, visit: 17 }));
     expect(failure).toMatchObject({ stage: "parse", code: "E-SYNTAX" });
     expect([visit, rung]).toEqual([17, 2]);

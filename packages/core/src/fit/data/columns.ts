@@ -68,7 +68,7 @@ const KEPT_MOST = 4096;
 /** A column as numbers; rows are counted from 1, as people count them. */
 export function numbersOf(name: string, column: unknown): Float64Array {
   if (!isColumn(column))
-    throw refuse(`column ${name} is no list of numbers`, "give an array or a typed array");
+    throw refuse(`column ${name} is not a list of numbers`, "give an array or a typed array");
   const known = copies.get(column);
   if (known !== undefined && isSame(known, column)) return known.numbers;
   const numbers = copyOf(name, column);
@@ -252,7 +252,10 @@ function ofTarget(
   if (given === undefined || typeof given === "string" || isColumn(given)) return given;
   const odd = Object.keys(given).find((key) => !names.includes(key));
   if (odd === undefined) return ownField(given as Readonly<Record<string, string | Column>>, name);
-  throw refuse(`${what} names ${odd}, which is no target`, `the targets are ${names.join(", ")}`);
+  throw refuse(
+    `${what} names ${odd}, which is not a target`,
+    `the targets are ${names.join(", ")}`,
+  );
 }
 
 /** Roots of the weights, and how noisy each target is beside the others. */

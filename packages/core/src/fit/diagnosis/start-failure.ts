@@ -64,7 +64,7 @@ function explainLoss(
   const outcome = lossProgram.evaluate(recordOf(read), limited(options));
   const details = { source: lossProgram.source, file: lossProgram.file };
   if (outcome.shape?.length !== 0)
-    throw new NdvmError("E-RESULT", "the loss of a point is no number", {
+    throw new NdvmError("E-RESULT", "the loss of a point is not a number", {
       ...details,
       help: "a loss is an expression over pred, the target and columns, as (abs (- pred y))",
     });

@@ -1,7 +1,7 @@
 /**
  * Which names are parameters, where they start and how they may move.
  *
- * A free name of the program that is no column is a parameter, declared or not; one that looks like
+ * A free name of the program that is not a column is a parameter, declared or not; one that looks like
  * a slip of another name is refused. A parameter of a group stands once for every group.
  */
 
@@ -89,7 +89,7 @@ export function resolveParameters(
     throw refuse(
       "the program has no parameter to fit",
       inputs.length === 0
-        ? "use a name that is no column where a number is to be found"
+        ? "use a free name that is not a column for each number that fit is to find"
         : "all of its names are columns or fixed",
     );
   return { free, fixed, assumed };
@@ -178,7 +178,7 @@ function isOneOff(a: string, b: string): boolean {
 
 const slip = (name: string, near: string, what: string): NdvmError =>
   refuse(
-    `the program uses ${name}, which is no column and no declared parameter`,
+    `the program uses ${name}, which is neither a column nor a declared parameter`,
     `did you mean ${what} ${near}? If ${name} is a parameter, declare it: params: { ${name}: {} }`,
     { reason: "slip", names: [name], expected: `${what} ${near}` },
   );

@@ -105,7 +105,7 @@ export function totalLoss(
   return sum;
 }
 
-/** NaN for losses that have none: those that are no likelihood. */
+/** NaN for losses that have none: those that are not likelihoods. */
 export function deviance(
   name: LossName,
   observed: Numbers,

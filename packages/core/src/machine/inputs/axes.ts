@@ -42,7 +42,7 @@ export function over(
       help: "an input has every axis once",
     });
   if (!Array.isArray(values) && !ArrayBuffer.isView(values))
-    throw new NdvmError("E-INPUT", `the values over ${names.join(" × ")} are no array`, {
+    throw new NdvmError("E-INPUT", `the values over ${names.join(" × ")} are not an array`, {
       help: "give a list or a typed array, one value per index of the axis",
     });
   if (Array.isArray(values)) checkValues(names, values);

@@ -81,7 +81,7 @@ function take(names: readonly string[], inputs: Inputs): boolean {
   return count === names.length;
 }
 
-/** Takes the names to differentiate by; false where one is no input, or there are none. */
+/** Takes the names to differentiate by; false where one is not an input, or there are none. */
 function choose(names: readonly string[], wrt: readonly string[] | undefined): boolean {
   if (names.length === 0) return false;
   for (let k = 0; k < names.length; k++) wanted[k] = wrt === undefined;

@@ -1,4 +1,4 @@
-; Calling what is no procedure.
+; Calling what is not a procedure.
 (5 3)                       ; error E-CALL 5
 ('a 1)                      ; error E-CALL a
 ((car (list 1)) 2)          ; error E-CALL 1

@@ -228,7 +228,7 @@ function pushOperands(from: usize, index: i32): i32 {
   }
 }
 
-/** All operands of `at`, which is no primitive, lie on the stack: calls, binds or loops. */
+/** All operands of `at`, which is not a primitive, lie on the stack: calls, binds or loops. */
 function finish(at: usize, count: i32): i32 {
   switch (kindOf(at)) {
     case CELL_CALL: {
