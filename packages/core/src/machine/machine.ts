@@ -15,7 +15,7 @@ import { readProgram } from "./languages.js";
 import { badOption, describe } from "./options.js";
 import type { Pool, PoolOptions } from "./pool/pool.js";
 import { Program } from "./program.js";
-import { type CacheShare, WHOLE_CACHE } from "./run/cache.js";
+import { type CacheShare, OWN_CACHE } from "./run/cache.js";
 import { TraceSlots } from "./run/traces.js";
 import type { LoadOptions, MachineOptions, Mechanisms, Precision, WasmSource } from "./types.js";
 
@@ -34,7 +34,7 @@ export class Machine {
   readonly memoryMax: number;
   readonly mechanisms: Mechanisms;
   /** What the widths of chunks are chosen by. @internal */
-  cache: CacheShare = WHOLE_CACHE;
+  cache: CacheShare = OWN_CACHE;
   readonly #module: WebAssembly.Module;
   #exports: Exports | undefined;
   #reals: Reals | undefined;

@@ -9,7 +9,7 @@ export interface CacheShare {
   readonly blockLanes: number;
 }
 
-export const WHOLE_CACHE: CacheShare = { bytes: 1536 * 1024, blockLanes: 8 };
+export const OWN_CACHE: CacheShare = { bytes: 1536 * 1024, blockLanes: 8 };
 
 /**
  * Workers of a pool share cores: on most computers two threads go on one, with one cache. Their blocks
