@@ -123,7 +123,7 @@ function checkCore(file, specifier) {
       ...ROOMS,
     ].includes(room)
   ) {
-    return `${room} is no room of core: put the file into ${ROOMS.join(", ")} or primitives`;
+    return `${room} is not a room of core: put the file into ${ROOMS.join(", ")} or primitives`;
   }
   if (specifier.startsWith("node:")) {
     return room === "machine" ? undefined : "only machine/ may use Node's modules";
@@ -176,7 +176,7 @@ function checkWasmRooms(file, target) {
   const other = posix.relative("packages/core/wasm", target).split("/")[0];
   const at = WASM_ROOMS.findIndex((rooms) => rooms.includes(room));
   const to = WASM_ROOMS.findIndex((rooms) => rooms.includes(other));
-  if (at < 0) return `${room} is no room of wasm: put the file into one of ${WASM_FLOW}`;
+  if (at < 0) return `${room} is not a room of wasm: put the file into one of ${WASM_FLOW}`;
   return to >= 0 && to <= at
     ? undefined
     : `${room} may not import ${other}: the flow is ${WASM_FLOW}`;

@@ -62,13 +62,24 @@ export function inputOf(value: unknown, name: string, arrays: readonly Shaped[])
   return arrayInput(name, shaped, field(value, "kind"));
 }
 
+const KINDS = new Map<unknown, string>([
+  ["number", "a number"],
+  ["lanes", "one number for each lane"],
+  ["vector", "a vector"],
+  ["matrix", "a matrix"],
+]);
+
+/** A kind of input in words. */
+const wordsFor = (kind: unknown): string =>
+  KINDS.get(kind) ?? `of a known kind: it says ${String(kind)}`;
+
 function arrayInput(name: string, { numbers, shape }: Shaped, kind: unknown): Input {
   const reals = realsOf(numbers);
   if (kind === "number" && shape.length === 0) return reals[0] as number;
   const rank = kind === "lanes" ? 0 : kind === "vector" ? 1 : kind === "matrix" ? 2 : -1;
   const extra = shape.length - rank;
   if (rank < 0 || extra < 0 || extra > 1 || (rank === 0 && extra !== 1))
-    throw refuse(`input ${name} of shape [${shape.join(", ")}] is no ${String(kind)}`);
+    throw refuse(`input ${name} of shape [${shape.join(", ")}] is not ${wordsFor(kind)}`);
   if (rank === 0) return reals;
   const rows = shape[extra] ?? 1;
   const cell = (part: Float64Array | Float32Array): TensorInput =>

@@ -119,7 +119,7 @@ function rowOf(
       if (isInteger && cell !== null && !Number.isSafeInteger(cell))
         return damage(file, "kind", table, key, `its ${name} is not a whole number`);
       if (isBytes(cell) && !isUtf8(cell))
-        return damage(file, "text", table, key, `its ${name} is no UTF-8 text`);
+        return damage(file, "text", table, key, `its ${name} is not UTF-8 text`);
       row[name] = isBytes(cell) ? utf8(cell) : cell;
     } else return damage(file, "kind", table, key, `its ${name} is ${kindOf(cell)}`);
   }
