@@ -3,7 +3,8 @@
  *
  * A name is split into its words (`openMix`: open, mix), and each is looked up below. Only names that
  * the code declares count: variables, functions, classes, types, members and parameters. Comments
- * and texts for people are free to use the words in their ordinary meaning.
+ * and texts for people are free to use the words in their ordinary meaning. The sources and tests of
+ * all packages are read, and the experiments in evidence/.
  *
  *   node scripts/check-words.mjs [root]
  */
@@ -39,6 +40,12 @@ const RETIRED_NAMES = new Map([
   ["Listing", "ParsedProgram"],
 ]);
 
+/**
+ * Words that tests and experiments may use in their ordinary meaning: a run that was not interrupted is
+ * whole, a process said something, values are spread over a range. In the product they named other things.
+ */
+const ORDINARY = new Set(["said", "spread", "whole"]);
+
 /** Names that other people gave. */
 const NOT_OURS = new Set(["isSpreadElement"]);
 
@@ -50,9 +57,12 @@ const sourcesOf = (folder) =>
     : [];
 
 const packages = join(root, "packages");
-const files = (existsSync(packages) ? readdirSync(packages) : []).flatMap((name) =>
-  ["src", "wasm"].flatMap((folder) => sourcesOf(join(packages, name, folder))),
-);
+const inPackages = (...folders) =>
+  (existsSync(packages) ? readdirSync(packages) : []).flatMap((name) =>
+    folders.flatMap((folder) => sourcesOf(join(packages, name, folder))),
+  );
+const trials = new Set([...inPackages("test"), ...sourcesOf(join(root, "evidence"))]);
+const files = [...inPackages("src", "wasm"), ...trials];
 
 /** The words of a name: `openMix`, `MIX_BYTES` and `mix-walk` have the word mix. */
 const wordsOf = (name) =>
@@ -61,9 +71,10 @@ const wordsOf = (name) =>
     .toLowerCase()
     .split(/[^a-z]+/);
 
-function adviceFor(name) {
+function adviceFor(name, isTrial) {
   if (NOT_OURS.has(name)) return undefined;
-  const retired = wordsOf(name).find((word) => RETIRED.has(word));
+  const isRetired = (word) => RETIRED.has(word) && !(isTrial && ORDINARY.has(word));
+  const retired = wordsOf(name).find(isRetired);
   return RETIRED_NAMES.get(name) ?? (retired && RETIRED.get(retired));
 }
 
@@ -72,14 +83,15 @@ const problems = [];
 for (const file of files) {
   const place = relative(root, file).split(sep).join("/");
   const title = place.slice(place.lastIndexOf("/") + 1, -3);
-  const forTitle = adviceFor(title);
+  const isTrial = trials.has(file);
+  const forTitle = adviceFor(title, isTrial);
   if (forTitle !== undefined) problems.push(`${place}: ${title}: say ${forTitle}`);
   const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest);
   const seen = new Set();
   const visit = (node) => {
     if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) {
       count += 1;
-      const advice = seen.has(node.text) ? undefined : adviceFor(node.text);
+      const advice = seen.has(node.text) ? undefined : adviceFor(node.text, isTrial);
       seen.add(node.text);
       if (advice !== undefined) {
         const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));

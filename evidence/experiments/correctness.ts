@@ -68,7 +68,7 @@ const STEP = 1e-6;
 type Verdict = { readonly G1: boolean; readonly G2: boolean; readonly G3: boolean | undefined };
 
 /** The first lane, judged by the reference evaluator; undefined where that says nothing. */
-function judge(machine: Machine, program: FuzzProgram): Verdict | undefined {
+function verdictOf(machine: Machine, program: FuzzProgram): Verdict | undefined {
   const opinion = opinionOrNone(program);
   if (opinion === undefined || !isTame(opinion) || opinion.exact.shape === undefined)
     return undefined;
@@ -143,7 +143,7 @@ function corpus(
     const program = generate(seed, index, { divergence: false, lanes: 1 });
     const source = sourceOf(program);
     hash.update(`${source}\n`);
-    const verdict = judge(machine, program);
+    const verdict = verdictOf(machine, program);
     const families = FAMILIES.filter(([, pattern]) => pattern.test(source)).map(([name]) => name);
     for (const family of [...families, "all programs"]) {
       add(`${family}/programs`);

@@ -5,7 +5,7 @@
 
 import { CHANGED, isMissing, type Results } from "../harness/store.js";
 import { type Block, markdownOf, table, text } from "./blocks.js";
-import { type Judgement, judge } from "./claims/claim.js";
+import { type CheckedClaim, checkClaim } from "./claims/claim.js";
 import { claims } from "./claims/index.js";
 import { Quote } from "./quote.js";
 import type { Section } from "./section.js";
@@ -39,8 +39,8 @@ ourselves, and what became of its claims. \`npm run evidence\` makes this page
 computer take can only be added; the section on variance shows quartiles and intervals. Other figures are medians. A cell that
 begins with "paper" quotes the paper, which prints medians; a dash with words says why there is no figure.`;
 
-function verdictsOf(judged: readonly Judgement[]): Block[] {
-  return judged.map(({ claim, cell, verdict }) =>
+function verdictsOf(checked: readonly CheckedClaim[]): Block[] {
+  return checked.map(({ claim, cell, verdict }) =>
     text(
       `- *${verdict}*: ${claim.words} (paper ${claim.paper}; here `,
       cell,
@@ -51,9 +51,9 @@ function verdictsOf(judged: readonly Judgement[]): Block[] {
 
 const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
-function claimBlocks(judged: readonly Judgement[]): Block[] {
-  const count = (verdict: string) => judged.filter((each) => each.verdict === verdict).length;
-  const rows = judged.map(({ claim, cell, verdict }) => [
+function claimBlocks(checked: readonly CheckedClaim[]): Block[] {
+  const count = (verdict: string) => checked.filter((each) => each.verdict === verdict).length;
+  const rows = checked.map(({ claim, cell, verdict }) => [
     claim.words,
     claim.label,
     `paper ${claim.paper}`,
@@ -72,13 +72,13 @@ function claimBlocks(judged: readonly Judgement[]): Block[] {
 
 export function makePage(results: Results): Page {
   const quote = new Quote(results);
-  const judged = claims.map((claim) => judge(quote, claim));
+  const checked = claims.map((claim) => checkClaim(quote, claim));
   const blocks = new Map<string, readonly Block[]>();
   for (const section of sections) {
-    const own = judged.filter(({ claim }) => claim.label === section.label);
+    const own = checked.filter(({ claim }) => claim.label === section.label);
     blocks.set(section.label, [...section.blocks(quote), ...verdictsOf(own)]);
   }
-  blocks.set("claims", claimBlocks(judged));
+  blocks.set("claims", claimBlocks(checked));
   const parts = sections.map(
     ({ label, title }) => `## ${title} (${label})\n\n${bodyOf(blocks.get(label) ?? [])}`,
   );

@@ -8,11 +8,11 @@ import { expect, test } from "vitest";
 
 const script = fileURLToPath(new URL("../check-words.mjs", import.meta.url));
 
-/** Lines in a file of a package of its own. */
-function check(lines: readonly string[], file = "src/room/file.ts") {
+/** Lines in a file of a package of its own, or of `folder`. */
+function check(lines: readonly string[], file = "src/room/file.ts", folder = "packages/some") {
   const root = mkdtempSync(join(tmpdir(), "ndvm-words-"));
   try {
-    const path = join(root, "packages/some", file);
+    const path = join(root, folder, file);
     mkdirSync(join(path, ".."), { recursive: true });
     writeFileSync(path, `${lines.join("\n")}\n`);
     return spawnSync(process.execPath, [script, root], { encoding: "utf8" });
@@ -49,6 +49,28 @@ test("files of AssemblyScript and names of files count too", () => {
   expect(stderr.trim().split("\n")).toEqual([
     "packages/some/wasm/walk/mix.ts: mix: say divergence",
     "packages/some/wasm/walk/mix.ts:1: judge: say decide, or verdict",
+  ]);
+});
+
+test.each([
+  ["packages/some", "test/room/file.test.ts"],
+  ["evidence", "experiments/file.ts"],
+])("in %s/%s too, but for words in their ordinary meaning", (folder, file) => {
+  const { status, stderr } = check(
+    [
+      "const judge = 1;",
+      "const whole = 2;",
+      "const said = 3;",
+      "const spread = 4;",
+      "let tally = 5;",
+    ],
+    file,
+    folder,
+  );
+  expect(status).toBe(1);
+  expect(stderr.trim().split("\n")).toEqual([
+    `${folder}/${file}:1: judge: say decide, or verdict`,
+    `${folder}/${file}:5: tally: say progress`,
   ]);
 });
 

@@ -32,7 +32,7 @@ import {
 } from "../../evidence/harness/store.js";
 import type { Block } from "../../evidence/page/blocks.js";
 import { chartSvg } from "../../evidence/page/chart.js";
-import { judge } from "../../evidence/page/claims/claim.js";
+import { checkClaim } from "../../evidence/page/claims/claim.js";
 import { claims } from "../../evidence/page/claims/index.js";
 import { doubtsOf, makePage, sections } from "../../evidence/page/page.js";
 import { Quote, short } from "../../evidence/page/quote.js";
@@ -254,7 +254,7 @@ describe("verdicts", () => {
       value === undefined ? {} : { a: measurement("R²", [value]) };
     const { better: _, ...rest } = claim;
     const used = better === undefined ? rest : { ...rest, better };
-    return judge(new Quote(resultsOf(entries)), used).verdict;
+    return checkClaim(new Quote(resultsOf(entries)), used).verdict;
   };
 
   test("come from the figure and the range", () => {

@@ -31,13 +31,13 @@ export interface Claim {
   readonly reason: string;
 }
 
-export interface Judgement {
+export interface CheckedClaim {
   readonly claim: Claim;
   readonly cell: Cell;
   readonly verdict: Verdict;
 }
 
-export function judge(quote: Quote, claim: Claim): Judgement {
+export function checkClaim(quote: Quote, claim: Claim): CheckedClaim {
   const cell = claim.figure(quote);
   const { value } = cell;
   const [low, high] = claim.range;

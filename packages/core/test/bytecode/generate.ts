@@ -59,12 +59,12 @@ class Writer {
     const scope: Scope = { names: [], depth: 0, isProcedure: false };
     this.#block(scope, this.#random.between(1, 4));
     this.#expression(scope);
-    this.#mixAll(scope);
+    this.#combineAll(scope);
     return `${this.#lines.join("\n")}\n`;
   }
 
   /** Adds every name in reach, so that adjoints are sums whose order shows in their bits. */
-  #mixAll(scope: Scope): void {
+  #combineAll(scope: Scope): void {
     for (const name of [...this.#readable(scope), ...this.#readable(scope)]) {
       this.#emit(`LOAD ${name}`, `PUSH ${this.#random.unit().toFixed(5)}`, "MUL");
       this.#emit(this.#random.pick(["ADD", "ADD", "MUL"]));
@@ -97,7 +97,7 @@ class Writer {
       const scope: Scope = { names, depth: 1, isProcedure: true };
       this.#block(scope, this.#random.between(0, 3));
       this.#expression(scope);
-      if (this.#random.chance(0.3)) this.#mixAll(scope);
+      if (this.#random.chance(0.3)) this.#combineAll(scope);
       this.#emit("RET", ".end");
       this.#procedures.push({ name, params });
     }

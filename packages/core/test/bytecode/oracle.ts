@@ -71,7 +71,7 @@ interface Frame {
  * The program's number for one lane; undefined where it takes too long, where rounding decides a
  * test, or where numbers on the way are so large that a slope can overflow.
  */
-export function judgeLane(bytecode: Bytecode, inputs: readonly number[]): Dual | undefined {
+export function expectedLane(bytecode: Bytecode, inputs: readonly number[]): Dual | undefined {
   const duals = inputs.map((v, i): Dual => ({ v, d: inputs.map((_, k) => (k === i ? 1 : 0)) }));
   return new Oracle(bytecode, duals).run();
 }

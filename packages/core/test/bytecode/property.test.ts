@@ -13,7 +13,7 @@ import { describeProgram } from "../fuzz/program.js";
 import { Decomposition, nothingSeen } from "../lanes/decomposition.js";
 import { LaneMachines } from "../lanes/run.js";
 import { generateStack, type StackProgram } from "./generate.js";
-import { judgeLane } from "./oracle.js";
+import { expectedLane } from "./oracle.js";
 
 const { SEED } = process.env;
 const seed = SEED === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(SEED);
@@ -35,7 +35,7 @@ test(`stack programs give a batch the bits of its lanes alone, seed ${seed}`, ()
   for (let index = 0; index < programs; index++) {
     const program = generateStack(seed, index);
     for (const bench of machines.benchesFor(index)) {
-      const verdict = new Decomposition(bench, program, seen).judge(index);
+      const verdict = new Decomposition(bench, program, seen).verdict(index);
       if (verdict.kind === "fail") expect.fail(tell(program, index, verdict.failure));
       if (verdict.kind === "pass") passed += 1;
     }
@@ -61,7 +61,7 @@ function compare(machine: Machine, program: StackProgram): number | string {
     const numbers = bytecode.inputs.map(
       (name) => program.inputs.find((one) => one.name === name)?.lanes[lane]?.[0] as number,
     );
-    const opinion = judgeLane(bytecode, numbers);
+    const opinion = expectedLane(bytecode, numbers);
     const size = Math.max(...[opinion?.v ?? Infinity, ...(opinion?.d ?? [])].map(Math.abs));
     if (opinion === undefined || !(size < 1e6)) continue;
     compared += 1;

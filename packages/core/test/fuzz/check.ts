@@ -74,11 +74,11 @@ export type Verdict =
   | { readonly kind: "fail"; readonly failure: Failure };
 
 export function checkProgram(machines: Machines, program: FuzzProgram): Failure | undefined {
-  const verdict = judge(machines, program);
+  const verdict = verdictOn(machines, program);
   return verdict.kind === "fail" ? verdict.failure : undefined;
 }
 
-export function judge(machines: Machines, program: FuzzProgram): Verdict {
+export function verdictOn(machines: Machines, program: FuzzProgram): Verdict {
   const opinions = opinionsOf(program);
   if (typeof opinions === "string") return { kind: "skip", why: opinions };
   const failure = disagreement(machines, program, opinions);

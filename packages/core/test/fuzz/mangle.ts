@@ -41,7 +41,7 @@ function edit(random: Random, tree: Tree): Tree {
 }
 
 /** Both opinions of a mangled program's first lane. */
-export function judgeMangled(machine: Loader, program: FuzzProgram): Verdict {
+export function verdictOnMangled(machine: Loader, program: FuzzProgram): Verdict {
   const expected = outcomeOf(() =>
     evaluate(sourceOf(program), refInputs(program, 0), limits(program)),
   );

@@ -2,9 +2,9 @@
  * A run of the fuzzer: many programs, one seed, the first failure shrunk and described.
  */
 
-import { type Failure, judge, type Machines, type Verdict } from "./check.js";
+import { type Failure, type Machines, type Verdict, verdictOn } from "./check.js";
 import { generate } from "./generate.js";
-import { judgeMangled, mangle } from "./mangle.js";
+import { mangle, verdictOnMangled } from "./mangle.js";
 import { describeProgram, type FuzzProgram } from "./program.js";
 import { Random } from "./random.js";
 import { shrink } from "./shrink.js";
@@ -37,19 +37,19 @@ export interface Found {
 export const programAt = (seed: number, index: number): FuzzProgram =>
   generate(seed, index, { divergence: index % 2 === 1 });
 
-/** One way to judge programs, and the program to judge. */
+/** One way to check programs, and the program to check. */
 interface Trial {
   readonly program: FuzzProgram;
-  readonly judge: (program: FuzzProgram) => Verdict;
+  readonly verdictOn: (program: FuzzProgram) => Verdict;
 }
 
 /** The program itself, and of every fourth also a mangled version. */
 function trialsAt(machines: Machines, seed: number, index: number): Trial[] {
   const program = programAt(seed, index);
-  const whole: Trial = { program, judge: (own) => judge(machines, own) };
+  const whole: Trial = { program, verdictOn: (own) => verdictOn(machines, own) };
   if (index % 4 !== 0) return [whole];
   const mangled = mangle(new Random(seed, 2 ** 31 + index), program);
-  return [whole, { program: mangled, judge: (own) => judgeMangled(machines.double, own) }];
+  return [whole, { program: mangled, verdictOn: (own) => verdictOnMangled(machines.double, own) }];
 }
 
 /** Checks programs until one fails. */
@@ -59,7 +59,7 @@ export function fuzz(machines: Machines, options: FuzzOptions): FuzzReport {
   let passed = 0;
   for (let index = from; index < from + programs; index++) {
     for (const trial of trialsAt(machines, seed, index)) {
-      const verdict = trial.judge(trial.program);
+      const verdict = trial.verdictOn(trial.program);
       if (verdict.kind === "skip") skipped[verdict.why] = (skipped[verdict.why] ?? 0) + 1;
       else if (verdict.kind === "pass") passed += 1;
       else return { passed, skipped, failure: shrunkFailure(trial, verdict.failure, seed, index) };
@@ -79,7 +79,7 @@ function shrunkFailure(trial: Trial, original: Failure, seed: number, index: num
   const { program } = trial;
   const kind = kindOf(original);
   const failureOf = (candidate: FuzzProgram): Failure | undefined => {
-    const verdict = trial.judge(candidate);
+    const verdict = trial.verdictOn(candidate);
     return verdict.kind === "fail" ? verdict.failure : undefined;
   };
   const shrunk = shrink(program, (candidate) => {

@@ -85,7 +85,7 @@ export class Decomposition {
   }
 
   /** The first difference between a batch and its lanes alone. `salt` picks the chunk widths. */
-  judge(salt: number): Verdict {
+  verdict(salt: number): Verdict {
     const all = Array.from({ length: this.#program.lanes }, (_, lane) => lane);
     try {
       if (!this.#learnShape(all)) return { kind: "skip", why: "shapes differ between lanes" };

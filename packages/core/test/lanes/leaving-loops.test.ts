@@ -1,7 +1,7 @@
 /**
  * What a branch that lanes take both ways may do to loops and slots around it: tail calls that leave
  * a loop, and copies of list elements and stack slots on either side. Lanes alone take one side and
- * know of no mix, so they are the oracle: values and gradients agree to the bit.
+ * know of no divergence, so they are the oracle: values and gradients agree to the bit.
  */
 
 import { describe, test } from "vitest";

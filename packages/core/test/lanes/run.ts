@@ -95,7 +95,7 @@ export function checkLanes(machines: LaneMachines, options: LanesOptions): Lanes
   for (let index = from; index < from + programs; index++) {
     const program = laneProgram(seed, index);
     for (const bench of machines.benchesFor(index)) {
-      const verdict = new Decomposition(bench, program, seen).judge(index);
+      const verdict = new Decomposition(bench, program, seen).verdict(index);
       if (verdict.kind === "skip") skipped[verdict.why] = (skipped[verdict.why] ?? 0) + 1;
       else if (verdict.kind === "pass") passed += 1;
       else {
@@ -116,7 +116,7 @@ function describeFailure(
   index: number,
 ): string {
   const failureOf = (candidate: FuzzProgram): Failure | undefined => {
-    const verdict = new Decomposition(bench, candidate, nothingSeen()).judge(index);
+    const verdict = new Decomposition(bench, candidate, nothingSeen()).verdict(index);
     return verdict.kind === "fail" ? verdict.failure : undefined;
   };
   const kindOf = ({ check, what }: Failure): string => (check === "threw" ? check : what);

@@ -5,9 +5,9 @@
  */
 import type { Real, UnaryName } from "./door.js";
 
-type Bound = Record<Real, number>;
+type ErrorBound = Record<Real, number>;
 
-export const unaryBounds: Record<UnaryName, Bound> = {
+export const unaryBounds: Record<UnaryName, ErrorBound> = {
   exp: { f32: 1, f64: 1 },
   expm1: { f32: 1.5, f64: 1.5 },
   log: { f32: 1, f64: 1 },
@@ -34,10 +34,10 @@ export const unaryBounds: Record<UnaryName, Bound> = {
  */
 export const reflectionBound = 6;
 
-export const atan2Bound: Bound = { f32: 0.6, f64: 2 };
+export const atan2Bound: ErrorBound = { f32: 0.6, f64: 2 };
 
 /** x^y by the exponential way. */
-export const powBound: Bound = { f32: 0.6, f64: 1 };
+export const powBound: ErrorBound = { f32: 0.6, f64: 1 };
 
 /** x^n for integral |n| <= 1024: in f64 each of the products rounds, in f32 they are doubles. */
 export const powerBound = (real: Real, n: number): number =>

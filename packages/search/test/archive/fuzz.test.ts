@@ -37,8 +37,8 @@ function fuzz(files: number) {
 test(`a damaged archive tells what it held or is refused (SEED=${seed}, NDVM_ARCHIVES=${count})`, () => {
   const lines = fuzz(count);
   expect(lines).toHaveLength(count + 2);
-  const tally = JSON.parse(lines.at(-2) as string) as Record<string, number>;
-  for (const [what, times] of Object.entries(tally)) expect(times, what).toBeGreaterThan(0);
+  const counts = JSON.parse(lines.at(-2) as string) as Record<string, number>;
+  for (const [what, times] of Object.entries(counts)) expect(times, what).toBeGreaterThan(0);
 });
 
 test("the printed seed did not damage the same bytes again", () => {

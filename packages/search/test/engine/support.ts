@@ -78,7 +78,7 @@ export class Echo implements Proposer {
 
   async propose(count: number): Promise<Proposals> {
     const proposals = Array.from({ length: count }, (_, i): Proposal => {
-      const h = this.#mix(this.#made + i);
+      const h = this.#scramble(this.#made + i);
       const heads = ["sin", "cos", "exp", "tanh", "square"];
       const head = heads[h % 5] as string;
       const inner = heads[(h >>> 5) % 5] as string;
@@ -97,7 +97,9 @@ export class Echo implements Proposer {
     for (const { visit, r2, status } of outcomes) {
       this.heard.push(visit);
       const bits = new Uint32Array(new Float64Array([Number.isNaN(r2) ? 0 : r2]).buffer);
-      this.#hash = this.#mix(visit ^ (bits[0] as number) ^ (bits[1] as number) ^ status.length);
+      this.#hash = this.#scramble(
+        visit ^ (bits[0] as number) ^ (bits[1] as number) ^ status.length,
+      );
     }
   }
 
@@ -111,7 +113,7 @@ export class Echo implements Proposer {
     this.#made = made;
   }
 
-  #mix(word: number): number {
+  #scramble(word: number): number {
     let z = Math.imul(this.#hash ^ (word + 0x9e3779b9), 0x85ebca6b);
     z ^= z >>> 13;
     z = Math.imul(z, 0xc2b2ae35);
