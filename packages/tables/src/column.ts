@@ -80,6 +80,7 @@ export class ColumnBuilder {
   #chunks: Chunks | undefined = new Chunks();
   #texts: string[] | undefined;
   readonly #shared = new Map<string, string>();
+  /** Cells before the first word, which alone is named by its row. */
   #count = 0;
   #words = 0;
   #firstWord: Word | undefined;
@@ -155,7 +156,6 @@ export class ColumnBuilder {
     this.#words += 1;
     if (this.#kind !== "words") this.#becomeWords();
     this.#keepText(text);
-    this.#count += 1;
   }
 
   #put(kind: "numbers" | "dates", value: number, text?: string): void {
@@ -166,7 +166,6 @@ export class ColumnBuilder {
       this.#count += 1;
     } else if (this.#kind === "words") {
       if (this.#texts !== undefined) this.#keepText(text ?? this.#textOf(value, kind));
-      this.#count += 1;
     } else this.addWord(text ?? this.#textOf(value, kind));
   }
 

@@ -71,9 +71,6 @@ export class RowSplitter {
   }
 
   end(): void {
-    this.#returnAt = -1;
-    this.#feedAt = -1;
-    this.#quoteAt = -1;
     this.#drain(true);
   }
 
@@ -102,11 +99,14 @@ export class RowSplitter {
     }
   }
 
-  /** Whether the line up to `end` can be taken as it stands: no quotes, nothing blank about it. */
+  /**
+   * Whether the line up to `end` can be taken as it stands: no quotes, nothing blank about it. A line
+   * without a character begins with its end, which counts as blank.
+   */
   #isPlain(end: number): boolean {
     if (this.onPlainLine === undefined || this.#blanks.length > 0) return false;
     if (this.#quoteAt < this.#at) this.#quoteAt = indexOrLength(this.#text, '"', this.#at);
-    return this.#quoteAt >= end && this.#at < end && this.#text.charCodeAt(this.#at) > BLANK;
+    return this.#quoteAt >= end && this.#text.charCodeAt(this.#at) > BLANK;
   }
 
   /** Notes comments and the delimiter; whether the line is none of the table's. */

@@ -94,7 +94,7 @@ class DelimitedReader {
       return false;
     }
     const { comment } = this.#splitter;
-    const names = comment?.split(delimiterOf(comment)).map((cell) => cell.trim());
+    const names = comment?.split(delimiterOf(comment));
     if (names !== undefined && names.length === row.cells.length && names.length > 1) {
       this.#name({ line: row.line - 1, cells: names });
       return true;

@@ -29,7 +29,8 @@ export async function readWorkbook(
   bytesMax: number,
 ): Promise<Table> {
   const bytes = await allBytes(builder.name, source, bytesMax);
-  const frame = unpack(builder.name, bytes, bytesMax, (name) =>
+  const unpack = unpackerOf(builder.name, bytes, bytesMax);
+  const frame = unpack((name) =>
     /^xl\/(workbook\.xml|_rels\/workbook\.xml\.rels|styles\.xml|sharedStrings\.xml)$/.test(name),
   );
   const workbook = frame.get("xl/workbook.xml");
@@ -40,7 +41,7 @@ export async function readWorkbook(
   const { sheets, is1904 } = readFrame(workbook);
   const sheet = chooseSheet(builder.name, sheets, options.sheet);
   const path = targets(frame).get(sheet.id) ?? "";
-  const found = unpack(builder.name, bytes, bytesMax, (name) => name === path).get(path);
+  const found = unpack((name) => name === path).get(path);
   if (found === undefined) throw new Error(`the sheet ${sheet.name} is not in it`);
   const style: SheetStyle = {
     is1904,
@@ -50,22 +51,24 @@ export async function readWorkbook(
   return readSheet(builder, found, style, options.head === "optional");
 }
 
-function unpack(
+/** Unpacks parts of an archive; all that it ever unpacks counts together. */
+function unpackerOf(
   name: string,
   bytes: Uint8Array,
   bytesMax: number,
-  isWanted: (part: string) => boolean,
-): Parts {
+): (isWanted: (part: string) => boolean) => Parts {
   let total = 0;
-  const files = unzipSync(bytes, {
-    filter: (file) => {
-      if (!isWanted(file.name)) return false;
-      total += file.originalSize;
-      requireSize(name, total, bytesMax);
-      return true;
-    },
-  });
-  return new Map(Object.entries(files));
+  return (isWanted) => {
+    const files = unzipSync(bytes, {
+      filter: (file) => {
+        if (!isWanted(file.name)) return false;
+        total += file.originalSize;
+        requireSize(name, total, bytesMax);
+        return true;
+      },
+    });
+    return new Map(Object.entries(files));
+  };
 }
 
 function readFrame(bytes: Uint8Array): { sheets: readonly Sheet[]; is1904: boolean } {

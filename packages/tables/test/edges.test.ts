@@ -310,6 +310,26 @@ describe("tables", () => {
       "column2",
     ]);
     expect(await factsOf(csv("# x\n1\n"))).toEqual({ reason: "head", value: 2 });
+    const named = await csv("#  x ; y \n1;2\n3;4\n");
+    expect(named.names).toEqual(["x", "y"]);
+    expect([...named.numbers("y")]).toEqual([2, 4]);
+  });
+
+  test("lines of blanks are no rows, except between those of one column", async () => {
+    for (const blank of ["", " ", "\t", "   "]) {
+      const two = await csv(`${blank}\na,b\n${blank}\n1,2\n${blank}\n 3,4\n${blank}\n${blank}\n`);
+      expect([...two.numbers("a")], JSON.stringify(blank)).toEqual([1, 3]);
+      expect([...two.rowNumbers]).toEqual([4, 6]);
+      const one = await csv(`a\n${blank}\n1\n${blank}\n${blank}\n 3\n${blank}\n${blank}`);
+      expect([...one.numbers("a")], JSON.stringify(blank)).toEqual([
+        Number.NaN,
+        1,
+        Number.NaN,
+        Number.NaN,
+        3,
+      ]);
+      expect([...one.rowNumbers]).toEqual([2, 3, 4, 5, 6]);
+    }
   });
 });
 

@@ -412,6 +412,31 @@ describe("a sheet", () => {
     });
   });
 
+  test("text may stand in sections of its own, shared or not", async () => {
+    const rows = `<row r="1"><c r="A1" t="inlineStr"><is><t>a <![CDATA[<&>]]> b</t></is></c></row>
+      <row r="2"><c r="A2" t="s"><v>0</v></c></row><row r="3"><c r="A3"><v><![CDATA[7]]></v></c></row>`;
+    const shared = "<sst><si><r><t>one </t></r><r><t><![CDATA[& two]]></t></r></si></sst>";
+    const read = await readTable(book(rows, { "xl/sharedStrings.xml": shared }));
+    expect(read.names).toEqual(["a <&> b"]);
+    expect(read.texts("a <&> b")).toEqual(["one & two", "7"]);
+  });
+
+  test("may unpack to as many bytes as it may, all its parts together, and to none more", async () => {
+    const shared = `<sst><si><t>x</t></si></sst>${" ".repeat(3000)}`;
+    const styles = `<styleSheet/>${" ".repeat(3000)}`;
+    const rows = `<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2"><v>1</v></c></row>`;
+    const parts = { "xl/sharedStrings.xml": shared, "xl/styles.xml": styles };
+    const bytes = book(rows + " ".repeat(3000), { ...parts, "xl/media/i.png": "x".repeat(1e5) });
+    const unpacked = Object.entries(unzipSync(bytes))
+      .filter(([name]) => name !== "xl/media/i.png")
+      .reduce((sum, [, part]) => sum + part.length, 0);
+    expect((await readTable(bytes, { bytesMax: unpacked })).names).toEqual(["x"]);
+    for (const bytesMax of [unpacked - 1, unpacked - 2000])
+      await expect(readTable(bytes, { bytesMax })).rejects.toMatchObject({
+        facts: { reason: "size", limit: bytesMax },
+      });
+  });
+
   test("a head of numbers is none, unless none is needed", async () => {
     const rows = '<row r="3"><c r="A3"><v>1</v></c><c r="B3"><v>2</v></c></row>';
     await expect(readTable(book(rows))).rejects.toMatchObject({
