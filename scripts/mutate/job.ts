@@ -26,9 +26,14 @@ export interface JobSettings {
   /** Whether tasks change the machine, and its kernels that have a door of their own. */
   readonly machines: boolean;
   readonly doors: boolean;
-  /** How long a test file may take, in seconds. */
+  /** How long a test file may take when a bug is planted, in seconds. */
   readonly limitOf: (test: string) => number;
+  /** Hears of each test file that passes, and of its seconds. */
+  readonly passed: (test: string, seconds: number) => void;
 }
+
+/** Seconds that a test file may take without a bug. */
+const LIMIT_WITHOUT = 600;
 
 const runner = fileURLToPath(new URL("runner.ts", import.meta.url));
 const hooks = new URL("../register-typescript.mjs", import.meta.url).href;
@@ -99,6 +104,10 @@ export class Job {
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined;
       let test = "";
+      let began = 0;
+      const notePassed = (): void => {
+        if (test !== "") this.#settings.passed(test, (performance.now() - began) / 1000);
+      };
       const finish = (verdict: Omit<Verdict, "seconds">): void => {
         clearTimeout(timer);
         child.removeAllListeners("message");
@@ -107,12 +116,17 @@ export class Job {
       };
       child.on("message", (answer: Answer) => {
         if (answer.outcome === "testing") {
+          notePassed();
           test = answer.test;
+          began = performance.now();
           clearTimeout(timer);
-          const limit = this.#settings.limitOf(test) * 1000;
-          timer = setTimeout(() => finish({ outcome: "endless", test }), limit);
+          const limit = task.mutant ? this.#settings.limitOf(test) : LIMIT_WITHOUT;
+          timer = setTimeout(() => finish({ outcome: "endless", test }), limit * 1000);
         } else if (answer.outcome === "caught") finish(answer);
-        else if (answer.outcome !== "ready") finish({ outcome: answer.outcome });
+        else if (answer.outcome !== "ready") {
+          notePassed();
+          finish({ outcome: answer.outcome });
+        }
       });
       child.once("exit", () => finish({ outcome: "crashed", test, name: this.#said }));
       this.#stop = () => finish({ outcome: "unfinished" });

@@ -63,16 +63,11 @@ export async function runRoom(settings: RunSettings): Promise<RoomReport> {
   if (missing.length > 0) throw new Error(`${room.name}: no test file ${missing.join(", ")}`);
   const equivalent = all.length - candidates.length;
   if (candidates.length === 0) return { ...report, equivalent, ...countedUp([]) };
-  const limits = new Map<string, number>();
-  const jobs = openJobs(settings, candidates, limits);
+  const measures = new Measures(settings.print);
+  const jobs = openJobs(settings, candidates, measures);
   const alarm = alarmAt(settings.until, jobs);
   try {
-    const results = await plantAll(
-      settings,
-      jobs,
-      candidates,
-      new Measures(limits, settings.print),
-    );
+    const results = await plantAll(settings, jobs, candidates, measures);
     return { ...report, equivalent, ...countedUp(results) };
   } finally {
     clearTimeout(alarm);
@@ -86,13 +81,14 @@ export async function runRoom(settings: RunSettings): Promise<RoomReport> {
 function openJobs(
   { root, jobs, count, open }: RunSettings,
   candidates: readonly Mutant[],
-  limits: ReadonlyMap<string, number>,
+  measures: Measures,
 ): Job[] {
   const machines = candidates.some(({ file }) => isMachine(file));
   const doors = candidates.some(({ file }) => hasDoor(file));
-  const limitOf = (test: string): number => limits.get(test) ?? 600;
+  const limitOf = (test: string): number => measures.limitOf(test);
+  const passed = (test: string, seconds: number): void => measures.notePassed(test, seconds);
   return Array.from({ length: Math.max(1, Math.min(jobs, count, candidates.length)) }, () => {
-    const job = new Job({ root, machines, doors, limitOf });
+    const job = new Job({ root, machines, doors, limitOf, passed });
     open.add(job);
     return job;
   });
@@ -108,62 +104,74 @@ function alarmAt(until: number, jobs: readonly Job[]): NodeJS.Timeout | undefine
   );
 }
 
+/** Seconds that a test file with a bug may take while nothing is known of it. */
+const LIMIT_UNKNOWN = 60;
+
 /**
- * Test files without a bug: one that fails is left out, and the time of the others says when a test with a
- * bug has become endless. A file is measured when a mutant first comes to it. The limit is wide because all
+ * What is known of the test files. A file that fails without a bug is left out, and the time of the others
+ * says when a test with a bug has become endless. A file that passes with a bug is sound, so only one that
+ * has never passed is run without a bug, when it first fails or does not end. The limit is wide because all
  * jobs share the processor.
  */
 class Measures {
-  readonly limits: Map<string, number>;
+  readonly #limits = new Map<string, number>();
   readonly #underWay = new Map<string, Promise<void>>();
   /** Files that fail by themselves: they tell nothing of a bug. */
-  readonly failing = new Set<string>();
+  readonly #failing = new Set<string>();
 
-  constructor(
-    limits: Map<string, number>,
-    private readonly print: (line: string) => void,
-  ) {
-    this.limits = limits;
+  constructor(private readonly print: (line: string) => void) {}
+
+  limitOf(test: string): number {
+    return this.#limits.get(test) ?? LIMIT_UNKNOWN;
   }
 
-  /** Makes sure of the first file, and returns how many of the first ones are sure. */
-  async sure(job: Job, tests: readonly string[]): Promise<number> {
-    const [first] = tests;
-    if (first === undefined) return 0;
-    const known = this.#underWay.get(first) ?? this.#measure(job, first);
-    this.#underWay.set(first, known);
+  isKnown(test: string): boolean {
+    return this.#limits.has(test) || this.#failing.has(test);
+  }
+
+  isFailing(test: string): boolean {
+    return this.#failing.has(test);
+  }
+
+  notePassed(test: string, seconds: number): void {
+    if (!this.#limits.has(test)) this.#limits.set(test, 30 + 10 * seconds);
+  }
+
+  /** Runs a file without a bug, once for all jobs. */
+  async measure(job: Job, test: string): Promise<void> {
+    const known = this.#underWay.get(test) ?? this.#run(job, test);
+    this.#underWay.set(test, known);
     await known;
-    const unknown = tests.findIndex((test) => !this.limits.has(test));
-    return unknown < 0 ? tests.length : unknown;
   }
 
-  async #measure(job: Job, test: string): Promise<void> {
-    const { outcome, name, seconds } = await job.run({ tests: [test] });
-    if (outcome === "unfinished") return;
-    this.limits.set(test, 30 + 10 * seconds);
-    if (outcome === "survived") return;
-    this.failing.add(test);
+  async #run(job: Job, test: string): Promise<void> {
+    const { outcome, name } = await job.run({ tests: [test] });
+    if (outcome === "unfinished" || outcome === "survived") return;
+    this.#failing.add(test);
     this.print(`left out: ${test} fails without a bug: ${name ?? outcome}`);
   }
 }
 
-/** Gives a mutant to the room's tests until one fails. */
+/** Gives a mutant to the room's tests until one fails that passes without it. */
 async function verdictOn(
   job: Job,
   mutant: Mutant,
   tests: readonly string[],
   measures: Measures,
 ): Promise<Verdict> {
-  let verdict: Verdict = { outcome: "survived", seconds: 0 };
-  for (let at = 0; at < tests.length && verdict.outcome === "survived"; ) {
-    const count = await measures.sure(job, tests.slice(at));
-    if (count === 0) return { outcome: "unfinished", seconds: 0 };
-    const sound = tests.slice(at, at + count).filter((test) => !measures.failing.has(test));
-    const next = await job.run({ mutant, tests: sound });
-    verdict = { ...next, seconds: verdict.seconds + next.seconds };
-    at += count;
+  let [from, seconds] = [0, 0];
+  for (;;) {
+    const sound = tests.slice(from).filter((test) => !measures.isFailing(test));
+    const verdict = await job.run({ mutant, tests: sound });
+    seconds += verdict.seconds;
+    const { outcome, test } = verdict;
+    if (!test || measures.isKnown(test)) return { ...verdict, seconds };
+    await measures.measure(job, test);
+    if (!measures.isKnown(test)) return { outcome: "unfinished", seconds };
+    const isLongEnough = outcome !== "endless" || measures.limitOf(test) <= LIMIT_UNKNOWN;
+    if (isLongEnough && !measures.isFailing(test)) return { ...verdict, seconds };
+    from = tests.indexOf(test);
   }
-  return verdict;
 }
 
 interface Result {

@@ -205,6 +205,25 @@ describe("the screen of a search", () => {
     expect(screens[6]).toBe("");
   });
 
+  test("says one request, one duplicate, one candidate and one fit", async () => {
+    const { spendingText } = await import("../src/search/display.js");
+    const { searchSummary } = await import("../src/search/summary.js");
+    const spending = { requests: 1, inputTokens: 10, outputTokens: 5, cost: 0 };
+    const one = {
+      ...counts,
+      candidates: 1,
+      fits: 1,
+      duplicates: 1,
+      failed: 0,
+      failures: {},
+      spending,
+    };
+    expect(spendingText(one)).toBe("10 + 5 tokens in 1 request");
+    const done = { counts: one, seconds: 2, stopped: "candidates", front: [], warnings: [] };
+    const [said] = searchSummary(done as never, { target: "y", plot: () => "" }).split("\n");
+    expect(said).toMatch(/^1 candidate in 2.0 s \(1 fit, 1\/s; 1 duplicate, 0 failed\): /);
+  });
+
   test("shows the eight members around the choice, and warnings above itself", async () => {
     // The tenth is the shortest.
     const front = Array.from({ length: 20 }, (_, i) =>

@@ -34,7 +34,7 @@ export {
   table,
   verbatim,
 } from "./html.js";
-export { bytesText, countText, exactText, shortText, timeText } from "./numbers.js";
+export { bytesText, countOf, countText, exactText, shortText, timeText } from "./numbers.js";
 export { oneLine } from "./one-line.js";
 export { type DrawnData, type DrawnModel, ModelCurves } from "./study/curves.js";
 export type { StudyRows } from "./study/figures.js";

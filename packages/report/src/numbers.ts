@@ -28,6 +28,10 @@ export function shortText(value: number, digits = 7): string {
 /** 12345678 → 12,345,678. */
 export const countText = (value: number): string => value.toLocaleString("en-US");
 
+/** A count with its word: "1 row", "2 rows", "1,000 rows". */
+export const countOf = (count: number, one: string, many = `${one}s`): string =>
+  `${countText(count)} ${count === 1 ? one : many}`;
+
 export function bytesText(bytes: number): string {
   const units = ["B", "KiB", "MiB", "GiB"];
   let value = bytes;

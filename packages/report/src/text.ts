@@ -3,6 +3,6 @@
  * draws.
  */
 
-export { bytesText, countText, exactText, shortText, timeText } from "./numbers.js";
+export { bytesText, countOf, countText, exactText, shortText, timeText } from "./numbers.js";
 export { oneLine } from "./one-line.js";
 export { formatGrid, formatTable, type TextColumn, type TextStyle } from "./text-table.js";

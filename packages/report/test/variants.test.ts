@@ -283,6 +283,19 @@ describe("figures without a page", () => {
     const single = { ...richResult, restarts: richResult.restarts.slice(0, 1) };
     expect(await fitFigures(single, objective)).toBe("");
   });
+  test("of a fit of two targets are those of both, in their order", async () => {
+    const z = Float64Array.from(richProblem.data["y"] as Float64Array, (value) => 3 * value);
+    const both = { ...richProblem, targets: ["y", "z"], data: { ...richProblem.data, z } };
+    const labels = figuresIn(await fitFigures(richResult, both)).map(({ label }) => label);
+    const ofOne = (name: string): string[] => [
+      `${name} over x: data and fit`,
+      "Residuals over x",
+      "Residuals over prediction",
+      "Histogram of the residuals",
+      `${name} against its prediction`,
+    ];
+    expect(labels).toEqual([...ofOne("y"), ...ofOne("z")]);
+  });
   test("of a search with a choice, without one, without a front", async () => {
     expect(textOf(await searchFigures(richStory, richStory.front, chosen))).toMatchSnapshot();
     const alone = await searchFigures(richStory, richStory.front, undefined);

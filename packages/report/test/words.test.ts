@@ -1,10 +1,13 @@
 /** Numbers, lines and tables in words, at every place where they change their form. */
 
+import { NdvmError } from "@ndvm/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { formulaOf } from "../src/fit/formula.js";
 import {
   agreement,
   bytesText,
+  countOf,
   countText,
   exactText,
   figure,
@@ -75,6 +78,15 @@ describe("numbers", () => {
     [123456.75, "123456.8"],
   ])("%s in short is %s", (value, text) => {
     expect(shortText(value)).toBe(text);
+  });
+
+  test("a count has its word, of one thing and of more", () => {
+    expect([0, 1, 2, 1000].map((count) => countOf(count, "row"))).toEqual([
+      ...["0 rows", "1 row", "2 rows", "1,000 rows"],
+    ]);
+    expect([1, 2].map((count) => countOf(count, "entry", "entries"))).toEqual([
+      ...["1 entry", "2 entries"],
+    ]);
   });
 
   test("as short as asked for", () => {
@@ -258,5 +270,37 @@ describe("models beside data", () => {
     expect(memberFormula({ source: "(+ c (* b x))", params })).toBe("1 + 2.123·x");
     const loop = "(loop ((s x) (i 0)) (if (> s b) s (recur (* 2 s) (+ i 1))))";
     expect(memberFormula({ source: loop, params: { b: 2.5 } })).toContain("(loop");
+  });
+
+  test("the formula of a fit is a line that is not too long, or none; what is broken says so", () => {
+    const of = (write: () => string) =>
+      formulaOf({ export: write } as unknown as Parameters<typeof formulaOf>[0]);
+    expect(of(() => "y".repeat(120))).toBe("y".repeat(120));
+    expect(of(() => "y".repeat(121))).toBeUndefined();
+    expect(
+      of(() => {
+        throw new NdvmError("E-REFUSED", "a loop");
+      }),
+    ).toBeUndefined();
+    expect(() =>
+      of(() => {
+        throw new TypeError("a bug");
+      }),
+    ).toThrow(TypeError);
+  });
+
+  test("a model of several inputs is drawn as what was observed over what it predicts", async () => {
+    const more = { ...data, w: Float64Array.of(5, 7, 9) };
+    const curves = await ModelCurves.create({ data: more, inputs: ["x", "w"] }, "y", "ieee");
+    const sum = curves.curve(member(1, { source: "(+ x w)", params: {} }));
+    expect(sum.x).toBe("predicted");
+    expect(sum.points).toEqual([
+      [6, 10],
+      [10, 30],
+      [11, 20],
+    ]);
+    const flat = curves.curve(member(2, { source: "c", params: { c: 4 } }));
+    expect(flat.points.map(([at]) => at)).toEqual([4, 4, 4]);
+    curves.dispose();
   });
 });

@@ -1,7 +1,7 @@
 /** `ndvm archive ls|show|export|check|salvage`: what a study holds, and whether it is intact. */
 
 import { type ExportFormat, exportModel, NdvmError } from "@ndvm/core";
-import { countText, shortText } from "@ndvm/report";
+import { countOf, countText, shortText } from "@ndvm/report";
 import {
   type Archive,
   type ArchiveCheck,
@@ -48,8 +48,8 @@ export function archiveList(file: string, options: ArchiveListOptions): number {
 function listFront(archive: Archive): void {
   const { visits, fits, duplicates, failed, seconds } = archive.summary();
   print(
-    `${countText(visits)} candidates, ${countText(fits)} fits in ${shortText(seconds, 4)} s; ` +
-      `${countText(duplicates)} duplicates, ${countText(failed)} failed`,
+    `${countOf(visits, "candidate")}, ${countOf(fits, "fit")} in ${shortText(seconds, 4)} s; ` +
+      `${countOf(duplicates, "duplicate")}, ${countText(failed)} failed`,
   );
   const front = archive.front();
   if (front.length === 0) print("Nothing has been scored.");

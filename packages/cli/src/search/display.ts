@@ -3,7 +3,7 @@
  * lines elsewhere, events as JSON lines with --json.
  */
 
-import { countText, memberFormula } from "@ndvm/report";
+import { countOf, countText, memberFormula } from "@ndvm/report";
 import {
   type Counts,
   choiceOf,
@@ -88,7 +88,7 @@ export function spendingText({ spending }: Counts): string {
   const { requests, inputTokens, outputTokens, cost } = spending;
   if (requests === 0) return "";
   const money = cost > 0 ? `, cost ${cost.toFixed(4)}` : "";
-  return `${countText(inputTokens)} + ${countText(outputTokens)} tokens in ${requests} requests${money}`;
+  return `${countText(inputTokens)} + ${countText(outputTokens)} tokens in ${countOf(requests, "request")}${money}`;
 }
 
 /** Events that are told in words when they happen. */
@@ -175,14 +175,14 @@ function screenText(
 ): string {
   const width = widthOf(process.stdout);
   const limit = options.seconds === undefined ? "" : ` of ${options.seconds} s`;
-  const workers = `${standing.workers} ${standing.workers === 1 ? "worker" : "workers"}`;
+  const workers = countOf(standing.workers, "worker");
   const failures = failuresText(standing.counts);
   const spending = spendingText(standing.counts);
   const chosen = standing.choice;
   const shown = shownOf(standing.front, chosen);
   return [
     out.bold(`${standing.seconds.toFixed(1)} s${limit}, ${workers}: ${standing.rates()}`),
-    `${countText(standing.counts.duplicates)} duplicates, ${countText(standing.counts.failed)} failed${failures === "" ? "" : ` (${failures})`}`,
+    `${countOf(standing.counts.duplicates, "duplicate")}, ${countText(standing.counts.failed)} failed${failures === "" ? "" : ` (${failures})`}`,
     ...(spending === "" ? [] : [spending]),
     ...(shown.length === 0 ? [] : [frontTable(shown, width)]),
     ...(chosen === undefined ? [] : [plotOf(chosen)]),

@@ -1,7 +1,7 @@
 /** What a search says at its end. */
 
 import { own } from "@ndvm/core";
-import { countText, memberFormula, shortText, type TextColumn } from "@ndvm/report";
+import { countOf, countText, memberFormula, shortText, type TextColumn } from "@ndvm/report";
 import { type FrontMember, type SearchDone, whyChosen } from "@ndvm/search";
 import { formatTable } from "../tables.js";
 import { out, widthOf } from "../terminal.js";
@@ -54,8 +54,8 @@ function countsText(done: SearchDone): string {
   const failures = failuresText(counts);
   const spending = spendingText(counts);
   return [
-    `${countText(counts.candidates)} candidates in ${seconds.toFixed(1)} s ` +
-      `(${countText(counts.fits)} fits, ${rate}/s; ${countText(counts.duplicates)} duplicates, ` +
+    `${countOf(counts.candidates, "candidate")} in ${seconds.toFixed(1)} s ` +
+      `(${countOf(counts.fits, "fit")}, ${rate}/s; ${countOf(counts.duplicates, "duplicate")}, ` +
       `${countText(counts.failed)} failed${failures === "" ? "" : `: ${failures}`}): ${stopText(done)}.`,
     ...(spending === "" ? [] : [spending]),
   ].join("\n");

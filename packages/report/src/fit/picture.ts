@@ -38,8 +38,10 @@ export interface Picture {
   readonly predicted: Float64Array;
   /** The group of each point; undefined without groups. */
   readonly groups: readonly string[] | undefined;
-  /** Lines over x; empty where the prediction depends on other columns too. */
+  /** Lines over x; empty where the prediction depends on other columns, or on none. */
   readonly curves: readonly Curve[];
+  /** Whether the prediction depends on columns other than x. */
+  readonly readsOthers: boolean;
   readonly heldOut: { readonly x: Float64Array; readonly y: Float64Array } | undefined;
   /** How many rows the points stand for. */
   readonly rows: number;
@@ -52,7 +54,7 @@ export function picturesOf(
   scores: readonly HeldOutScore[],
   xWanted: string | undefined,
 ): Picture[] {
-  const { targets, data, options } = problem;
+  const { targets, data, options, columns } = problem;
   if (targets.length === 0) return [];
   const name = xWanted ?? widestColumn(problem);
   const curves = curvesOf(result, problem, name);
@@ -79,6 +81,7 @@ export function picturesOf(
         x,
         prediction: own(prediction.targets, target) as TargetPrediction,
       })),
+      readsOthers: columns.some((column) => column !== name),
       heldOut: score && name !== undefined ? heldPoints(problem, score, at) : undefined,
       rows: observed.length,
     };

@@ -16,7 +16,7 @@ const TITLES_MOST = 600;
 const GROUPS_MOST = 8;
 
 const pairs = (x: ArrayLike<number>, y: ArrayLike<number>): XY[] =>
-  Array.from(x, (value, index) => [value, y[index] ?? Number.NaN]);
+  Array.from(x, (value, index) => [value, y[index] as number]);
 
 /** Smaller dots where there are many. */
 const radiusFor = (count: number): number => (count > 800 ? 1.5 : count > 200 ? 2.2 : 3);
@@ -25,7 +25,7 @@ function titlesFor(points: readonly XY[], x: string, y: string) {
   if (points.length > TITLES_MOST) return {};
   return {
     titles: (index: number): string => {
-      const [at = Number.NaN, value = Number.NaN] = points[index] ?? [];
+      const [at, value] = points[index] as XY;
       return `${x} ${shortText(at, 6)}, ${y} ${shortText(value, 6)}`;
     },
   };
@@ -90,7 +90,10 @@ function bandLayers({ x, prediction }: Curve, color: string): Layer[] {
       ? [
           {
             kind: "band",
-            points: Array.from(x, (at, index) => [at, low[index] ?? 0, high[index] ?? 0] as const),
+            points: Array.from(
+              x,
+              (at, index) => [at, low[index] as number, high[index] as number] as const,
+            ),
             color,
             opacity,
           },
@@ -132,8 +135,8 @@ function legendOf(
 function captionOf(picture: Picture, { level }: FitResult, hasBands: boolean): Content {
   const { curves } = picture;
   if (curves.length === 0) {
-    const words = "Dots are data, rings the predictions, which depend on other columns too.";
-    return `${words}${thinned(picture)}`;
+    const others = picture.readsOthers ? ", which depend on other columns too" : "";
+    return `Dots are data, rings the predictions${others}.${thinned(picture)}`;
   }
   const bands = hasBands
     ? `Dark band: where the mean lies, at ${percentText(level)}; ` +
@@ -144,7 +147,7 @@ function captionOf(picture: Picture, { level }: FitResult, hasBands: boolean): C
 
 export async function residualFigures(picture: Picture): Promise<Html[]> {
   const { label, x, observed, predicted } = picture;
-  const residuals = observed.map((value, index) => value - (predicted[index] ?? Number.NaN));
+  const residuals = observed.map((value, index) => value - (predicted[index] as number));
   const over = async (axis: string, at: Float64Array, caption: string): Promise<Html> => {
     const points = pairs(at, residuals);
     const svg = await drawChart({

@@ -264,7 +264,7 @@ function correlations({ covariance }: FitResult): Html | undefined {
   if (covariance === undefined) return undefined;
   const { names, matrix } = covariance;
   const size = names.length;
-  const at = (i: number, j: number): number => matrix[i * size + j] ?? Number.NaN;
+  const at = (i: number, j: number): number => matrix[i * size + j] as number;
   const cell = (i: number, j: number): string =>
     i === j ? "1" : shown(toThousandth(at(i, j) / Math.sqrt(at(i, i) * at(j, j))), 3);
   return table(

@@ -44,7 +44,7 @@ export class ModelCurves {
       ]);
       const { values } = program.evaluate(recordOf(bound));
       const rows = Object.values(columns)[0]?.length ?? 0;
-      return values.length === rows ? values : new Float64Array(rows).fill(values[0] ?? Number.NaN);
+      return values.length === rows ? values : new Float64Array(rows).fill(values[0] as number);
     } finally {
       program.dispose();
     }
@@ -66,7 +66,7 @@ export class ModelCurves {
     if (inputs.length > 1 || only === undefined) {
       const predicted = this.predictions(member, data);
       const points = Array.from(observed, (y, row): [number, number] => [
-        predicted[row] ?? Number.NaN,
+        predicted[row] as number,
         y,
       ]);
       return { x: "predicted", points, line: agreement(observed, predicted) };
@@ -76,8 +76,8 @@ export class ModelCurves {
     const line = this.predictions(member, recordOf([[only, grid]]));
     return {
       x: only,
-      points: Array.from(observed, (y, row): [number, number] => [x[row] ?? Number.NaN, y]),
-      line: Array.from(grid, (at, index): [number, number] => [at, line[index] ?? Number.NaN]),
+      points: Array.from(observed, (y, row): [number, number] => [x[row] as number, y]),
+      line: Array.from(grid, (at, index): [number, number] => [at, line[index] as number]),
     };
   }
 

@@ -5,8 +5,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { NdvmError } from "@ndvm/core";
-import { describe, expect, test } from "vitest";
+import { NdvmError, seedFor } from "@ndvm/core";
+import { describe, expect, test, vi } from "vitest";
 import { openDatabase } from "../../src/archive/driver.js";
 import {
   evolve,
@@ -17,6 +17,7 @@ import {
   type SearchEvent,
   search,
 } from "../../src/index.js";
+import { SEED_SPLIT } from "../../src/study.js";
 import { line, oscillation } from "../engine/data.js";
 import { Echo, expectSame, exported, freshFile, list, run } from "../engine/support.js";
 
@@ -33,6 +34,26 @@ async function refusal(act: () => Promise<unknown> | unknown): Promise<NdvmError
 }
 
 describe("an archive", () => {
+  test("holds the seeds that its proposers were given", async () => {
+    const file = freshFile();
+    const proposers = [list(["(* a x)"]), list(["(+ a x)"]), list(["7"])];
+    const begins = proposers.map((proposer) => vi.spyOn(proposer, "begin"));
+    await run({ ...base, data: line, proposers, archive: file });
+    const given = begins.map(({ mock }) => mock.calls[0]?.[0].seed);
+    expect(new Set(given).size).toBe(3);
+    const archive = openArchive(file);
+    const named = given.map((seed, place) => [
+      `proposer ${place} (${proposers[place]?.name})`,
+      seed,
+    ]);
+    expect(archive.seeds()).toEqual({
+      ...Object.fromEntries(named),
+      study: 5,
+      split: seedFor(5, SEED_SPLIT),
+    });
+    archive.close();
+  });
+
   test("holds the study, candidates, fits, failures, timings, events, seeds and versions", async () => {
     const file = freshFile();
     const programs = ["(* a x)", "(car x)", "(* x b)", "(+ a (* b x))", "7"];
