@@ -200,7 +200,7 @@ function orLimitSteps(advice: string, speech: Speech): string {
   const name = speech.option("stepsMax");
   return name === undefined
     ? advice
-    : `${advice}, or a limit of steps (${name}) that ends slow programs`;
+    : `${advice}, or a limit on evaluation steps (${name}) that ends slow programs`;
 }
 
 const rowsOf = ({ rows = [], rowsMore = 0 }: ErrorFacts, speech: Speech): string =>

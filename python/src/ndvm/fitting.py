@@ -168,8 +168,9 @@ def fit(
     predicts; names of the program that are not columns are parameters. ``params`` says where they
     start (a number), the range to draw starts from (a pair), or more (a mapping with ``start``,
     ``range``, ``bounds``, ``fixed``, ``scale``). Options as in JavaScript, in snake case: ``loss``,
-    ``restarts``, ``seed``, ``weights``, ``sigma``, ``trials``, ``groups``, ``optimiser``, ``steps``,
-    ``time_max`` (milliseconds after which the best so far is the result), ``level``, ``resume`` …
+    ``restarts``, ``seed``, ``weights``, ``sigma``, ``trials``, ``groups``, ``optimiser``, ``steps``
+    (of the optimiser), ``time_max`` (milliseconds after which the best so far is the result),
+    ``level``, ``resume`` …
     ``timeout`` (seconds) gives the whole call up with an error.
     """
     loaded = Machine().load(program) if isinstance(program, str) else program

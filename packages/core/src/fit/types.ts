@@ -73,11 +73,11 @@ export interface FitOptions {
   readonly restarts?: number;
   /** Default 0. */
   readonly seed?: number;
-  /** Most steps of one restart. Default 2000 for lm, 1000 for lbfgs, 500 for adam. */
+  /** Most optimiser steps of one restart. Default 2000 for lm, 1000 for lbfgs, 500 for adam. */
   readonly steps?: number;
   /**
-   * Most steps of one walk of the program (default 1e9). Parameters that need more count as not
-   * finite: the limit depends on no clock, so results do not either.
+   * Most evaluation steps of one walk of the program (default 1e9). Parameters that need more count
+   * as not finite. The limit depends on no clock, so results do not either.
    */
   readonly stepsMax?: number;
   /** Lanes the machine works on at once. Default: what fits the cache. Results do not change. */

@@ -117,7 +117,7 @@ export type Input =
 export type Inputs = Readonly<Record<string, Input>>;
 
 export interface RunOptions {
-  /** Most steps of the walk. Default 1e9. */
+  /** Most evaluation steps of the walk. Default 1e9. */
   readonly stepsMax?: number;
   /** Most bytes of tape, payloads and adjoints of one run. Default: the machine's memoryMax. */
   readonly tapeBytesMax?: number;
