@@ -152,7 +152,9 @@ export const rooms: readonly Room[] = [
   {
     name: "archive",
     sources: ["packages/search/src/archive/"],
-    tests: search("archive/ engine/replay"),
+    tests: search(
+      "archive/archive archive/tables archive/damage archive/keep archive/ engine/replay",
+    ),
   },
   {
     name: "evolve",

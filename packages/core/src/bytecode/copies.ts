@@ -177,8 +177,9 @@ class CopyFinder implements Copies {
         for (let i = 0; i < state.length; i++) if (state[i] === FRESH) state[i] = OLDER;
         return;
       default: {
-        const [taken, left] = effectOf(code, this.#procedures);
-        if (left > 0) state[height - taken] = mayBeOlder(code) ? OLDER : FRESH;
+        // One that leaves nothing marks a free slot, and no state is read above the height.
+        const [taken] = effectOf(code, this.#procedures);
+        state[height - taken] = mayBeOlder(code) ? OLDER : FRESH;
       }
     }
   }

@@ -22,7 +22,6 @@ export function gcd(a: number, b: number): number {
 /** The Maclaurin series below 2.5, a continued fraction of erfc above. */
 export function erf(x: number): number {
   const a = Math.abs(x);
-  if (Number.isNaN(x)) return x;
   if (a > 6) return Math.sign(x);
   if (a < 2.5) {
     // 2/√π · exp(−x²) · Σ 2ⁿ x²ⁿ⁺¹ / (2n+1)!!: every term is positive.

@@ -139,8 +139,8 @@ class Scanner {
 
   #openCall(): boolean {
     this.#at++;
-    const code = this.#skipSpace();
-    if (code < 0 || classOf(code) !== Class.Constituent) return false;
+    this.#skipSpace();
+    // Empty where no name stands here, and nothing is called so.
     const name = this.#token();
     const called = this.#callables.get(name);
     if (called === undefined || this.#declared?.includes(name)) return false;

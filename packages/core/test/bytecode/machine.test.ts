@@ -73,6 +73,29 @@ test("a million tail calls with real state run in constant memory", async () => 
   small.dispose();
 });
 
+test("a block that leads to itself may store what it did not make", () => {
+  const source = `
+        LOAD n
+        STORE m
+        PUSH 9.0
+        STORE y
+again:  LOAD x
+        STORE y
+        LOAD m
+        PUSH 1.0
+        SUB
+        STORE m
+        LOAD m
+        PUSH 0.0
+        >
+        BRANCH again
+        LOAD y`;
+  const program = machine.loadBytecode(source);
+  const { values } = program.evaluate({ n: [1, 3, 2], x: [0.5, 0.25, 8] });
+  expect([...values]).toEqual([0.5, 0.25, 8]);
+  program.dispose();
+});
+
 test("a loop that lanes leave at different turns runs in constant memory", async () => {
   const small = await Machine.create({ memoryMax: 8 * 2 ** 20 });
   const source = "LOAD x\nSTORE y\nt: LOOP n d\nLOAD y\nPUSH 1.0\nADD\nSTORE y\nJUMP t\nd: LOAD y";

@@ -136,6 +136,17 @@ function inverse(matrix: readonly (readonly number[])[]): number[][] | undefined
 }
 
 describe("singular values", () => {
+  test("of columns without length are zero, each with a vector of its own", () => {
+    const column = (...numbers: number[]) => Float64Array.of(...numbers);
+    const { values, vectors } = singularValues([column(0, 0), column(0, 0), column(3, 4)]);
+    expect([...values]).toEqual([5, 0, 0]);
+    expect(vectors.map((vector) => [...vector])).toEqual([
+      [0, 0, 1],
+      [1, 0, 0],
+      [0, 1, 0],
+    ]);
+  });
+
   test("are the lengths of A·v for right vectors at right angles, largest first", () => {
     fc.assert(
       fc.property(columnsArbitrary, (given) => {

@@ -74,8 +74,9 @@ const HELD_OUT_LEAST = 12;
 /** What to be wary of where few rows are held out; undefined where there are enough. */
 export function heldOutWarning(rows: number): string | undefined {
   if (rows >= HELD_OUT_LEAST) return undefined;
+  const [are, they] = rows === 1 ? ["row is", "it"] : ["rows are", "they"];
   return (
-    `only ${rows} rows are held out: they can hardly show whether a model holds on rows that it has ` +
+    `only ${rows} ${are} held out: ${they} can hardly show whether a model holds on rows that it has ` +
     "not seen; hold out more rows, or try the model on other data"
   );
 }

@@ -98,7 +98,7 @@ function nearestPairs(columns: Columns, inputs: readonly string[], rows: number)
   const scaled = inputs.map((name) => scaledColumn(own(columns, name) as Float64Array));
   const pairs: Pair[] = [];
   for (const row of thinned(others, GAPS_MOST)) {
-    let nearest = -1;
+    let nearest: number | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const other of others) {
       let distance = 0;
@@ -110,7 +110,7 @@ function nearestPairs(columns: Columns, inputs: readonly string[], rows: number)
       least = distance;
       nearest = other;
     }
-    if (nearest >= 0) pairs.push([row, nearest]);
+    if (nearest !== undefined) pairs.push([row, nearest]);
   }
   return pairs;
 }

@@ -172,7 +172,7 @@ export class Scales {
       const first = await this.#settle(program, member, member.params, new Map());
       const folded = await this.#folded(program, member, first ?? member);
       const start = await this.#unwound(program, member, shorter(first, folded));
-      if (start === undefined || !Number.isFinite(start.length.length)) return undefined;
+      if (start === undefined) return undefined;
       return this.#describe(program, member, start, await this.#simplified(program, member, start));
     } finally {
       program.dispose();
@@ -236,7 +236,7 @@ export class Scales {
     }
   }
 
-  /** Fits the real constants on all rows and takes the length. Undefined where that fails. */
+  /** Fits the real constants on all rows and takes the length. Undefined where that is not finite. */
   async #settle(
     program: Program,
     member: Weighable,
@@ -249,7 +249,6 @@ export class Scales {
     const { rows, symbolBits } = this.#yardstick;
     const target = own(this.#columns, this.#study.target) as Float64Array;
     const loss = squaresLeft(target, repeated(values, rows));
-    if (!Number.isFinite(loss)) return undefined;
     const probe = this.#valuesAt(program, fitted, this.#gaps.places, this.#gaps.placeCount);
     const swings = swingsOf(this.#gaps, probe);
     const weighted = {
@@ -261,7 +260,7 @@ export class Scales {
       gaps: swings.bits,
     };
     const length = lengthOf(weighted, this.#yardstick, this.#likelihood);
-    if (Number.isNaN(length.length)) return undefined;
+    if (!Number.isFinite(length.length)) return undefined;
     return { params: fitted, simple, loss, length, swings };
   }
 

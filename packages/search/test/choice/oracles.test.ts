@@ -5,7 +5,7 @@
 
 import { Random } from "@ndvm/core";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { foldRates } from "../../src/choice/aliases.js";
 import {
   bestOf,
@@ -284,7 +284,14 @@ describe("gaps", () => {
     }
     const flat = gapsOf({ a: a.map(() => 2), b, y }, ["a", "b"], "y");
     expect(flat.count).toBe(30);
-    expect(gapsOf({ a: a.map(() => 2), b: b.map(() => 1), y }, ["a", "b"], "y").share).toBe(1);
+    const one = gapsOf({ a: a.map(() => 2), b: b.map(() => 1), y }, ["a", "b"], "y");
+    expect(one).toMatchObject({ count: 0, placeCount: 0, share: 1 });
+  });
+
+  test("of rows that are equally far lead to the first of them", () => {
+    const [a, b] = [Float64Array.of(0, 1, -1, 0), Float64Array.of(0, 0, 0, 1)];
+    const gaps = gapsOf({ a, b, y: Float64Array.of(0, 10, 200, 3000) }, ["a", "b"], "y");
+    expect([...gaps.steps]).toEqual([10, 10, 200, 3000]);
   });
 
   test("are 256 at most, evenly taken, and each stands for more", () => {
@@ -472,6 +479,8 @@ describe("the choice", () => {
   test("is wary of few held-out rows: eleven, not twelve", () => {
     expect(heldOutWarning(12)).toBeUndefined();
     expect(heldOutWarning(11)).toContain("only 11 rows are held out");
+    expect(heldOutWarning(1)).toMatch(/^only 1 row is held out: it can hardly show /);
+    expect(heldOutWarning(2)).toMatch(/^only 2 rows are held out: they can hardly show /);
   });
 
   test("is wary of held-out rows that are missed by more than chance", () => {
@@ -554,12 +563,16 @@ describe("weighing", () => {
   test("numbers in a program cost their digits, at most what tells a row from another", async () => {
     const scales = await Scales.create(study);
     const of = async (source: string) =>
-      (await scales.weigh({ visit: 0, source, params: { a: 1 }, complexity: 3 }))?.parts.symbols ??
-      0;
+      (await scales.weigh({ visit: 0, source, params: paramsOf(source), complexity: 3 }))?.parts
+        .symbols ?? 0;
+    const paramsOf = (source: string): Record<string, number> =>
+      source.includes("a") ? { a: 1 } : {};
     const plain = 3 * yardstickOf(study).symbolBits;
     expect(await of("(* a x)")).toBeCloseTo(plain, 9);
     expect(await of("(* a (+ 3 x))")).toBeCloseTo(plain + literalBits(3, 99), 9);
     expect(await of("(* a (+ 3.14159 x))")).toBeCloseTo(plain + 1 + Math.log2(40), 9);
+    // A program may be nothing but a number.
+    expect(await of("7")).toBeCloseTo(plain + literalBits(7, 99), 9);
     scales.dispose();
   });
 
@@ -574,5 +587,45 @@ describe("weighing", () => {
     ];
     expect([...(await weighFront(study, front)).keys()]).toEqual([1, 3]);
     expect((await weighFront(study, [])).size).toBe(0);
+  });
+
+  test("leave no machine behind, whatever becomes of the members", async () => {
+    const dispose = vi.spyOn(Scales.prototype, "dispose");
+    const outcome = { visit: 1, source: "(* a x)", params: { a: 1 }, complexity: 3, loss: 1 };
+    await weighFront(study, [outcome as unknown as Outcome]);
+    expect(dispose).toHaveBeenCalledTimes(1);
+    dispose.mockRestore();
+  });
+
+  test("each constant is tried by its own error, also after another has become simple", async () => {
+    // Errors of a, b and c are about 2e-5, 0.05 and 2e-5, so only b's own reaches from 3.02 to 3.
+    const noise = new Random(17);
+    const column = (size: number) =>
+      Array.from({ length: 60 }, () => size * (2 * noise.uniform() - 1));
+    const [u, v, w] = [column(1000), column(0.5), column(1000)] as [number[], number[], number[]];
+    const sums = u.map(
+      (at, i) =>
+        2 * at + 3 * (v[i] as number) + 0.736142857 * (w[i] as number) + 0.1 * noise.normal(),
+    );
+    const three = makeStudy({ data: { u, v, w, y: sums }, target: "y", seed: 3 });
+    const scales = await Scales.create(three);
+    const source = "(+ (* a u) (* b v) (* c w))";
+    const given = { visit: 0, source, params: { a: 1, b: 1, c: 1 }, complexity: 11 };
+    const found = await scales.weigh(given);
+    scales.dispose();
+    expect(found?.simple).toEqual(["a", "b"]);
+    expect(found?.params).toMatchObject({ a: 2, b: 3 });
+  });
+
+  test("a wave is unwound where its rate is hidden, on rows that say no more than their digits", async () => {
+    const t = Array.from({ length: 60 }, (_, i) => i);
+    const rounded = t.map((at) => Math.round(1000 * Math.sin(0.4137 * at)) / 1000);
+    const waves = makeStudy({ data: { t, y: rounded }, target: "y", seed: 3 });
+    const scales = await Scales.create(waves);
+    const source = "(sin (log (exp (* r t))))";
+    const given = { visit: 0, source, params: { r: 0.4137 + 2 * Math.PI }, complexity: 6 };
+    const found = await scales.weigh(given);
+    scales.dispose();
+    expect(found?.params["r"]).toBeCloseTo(0.4137, 3);
   });
 });

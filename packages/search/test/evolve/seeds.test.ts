@@ -2,7 +2,7 @@
  * Seeds: a program of the user's gets starts enough to be fitted, in columns of any unit.
  */
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Chance } from "../../src/evolve/chance.js";
 import { firstCount, firstProgram } from "../../src/evolve/first.js";
 import { scalesOf } from "../../src/evolve/scales.js";
@@ -70,4 +70,18 @@ test("scales of parameters follow from the columns", () => {
   expect(scales.get("K")?.size).toBeCloseTo(5e9, -6);
   expect(scales.get("r")?.size).toBeCloseTo(1500, 6);
   expect(scales.get("middle")?.between).toEqual([0, 2e-3]);
+});
+
+test("what has no chance never happens, and what is sure always does", () => {
+  const chance = new Chance(1);
+  const draw = vi.spyOn(chance, "uniform");
+  const at = (value: number, probability: number): boolean => {
+    draw.mockReturnValue(value);
+    return chance.happens(probability);
+  };
+  const most = 1 - Number.EPSILON / 2;
+  expect([at(0, 0), at(0, Number.MIN_VALUE), at(most, 1), at(most, most)]).toEqual([
+    ...[false, true, true, false],
+  ]);
+  expect([at(0.25, 0.25), at(0.25, 0.5), at(0.5, 0.25)]).toEqual([false, true, false]);
 });

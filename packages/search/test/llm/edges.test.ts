@@ -324,6 +324,21 @@ describe("settings", () => {
   });
 });
 
+test("nobody waits for an answer unless it is asked for", async () => {
+  network(answers(programs("a")));
+  const { waits: _, ...unsaid } = base;
+  const silent = llm(unsaid);
+  silent.begin(brief);
+  let isBack = false;
+  const first = silent.propose(5, never).then(({ proposals }) => {
+    isBack = true;
+    return proposals;
+  });
+  for (let turns = 0; turns < 50 && !isBack; turns++) await Promise.resolve();
+  expect(isBack).toBe(true);
+  expect(await first).toEqual([]);
+});
+
 describe("what is left over", () => {
   test("of an answer comes with the next turns, before anything new is asked", async () => {
     network(answers(programs("a", "b", "c", "d", "e")));

@@ -72,7 +72,7 @@ function orthogonalise(
   const xx = dot(x, x);
   const yy = dot(y, y);
   const xy = dot(x, y);
-  if (xy === 0 || Math.abs(xy) <= 1e-15 * Math.sqrt(xx * yy)) return false;
+  if (Math.abs(xy) <= 1e-15 * Math.sqrt(xx * yy)) return false;
   const zeta = (yy - xx) / (2 * xy);
   const tangent = (zeta >= 0 ? 1 : -1) / (Math.abs(zeta) + Math.sqrt(1 + zeta * zeta));
   const cosine = 1 / Math.sqrt(1 + tangent * tangent);
