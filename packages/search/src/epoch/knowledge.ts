@@ -84,6 +84,12 @@ export interface SavedVersion {
   readonly text: string;
 }
 
+/**
+ * Rounds whose updates are kept beyond the oldest version. A worker that had nothing to do for a while
+ * goes on from where it is, which costs a small part of starting afresh.
+ */
+const UPDATES_KEPT = 16;
+
 export class History {
   readonly log = new DigestLog();
   readonly #versions = new Map<number, Version>();
@@ -94,6 +100,8 @@ export class History {
   note(version: number, front: Front, populations: Populations, counts: OutcomeCounts): void {
     this.#versions.set(version, { front, populations, counts, digests: this.log.count });
     this.#latest = version;
+    // Made while the version before is still there.
+    if (this.#versions.has(version - 1)) this.#step(version);
   }
 
   /** Versions that are kept, the oldest as a whole and the others as what differs. */
@@ -130,16 +138,19 @@ export class History {
   /** Forgets what is older than any epoch under way. */
   forgetBefore(version: number): void {
     for (const each of this.#versions.keys()) if (each < version) this.#versions.delete(each);
-    for (const each of this.#updates.keys()) if (each <= version) this.#updates.delete(each);
+    for (const each of this.#updates.keys())
+      if (each <= version - UPDATES_KEPT) this.#updates.delete(each);
   }
 
   /** What brings someone from one version (−1: from nothing) to another. */
   updates(from: number, to: number): readonly Update[] {
     if (from === to) return [];
-    const canGoOn = from >= 0 && from < to && this.#versions.has(from);
-    if (!canGoOn) return [this.#snapshot(to)];
+    if (from < 0 || from > to) return [this.#snapshot(to)];
     const updates: Update[] = [];
-    for (let version = from + 1; version <= to; version++) updates.push(this.#step(version));
+    for (let version = from + 1; version <= to; version++) {
+      if (!this.#hasStep(version)) return [this.#snapshot(to)];
+      updates.push(this.#step(version));
+    }
     return updates;
   }
 
@@ -161,6 +172,12 @@ export class History {
       ? this.log.between(this.log.beginningFor(digests), digests)
       : new Uint32Array();
     return { version, from: -1, text: JSON.stringify(knowledge), digests: words };
+  }
+
+  #hasStep(version: number): boolean {
+    return (
+      this.#updates.has(version) || (this.#versions.has(version - 1) && this.#versions.has(version))
+    );
   }
 
   #step(version: number): Update {

@@ -181,13 +181,30 @@ describe("a history", () => {
     expect(again.save()[0]?.text).toBe(history.save()[0]?.text);
   });
 
-  test("forgets updates that nobody can go on from", () => {
+  test("lets whoever lags behind go on for sixteen rounds, and begin afresh after them", () => {
     const none = { settles: [], best: undefined, front: undefined, seen: 1 };
-    const { history } = historyOf([none, none, none]);
+    const settled = { ...none, settles: [[0, 0, 7]] as [number, number, number][] };
+    const { history, digests } = historyOf(Array.from({ length: 20 }, () => settled));
+    const early = viewAt(history, 3);
+    history.forgetBefore(19);
+    expect(() => history.at(18)).toThrow("version 18 was forgotten");
+    expect(history.updates(2, 20).map(({ from }) => from)).toEqual([-1]);
+    const steps = history.updates(3, 20);
+    expect(steps.map(({ from }) => from)).toEqual(Array.from({ length: 17 }, (_, i) => 3 + i));
+    for (const step of steps) early.take(step);
+    expect(told(early, digests)).toEqual(told(viewAt(history, 20), digests));
+    expect(history.updates(20, 19).map(({ from }) => from)).toEqual([-1]);
+    expect(history.latest).toBe(20);
+  });
+
+  test("that comes from an archive goes on from the versions that it has", () => {
+    const none = { settles: [], best: undefined, front: undefined, seen: 1 };
+    const { history } = historyOf([none, none, none, none]);
     history.forgetBefore(2);
-    expect(() => history.at(1)).toThrow("version 1 was forgotten");
-    expect(history.updates(1, 3).map(({ from }) => from)).toEqual([-1]);
-    expect(history.updates(2, 3).map(({ from }) => from)).toEqual([2]);
-    expect(history.latest).toBe(3);
+    const again = new History();
+    for (let i = 0; i < 4; i++) again.see(digestOf(`${i}`));
+    again.restore(history.save(), (visits) => ({ members: visits.map(outcome) }));
+    expect(again.updates(2, 4).map(({ from }) => from)).toEqual([2, 3]);
+    expect(again.updates(1, 4).map(({ from }) => from)).toEqual([-1]);
   });
 });
