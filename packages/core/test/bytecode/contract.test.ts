@@ -34,8 +34,8 @@ function write(file: string, text: string): void {
 /** Builds the machine with the page's client as number 2. */
 function buildMachine(): Uint8Array {
   cpSync(join(core, "wasm"), join(folder, "wasm"), { recursive: true });
-  const layouts = ["program/layout", "program/cells", "bytecode/codes", "fit/layout"];
-  for (const file of layouts.map((name) => `src/${name}.ts`))
+  const shared = ["program/layout", "program/cells", "bytecode/codes", "fit/layout", "fit/maps"];
+  for (const file of shared.map((name) => `src/${name}.ts`))
     write(file, readFileSync(join(core, file), "utf8"));
   write("wasm/clients/postfix/walk.ts", blockOf("wasm/clients/postfix/walk.ts"));
   const door = readFileSync(join(core, "wasm/index.ts"), "utf8");

@@ -69,7 +69,7 @@ const atLoad: readonly Case[] = [
   ],
   [".proc f a a\nPUSH 1\n.end\nPUSH 1", "E-FORM", 1, "a", /stands twice/, /different names/],
   [".end", "E-SYNTAX", 1, ".end", /out of place/, /no \.proc/],
-  [".prok f", "E-SYNTAX", 1, ".prok", /no directive/, /did you mean \.proc/],
+  [".prok f", "E-SYNTAX", 1, ".prok", /not a directive/, /did you mean \.proc/],
   [
     ".proc g x\n.captures k\nLOAD k\n.end\nPUSH 1\nCALL g",
     "E-FORM",
@@ -78,7 +78,14 @@ const atLoad: readonly Case[] = [
     /captures values/,
     /CLOSURE g/,
   ],
-  [".input mass\nLOAD mas", "E-UNBOUND", 2, "mas", /no local and no input/, /did you mean mass/],
+  [
+    ".input mass\nLOAD mas",
+    "E-UNBOUND",
+    2,
+    "mas",
+    /neither a local nor an input/,
+    /did you mean mass/,
+  ],
   [".input x\nPUSH 1\nSTORE x", "E-FORM", 3, "x", /it is an input/, /another name/],
   [
     "LOAD x\nPUSH 0\nLT\nBRANCH on\nPUSH 1\nSTORE y\non: LOAD y",
