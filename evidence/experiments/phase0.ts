@@ -123,7 +123,7 @@ export const phase0: Definition = {
     recorder.condition("whole", "walked: text to gradient; replayed: numbers to gradient");
     recorder.condition(
       "instrument",
-      "V8's sampling profiler, every 0.1 ms, on a build of the machine with names of functions and without the second round of inlining; whole times are of the machine that users get",
+      "V8's sampling profiler, ten thousand looks a second, on a build of the machine with names of functions and without the second round of inlining; whole times are of the machine that users get",
     );
     const core = join(repositoryRoot, "packages/core");
     const flags = ["--use", "real=f32", "--initialMemory", "16", "--disableWarning", "112"];
