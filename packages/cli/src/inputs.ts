@@ -9,7 +9,7 @@
  *   [[1, 0], [0, 1]]        a matrix, shared by all lanes
  *   @file.csv, @file.json   the whole file as one vector or matrix, shared by all lanes
  *
- * So lists, ranges and columns spread over lanes; brackets and whole files are one tensor.
+ * So a list, range or column has a value for each lane; brackets and whole files are one tensor.
  */
 
 import { existsSync } from "node:fs";

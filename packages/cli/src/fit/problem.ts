@@ -229,7 +229,7 @@ function fixedNumbers(
     if (typeof value === "number") fixed[name] = { fixed: value };
     else if (!("kind" in value) || value.kind === "over") {
       throw new UsageError(
-        `--set ${name} spreads over lanes; give a number, '[1, 2]' for a vector, or a whole file`,
+        `--set ${name} has a value for each lane; give a number, '[1, 2]' for a vector, or a whole file`,
       );
     } else if (targets.length > 0) {
       throw new UsageError(

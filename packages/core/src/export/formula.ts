@@ -93,3 +93,15 @@ export function withoutSign(formula: Formula): Formula | undefined {
   const positive = withoutSign(first);
   return positive && { ...formula, operands: [positive, ...rest] };
 }
+
+/** x/exp(−u) as x·exp(u), and 1/exp(−u) as exp(u), as people write it. */
+export function withoutDecayBelow(formula: Formula): Formula {
+  if (formula.kind !== "apply" || formula.op !== "/") return formula;
+  const [above, below] = formula.operands as readonly [Formula, Formula];
+  if (below.kind !== "apply" || below.op !== "exp") return formula;
+  const positive = withoutSign(below.operands[0] as Formula);
+  if (positive === undefined) return formula;
+  const growth = { ...below, operands: [positive] };
+  const isOne = above.kind === "number" && above.value === 1;
+  return isOne ? growth : { ...formula, op: "*", operands: [above, growth] };
+}

@@ -38,13 +38,16 @@ export interface Notation {
   not(test: Text): Text;
   parenthesised(text: string): string;
   refuse(op: string): Error;
+  /** The same function as this notation prefers to write it. */
+  preferred?(formula: Formula): Formula;
 }
 
 export function inside(notation: Notation, { text, level }: Text, least: number): string {
   return level < least ? notation.parenthesised(text) : text;
 }
 
-export function writeFormula(formula: Formula, notation: Notation): Text {
+export function writeFormula(given: Formula, notation: Notation): Text {
+  const formula = notation.preferred?.(given) ?? given;
   const write = (of: Formula) => writeFormula(of, notation);
   const positive = withoutSign(formula);
   if (positive !== undefined) {

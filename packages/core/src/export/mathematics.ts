@@ -3,7 +3,7 @@
  */
 
 import { own } from "../records.js";
-import type { ClosedForm, Formula } from "./formula.js";
+import { type ClosedForm, type Formula, withoutDecayBelow } from "./formula.js";
 import {
   inside,
   LOOSE,
@@ -73,6 +73,7 @@ function mathNotation(digits: number): Notation {
     not: (test) => ({ text: `not ${within(test, 3)}`, level: 3 }),
     parenthesised: paren,
     refuse: (op) => refusal(`it uses ${op}`, nowhere),
+    preferred: withoutDecayBelow,
   };
 }
 
@@ -144,6 +145,7 @@ function latexNotation(digits: number): Notation {
     not: (test) => ({ text: `\\lnot ${within(test, TIGHT)}`, level: 3 }),
     parenthesised: latexParen,
     refuse: (op) => refusal(`it uses ${op}`, nowhere),
+    preferred: withoutDecayBelow,
   };
   return notation;
 }

@@ -230,3 +230,14 @@ test.runIf(python.status === 0)("Python itself gives the machine's values", () =
       closed[Math.floor(i / 6)] ?? "",
     );
 });
+
+test("a decay below a fraction line is written as a factor, for people alone", () => {
+  const decay = { program: "(/ (cos t) (exp (* -0.25 (- 1.6 t))))" };
+  expect(exportModel(decay, "math")).toBe("cos(t)·exp(0.25·(1.6 − t))");
+  expect(exportModel(decay, "latex")).not.toContain("\\frac");
+  expect(exportModel(decay, "numpy")).toContain("/");
+  expect(exportModel({ program: "(/ 1 (exp (- t)))" }, "math")).toBe("exp(t)");
+  expect(exportModel({ program: "(/ a (exp (* 2 t)))" }, "math")).toBe("a/exp(2·t)");
+  expect(exportModel({ program: "(/ a (sinh (* -2 t)))" }, "math")).toBe("a/sinh(−2·t)");
+  expect(exportModel({ program: "(* a (exp (* -2 t)))" }, "math")).toBe("a·exp(−2·t)");
+});
