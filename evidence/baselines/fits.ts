@@ -61,14 +61,19 @@ export function rSquared(values: ArrayLike<number>, y: Float64Array): number {
   return 1 - rest / all;
 }
 
-/**
- * A fit of one candidate from given starts: its score on held-out rows; undefined where it fails.
- */
+export interface Fitted {
+  /** R² on held-out rows. */
+  readonly score: number;
+  /** The least mean of squares on the way. */
+  readonly loss: number;
+}
+
+/** A fit of one candidate from given starts; undefined where it fails. */
 export type Fitter = (
   candidate: StreamCandidate,
   starts: readonly number[],
   columns: Columns,
-) => Promise<number | undefined> | number | undefined;
+) => Promise<Fitted | undefined> | Fitted | undefined;
 
 export function machineFitter(machine: Machine): Fitter {
   return async (candidate, starts, columns) => {
@@ -91,11 +96,11 @@ async function fitLoaded(
   { params }: StreamCandidate,
   starts: readonly number[],
   { x, y, heldX, heldY }: Columns,
-): Promise<number> {
+): Promise<Fitted> {
   const used = params.flatMap((name, i) =>
     program.inputs.includes(name) ? [[name, { start: starts[i] as number }] as const] : [],
   );
-  const { predict } = await calibrate(program, {
+  const { predict, best } = await calibrate(program, {
     data: { x, y },
     target: "y",
     params: Object.fromEntries(used),
@@ -105,19 +110,20 @@ async function fitLoaded(
     seed: 0,
     detail: "scores",
   });
-  return rSquared(predict({ x: heldX }).values, heldY);
+  // The machine's loss is the sum of squares.
+  return { score: rSquared(predict({ x: heldX }).values, heldY), loss: best.loss / x.length };
 }
 
 /**
  * Adam over a few parameters; `gradient` gives the loss and fills `slopes`. The point with the
- * least loss is what is left in `p`, as `fit` keeps it.
+ * least loss is what is left in `p`, as `fit` keeps it. Returns that loss.
  */
 export function adamSteps(
   p: Float64Array,
   slopes: Float64Array,
   gradient: () => number,
   steps = STEPS_OF_FIT,
-): void {
+): number {
   const m = new Float64Array(p.length);
   const v = new Float64Array(p.length);
   const best = Float64Array.from(p);
@@ -141,6 +147,7 @@ export function adamSteps(
     }
   }
   p.set(best);
+  return least;
 }
 
 export interface StagedFit {
@@ -166,14 +173,14 @@ export function runStaged(
   { loss, predict }: StagedFit,
   starts: readonly number[],
   { x, y, heldX, heldY }: Columns,
-): number {
+): Fitted {
   const p = Float64Array.from(starts);
   const slopes = new Float64Array(p.length);
-  adamSteps(p, slopes, () => loss(p, x, y, slopes));
+  const least = adamSteps(p, slopes, () => loss(p, x, y, slopes));
   const values = new Float64Array(heldX.length);
   const columns = [...p].map((each) => new Float64Array(heldX.length).fill(each));
   predict(heldX.length, [heldX, ...columns], [values]);
-  return rSquared(values, heldY);
+  return { score: rSquared(values, heldY), loss: least };
 }
 
 let salt = 0;
@@ -204,7 +211,7 @@ export function runWasm(
   program: WasmProgram,
   starts: readonly number[],
   { x, y, heldX, heldY }: Columns,
-): number {
+): Fitted {
   const rows = x.length;
   const p = Float64Array.from(starts);
   const slopes = new Float64Array(p.length);
@@ -214,7 +221,7 @@ export function runWasm(
       program.inputs[i + 1]?.fill(each);
     });
   program.inputs[0]?.set(x);
-  adamSteps(p, slopes, () => {
+  const loss = adamSteps(p, slopes, () => {
     setParameters();
     program.run(rows);
     slopes.fill(0);
@@ -227,12 +234,12 @@ export function runWasm(
         slopes[i] =
           (slopes[i] as number) + residual * ((gradients[i] as Float32Array)[row] as number);
     }
-    return total;
+    return total / rows;
   });
   setParameters();
   program.inputs[0]?.set(heldX);
   program.run(heldX.length);
-  return rSquared(values, heldY);
+  return { score: rSquared(values, heldY), loss };
 }
 
 export const wasmFitter: Fitter = (candidate, starts, columns) => {

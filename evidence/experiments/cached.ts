@@ -116,9 +116,9 @@ async function agree({ recorder }: Context, data: Columns): Promise<void> {
   for (const family of FAMILIES) {
     const starts = startsOf(family, 3);
     const scores = [
-      runStaged(stageFit(family, salt++), starts, data),
-      runWasm(stageWasm(family, data.x.length), starts, data),
-      (await byProgram(family, starts, data)) ?? Number.NaN,
+      runStaged(stageFit(family, salt++), starts, data).score,
+      runWasm(stageWasm(family, data.x.length), starts, data).score,
+      (await byProgram(family, starts, data))?.score ?? Number.NaN,
     ];
     const apart = Math.max(...scores) - Math.min(...scores);
     recorder.count(`${family.name}/R² apart`, apart, "R²", "at most 1e-3");

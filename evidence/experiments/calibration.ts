@@ -7,6 +7,7 @@ import { fit as calibrate } from "@ndvm/core";
 import { machines, stagedLanes } from "../baselines/backends.js";
 import { EAGER, type Eager, eagerFit, eagerName, whyNot } from "../baselines/external.js";
 import { adamSteps } from "../baselines/fits.js";
+import { AUTHOR, referenceCalibration, whyNoReference } from "../baselines/native/reference.js";
 import type { Context, Definition } from "../harness/context.js";
 import { pythonModule, runPython } from "../harness/tools.js";
 import { inputsOf, kalman } from "../programs.js";
@@ -116,6 +117,19 @@ function eager(context: Context, kind: Eager, ours: readonly number[]): void {
   recorder.count(`${name}/fit`, (sum * FIT_STEPS) / count, "µs", how);
 }
 
+function author(context: Context, ours: readonly number[], rounds: number): void {
+  const { recorder } = context;
+  const reason = whyNoReference();
+  if (reason !== undefined) {
+    recorder.missing(`${AUTHOR}/fit`, reason);
+    return;
+  }
+  const program = { ...kalman, parameters: START };
+  const { losses, fits } = referenceCalibration(program, FIT_STEPS, rounds);
+  sameLosses(context, AUTHOR, losses, ours);
+  recorder.samples(`${AUTHOR}/fit`, "µs", fits, "from the text, a process of its own, g++ -O3");
+}
+
 export const calibration: Definition = {
   name: "calibration",
   weight: 3,
@@ -151,6 +165,7 @@ export const calibration: Definition = {
       await timeAsync(rounds, () => void program.evaluate(inputsOf(kalman, 1))),
     );
     program.dispose();
+    author(context, ours, rounds);
     for (const kind of EAGER) eager(context, kind, ours);
   },
 };

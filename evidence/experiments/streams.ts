@@ -16,6 +16,7 @@ import {
 } from "../baselines/external.js";
 import {
   columnsOf,
+  type Fitted,
   type Fitter,
   javaScriptFitter,
   machineFitter,
@@ -23,17 +24,21 @@ import {
   STEPS_OF_FIT,
   wasmFitter,
 } from "../baselines/fits.js";
+import { AUTHOR, referenceStream, whyNoReference } from "../baselines/native/reference.js";
 import { NO_CORPUS, readStream, type Stream } from "../corpus.js";
 import type { Context, Definition } from "../harness/context.js";
 
 export const CHECKPOINTS = [1, 2, 5, 10, 20, 30, 60, 120, 180, 240, 300, 420, 600, 900] as const;
 const PAPER_BUDGET = 900;
 const SUCCESS = 0.9;
-/** How each backend fits: in this process, or in Python. */
-const FITTERS: Readonly<Record<string, Fitter | Eager>> = {
+const REFERENCE = "reference";
+type Way = Fitter | Eager | typeof REFERENCE;
+/** How each backend fits: in this process, in C++ by a process of its own, or in Python. */
+const FITTERS: Readonly<Record<string, Way>> = {
   ndvm: machineFitter(machines.single),
   "staged JavaScript": javaScriptFitter,
   "staged WebAssembly": wasmFitter,
+  [AUTHOR]: REFERENCE,
   [eagerName("tuned")]: "tuned",
   [eagerName("tagged")]: "tagged",
   [eagerName("DMCI")]: "DMCI",
@@ -66,7 +71,7 @@ async function replay(
     for (const [index, candidate] of candidates.entries()) {
       const normal = normals(seedOf(seed, cycle, index));
       const starts = candidate.params.map(() => 0.3 * normal());
-      const score = await fitter(candidate, starts, columns);
+      const score = (await fitter(candidate, starts, columns))?.score;
       const now = (performance.now() - started) / 1000;
       const { user, system } = process.cpuUsage(busy);
       const held = Number.isFinite(score) ? (score as number) : null;
@@ -162,47 +167,125 @@ async function run(context: Context, name: "flat" | "rec"): Promise<void> {
   recorder.condition("seeds", `${seeds}; DMCI on recurrences ${Math.min(seeds, SEEDS_OF_SLOWEST)}`);
   recorder.count("seconds", seconds, "s");
   recorder.count("programs", stream.candidates.length);
-  const inProcess = Object.values(FITTERS).filter((each) => typeof each === "function");
-  await check(context, stream, inProcess);
+  const wanted = await check(context, stream);
   for (const [backend, fitter] of Object.entries(FITTERS)) {
     const isSlowest = fitter === "DMCI" && name === "rec";
-    const reason = typeof fitter === "function" ? undefined : whyNot(fitter);
+    const reason = missingOf(fitter);
     if (reason !== undefined || (isSlowest && context.isQuick)) {
       gap(backend, reason ?? "left out of a quick run: one fit takes seconds");
       continue;
     }
     const all: Summary[] = [];
     for (let seed = 0; seed < (isSlowest ? SEEDS_OF_SLOWEST : seeds); seed++) {
-      const events =
-        typeof fitter === "function"
-          ? await replay(stream, fitter, seed, seconds)
-          : eagerStream({ ...stream, encoding: fitter, steps: STEPS_OF_FIT, seconds, seed });
+      const events = await eventsOf(stream, fitter, seed, seconds);
+      if (seed === 0) sameScores(context, backend, events, wanted);
       all.push(summarise(events, seconds));
     }
     record(context, backend, all);
   }
 }
 
-/** The same candidates from the same starts must come to the same scores on every fitter. */
-async function check(context: Context, stream: Stream, fitters: readonly Fitter[]): Promise<void> {
-  const columns = columnsOf(stream.task);
+function missingOf(fitter: Way): string | undefined {
+  if (typeof fitter === "function") return undefined;
+  return fitter === REFERENCE ? whyNoReference() : whyNot(fitter);
+}
+
+async function eventsOf(
+  stream: Stream,
+  fitter: Way,
+  seed: number,
+  seconds: number,
+): Promise<readonly StreamEvent[]> {
+  if (typeof fitter === "function") return replay(stream, fitter, seed, seconds);
+  const job = { ...stream, steps: STEPS_OF_FIT, seconds, seed };
+  if (fitter === REFERENCE) return referenceStream(job).map(({ event }) => event);
+  return eagerStream({ ...job, encoding: fitter });
+}
+
+/** Losses and scores are compared as |a − b| / (1 + |b|). */
+const apart = (a: number, b: number): number => Math.abs(a - b) / (1 + Math.abs(b));
+/** A candidate is steady if the machine's f32 and f64 come to losses and scores this near. */
+const STEADY = 1e-4;
+const LOSSES_APART = 1e-3;
+const SCORES_APART = 1e-2;
+
+/**
+ * Before anything is timed, the first candidates from the same starts must come to the same loss on
+ * every fitter of this process and on the author's runtime. Candidates on which the machine itself
+ * comes to another loss in f64 decide nothing: chaotic loops part in the last bits of f32. Returns the
+ * machine's fits of the steady candidates.
+ */
+async function check(context: Context, stream: Stream): Promise<ReadonlyMap<number, Fitted>> {
+  const { recorder } = context;
   const used = stream.candidates.slice(0, context.amount(40, 10));
-  let [agreed, compared] = [0, 0];
-  for (const [index, candidate] of used.entries()) {
-    const normal = normals(seedOf(0, 0, index));
-    const starts = candidate.params.map(() => 0.3 * normal());
-    const scores: (number | undefined)[] = [];
-    for (const fitter of fitters) scores.push(await fitter(candidate, starts, columns));
-    const finite = scores.filter((each) => each !== undefined && Number.isFinite(each)) as number[];
-    if (finite.length < 2) continue;
-    compared += 1;
-    const apart = Math.max(...finite) - Math.min(...finite);
-    if (apart <= 1e-2 * (1 + Math.abs(finite[0] as number))) agreed += 1;
+  const fitAll = async (fitter: Fitter) => {
+    const columns = columnsOf(stream.task);
+    const found: (Fitted | undefined)[] = [];
+    for (const [index, candidate] of used.entries()) {
+      const normal = normals(seedOf(0, 0, index));
+      const starts = candidate.params.map(() => 0.3 * normal());
+      found.push(await fitter(candidate, starts, columns));
+    }
+    return found;
+  };
+  const [single, double] = [
+    await fitAll(machineFitter(machines.single)),
+    await fitAll(machineFitter(machines.double)),
+  ];
+  const steady = new Map<number, Fitted>();
+  single.forEach((one, index) => {
+    const other = double[index];
+    if (one === undefined || other === undefined) return;
+    const worst = Math.max(apart(one.loss, other.loss), apart(one.score, other.score));
+    if (worst <= STEADY) steady.set(index, one);
+  });
+  recorder.count("candidates compared", used.length);
+  recorder.count("steady candidates", steady.size, "count", `f32 and f64 within ${STEADY}`);
+  if (2 * steady.size < used.length) throw new Error(`only ${steady.size} candidates are steady`);
+  for (const [backend, fitter] of Object.entries(FITTERS)) {
+    const losses = await lossesOf(stream, fitter, used.length, fitAll);
+    if (losses === undefined) continue;
+    const distances = [...steady].map(([index, { loss }]) =>
+      apart(losses[index] ?? Number.NaN, loss),
+    );
+    const worst = Math.max(...distances);
+    const how = `at most ${LOSSES_APART}, ${steady.size} candidates`;
+    recorder.count(`${backend}/losses apart`, worst, "relative", how);
+    if (!(worst <= LOSSES_APART)) throw new Error(`${backend}: other losses, off by ${worst}`);
   }
-  context.recorder.count("scores that agree", agreed, "count", `of ${compared} candidates`);
-  context.recorder.count("scores compared", compared);
-  // Chaotic loops may part in the last bits of f32.
-  if (agreed < 0.8 * compared) throw new Error(`${agreed} of ${compared} scores agree`);
+  return steady;
+}
+
+/** Losses of the first candidates; undefined for a way that fits in Python or is missing. */
+async function lossesOf(
+  stream: Stream,
+  fitter: Way,
+  count: number,
+  fitAll: (fitter: Fitter) => Promise<(Fitted | undefined)[]>,
+): Promise<(number | undefined)[] | undefined> {
+  if (typeof fitter === "function") return (await fitAll(fitter)).map((one) => one?.loss);
+  if (fitter !== REFERENCE || missingOf(fitter) !== undefined) return undefined;
+  const job = { ...stream, steps: STEPS_OF_FIT, seconds: 600, fitsMost: count, seed: 0 };
+  return referenceStream(job).map(({ loss }) => loss);
+}
+
+/** What a backend did in its first run must have the machine's scores, as far as it came. */
+function sameScores(
+  { recorder }: Context,
+  backend: string,
+  events: readonly StreamEvent[],
+  wanted: ReadonlyMap<number, Fitted>,
+): void {
+  const seen = new Map<number, number | null>();
+  for (const [, index, score] of events) if (!seen.has(index)) seen.set(index, score);
+  const distances = [...wanted].flatMap(([index, { score }]) =>
+    seen.has(index) ? [apart(seen.get(index) ?? Number.NaN, score)] : [],
+  );
+  if (distances.length === 0) return;
+  const worst = Math.max(...distances);
+  const how = `at most ${SCORES_APART}, ${distances.length} candidates`;
+  recorder.count(`${backend}/scores apart`, worst, "relative", how);
+  if (!(worst <= SCORES_APART)) throw new Error(`${backend}: other scores, off by ${worst}`);
 }
 
 export const flat: Definition = { name: "cosearch-flat", weight: 8, run: (c) => run(c, "flat") };

@@ -361,6 +361,16 @@ describe("the page", () => {
       expect(readFileSync(join(folder, "figures", `${name}.svg`), "utf8")).toBe(svg);
   });
 
+  const runs = readdirSync(join(folder, "runs"));
+
+  test.each(runs)("of the run %s is made again from its results, byte for byte", (name) => {
+    const run = join(folder, "runs", name);
+    const made = makePage(readResults(join(run, "results")));
+    expect(made.markdown).toBe(readFileSync(join(run, "EVIDENCE.md"), "utf8"));
+    for (const [figure, svg] of made.figures)
+      expect(readFileSync(join(run, "figures", `${figure}.svg`), "utf8")).toBe(svg);
+  });
+
   test("has no figure without samples behind it", () => {
     const figures = page.quote.quoted.filter(({ value }) => value !== undefined);
     expect(figures.length).toBeGreaterThan(500);

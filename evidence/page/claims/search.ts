@@ -52,6 +52,15 @@ export const searchClaims: readonly Claim[] = [
   },
   {
     label: "tab:cosearch",
+    words: "The same of the author's own runtime",
+    paper: "8144×",
+    figure: (q) => q.ratio("calibration#DMCI/fit", "calibration#author's runtime/fit"),
+    range: about(8144),
+    better: "higher",
+    reason: "DMCI over the author's C++ runtime, called from C++ here and from Python in the paper",
+  },
+  {
+    label: "tab:cosearch",
     words: "The baseline takes 211 s for it",
     paper: "211 s",
     figure: (q) => q.figure("calibration#DMCI/fit", 1e-6, " s"),
@@ -105,6 +114,16 @@ export const searchClaims: readonly Claim[] = [
   },
   {
     label: "fig:cosearch",
+    words: "The same of the author's own runtime",
+    paper: "23.8×",
+    figure: (q) => q.ratio("cosearch-flat#DMCI/seconds", "cosearch-flat#author's runtime/seconds"),
+    range: about(23.8),
+    better: "higher",
+    reason:
+      "DMCI over the author's C++ runtime, called from C++ here; the paper's 21 ms a fit are mostly the Python around it",
+  },
+  {
+    label: "fig:cosearch",
     words: "The baseline takes 506 ms for a fit of a scalar program",
     paper: "506 ms",
     figure: (q) => q.figure("cosearch-flat#DMCI/core-seconds", 1e3, " ms"),
@@ -137,6 +156,16 @@ export const searchClaims: readonly Claim[] = [
     range: about(339.8),
     better: "higher",
     reason: "DMCI's wall-clock of a fit over ours; the first recurrences of the stream only",
+  },
+  {
+    label: "recurrence task",
+    words: "The same of the author's own runtime",
+    paper: "339.8×",
+    figure: (q) => q.ratio("cosearch-rec#DMCI/seconds", "cosearch-rec#author's runtime/seconds"),
+    range: about(339.8),
+    better: "higher",
+    reason:
+      "DMCI over the author's C++ runtime, called from C++ here; the paper's 23 ms a fit are mostly the Python around it",
   },
   {
     label: "recurrence task",
