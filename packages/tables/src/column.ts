@@ -129,10 +129,6 @@ export class ColumnBuilder {
     else this.#put("numbers", value);
   }
 
-  addNumbers(values: ArrayLike<number>): void {
-    for (let i = 0; i < values.length; i++) this.addNumber(values[i] as number);
-  }
-
   addTruth(value: boolean): void {
     this.#put("numbers", Number(value), String(value));
   }

@@ -34,6 +34,7 @@ export function dateText(value: number, unit: DateUnit): string {
   return text.endsWith("T00:00:00.000Z") ? text.slice(0, 10) : text;
 }
 
+const DAY = MILLISECONDS.days;
 const YEAR_FIRST = /^(\d{4})([-/])(\d{1,2})\2(\d{1,2})(.*)$/;
 const DAY_FIRST = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(.*)$/;
 const TIME =
@@ -58,15 +59,21 @@ function dateOf(year = "", month = "", day = "", rest = ""): number | undefined 
   const time = TIME.exec(rest);
   if (time === null) return undefined;
   const [, hours = "", minutes = "", seconds = "0", fraction = "", zone = ""] = time;
-  if (Number(hours) > 24 || Number(minutes) > 59 || Number(seconds) > 60) return undefined;
+  if (Number(minutes) > 59 || Number(seconds) > 60) return undefined;
   const inSeconds = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
   const parts = fraction === "" ? 0 : Number(`0.${fraction}`) * 1000;
-  return date.getTime() + inSeconds * 1000 + parts - zoneOf(zone);
+  const milliseconds = inSeconds * 1000 + parts;
+  // 24:00 is the end of the day; a leap second comes before it.
+  const isWithinDay = milliseconds <= DAY || (Number(hours) < 24 && milliseconds < DAY + 1000);
+  const away = zoneOf(zone);
+  return isWithinDay && away !== undefined ? date.getTime() + milliseconds - away : undefined;
 }
 
-function zoneOf(zone: string): number {
+/** Milliseconds that a zone is ahead of UTC; undefined for what is none. */
+function zoneOf(zone: string): number | undefined {
   const sign = zone[0] === "-" ? -1 : 1;
   if (zone[0] !== "-" && zone[0] !== "+") return 0;
   const digits = zone.slice(1).replace(":", "");
-  return sign * (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2) || "0")) * 60_000;
+  const [hours, minutes] = [Number(digits.slice(0, 2)), Number(digits.slice(2) || "0")];
+  return hours > 23 || minutes > 59 ? undefined : sign * (hours * 60 + minutes) * 60_000;
 }

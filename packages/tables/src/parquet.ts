@@ -45,7 +45,8 @@ export async function readParquet(
   const bytes = parts === undefined ? await allBytes(builder.name, source, bytesMax) : undefined;
   const slice = async (start: number, end?: number): Promise<ArrayBuffer> => {
     const part = bytes?.subarray(start, end) ?? (await parts?.slice(start, end ?? parts.size));
-    return (part as Uint8Array).slice().buffer as ArrayBuffer;
+    // A copy with memory of its own: the slice of a Node buffer would share that of others.
+    return new Uint8Array(part as Uint8Array).buffer;
   };
   const file = { byteLength: parts?.size ?? (bytes as Uint8Array).length, slice };
   const compressors = await limitedUnpackers(builder.name, bytesMax);

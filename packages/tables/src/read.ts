@@ -92,10 +92,9 @@ export function formatOf(name: string, head: Uint8Array): TableFormat {
   return jsonOf(new TextDecoder().decode(head)) ?? "delimited";
 }
 
-/** Text without a name: JSON begins with a bracket, and JSON lines have an object on their first. */
+/** Text without a name: JSON begins with a bracket, and JSON lines with two objects on two lines. */
 function jsonOf(text: string): "json" | "json-lines" | undefined {
   const start = text.trimStart();
   if (!/^[{[]\s*["{[\]}]/.test(start)) return undefined;
-  if (start.startsWith("[")) return "json";
   return /^\{[^\n]*\}\s*\n\s*\{/.test(start) ? "json-lines" : "json";
 }

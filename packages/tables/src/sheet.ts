@@ -58,7 +58,7 @@ function columnLetters(index: number): string {
   return (rest > 0 ? columnLetters(rest - 1) : "") + String.fromCharCode(65 + (index % 26));
 }
 
-/** From XML to rows of cells. */
+/** From XML to rows of cells. Readings of Asian words (rPh) are no part of a cell. */
 class CellReader {
   readonly #style: SheetStyle;
   readonly #onRow: OnRow;
@@ -69,6 +69,7 @@ class CellReader {
   #isDate = false;
   #text = "";
   #isValue = false;
+  #isReading = false;
 
   constructor(style: SheetStyle, onRow: OnRow) {
     this.#style = style;
@@ -86,7 +87,10 @@ class CellReader {
       this.#type = attribute("t") ?? "n";
       this.#isDate = this.#style.isDate[Number(attribute("s") ?? "-1")] === true;
       this.#text = "";
-    } else this.#isValue = element === "v" || element === "t";
+    } else {
+      if (element === "rPh") this.#isReading = true;
+      this.#isValue = element === "v" || (element === "t" && !this.#isReading);
+    }
   }
 
   text(text: string): void {
@@ -96,7 +100,8 @@ class CellReader {
   close(element: string): void {
     if (element === "row") this.#onRow(this.#number, this.#row);
     if (element === "c" && this.#text !== "") this.#row[this.#column] = this.#cell();
-    if (element === "v" || element === "t") this.#isValue = false;
+    if (element === "rPh") this.#isReading = false;
+    this.#isValue = false;
   }
 
   #cell(): Cell {

@@ -1,8 +1,9 @@
 /** Limits, names and words of tables at the places where they change. */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { NdvmError } from "@ndvm/core";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
@@ -72,6 +73,17 @@ describe("dates", () => {
     ["24-01-01", false],
     ["2024-01/01", false],
     ["2024-01-01T24:00", true],
+    ["2024-01-01T24:00:00.000", true],
+    ["2024-01-01T24:00:00.001", false],
+    ["2024-01-01T24:00:01", false],
+    ["2024-01-01T24:01", false],
+    ["2024-01-01T24:30", false],
+    ["2024-01-01T23:59:60", true],
+    ["2024-01-01T23:59:60.9", true],
+    ["2024-01-01T99:00", false],
+    ["2024-01-01T10:00+23:59", true],
+    ["2024-01-01T10:00+24:00", false],
+    ["2024-01-01T10:00-02:60", false],
     ["2024-01-01T25:00", false],
     ["2024-01-01T10:59", true],
     ["2024-01-01T10:60", false],
@@ -428,6 +440,19 @@ describe("LZ4", () => {
   });
 });
 
+test("Node's buffers share their memory with others, and read as other bytes do", async () => {
+  for (const file of ["polars-groups.parquet", "polars-lz4.arrow", "openpyxl.xlsx"]) {
+    const bytes = readFileSync(new URL(`fixtures/${file}`, import.meta.url));
+    const shared = Buffer.alloc(bytes.length + 24, 7);
+    shared.set(bytes, 11);
+    const part = shared.subarray(11, 11 + bytes.length);
+    const plain = await readTable(new Uint8Array(bytes));
+    expect((await readTable(part)).columns).toEqual(plain.columns);
+    expect((await readTable(new Blob([part]))).columns).toEqual(plain.columns);
+  }
+  expect([...(await readTable(Buffer.from("x\n1\n2\n"))).numbers("x")]).toEqual([1, 2]);
+});
+
 describe("files", () => {
   const folder = mkdtempSync(join(tmpdir(), "ndvm-tables-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -438,6 +463,14 @@ describe("files", () => {
     expect([...(await readTableFile(file)).numbers("x")]).toEqual([1, 2]);
     expect((await readTableFile(file, { name: "mine" })).name).toBe("mine");
     await expect(readTableFile(join(folder, "b.csv"))).rejects.toThrow("there is no such file");
+    for (const packed of ["polars-groups.parquet", "openpyxl.xlsx"]) {
+      const path = fileURLToPath(new URL(`fixtures/${packed}`, import.meta.url));
+      const bytes = new Uint8Array(readFileSync(path));
+      expect((await readTableFile(path)).columns).toEqual((await readTable(bytes)).columns);
+      await expect(readTableFile(path, { bytesMax: 9 })).rejects.toMatchObject({
+        facts: { reason: "size", limit: 9 },
+      });
+    }
     await expect(readTableFile(folder)).rejects.toThrow("it is a folder");
     await expect(readTableFile(join(file, "c"))).rejects.toThrow("there is no such folder");
   });

@@ -58,6 +58,48 @@ function packedTests(load: Load): void {
     expectPolars(await readTable(await load(`polars-${packing}.arrow`)));
   });
 
+  test.each(["polars-groups.parquet", "polars-kinds.arrow"])(
+    "%s: groups of rows, decimals, times of three units, categories",
+    async (file) => {
+      const table = await readTable(await load(file));
+      const rows = Array.from({ length: 10 }, (_, row) => row);
+      expect([...table.rowNumbers]).toEqual(rows.map((row) => row + 1));
+      expect([...table.numbers("i")]).toEqual(rows);
+      expect([...table.numbers("price")]).toEqual(
+        rows.map((row) => Number((row * 1.1 - 3).toFixed(2))),
+      );
+      const kinds = rows.map((row) => ["a", "b", ""][row % 3]);
+      expect(table.texts("kind")).toEqual(kinds);
+      expect(table.texts("group")).toEqual(kinds);
+      const start = Date.UTC(2024, 1, 28, 6);
+      for (const row of rows) {
+        const days = row === 4 ? Number.NaN : (start + row * 3_600_250) / DAY;
+        for (const name of ["at", "micro", "nano"])
+          if (row === 4) expect(table.numbers(name)[row], name).toBeNaN();
+          else expect(table.numbers(name)[row], name).toBeCloseTo(days, 9);
+        expect(table.numbers("day")[row]).toBe(row === 4 ? Number.NaN : Math.floor(days));
+      }
+    },
+  );
+
+  test("a page that says it unpacks to more than may be read is refused before it is", async () => {
+    const bytes = (await load("polars-zstd.parquet")).slice();
+    // The head of a page: its kind, then how many bytes it unpacks to, as numbers of two bytes.
+    const at = bytes.findIndex(
+      (byte, index) =>
+        byte === 0x15 &&
+        bytes[index + 2] === 0x15 &&
+        (bytes[index + 3] ?? 0) >= 0x80 &&
+        (bytes[index + 4] ?? 0x80) < 0x80 &&
+        bytes[index + 5] === 0x15,
+    );
+    expect(at).toBeGreaterThan(0);
+    bytes.set([0xfe, 0x7f], at + 3);
+    const { facts } = await errorOf(bytes, { bytesMax: 5000 });
+    expect(facts).toMatchObject({ reason: "size", limit: 5000 });
+    expect(facts.value).toBeGreaterThan(8000);
+  });
+
   test.each(["polars-zstd.parquet", "polars-lz4.arrow", "openpyxl.xlsx"])(
     "%s from a blob and from a stream, as from bytes",
     async (file) => {
@@ -221,6 +263,24 @@ export function formatTests(load: Load): void {
     const error = await errorOf(Uint8Array.from(bytes));
     expect(error.message).toContain("which is not read");
     expect(error.help).toBeDefined();
+  });
+
+  test.each([
+    ["delimited", "delimited text"],
+    ["json", "JSON"],
+    ["json-lines", "JSON lines"],
+    ["parquet", "Parquet"],
+    ["arrow", "Arrow"],
+    ["xlsx", "XLSX"],
+  ] as const)("a source of %s that fails on the way is told as %s", async (format, words) => {
+    async function* failing(): AsyncGenerator<Uint8Array> {
+      yield strToU8(" ".repeat(600));
+      throw new Error("the line is dead");
+    }
+    const error = await errorOf(failing(), { format, name: "t" });
+    expect(error.message).toBe(`t: not a readable ${words} file: the line is dead`);
+    expect(error.facts).toEqual({ reason: "foreign", expected: format });
+    expect(error.help).toBe("the file may be damaged or cut off; write it again");
   });
 
   test("text without a name is told from JSON by how it begins", async () => {

@@ -274,18 +274,24 @@ describe("a sheet", () => {
 
   test("is its cells, wherever the table begins and however cells are written", async () => {
     const place = fc.tuple(fc.integer({ min: 0, max: 800 }), fc.integer({ min: 1, max: 9 }));
+    // Between elements there may be blanks, which are no part of a cell.
+    const ways = fc.record({ isShared: fc.boolean(), gap: fc.constantFrom("", "\n  ") });
     await fc.assert(
-      fc.asyncProperty(table, place, fc.boolean(), async (columns, [left, top], isShared) => {
+      fc.asyncProperty(table, place, ways, async (columns, [left, top], { isShared, gap }) => {
         const strings: string[] = [];
+        const inline = (at: string, text: string): string =>
+          `<c r="${at}" t="inlineStr">${gap}<is>${gap}<t>${escaped(text)}</t>${gap}<rPh><t>no</t></rPh>${gap}</is>${gap}</c>`;
+        const stored = (at: string, type: string, value: string | number): string =>
+          `<c r="${at}"${type}>${gap}<f>A1*2</f>${gap}<v>${value}</v>${gap}</c>`;
         const cellText = ({ text, means }: Cell, at: string): string => {
           if (means === "missing") return "";
           if (typeof means === "object" && "number" in means && String(means.number) === text)
-            return `<c r="${at}"><v>${text}</v></c>`;
+            return stored(at, "", text);
           if (text === "TRUE" || text === "false")
-            return `<c r="${at}" t="b"><v>${text === "TRUE" ? 1 : 0}</v></c>`;
+            return stored(at, ' t="b"', text === "TRUE" ? 1 : 0);
           if (!isShared) return inline(at, text);
           strings.push(text);
-          return `<c r="${at}" t="s"><v>${strings.length - 1}</v></c>`;
+          return stored(at, ' t="s"', strings.length - 1);
         };
         const head = columns
           .map((_, index) => inline(`${letters(left + index)}${top}`, nameOf(index)))
@@ -435,6 +441,21 @@ describe("a sheet", () => {
       await expect(readTable(bytes, { bytesMax })).rejects.toMatchObject({
         facts: { reason: "size", limit: bytesMax },
       });
+  });
+
+  test("a column may be called by a date, a truth value or a number beside a word", async () => {
+    const styles =
+      '<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>';
+    const rows = `<row r="1"><c r="A1" s="1"><v>45352.5</v></c><c r="B1" t="b"><v>1</v></c>
+      <c r="C1"><v>7</v></c>${inline("D1", " d ")}<c r="F1" t="str"><v>f</v></c></row>
+      <row r="2"><c r="A2"><v>1</v></c><c r="F2"><v>2</v></c></row>`;
+    const read = await readTable(book(rows, { "xl/styles.xml": styles }));
+    expect(read.names).toEqual(["2024-03-01", "true", "7", "d", "column5", "f"]);
+    expect(read.names.map((name) => read.numbers(name)[0])).toEqual([
+      ...[1, Number.NaN, Number.NaN, Number.NaN, Number.NaN, 2],
+    ]);
+    const twice = `<row r="1">${inline("A1", "a")}${inline("B1", "a")}</row>`;
+    await expect(readTable(book(twice))).rejects.toMatchObject({ facts: { column: "a" } });
   });
 
   test("a head of numbers is none, unless none is needed", async () => {

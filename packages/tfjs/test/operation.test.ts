@@ -6,7 +6,7 @@
 import { int, NdvmError, vec } from "@ndvm/core";
 import type { Scalar, Tensor, Tensor1D, Variable } from "@tensorflow/tfjs";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { operation } from "../src/index.js";
 import { bitsOf, machine, tf } from "./support.js";
 
@@ -228,6 +228,77 @@ describe("inside TensorFlow.js", () => {
   });
 });
 
+describe("a program runs as often as it must", () => {
+  const pair = machine.load("(vec a (* a k))");
+  const limits = { stepsMax: 1000 };
+
+  /** The runs that a call asks for: what each is, and its options. */
+  function runsOf(program: typeof decay, call: () => unknown) {
+    const runs: unknown[] = [];
+    for (const kind of ["evaluate", "gradient"] as const) {
+      const original = program[kind].bind(program) as (...given: unknown[]) => unknown;
+      vi.spyOn(program, kind).mockImplementation(((inputs: unknown, options: object) => {
+        const { seed, ...others } = options as { readonly seed?: Float32Array };
+        runs.push([kind, others, ...(seed === undefined ? [] : [[...seed]])]);
+        return original(inputs, options);
+      }) as never);
+    }
+    call();
+    vi.restoreAllMocks();
+    return runs;
+  }
+  afterEach(() => vi.restoreAllMocks());
+
+  test("once to evaluate where nobody records, and where nothing is differentiated", () => {
+    const op = operation(decay, limits);
+    const inputs = { a: tf.scalar(1), k: tf.scalar(2), t: tf.tensor1d([0, 1]) };
+    expect(runsOf(decay, () => op(inputs))).toEqual([["evaluate", limits]]);
+    const none = operation(decay, { ...limits, wrt: [] });
+    const ofA = () =>
+      tf.grad((a: Tensor) =>
+        none({ ...inputs, a: 1 })
+          .sum()
+          .add(a.sum()),
+      )(inputs.a);
+    expect(runsOf(decay, ofA)).toEqual([["evaluate", limits]]);
+    expect(runsOf(decay, () => op({ ...inputs, t: tf.tensor1d([]) }))).toEqual([]);
+  });
+
+  test("once for a number and its gradient", () => {
+    const op = operation(decay, { ...limits, wrt: ["a", "k"] });
+    const both = () =>
+      tf.grads((a, k) => op({ a: a as Tensor, k: k as Tensor, t: 1 }).sum() as Scalar)([
+        tf.scalar(1),
+        tf.scalar(2),
+      ]);
+    const once = [["gradient", { ...limits, wrt: ["a", "k"] }]];
+    expect(runsOf(decay, both)).toEqual(once);
+    expect(runsOf(decay, both)).toEqual(once);
+  });
+
+  test("twice for several numbers, which an operation tries as one number only once", () => {
+    const op = operation(pair, { ...limits, wrt: ["a"] });
+    const ofA = () =>
+      tf.grad((a: Tensor) =>
+        op({ a, k: 3 })
+          .mul(tf.tensor1d([1, 2]))
+          .sum(),
+      )(tf.scalar(1));
+    const twice = [
+      ["evaluate", limits],
+      ["gradient", { ...limits, wrt: ["a"] }, [1, 2]],
+    ];
+    expect(runsOf(pair, ofA)).toEqual([["gradient", { ...limits, wrt: ["a"] }], ...twice]);
+    expect(runsOf(pair, ofA)).toEqual(twice);
+  });
+
+  test("and its failures are told", () => {
+    const loop = machine.load("(loop ((i 0) (s a)) (if (= i n) s (recur (+ i 1) (+ s 1))))");
+    const op = operation(loop, { ...limits, inputs: { n: "integer" } });
+    expect(() => tf.grad((a: Tensor) => op({ a, n: int(5000) }))(tf.scalar(1))).toThrow(NdvmError);
+  });
+});
+
 describe("what is refused names the input", () => {
   const op = operation(decay);
   const good = { a: tf.scalar(1), k: tf.scalar(1), t: tf.tensor1d([0, 1]) };
@@ -251,6 +322,17 @@ describe("what is refused names the input", () => {
       /kind of input t/,
     ],
     ["a name in wrt that is not an input", () => operation(decay, { wrt: ["b"] }), /no input b/],
+    ["one that comes later", () => operation(decay, { wrt: ["a", "k", "b"] }), /no input b/],
+    [
+      "an integer in wrt, behind a number",
+      () => operation(decay, { wrt: ["a", "t"], inputs: { t: "integer" } }),
+      /cannot differentiate by t: it is an integer/,
+    ],
+    [
+      "a kind of an input that there is not",
+      () => operation(decay, { inputs: { t: "number", b: "number" } }),
+      /no input b/,
+    ],
     [
       "a gradient by integers",
       () => operation(decay, { wrt: ["t"] })({ ...good, t: tf.tensor1d([0, 1], "int32") }),
