@@ -199,7 +199,10 @@ export const rooms: readonly Room[] = [
   {
     name: "cluster",
     sources: ["packages/cluster/src/"],
-    tests: [...inFolder("packages/cluster/test/", "parts bad-input"), ...packageTests("cluster")],
+    tests: [
+      ...inFolder("packages/cluster/test/", "parts coordinator workers bad-input"),
+      ...packageTests("cluster"),
+    ],
   },
   {
     name: "cli",
