@@ -317,12 +317,12 @@ export class Engine {
       if (this.#roomIn(round) === 0) continue;
       hadRoom = true;
       if (this.#setting.breedings[place] !== null) this.#breed(round, place);
-      else if (!(await this.#ask(round, place))) return true;
+      else if (!(await this.#ask(round, place))) return hadRoom;
     }
     if (round.jobs.length === 0) return hadRoom;
     round.isLaunched = true;
     this.#settle();
-    return true;
+    return hadRoom;
   }
 
   /** Notes the round as begun: it has an epoch. */
