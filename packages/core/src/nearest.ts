@@ -45,7 +45,10 @@ function editDistance(a: string, b: string, most: number): number {
     for (let j = 1; j <= b.length; j++) {
       const cost = a[i - 1] === b[j - 1] ? 0 : 1;
       let edits = Math.min(at(row, j) + 1, at(next, j - 1) + 1, at(row, j - 1) + cost);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+      // A letter before the first is no number, and equal to nothing.
+      const isSwap =
+        a.charCodeAt(i - 1) === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === b.charCodeAt(j - 1);
+      if (isSwap)
         edits = Math.min(edits, at(before, j - 2) + 1);
       next[j] = edits;
       least = Math.min(least, edits);

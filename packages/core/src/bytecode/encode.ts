@@ -108,13 +108,13 @@ class Encoder {
       this.#emit(CODE_PROCEDURE, instructions + i, params.length, captures.length, 0, room, locals);
     });
     let firstNode = 0;
-    let entry = 0;
-    procedures.forEach((procedure, i) => {
-      entry = this.#writeProcedure(verified[i] as Verified, firstNode);
+    const entries = procedures.map((procedure, i) => {
+      const entry = this.#writeProcedure(verified[i] as Verified, firstNode);
       this.#words[(this.#descriptions[i] as number) + 4] = entry;
       firstNode += procedure.code.length;
+      return entry;
     });
-    return this.#finish(entry, inputs.length, roomOf(verified.at(-1) as Verified));
+    return this.#finish(entries.at(-1) as number, inputs.length, roomOf(verified.at(-1) as Verified));
   }
 
   #finish(entry: number, inputs: number, room: number): Image {

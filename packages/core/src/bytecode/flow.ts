@@ -129,7 +129,7 @@ function makeBlocks(code: readonly Instruction[]): Block[] {
     if ("target" in instruction) isLeader[instruction.target] = 1;
   });
   const starts: number[] = [];
-  const blockAt = new Int32Array(code.length + 1).fill(-1);
+  const blockAt = new Int32Array(code.length);
   for (let i = 0; i < code.length; i++) {
     if (isLeader[i] === 0) continue;
     blockAt[i] = starts.length;
@@ -146,8 +146,8 @@ function endsBlock(instruction: Instruction): boolean {
 }
 
 function followers(last: Instruction, end: number, blockAt: Int32Array): number[] {
-  const below = blockAt[end] as number;
   if (leaves(last)) return [];
+  const below = blockAt[end] as number;
   if (last.kind === "jump") return [blockAt[last.target] as number];
   if (last.kind === "loop") return [below, blockAt[last.target] as number];
   if (last.kind !== "branch") return [below];

@@ -19,8 +19,6 @@ import {
 } from "./infix.js";
 import { refusal } from "./symbolic-values.js";
 
-const nowhere = { start: -1, end: -1 };
-
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** a·exp(−k·t)·cos(w·t) */
@@ -72,7 +70,7 @@ function mathNotation(digits: number): Notation {
     any: (tests) => ({ text: tests.map((test) => within(test, 2)).join(" or "), level: 1 }),
     not: (test) => ({ text: `not ${within(test, 3)}`, level: 3 }),
     parenthesised: paren,
-    refuse: (op) => refusal(`it uses ${op}`, nowhere),
+    refuse: (op) => refusal(`it uses ${op}`),
     preferred: withoutDecayBelow,
   };
 }
@@ -144,7 +142,7 @@ function latexNotation(digits: number): Notation {
     any: (tests) => ({ text: tests.map((t) => within(t, 2)).join(" \\lor "), level: 1 }),
     not: (test) => ({ text: `\\lnot ${within(test, TIGHT)}`, level: 3 }),
     parenthesised: latexParen,
-    refuse: (op) => refusal(`it uses ${op}`, nowhere),
+    refuse: (op) => refusal(`it uses ${op}`),
     preferred: withoutDecayBelow,
   };
   return notation;

@@ -19,8 +19,6 @@ import {
 import { Names } from "./names.js";
 import { refusal } from "./symbolic-values.js";
 
-const nowhere = { start: -1, end: -1 };
-
 /** A name of the library, or a text with the operands put in for {0} and {1}. */
 type Functions = Readonly<Record<string, string>>;
 
@@ -164,7 +162,7 @@ function pythonNotation(library: Library, nameOf: (name: string) => string): Not
     any: library.any,
     not: library.not,
     parenthesised: (text) => `(${text})`,
-    refuse: (op) => refusal(`it uses ${op}`, nowhere),
+    refuse: (op) => refusal(`it uses ${op}`),
   };
   return notation;
 }

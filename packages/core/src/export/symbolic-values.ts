@@ -75,9 +75,10 @@ export class Scope {
   }
 }
 
-export function refusal(why: string, span: Span): NdvmError {
+/** Without a place where it is known of a formula only, or where that is in the prelude. */
+export function refusal(why: string, span?: Span): NdvmError {
   return new NdvmError("E-REFUSED", `the program has no closed form: ${why}`, {
-    span: span.start < 0 ? undefined : span,
+    span: span !== undefined && span.start < 0 ? undefined : span,
     help: "export it as scheme, json or javascript",
   });
 }

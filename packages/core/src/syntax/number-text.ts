@@ -81,7 +81,7 @@ function isExponent(text: string, at: number): boolean {
 
 function skipDigits(text: string, from: number): number {
   let at = from;
-  while (at < text.length && isDigit(text.charCodeAt(at))) at++;
+  while (isDigit(text.charCodeAt(at))) at++;
   return at;
 }
 

@@ -119,6 +119,73 @@ describe("formulas", () => {
     expect(taken).toBeGreaterThan(all / 20);
   });
 
+  test("whatever has good parts only is one, however it is spaced", () => {
+    const heads = { "+": 3, "-": 2, "*": 2, "/": 2, exp: 1, atan: 2, "<": 3, pow: 2, dot: 2 };
+    const atom = fc.constantFrom(
+      ...[...names.filter((name) => !builtins.has(name) && name !== "λ"), ...numbers],
+      ...[
+        "5.",
+        "+.5",
+        "1E3",
+        "9/3",
+        "007",
+        "x.y",
+        "+a",
+        "-",
+        "-a",
+        "a+1",
+        "e1",
+        "z",
+        "A",
+        "/a",
+        ":",
+        "@",
+      ].filter((text) => !builtins.has(text)),
+    );
+    const { call } = fc.letrec<{ call: string; operand: string }>((tie) => ({
+      operand: fc.oneof({ maxDepth: 4, depthSize: "small" }, atom, tie("call")),
+      call: fc
+        .tuple(
+          fc.constantFrom(...(Object.entries(heads) as [string, number][])),
+          fc.array(tie("operand"), { minLength: 3, maxLength: 3 }),
+          fc.array(fc.constantFrom(" ", "\n", "\t\f", "\r\n ", "\u00a0"), {
+            minLength: 4,
+            maxLength: 4,
+          }),
+          fc.boolean(),
+        )
+        .map(([[head, count], operands, blanks, isTight]) => {
+          // Next to a parenthesis there may be none.
+          const text = operands
+            .slice(0, count)
+            .reduce(
+              (before, operand, i) =>
+                before + (isTight && operand.startsWith("(") ? "" : blanks[i]) + operand,
+              head,
+            );
+          return isTight ? `(${text})` : `(${blanks[3]}${text}${blanks[0]})`;
+        }),
+    }));
+    fc.assert(
+      fc.property(call, (text) => {
+        expect(agrees(`(exp ${text})`), text).toBe(true);
+      }),
+      { seed, numRuns: 400 },
+    );
+  });
+
+  test("a text is one up to its greatest length", () => {
+    const sized = (length: number) => `(+ x ${"y".repeat(length - 6)})`;
+    expect(sized(1024)).toHaveLength(1024);
+    expect(agrees(sized(1024))).toBe(true);
+    expect(agrees(sized(1025))).toBe(false);
+    // As many cells, inputs and open calls as a text can have.
+    expect(agrees(`(exp ${"(exp ".repeat(140)}x${")".repeat(141)}`)).toBe(true);
+    expect(agrees(`(+ ${"x ".repeat(500)})`)).toBe(true);
+    const letters = [..."abcdefghijklmnopqrstuvwxyz"].join(" ");
+    expect(agrees(`(+ ${letters} ${letters.toUpperCase()})`)).toBe(true);
+  });
+
   test.each([
     "(+ (* alpha x) beta)",
     "(* A (* (exp (- 0 (* b t))) (cos (* omega t))))",

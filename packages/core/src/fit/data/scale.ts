@@ -7,7 +7,7 @@
 import { NdvmError } from "../../errors.js";
 import type { Precision } from "../../machine/types.js";
 import { own } from "../../records.js";
-import { SELECTOR, type Table, type Target } from "./columns.js";
+import type { Table, Target } from "./columns.js";
 
 interface Range {
   readonly least: number;
@@ -95,7 +95,6 @@ export function checkScales(table: Table, precision: Precision, lossName: string
   }
   if (precision === "f64") return;
   for (const name of Object.keys(columns)) {
-    if (name === SELECTOR) continue;
     const problem = inputScaleProblem(name, own(columns, name) as Float64Array, precision);
     if (problem !== undefined) throw problem;
   }
