@@ -55,8 +55,8 @@ export const rooms: readonly Room[] = [
     name: "syntax",
     sources: ["packages/core/src/syntax/", "packages/core/src/nearest.ts"],
     tests: core(`
-      nearest reader printer format-error expander-errors expander language/language semantics
-      machine/nesting machine/bad-input`),
+      syntax/every-text nearest reader printer format-error expander-errors expander language/language
+      semantics machine/nesting machine/bad-input`),
   },
   {
     name: "primitives",
@@ -67,7 +67,7 @@ export const rooms: readonly Room[] = [
     name: "program",
     sources: ["packages/core/src/program/"],
     tests: core(`
-      program/images syntax/formula language/language expander semantics machine/loops machine/nesting
+      program/images syntax/formula program/analysis language/language expander semantics machine/loops machine/nesting
       lanes/divergence`),
   },
   {
@@ -81,22 +81,24 @@ export const rooms: readonly Room[] = [
     name: "machine",
     sources: ["packages/core/src/machine/"],
     tests: core(`
-      machine/whole machine/faults pool/shared axes session machine/api machine/bad-calls machine/bad-input diagnose
-      machine/reading machine/history machine/budgets machine/gradient machine/paths session-non-finite
-      pool/whole pool pool/crew machine/boundaries machine/memory machine/lanes lanes/divergence
-      lanes/mixed-results lanes/sorting lanes/chunks lanes/budgets lanes/property machine/shapes
-      machine/shortage machine/every-size`),
+      machine/whole machine/inner axes session machine/api machine/gradient diagnose machine/bad-calls machine/bad-input
+      session-non-finite machine/shapes machine/history machine/pauses machine/shortage pool/crew pool/whole
+      machine/lanes lanes/divergence pool/shared machine/faults lanes/sorting lanes/chunks lanes/budgets
+      machine/memory lanes/property machine/paths machine/boundaries lanes/mixed-results machine/reading
+      machine/budgets machine/every-size pool`),
   },
   {
     name: "export",
     sources: ["packages/core/src/export/"],
-    tests: core("export/texts export/booleans export/closed-forms export/javascript export/fitted"),
+    tests: core(
+      "export/texts export/limits export/booleans export/closed-forms export/javascript export/fitted",
+    ),
   },
   {
     name: "fit",
     sources: ["packages/core/src/fit/"],
     tests: core(`
-      fit/quality fit/whole fit/refusals fit/elementary fit/random fit/bad-input fit/names fit/parameters fit/losses
+      fit/small-parts fit/drive fit/quality fit/whole fit/refusals fit/elementary fit/random fit/bad-input fit/names fit/parameters fit/losses
       fit/result fit/outputs fit/scale fit/loss-text fit/adam fit/steps-max fit/again fit/control
       fit/diagnostics fit/rounds fit/fit-many fit/convergence fit/at-bounds fit/scores fit/interruption
       fit/let-go export/fitted`),

@@ -96,6 +96,63 @@ describe("diagnose", () => {
   });
 });
 
+describe("a program without a branch is plain", () => {
+  const cases: readonly (readonly [string, Record<string, number | number[]>, boolean])[] = [
+    ["(* a (exp x))", { a: 2, x: [1, 2] }, true],
+    ["(max a x)", { a: 2, x: [1, 2] }, true],
+    ["(list-ref (list a (* 2 a)) i)", { a: 1, i: 1 }, false],
+    ["(list-ref (list a (* 2 a)) i)", { a: 1, i: [1, 1] }, false],
+    ["(list-ref (list a (* 2 a)) i)", { a: 1, i: [0, 1] }, false],
+    ["(ref (vec a (* 2 a)) i)", { a: 1, i: [0, 1] }, false],
+    ["(begin (< a 1) a)", { a: 1 }, false],
+    ["(begin (zero? a) (* a a))", { a: 1 }, false],
+    ["(length (list a (list-tail (list a a) i)))", { a: 1, i: 1 }, false],
+  ];
+  test.each(cases)("%s of %j: %s", (source, inputs, isPlain) => {
+    const program = machine.load(source);
+    // Nothing is known before a run has left a trace.
+    expect(program.isPlain).toBe(false);
+    for (let turn = 0; turn < 2; turn++) program.gradient(inputs);
+    expect(program.isPlain).toBe(isPlain);
+  });
+
+  test("unless its domain is clamped where it has one, in every run so far", () => {
+    for (const [source, isPlain] of [
+      ["(sqrt x)", false],
+      ["(log x)", false],
+      ["(exp x)", true],
+    ] as const) {
+      const program = machine.load(source, { domain: "clamp" });
+      program.gradient({ x: [1, 2] });
+      expect(program.isPlain, source).toBe(isPlain);
+    }
+    const program = machine.load("(* x (vsum [x (log x)]))", { domain: "ieee" });
+    program.gradient({ x: [1, 2] });
+    expect(program.isPlain).toBe(true);
+    expect(machine.load("(if (< x 1) x 2)").isPlain).toBe(false);
+  });
+
+  test("inputs that reach tests only, through arithmetic, several at once, in the inputs' order", () => {
+    const program = machine.load("(let ((s (+ p (* 2 q)))) (if (< (* s r) 1) (* a b) (+ a r)))");
+    const at = (r: number) => program.diagnose({ p: 0.1, q: 0.2, r, a: 3, b: 4 }).predicateOnly;
+    expect([at(1), at(9)]).toEqual([
+      ["p", "q", "r"],
+      ["p", "q"],
+    ]);
+  });
+
+  test("clamped are numbers below 1e-8, each with its lane", () => {
+    const program = machine.load("(sqrt (* 1 x))", { domain: "clamp" });
+    const x = [2e-8, 1e-8, 0.9999999e-8, 0, -1, 5];
+    expect(program.diagnose({ x }).clamped).toEqual([
+      { span: { start: 0, end: 14 }, text: "(sqrt (* 1 x))", lanes: [2, 3, 4] },
+    ]);
+    // Of a branch, only the lanes that came there.
+    const part = machine.load("(if (< x 1) (log x) x)", { domain: "clamp" });
+    expect(part.diagnose({ x: [-1, 2, 0, 0.5] }).clamped).toMatchObject([{ lanes: [0, 2] }]);
+  });
+});
+
 describe("branch flips", () => {
   test("name the branch, the lane and both truths", () => {
     const program = machine.load("(if (> x c) (* 2 x) (- x))");

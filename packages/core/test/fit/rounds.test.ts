@@ -97,6 +97,10 @@ const cases: Readonly<Record<string, Case>> = {
     source: piecewise,
     options: { ...base, params: { ...params, c: { range: [0.5, 3.5] } } },
   },
+  "rows whose other way has no number": {
+    source: "(if (> t 1) (* a (log (- t 1)) k) (* k (sqrt (+ a (- 1 t)))))",
+    options: { ...base, data: { t: t.map((v, row) => (row % 4 === 0 ? 1 : v)), y } },
+  },
   "a test that parameters flip": {
     source: "(if (< (* a k) 1) (* a t) (* a (+ t 1)))",
     options: base,

@@ -18,6 +18,10 @@ const POINTS_MOST = 4_000_000;
 const SAME_LIKELIHOOD = 1e-5;
 const SAME_LOSS = 1e-7;
 
+/** Whether so many points and parameters are few enough for another few evaluations of each. @internal */
+export const isLookedAt = (points: number, parameters: number): boolean =>
+  points * parameters <= POINTS_MOST;
+
 export interface Runaway {
   readonly name: string;
   readonly value: number;
@@ -35,7 +39,7 @@ export function findRunaways(
   const { free } = parameters;
   // A fit that was ended early has no time for more, and elsewhere its program may run without end.
   if (driven.stopped !== "done") return [];
-  if ((table?.points ?? 1) * free.length > POINTS_MOST) return [];
+  if (!isLookedAt(table?.points ?? 1, free.length)) return [];
   const compare = comparisonWith(finished, winner, (table?.points ?? 0) - used.length);
   const closed = used.filter((j) => !open.has((free[j] as Free).label));
   const alone = closed.flatMap((j) => {

@@ -408,8 +408,9 @@ export class MachineRounds {
 /**
  * Whole arrays at once, unless they are short and their numbers converted; parts one by one, since a
  * view would be made for each.
+ * @internal
  */
-function copyRows(
+export function copyRows(
   from: Numbers | Int32Array,
   first: number,
   count: number,

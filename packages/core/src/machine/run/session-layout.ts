@@ -269,18 +269,22 @@ export class Layout {
     }
   }
 
-  /** Inputs of `wrt` that the latest result does not depend on. The trace is the current one. */
+  /**
+   * Inputs of `wrt` that the result of one lane does not depend on: the same whenever it goes on this
+   * trace, since one lane has nothing to merge. The trace is the current one.
+   */
   inactive(wrt: readonly RecordedInput[]): readonly string[] {
-    if (this.#inactive !== undefined) return this.#inactive;
+    this.#inactive ??= this.#findInactive(wrt);
+    return this.#inactive;
+  }
+
+  #findInactive(wrt: readonly RecordedInput[]): readonly string[] {
     const { exports } = this.#machine;
     const { hasMerges, result } = this.trace;
     const isActive = exports.adjointAddress(result.data) !== 0;
-    const names = wrt
+    return wrt
       .filter(({ payload }) => !isActive || exports.isReached(payload, hasMerges) === 0)
       .map(({ name }) => name);
-    // Where lanes merge, each run has its own.
-    if (!hasMerges) this.#inactive = names;
-    return names;
   }
 
   /** Which of the chunks of all the session's lanes a set is; −1 where it is none of them. */
