@@ -48,8 +48,7 @@ function editDistance(a: string, b: string, most: number): number {
       // A letter before the first is no number, and equal to nothing.
       const isSwap =
         a.charCodeAt(i - 1) === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === b.charCodeAt(j - 1);
-      if (isSwap)
-        edits = Math.min(edits, at(before, j - 2) + 1);
+      if (isSwap) edits = Math.min(edits, at(before, j - 2) + 1);
       next[j] = edits;
       least = Math.min(least, edits);
     }

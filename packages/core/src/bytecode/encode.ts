@@ -114,7 +114,11 @@ class Encoder {
       firstNode += procedure.code.length;
       return entry;
     });
-    return this.#finish(entries.at(-1) as number, inputs.length, roomOf(verified.at(-1) as Verified));
+    return this.#finish(
+      entries.at(-1) as number,
+      inputs.length,
+      roomOf(verified.at(-1) as Verified),
+    );
   }
 
   #finish(entry: number, inputs: number, room: number): Image {
