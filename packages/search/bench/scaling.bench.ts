@@ -8,9 +8,14 @@
  *   SCALING_EPOCH=8 SCALING_SLOTS=32 npm run bench -- scaling   another order of candidates (also
  *                                                          SCALING_LAG): more epochs under way
  *
- * 200 rows, two inputs, default operators, no archive. The engine's time is what its thread was busy,
- * the starts of workers and the weighing of the front left out. Rates are those of workers that are
- * warm; "cold" is the rate from the start until then.
+ * 200 rows, two inputs, default operators, no archive. The engine's time is the processor time of its
+ * thread, the starts of workers and the weighing of the front left out; "busy" is the time in which its
+ * event loop did not wait, the time included in which other threads had its core. Rates are those of
+ * workers that are warm; "cold" is the rate from the start until then.
+ *
+ * Then the engine by itself: a search whose epochs were computed before, which come back from this
+ * thread, or from workers that sleep for as long as an epoch takes. That hardly depends on the number of
+ * cores or on other work.
  */
 
 import { writeFileSync } from "node:fs";
@@ -24,9 +29,10 @@ import { count, note, section, short, table } from "../../core/bench/support/tab
 import type { PackedEpoch } from "../src/epoch/pack.js";
 import { Pool } from "../src/pool/pool.js";
 import { type SearchHooks, search } from "../src/search.js";
+import { type Recorded, record, replay, ThreadTime } from "./support/replayed.js";
 
 const CORES = availableParallelism();
-const WORKERS = (process.env["SCALING_WORKERS"] ?? "1,2,4,8,12,16,24,32,64")
+const WORKERS = (process.env["SCALING_WORKERS"] ?? "1,2,4,8,16,32,64")
   .split(",")
   .map(Number)
   .filter((workers) => workers <= Math.max(2, CORES));
@@ -43,9 +49,12 @@ const ORDER = Object.fromEntries(
  * code meanwhile, which takes it about a second of computing.
  */
 const WARM = amount(1500, 64);
-const SECONDS = amount(8, 0.5);
+const SECONDS = amount(6, 0.5);
 const LANES = amount(20_000, 1024);
 const ROUNDS = amount(8, 2);
+/** Candidates of the search that is replayed, and how often it is: the least counts. */
+const REPLAYED = amount(16_000, 800);
+const REPLAYS = amount(5, 1);
 
 const x = Array.from({ length: 200 }, (_, i) => 0.1 + i / 40);
 const z = x.map((_, i) => 2 + 2 * Math.sin(1.7 * i));
@@ -61,6 +70,7 @@ interface Measured {
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly engine: number;
+  readonly busy: number;
   readonly breeding: number;
   readonly reading: number;
   readonly fitting: number;
@@ -77,7 +87,7 @@ async function searchOn(workers: number): Promise<Measured> {
   let candidates = 0;
   let began = performance.now();
   let cold = 0;
-  let busy = performance.eventLoopUtilization();
+  let thread = new ThreadTime();
   let measured: Measured | undefined;
   const hooks: SearchHooks = {
     startRunner: async (setting, wanted, events) =>
@@ -109,15 +119,16 @@ async function searchOn(workers: number): Promise<Measured> {
       cold = (1000 * candidates) / (now - began);
       candidates = 0;
       began = now;
-      busy = performance.eventLoopUtilization();
+      thread = new ThreadTime();
       Object.assign(sums, { epochs: 0, bytesIn: 0, bytesOut: 0, breeding: 0, reading: 0 });
     }
     const seconds = (now - began) / 1000;
     if (!isWarm || seconds < SECONDS) continue;
-    const engine = performance.eventLoopUtilization(busy).active / 1000;
+    const engine = thread.ran / 1000;
+    const busy = thread.busy / 1000;
     const memory = process.memoryUsage.rss();
     const fitting = seconds * workers - sums.breeding - sums.reading;
-    measured = { workers, cold, candidates, seconds, ...sums, engine, fitting, memory };
+    measured = { workers, cold, candidates, seconds, ...sums, engine, busy, fitting, memory };
     stop.abort();
   }
   if (measured === undefined) throw new Error("the search ended before its time");
@@ -190,6 +201,7 @@ for (const workers of WORKERS) {
     count(m.cold),
     count(LANES / pool),
     each(m.engine),
+    each(m.busy),
     each(m.breeding),
     each(m.reading),
     each(m.fitting),
@@ -199,9 +211,43 @@ for (const workers of WORKERS) {
     count((m.memory - idle) / workers / 2 ** 20),
   ]);
 }
-const parts = ["engine µs", "breed µs", "read µs", "fit + idle µs"];
+const parts = ["engine µs", "busy µs", "breed µs", "read µs", "fit + idle µs"];
 const traffic = ["epochs/s", "bytes back", "bytes there", "MiB/worker"];
 table(["workers", "cand./s", "ideal", "", "cold", "lanes/s", ...parts, ...traffic], rows);
 note("ideal: one worker's rate × the scaling of a pool; bytes are those of an epoch");
 const svg = process.env["SCALING_SVG"];
 if (svg !== undefined) writeFileSync(svg, svgOf(points));
+
+/** Milliseconds of an epoch, as one worker had them. */
+const pause = (1000 * 16) / (first?.rate ?? 1000);
+
+/** One line of the engine by itself, the least of some replays. */
+async function replays(
+  name: string,
+  recorded: Recorded,
+  workers: number,
+  isKept: boolean,
+): Promise<string[]> {
+  const least = { ran: Number.POSITIVE_INFINITY, busy: Number.POSITIVE_INFINITY };
+  for (let i = 0; i < REPLAYS; i++) {
+    const { ran, busy } = await replay(recorded, { workers, pause, isKept, warm: REPLAYED / 4 });
+    least.ran = Math.min(least.ran, ran);
+    least.busy = Math.min(least.busy, busy);
+  }
+  return [name, short(least.ran), short(least.busy)];
+}
+
+section(`The engine by itself: ${count(REPLAYED)} candidates, epochs computed before`);
+const workers = Math.min(CORES, 16);
+const studied = { data: { x, z, y }, target: "y", workers, seed: 1, ...ORDER };
+const recorded = await record({ ...studied, budget: { candidates: REPLAYED } });
+table(
+  ["epochs come back from", "engine µs", "busy µs"],
+  [
+    await replays("this thread", recorded, 0, false),
+    await replays("this thread, with an archive", recorded, 0, true),
+    await replays("16 workers that sleep", recorded, 16, false),
+    await replays("16 workers that sleep, with an archive", recorded, 16, true),
+  ],
+);
+note("microseconds of a candidate; engine: processor time of the thread, NaN where nobody counts");

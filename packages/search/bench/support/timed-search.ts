@@ -13,6 +13,12 @@ const folder = mkdtempSync(join(tmpdir(), "ndvm-bench-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 
+/** The path of a file that goes with the process. */
+export function fileIn(name: string): string {
+  files += 1;
+  return join(folder, `${files}-${name}`);
+}
+
 /** Milliseconds without a tick after which a burst of them is over. */
 const PAUSE = 3;
 
@@ -54,8 +60,7 @@ export class Pace {
 
 /** `isKept`: with an archive, in a file of its own. */
 export async function time(options: SearchOptions, isKept: boolean, hooks: SearchHooks = {}) {
-  files += 1;
-  const archive = join(folder, `${files}.db`);
+  const archive = fileIn("study.db");
   const pace = new Pace(PAUSE);
   let done: SearchDone | undefined;
   let first = 0;

@@ -135,15 +135,37 @@ export function roughLength(
   outcome: Pick<Outcome, "loss" | "params" | "complexity">,
   yardstick: Yardstick,
 ): LengthParts {
-  const { rows, trainRows, symbolBits, resolution, leastSquare } = yardstick;
+  const { rows, trainRows, symbolBits, leastSquare } = yardstick;
+  const { resolutionBits, constantBits } = pricesOf(yardstick);
   const meanSquare = Math.max(outcome.loss / trainRows, leastSquare);
-  const constants = Object.keys(outcome.params).length;
+  let constants = 0;
+  for (const _ in outcome.params) constants += 1;
   return {
-    data: 0.5 * rows * (log2(meanSquare) - 2 * log2(resolution) + LOG2_TWO_PI_E),
-    constants: constants * (0.5 * log2(rows) + CONSTANT_BITS),
+    data: 0.5 * rows * (log2(meanSquare) - resolutionBits + LOG2_TWO_PI_E),
+    constants: constants * constantBits,
     symbols: outcome.complexity * symbolBits,
     gaps: 0,
   };
+}
+
+interface Prices {
+  readonly resolutionBits: number;
+  readonly constantBits: number;
+}
+
+/** What is the same for all lengths by one yardstick. Every candidate is measured once. */
+const knownPrices = new WeakMap<Yardstick, Prices>();
+
+function pricesOf(yardstick: Yardstick): Prices {
+  const known = knownPrices.get(yardstick);
+  if (known !== undefined) return known;
+  const { rows, resolution } = yardstick;
+  const prices = {
+    resolutionBits: 2 * log2(resolution),
+    constantBits: 0.5 * log2(rows) + CONSTANT_BITS,
+  };
+  knownPrices.set(yardstick, prices);
+  return prices;
 }
 
 const LOG2_TWO_PI_E = 4.094191046;

@@ -285,11 +285,12 @@ export class Engine {
   #roomIn(round: Round): number {
     const { candidates, fits } = this.#parts.budget;
     const { recipe, epoch } = this.#study;
+    if (candidates === undefined && fits === undefined) return epoch;
     const { counts } = this.#fold.history.at(round.version);
     let room = epoch;
     const underWay: number[] = round.jobs.map(({ size }) => size);
     for (let index = round.version; index < round.index; index++)
-      underWay.push(...this.#sizesAt(index));
+      for (const { size } of this.#epochsAt(index)) underWay.push(size);
     if (candidates !== undefined) {
       const begun = underWay.reduce((sum, size) => sum + size, 0);
       room = Math.min(room, candidates - counts.candidates - begun);
@@ -301,10 +302,8 @@ export class Engine {
     return Math.max(0, room);
   }
 
-  #sizesAt(index: number): readonly number[] {
-    const epochs =
-      this.#done.get(index) ?? this.#rounds.find((each) => each.index === index)?.jobs ?? [];
-    return epochs.map(({ size }) => size);
+  #epochsAt(index: number): readonly { readonly size: number }[] {
+    return this.#done.get(index) ?? this.#rounds.find((each) => each.index === index)?.jobs ?? [];
   }
 
   /** Gives every proposer its turn. Whether there was room for any candidate. */

@@ -53,6 +53,20 @@ function standingOf(outcome: Outcome, yardstick: Yardstick): Standing {
   return standing;
 }
 
+/** The standings of a front's members, in their order: looked up once for all candidates it meets. */
+const membersStandings = new WeakMap<
+  Front,
+  { readonly by: Yardstick; readonly all: readonly Standing[] }
+>();
+
+function standingsOf(front: Front, yardstick: Yardstick): readonly Standing[] {
+  const known = membersStandings.get(front);
+  if (known?.by === yardstick) return known.all;
+  const all = front.members.map((member) => standingOf(member, yardstick));
+  membersStandings.set(front, { by: yardstick, all });
+  return all;
+}
+
 const isAsGood = (one: Standing, as: Standing): boolean =>
   one.square <= as.square && one.length <= as.length;
 
@@ -88,14 +102,16 @@ export function advance(front: Front, outcome: Outcome, yardstick: Yardstick): F
 }
 
 function isBeaten(
-  { members }: Front,
+  front: Front,
   { complexity }: Outcome,
   own: Standing,
   yardstick: Yardstick,
 ): boolean {
-  for (const member of members) {
-    if (member.complexity > complexity) break;
-    if (isAsGood(standingOf(member, yardstick), own)) return true;
+  const { members } = front;
+  const standings = standingsOf(front, yardstick);
+  for (let i = 0; i < members.length; i++) {
+    if ((members[i] as Outcome).complexity > complexity) break;
+    if (isAsGood(standings[i] as Standing, own)) return true;
   }
   return false;
 }

@@ -212,8 +212,13 @@ function settledBetween(
   after: readonly (readonly Member[])[],
 ): PopulationUpdate["settled"] {
   const settled: [number, number, Member][] = [];
-  for (const [island, members] of after.entries())
-    for (const [place, member] of members.entries())
-      if (before[island]?.[place] !== member) settled.push([island, place, member]);
+  for (let island = 0; island < after.length; island++) {
+    const members = after[island] as readonly Member[];
+    const earlier = before[island];
+    for (let place = 0; place < members.length; place++) {
+      const member = members[place] as Member;
+      if (earlier?.[place] !== member) settled.push([island, place, member]);
+    }
+  }
   return settled;
 }

@@ -110,6 +110,8 @@ export const loopIslandOf = ({ hasLoopIsland, islands }: PopulationOptions): num
 
 export class Population {
   #residents: Resident[][];
+  /** Where the shapes of an island's members are, island by island. */
+  #places: Map<string, number>[];
   /** By complexity. */
   #front = new Map<number, Resident>();
   #born = 0;
@@ -118,6 +120,7 @@ export class Population {
 
   constructor(private readonly options: PopulationOptions) {
     this.#residents = Array.from({ length: options.islands }, () => []);
+    this.#places = this.#residents.map(placesOf);
   }
 
   get count(): number {
@@ -155,13 +158,15 @@ export class Population {
   #settle(resident: Resident, at: number, chance: Chance): void {
     if (at === this.#loopIsland && !isRecurrence(resident.shape)) return;
     const island = this.#residents[at] as Resident[];
-    const twin = island.findIndex(({ shape }) => shape === resident.shape);
-    if (twin >= 0) {
+    const places = this.#places[at] as Map<string, number>;
+    const twin = places.get(resident.shape);
+    if (twin !== undefined) {
       const { rest } = (island[twin] as Resident).member;
       if (resident.member.rest < rest) island[twin] = resident;
       return;
     }
     if (island.length < this.options.islandSize) {
+      places.set(resident.shape, island.length);
       island.push(resident);
       return;
     }
@@ -176,7 +181,10 @@ export class Population {
       worst = index;
       worstCost = cost;
     }
-    if (costOf(resident.member, at) <= worstCost * grace) island[worst] = resident;
+    if (costOf(resident.member, at) > worstCost * grace) return;
+    places.delete((island[worst] as Resident).shape);
+    places.set(resident.shape, worst);
+    island[worst] = resident;
   }
 
   /** The members of which none smaller is better, the smallest first. */
@@ -228,6 +236,7 @@ export class Population {
 
   restore({ islands, front, born }: PopulationState): void {
     this.#residents = islands.map((island) => [...island]);
+    this.#places = this.#residents.map(placesOf);
     this.#front = new Map(front.map((resident) => [resident.member.complexity, resident]));
     this.#best = undefined;
     this.#born = born;
@@ -236,7 +245,11 @@ export class Population {
 
 const isRecurrence = (skeleton: string): boolean => skeleton.startsWith("(loop ");
 
+const placesOf = (island: readonly Resident[]): Map<string, number> =>
+  new Map(island.map(({ shape }, place) => [shape, place]));
+
 /** A skeleton whose fractions are all alike. */
 function shapeOf(skeleton: string): string {
+  if (!skeleton.includes(".")) return skeleton;
   return skeleton.replace(/(?<=[ (])-?\d*\.\d+(e[+-]?\d+)?(?=[ )])/g, "C");
 }
