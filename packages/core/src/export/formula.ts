@@ -94,9 +94,15 @@ export function withoutSign(formula: Formula): Formula | undefined {
   return positive && { ...formula, operands: [positive, ...rest] };
 }
 
-/** x/exp(−u) as x·exp(u), and 1/exp(−u) as exp(u), as people write it. */
-export function withoutDecayBelow(formula: Formula): Formula {
-  if (formula.kind !== "apply" || formula.op !== "/") return formula;
+/** The same function as people write it: x·exp(u) for x/exp(−u), and x − 2 for −2 + x. */
+export function asPeopleWrite(formula: Formula): Formula {
+  if (formula.kind !== "apply") return formula;
+  if (formula.op === "/") return withoutDecayBelow(formula);
+  return formula.op === "+" ? withoutSignInFront(formula) : formula;
+}
+
+/** 1/exp(−u) is exp(u). */
+function withoutDecayBelow(formula: ApplyFormula): Formula {
   const [above, below] = formula.operands as readonly [Formula, Formula];
   if (below.kind !== "apply" || below.op !== "exp") return formula;
   const positive = withoutSign(below.operands[0] as Formula);
@@ -104,4 +110,12 @@ export function withoutDecayBelow(formula: Formula): Formula {
   const growth = { ...below, operands: [positive] };
   const isOne = above.kind === "number" && above.value === 1;
   return isOne ? growth : { ...formula, op: "*", operands: [above, growth] };
+}
+
+/** A sum keeps its order where both terms have a sign, or none. */
+function withoutSignInFront(formula: ApplyFormula): Formula {
+  const [first, second] = formula.operands as readonly [Formula, Formula];
+  const positive = withoutSign(first);
+  if (positive === undefined || withoutSign(second) !== undefined) return formula;
+  return { ...formula, op: "-", operands: [second, positive] };
 }

@@ -3,7 +3,7 @@
  */
 
 import { own } from "../records.js";
-import { type ClosedForm, type Formula, withoutDecayBelow } from "./formula.js";
+import { asPeopleWrite, type ClosedForm, type Formula } from "./formula.js";
 import {
   inside,
   LOOSE,
@@ -71,7 +71,7 @@ function mathNotation(digits: number): Notation {
     not: (test) => ({ text: `not ${within(test, 3)}`, level: 3 }),
     parenthesised: paren,
     refuse: (op) => refusal(`it uses ${op}`),
-    preferred: withoutDecayBelow,
+    preferred: asPeopleWrite,
   };
 }
 
@@ -143,7 +143,7 @@ function latexNotation(digits: number): Notation {
     not: (test) => ({ text: `\\lnot ${within(test, TIGHT)}`, level: 3 }),
     parenthesised: latexParen,
     refuse: (op) => refusal(`it uses ${op}`),
-    preferred: withoutDecayBelow,
+    preferred: asPeopleWrite,
   };
   return notation;
 }

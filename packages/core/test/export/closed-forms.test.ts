@@ -241,3 +241,14 @@ test("a decay below a fraction line is written as a factor, for people alone", (
   expect(exportModel({ program: "(/ a (sinh (* -2 t)))" }, "math")).toBe("a/sinh(−2·t)");
   expect(exportModel({ program: "(* a (exp (* -2 t)))" }, "math")).toBe("a·exp(−2·t)");
 });
+
+test("a sum begins with a term that has no sign, for people alone", () => {
+  expect(exportModel({ program: "(+ -2 (* a t))" }, "math")).toBe("a·t − 2");
+  expect(exportModel({ program: "(+ (- a) (* 3 t))" }, "latex")).toBe("3 \\, t - a");
+  expect(exportModel({ program: "(square (+ -2 t))" }, "math")).toBe("(t − 2)²");
+  expect(exportModel({ program: "(+ -2 (- t))" }, "math")).toBe("−2 − t");
+  expect(exportModel({ program: "(+ (* -2 t) 3)" }, "math")).toBe("3 − 2·t");
+  expect(exportModel({ program: "(- -2 t)" }, "math")).toBe("−2 − t");
+  expect(exportModel({ program: "(+ -2 (+ t a))" }, "math")).toBe("t + a − 2");
+  expect(exportModel({ program: "(+ -2 t)" }, "numpy")).toContain("-2");
+});

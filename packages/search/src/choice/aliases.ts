@@ -135,6 +135,23 @@ function moved(
   return undefined;
 }
 
+/** The parameters with the first rate of every cosine positive, where constants can do that. */
+export function uprightWaves(source: string, params: Params, inputs: readonly string[]): Params {
+  if (!source.includes("(cos ")) return params;
+  const tree = readTree(source, { inputs: new Set(inputs) });
+  if (tree === undefined) return params;
+  const plain = withoutLets(tree);
+  const uses = countParams(plain);
+  let turned = params;
+  for (const { name, args } of wavesOf(plain)) {
+    const argument = args[0] as Tree;
+    if (name !== "cos" || affineOf(argument, turned) === undefined) continue;
+    const free = [...countParams(argument).keys()].filter((one) => uses.get(one) === 1);
+    turned = upright(argument, turned, free);
+  }
+  return turned;
+}
+
 /** A cosine whose first rate is negative reads better the other way round. */
 function upright(argument: Tree, params: Params, free: readonly string[]): Params {
   const was = affineOf(argument, params) as Affine;

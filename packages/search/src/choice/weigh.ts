@@ -24,11 +24,12 @@ import {
 } from "@ndvm/core";
 import { type Columns, rowsOf, type Study, weightFor } from "../study.js";
 import type { Intervals, MemberScores, Outcome, Weighing } from "../types.js";
-import { foldRates, lowestAlias } from "./aliases.js";
+import { foldRates, lowestAlias, uprightWaves } from "./aliases.js";
 import { log2 } from "./bits.js";
 import { type Gaps, gapsOf, type Swings, swingsOf } from "./gaps.js";
 import { type Length, lengthOf } from "./length.js";
 import { type Likelihood, likelihoodOf } from "./losses.js";
+import { withoutIdleSigns } from "./signs.js";
 import { literalBits, type SimpleNumber, simpleNear } from "./simple-numbers.js";
 import { type Tidied, tidied } from "./tidy.js";
 import type { Likeness } from "./twins.js";
@@ -171,8 +172,9 @@ export class Scales {
     try {
       const first = await this.#settle(program, member, member.params, new Map());
       const folded = await this.#folded(program, member, first ?? member);
-      const start = await this.#unwound(program, member, shorter(first, folded));
-      if (start === undefined) return undefined;
+      const low = await this.#unwound(program, member, shorter(first, folded));
+      if (low === undefined) return undefined;
+      const start = this.#upright(program, member, low);
       return this.#describe(program, member, start, await this.#simplified(program, member, start));
     } finally {
       program.dispose();
@@ -215,6 +217,25 @@ export class Scales {
         if (next !== undefined && next.length.length < state.length.length) state = next;
       }
     return state;
+  }
+
+  /** The same function with signs as people write them. */
+  #upright(program: Program, { source }: Weighable, state: State): State {
+    const { params } = state;
+    const isSame = (turned: Weighable["params"]): boolean => this.#agree(program, params, turned);
+    const waves = uprightWaves(source, params, this.#study.inputs);
+    const start = waves === params || isSame(waves) ? waves : params;
+    return { ...state, params: withoutIdleSigns(start, isSame) };
+  }
+
+  /** Whether two sets of constants make one function; a few rows are asked before all of them. */
+  #agree(program: Program, a: Weighable["params"], b: Weighable["params"]): boolean {
+    const count = Math.min(FEW, this.#yardstick.rows);
+    const few = firstRows(this.#columns, count);
+    return (
+      areSame(this.#valuesAt(program, a, few, count), this.#valuesAt(program, b, few, count)) &&
+      areSame(this.#everywhere(program, a), this.#everywhere(program, b))
+    );
   }
 
   /** Tries constants at simple numbers, those next to one first. */
@@ -387,6 +408,16 @@ function nextTrial(
 
 /** How many times the loss may be where a constant is at another alias, for rounding. */
 const ALIAS_LOSS = 1 + 1e-6;
+
+/** Rows that are looked at before all of them. */
+const FEW = 16;
+
+const firstRows = (columns: Columns, count: number): Columns =>
+  recordOf(Object.entries(columns).map(([name, numbers]) => [name, numbers.subarray(0, count)]));
+
+/** Bit by bit, but for the sign of a zero. */
+const areSame = (a: Float64Array, b: Float64Array): boolean =>
+  a.every((value, i) => value === b[i] || (Number.isNaN(value) && Number.isNaN(b[i])));
 
 const hasWaves = (source: string): boolean => /\((sin|cos|tan)\s/.test(source);
 

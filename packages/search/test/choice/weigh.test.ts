@@ -39,6 +39,65 @@ function table(count: number, width: number, sigma: number, law: (x: number) => 
   return { x, y: x.map((at) => law(at) + sigma * draws.normal()) };
 }
 
+describe("signs", () => {
+  const signsOf = async (
+    law: (x: number) => number,
+    source: string,
+    params: Readonly<Record<string, number>>,
+  ): Promise<string> => {
+    const found = await weigh(table(60, 6, 0.02, law), source, params);
+    return Object.keys(params)
+      .map((name) => ((found.params[name] as number) < 0 ? "−" : "+"))
+      .join("");
+  };
+  const bell = (x: number) => 4.31 * Math.tanh(0.53 * x) ** 2;
+  const swing = (x: number) => 2.37 * Math.cos(1.83 * x - 1.13);
+  const wave = (x: number) => 2.37 * Math.sin(1.83 * x);
+
+  test("that make no difference are positive, alone and two together", async () => {
+    const square = "(* a (square (tanh (* b x))))";
+    expect(await signsOf(bell, square, { a: 4, b: -0.5 })).toBe("++");
+    expect(await signsOf(bell, square, { a: 4, b: 0.5 })).toBe("++");
+    expect(await signsOf(wave, "(* a (sin (* b x)))", { a: -2.3, b: -1.8 })).toBe("++");
+    expect(
+      await signsOf(
+        (x) => wave(x) + bell(x),
+        "(+ (* a (sin (* b x))) (* c (square (tanh (* d x)))))",
+        {
+          ...{ a: -2.3, b: -1.8, c: 4, d: -0.5 },
+        },
+      ),
+    ).toBe("++++");
+  });
+
+  test("of a cosine's argument are turned so that the rate is positive", async () => {
+    expect(await signsOf(swing, "(* a (cos (+ (* b x) c)))", { a: 2, b: -1.8, c: 1.1 })).toBe(
+      "++−",
+    );
+    expect(await signsOf(swing, "(* a (cos (+ (* b x) c)))", { a: 2, b: 1.8, c: -1.1 })).toBe(
+      "++−",
+    );
+    expect(await signsOf(swing, "(* a (cos (* b (- x c))))", { a: 2, b: -1.8, c: 0.6 })).toBe(
+      "+++",
+    );
+  });
+
+  test("that make a difference stay", async () => {
+    const decay = (x: number) => -3.3 * Math.exp(-0.47 * x);
+    expect(await signsOf(decay, "(* a (exp (* b x)))", { a: -3, b: -0.4 })).toBe("−−");
+    const falling = (x: number) => -wave(x);
+    expect(await signsOf(falling, "(* a (sin (* b x)))", { a: -2.3, b: 1.8 })).toBe("−+");
+    const line = (x: number) => -0.73 * x - 2.11;
+    expect(await signsOf(line, "(+ (* a x) b)", { a: -0.7, b: -2 })).toBe("−−");
+  });
+
+  test("may differ beyond the first rows alone", async () => {
+    const hinge = (x: number) => (x < 4 ? 2.37 : 2.37 - 1.71 * (x - 4));
+    const source = "(if (< x 4) a (+ a (* b (- x 4))))";
+    expect(await signsOf(hinge, source, { a: 2.3, b: -1.7 })).toBe("+−");
+  });
+});
+
 describe("constants", () => {
   test("are fitted on all rows, and whole numbers and fractions are taken as such", async () => {
     const data = table(60, 6, 0.05, (x) => 2 * Math.exp(-0.5 * x) + 0.7361);
