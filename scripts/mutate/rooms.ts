@@ -98,7 +98,7 @@ export const rooms: readonly Room[] = [
     name: "fit",
     sources: ["packages/core/src/fit/"],
     tests: core(`
-      fit/small-parts fit/drive fit/quality fit/whole fit/refusals fit/elementary fit/random fit/bad-input fit/names fit/parameters fit/losses
+      fit/small-parts fit/tables fit/drive fit/quality fit/whole fit/refusals fit/elementary fit/random fit/bad-input fit/names fit/parameters fit/losses
       fit/result fit/outputs fit/scale fit/loss-text fit/adam fit/steps-max fit/again fit/control
       fit/diagnostics fit/rounds fit/fit-many fit/convergence fit/at-bounds fit/scores fit/interruption
       fit/let-go export/fitted`),
@@ -107,7 +107,9 @@ export const rooms: readonly Room[] = [
     name: "wasm",
     sources: ["packages/core/wasm/"],
     tests: [
-      ...core("language/language semantics machine/gradient machine/whole fuzz mechanisms"),
+      ...core(
+        "language/language semantics machine/gradient machine/whole linalg-shapes fuzz mechanisms",
+      ),
       ...core("machine/integers"),
       ...LANES,
       ...MACHINE,
@@ -117,7 +119,7 @@ export const rooms: readonly Room[] = [
   {
     name: "kernels",
     sources: ["packages/core/wasm/math/", "packages/core/wasm/linalg/"],
-    tests: core("linalg math primitives language/language machine/gradient fuzz"),
+    tests: core("linalg linalg-shapes math primitives language/language machine/gradient fuzz"),
   },
   {
     name: "search",

@@ -8,7 +8,6 @@
 import { NdvmError, type Span } from "../errors.js";
 import { primitiveByName } from "../primitives/index.js";
 import { numbers as algebra } from "../primitives/numbers.js";
-import { own } from "../records.js";
 import type { CallNode, LambdaNode, Variable } from "../syntax/core.js";
 import type { Datum } from "../syntax/datum.js";
 import { type Comparison, type Formula, numberFormula, type Test } from "./formula.js";
@@ -145,14 +144,12 @@ function constantOf(formula: Formula): number | undefined {
   return evaluateOp(formula.op, operands as number[]);
 }
 
-const OPS: Readonly<Record<string, string>> = { neg: "-", atan2: "atan" };
-
 function evaluateOp(op: string, operands: readonly number[]): number | undefined {
   const [x, y] = operands as [number, number];
   if (op === "neg") return -x;
   if (op === "atan2") return Math.atan2(x, y);
   if (op === "min" || op === "max") return Math[op](...operands);
-  const primitive = primitiveByName.get(own(OPS, op) ?? op);
+  const primitive = primitiveByName.get(op);
   if (primitive?.kind !== "unary" && primitive?.kind !== "binary") return undefined;
   return primitive.forward(algebra, { x, y });
 }

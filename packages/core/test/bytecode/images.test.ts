@@ -57,6 +57,30 @@ describe("a stack program", () => {
     expect(disassemble(assemble(source))).toMatchSnapshot("listing");
   });
 
+  test("of very many branches copies more than it must, and comes to the same", async () => {
+    const nested = (count: number): string => {
+      const each = Array.from({ length: count }, (_, i) => i);
+      return [
+        ...["LOAD a", "STORE s", "LOAD b", "STORE t"],
+        ...each.flatMap((i) => ["LOAD a", `PUSH ${i}`, "LT", `BRANCH k${i}`]),
+        ...["LOAD b", "STORE s"],
+        ...each.reverse().flatMap((i) => [`k${i}: LOAD s`, "DROP"]),
+        ...["LOAD s", "LOAD t", "ADD"],
+      ].join("\n");
+    };
+    const wordsOf = (source: string): number =>
+      new ParsedBytecode(assemble(source)).encode(double).words.length;
+    expect(wordsOf(nested(500)) - wordsOf(nested(400))).toBe(3700);
+    // Two thousand branches around each other visit four million blocks: then t counts as changed, too.
+    expect(wordsOf(nested(2100))).toMatchInlineSnapshot(`81604`);
+    const machine = await Machine.create();
+    const program = machine.load(nested(2100), { language: "bytecode" });
+    const { values, gradients } = program.gradient({ a: [-1, 1000.5, 3000], b: 5 });
+    expect([...values]).toEqual([4, 1005.5, 10]);
+    expect([...(gradients["b"] as Float64Array)]).toEqual([1, 1, 2]);
+    machine.dispose();
+  });
+
   test("f32 keeps smaller integers, and clamps are other ops", () => {
     for (const name of ["literals of every kind", "clamped ones"]) {
       const source = stackPrograms[name] as string;

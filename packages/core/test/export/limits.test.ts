@@ -4,7 +4,8 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { type ExportFormat, exportModel, NdvmError } from "../../src/index.js";
+import { type ExportFormat, exportModel, Machine, NdvmError } from "../../src/index.js";
+import { primitiveByName } from "../../src/primitives/index.js";
 import { functionOf } from "./support.js";
 
 function told(program: string, format: ExportFormat): string {
@@ -119,6 +120,61 @@ describe("recursion under tests on the inputs", () => {
     const twice =
       "(define (g x) (* 2 x)) (+ (g (if (< a 1) (g 1) (g 2))) (g (g b)) (if (< b 1) (g a) 1))";
     expect(told(twice, "math")).not.toContain("E-");
+  });
+});
+
+describe("tests of constants", () => {
+  const operands = ["1", "2.5", "-0.75", "0.5"];
+  const calls = [...primitiveByName].flatMap(([name, { kind, arity }]) => {
+    const isNumeric = kind === "unary" || kind === "binary";
+    if (!isNumeric) return [];
+    const counts = [1, 2, 3, 4].filter((count) => count >= arity.min && count <= arity.max);
+    return counts.flatMap((count) =>
+      [0, 1].map((first) => {
+        const used = [...operands.slice(first), ...operands].slice(0, count);
+        return `(${name} ${used.join(" ")})`;
+      }),
+    );
+  });
+
+  test("are decided as the machine decides them", async () => {
+    const machine = await Machine.create();
+    let decided = 0;
+    for (const call of calls) {
+      const program = machine.load(call);
+      let value: number;
+      try {
+        value = program.evaluate().values[0] as number;
+      } catch (error) {
+        if (error instanceof NdvmError) continue;
+        throw error;
+      }
+      if (!Number.isFinite(value)) continue;
+      for (const [limit, isBelow] of [
+        [value + 1e-3, true],
+        [value - 1e-3, false],
+      ] as const) {
+        const text = told(`(if (< ${call} ${limit}) a b)`, "math");
+        // What has no closed form at all is told so.
+        if (text.startsWith("E-REFUSED")) continue;
+        expect(text, `${call} < ${limit}`).toBe(isBelow ? "a" : "b");
+        decided += 1;
+      }
+    }
+    expect(decided).toBeGreaterThan(120);
+    machine.dispose();
+  });
+
+  test("indices are constants as well", () => {
+    for (const [index, name] of [
+      ["(min 2 1 0)", "a"],
+      ["(max 0 1 0)", "b"],
+      ["(- 3 1 1)", "b"],
+      ["(- -2)", "c"],
+      ["(floor 2.5)", "c"],
+      ["(quotient 5 3)", "b"],
+    ])
+      expect(told(`(ref (vec a b c) ${index})`, "math"), index).toBe(name);
   });
 });
 
