@@ -117,6 +117,13 @@ export const rooms: readonly Room[] = [
     ],
   },
   {
+    name: "optimisers",
+    sources: ["packages/core/wasm/fit/"],
+    tests: core(`
+      fit/lbfgs fit/levenberg fit/whole fit/rounds fit/adam fit/losses fit/convergence fit/steps-max fit/quality fit/at-bounds
+      fit/parameters fit/scale fit/fit-many`),
+  },
+  {
     name: "kernels",
     sources: ["packages/core/wasm/math/", "packages/core/wasm/linalg/"],
     tests: core("linalg linalg-shapes math primitives language/language machine/gradient fuzz"),
