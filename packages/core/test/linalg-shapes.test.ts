@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => machine.dispose());
 
 /** Numbers that make every square matrix regular. */
-function valueOf(shape: Shape): Input {
+function sample(shape: Shape): Input {
   const [rows = 1, cols = 1] = shape;
   const at = (i: number, j: number) => (i === j ? 4 : 0.5 + i * 0.25 - j * 0.125);
   if (shape.length === 0) return 2.5;
@@ -87,7 +87,7 @@ describe("the shape of a result", () => {
     const refusals: [string, string][] = [];
     for (const x of shapes)
       for (const y of shapes) {
-        const got = outcome(`(${name} x y)`, { x: valueOf(x), y: valueOf(y) });
+        const got = outcome(`(${name} x y)`, { x: sample(x), y: sample(y) });
         const want = binary[name]?.(x, y);
         const what = `${name} ${named(x)} ${named(y)}`;
         if (want !== undefined) expect(got, what).toEqual(want);
@@ -102,7 +102,7 @@ describe("the shape of a result", () => {
   test.each(Object.keys(unary))("(%s x)", (name) => {
     const refusals: [string, string][] = [];
     for (const x of shapes) {
-      const got = outcome(`(${name} x)`, { x: valueOf(x) });
+      const got = outcome(`(${name} x)`, { x: sample(x) });
       const want = unary[name]?.(x);
       if (want !== undefined) expect(got, `${name} ${named(x)}`).toEqual(want);
       else refusals.push([named(x), String(got)]);
@@ -115,7 +115,7 @@ describe("the shape of a result", () => {
     for (const name of ["+", "*", "max", "atan"])
       for (const x of shapes)
         for (const y of shapes) {
-          const got = outcome(`(${name} x y)`, { x: valueOf(x), y: valueOf(y) });
+          const got = outcome(`(${name} x y)`, { x: sample(x), y: sample(y) });
           const what = `${name} ${named(x)} ${named(y)}`;
           if (x.length === 0 || y.length === 0 || named(x) === named(y))
             expect(got, what).toEqual(x.length === 0 ? y : x);

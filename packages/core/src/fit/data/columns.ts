@@ -228,7 +228,10 @@ export const repeated = (column: Float64Array, count: number): Float64Array =>
 export const repeatedGroups = (groups: Int32Array, count: number): Int32Array =>
   count === 1
     ? groups
-    : Int32Array.from({ length: groups.length * count }, (_, i) => groups[i % groups.length] ?? 0);
+    : Int32Array.from(
+        { length: groups.length * count },
+        (_, i) => groups[i % groups.length] as number,
+      );
 
 function side(data: Data, given: string | Column, what: string, points: number): Float64Array {
   const isName = typeof given === "string";
