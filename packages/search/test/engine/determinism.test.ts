@@ -86,7 +86,7 @@ describe(`the canonical export (SEED=${seed})`, () => {
         budget: { candidates: 200 },
       });
     const one = await bred(0);
-    for (const workers of [1, 2, 7, 16]) expectSame(await bred(workers), one);
+    for (const workers of [1, 2, 5, 16]) expectSame(await bred(workers), one);
   });
 
   test.each([16, 64, 1024])("has the same bytes for evolve in epochs of %i", async (epoch) => {
