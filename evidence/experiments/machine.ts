@@ -4,7 +4,17 @@
  */
 
 import { availableParallelism } from "node:os";
-import { type Inputs, Machine, type Mechanisms, type RunStats, vec } from "@ndvm/core";
+import {
+  expand,
+  type Inputs,
+  Machine,
+  type Mechanisms,
+  type RunStats,
+  read,
+  vec,
+} from "@ndvm/core";
+import { NO_REFERENCE, type ReferenceRun, runReference } from "../baselines/native/reference.js";
+import { searchNames, writeOut } from "../baselines/rewrite.js";
 import { timeInTurns } from "../harness/clock.js";
 import type { Context, Definition } from "../harness/context.js";
 import {
@@ -14,6 +24,7 @@ import {
   kalman,
   logistic,
   namesOf,
+  scalar,
   tablesOf,
   VARIANTS,
 } from "../programs.js";
@@ -139,6 +150,10 @@ const ALL_OFF: Mechanisms = {
   integerPool: false,
 };
 
+/** What has no switch, and what its rows are. */
+const NOT_SWITCHED =
+  'Two things have no switch, because without them there would have to be a second evaluator: a program is decoded once, when it is loaded, and a variable is a slot of a frame from then on. Rewritten programs undo both, with the same bits. Row "lexical addresses": before each reference, forms of the program compare the number of its name with the names in scope, innermost first, until they meet its own; these comparisons are walked, so the row is more than a search inside an evaluator would take. Row "decoding": the program is loaded anew before every run, so each form is decoded once a run. Row "decoding at every visit": the same on both sides with loops written out, so that no form is visited twice. Rows "everything": all switches off, names searched, and the program loaded anew before every run';
+
 interface Side {
   readonly machine: Machine;
   readonly call: (turn: number) => void;
@@ -175,9 +190,9 @@ async function sideOf(
   return { machine, call, bytes };
 }
 
-/** Gradients of a program that stays loaded, or is loaded anew for each run. */
-async function loadedSide(one: Case, isAnew: boolean): Promise<Side> {
-  const machine = await Machine.create({ precision: "f32" });
+/** Gradients of a program that stays loaded, or is loaded anew for each run; walked. */
+async function loadedSide(one: Case, isAnew: boolean, mechanisms: Mechanisms = {}): Promise<Side> {
+  const machine = await Machine.create({ precision: "f32", mechanisms });
   let program = machine.load(one.source);
   const wrt = [...namesOf(one)];
   const inputs = Array.from({ length: VARIANTS }, (_, turn) => inputsOf(one, 1, turn));
@@ -198,6 +213,8 @@ async function loadedSide(one: Case, isAnew: boolean): Promise<Side> {
   return { machine, call: (turn) => void run(turn), bytes };
 }
 
+const PARTS = ABLATIONS.length + 2 * five.length + 2 + 3 + 3 + five.length;
+
 async function compare(context: Context, key: string, on: Side, off: Side): Promise<void> {
   const isSame = on.bytes().equals(off.bytes());
   context.recorder.count(`${key}/same bits`, isSame ? 1 : 0);
@@ -207,55 +224,124 @@ async function compare(context: Context, key: string, on: Side, off: Side): Prom
       { key: `${key}/on`, call: on.call },
       { key: `${key}/off`, call: off.call },
     ],
-    ABLATIONS.length + 2 * five.length + 2,
+    PARTS,
   );
+}
+
+/** Compares two sides and lets their machines go. */
+async function compareAway(context: Context, key: string, on: Side, off: Side): Promise<void> {
+  await compare(context, key, on, off);
+  for (const { machine } of [on, off]) machine.dispose();
+}
+
+/** One mechanism after the other, each turned off by itself, with its counter. */
+async function switches(context: Context): Promise<void> {
+  for (const one of ABLATIONS) {
+    const { mechanism, of, lanes, counter, isWalked } = one;
+    const sides = [
+      await sideOf(of, lanes, {}, isWalked),
+      await sideOf(of, lanes, { [mechanism]: false }, isWalked),
+    ] as const;
+    await compare(context, keyOf(one), ...sides);
+    sides.forEach(({ machine }, i) => {
+      const program = machine.load(of.source);
+      const options = { wrt: [...namesOf(of)], ...(isWalked ? { replay: false } : {}) };
+      const first = program.gradient(inputsOf(of, lanes, 0), options).stats;
+      const second = program.gradient(inputsOf(of, lanes, 1), options).stats;
+      const stats = counter === "replays" ? second : first;
+      context.recorder.count(
+        `${keyOf(one)}/${counter} ${i === 0 ? "on" : "off"}`,
+        Number(stats[counter]),
+      );
+      machine.dispose();
+    });
+  }
+}
+
+const scopeOf = (one: Case): string[] => [...namesOf(one), ...Object.keys(one.matrices)];
+const searching = (one: Case): Case => ({
+  ...one,
+  source: searchNames(one.source, scopeOf(one)),
+});
+
+/** Every reference searches the names in scope: what addresses of variables save. */
+async function addresses(context: Context): Promise<void> {
+  for (const one of [scalar, logistic, kalman]) {
+    const key = `lexical addresses/${one.name}/1/walked`;
+    const cases = [one, searching(one)] as const;
+    const [on, off] = [
+      await sideOf(cases[0], 1, {}, true),
+      await sideOf(cases[1], 1, {}, true),
+    ] as const;
+    await compare(context, key, on, off);
+    [on, off].forEach(({ machine }, i) => {
+      const program = machine.load((cases[i] as Case).source);
+      const { steps } = program.evaluate(inputsOf(one, 1), { replay: false }).stats;
+      context.recorder.count(`${key}/steps ${i === 0 ? "on" : "off"}`, steps);
+      machine.dispose();
+    });
+  }
+}
+
+/** Reading and expanding the text, which loading begins with. */
+function timeReading(context: Context, key: string, { source }: Case): void {
+  context.time([{ key: `${key}/reading`, call: () => void expand(read(source)) }], 2 * PARTS);
+}
+
+/** Decoding once a run, and at every visit of a form: then a loop is written out first. */
+async function decoding(context: Context): Promise<void> {
+  for (const one of [logistic, kalman]) {
+    const key = `decoding/${one.name}/1/walked`;
+    await compareAway(context, key, await loadedSide(one, false), await loadedSide(one, true));
+  }
+  for (const one of [scalar, logistic, kalman]) {
+    const key = `decoding at every visit/${one.name}/1/walked`;
+    const out: Case = { ...one, source: writeOut(one.source, one.steps) };
+    await compareAway(context, key, await loadedSide(out, false), await loadedSide(out, true));
+    timeReading(context, key, out);
+  }
 }
 
 export const ablation: Definition = {
   name: "ablation",
   weight: 3,
   async run(context) {
-    const { recorder } = context;
-    recorder.condition(
-      "not switched",
-      'Decoding happens once, when a program is loaded, and variables are slots of a frame from then on: without either there would have to be a second evaluator, so neither can be turned off. The row "decoding" is the nearest there is: the program loaded anew before every run, beside one that stays loaded',
-    );
-    for (const one of ABLATIONS) {
-      const { mechanism, of, lanes, counter, isWalked } = one;
-      const sides = [
-        await sideOf(of, lanes, {}, isWalked),
-        await sideOf(of, lanes, { [mechanism]: false }, isWalked),
-      ] as const;
-      await compare(context, keyOf(one), ...sides);
-      sides.forEach(({ machine }, i) => {
-        const program = machine.load(of.source);
-        const options = { wrt: [...namesOf(of)], ...(isWalked ? { replay: false } : {}) };
-        const first = program.gradient(inputsOf(of, lanes, 0), options).stats;
-        const second = program.gradient(inputsOf(of, lanes, 1), options).stats;
-        const stats = counter === "replays" ? second : first;
-        recorder.count(
-          `${keyOf(one)}/${counter} ${i === 0 ? "on" : "off"}`,
-          Number(stats[counter]),
-        );
-        machine.dispose();
-      });
-    }
+    context.recorder.condition("not switched", NOT_SWITCHED);
+    await switches(context);
     for (const one of five)
       for (const isWalked of [false, true]) {
-        const sides = [
-          await sideOf(one, 1, {}, isWalked),
-          await sideOf(one, 1, ALL_OFF, isWalked),
-        ] as const;
-        await compare(context, `all/${one.name}/1${isWalked ? "/walked" : ""}`, ...sides);
-        for (const { machine } of sides) machine.dispose();
+        const key = `all/${one.name}/1${isWalked ? "/walked" : ""}`;
+        const on = await sideOf(one, 1, {}, isWalked);
+        await compareAway(context, key, on, await sideOf(one, 1, ALL_OFF, isWalked));
       }
-    for (const one of [logistic, kalman]) {
-      const sides = [await loadedSide(one, false), await loadedSide(one, true)] as const;
-      await compare(context, `decoding/${one.name}/1/walked`, ...sides);
-      for (const { machine } of sides) machine.dispose();
+    await addresses(context);
+    await decoding(context);
+    for (const one of five) {
+      const key = `everything/${one.name}/1/walked`;
+      const off = await loadedSide(searching(one), true, ALL_OFF);
+      await compareAway(context, key, await loadedSide(one, false), off);
+      timeReading(context, key, searching(one));
     }
+    authorsAddresses(context);
   },
 };
+
+/** The author's runtime has a switch of its own for its cache of addresses. */
+function authorsAddresses({ recorder, isQuick }: Context): void {
+  const key = "lexical addresses of the author's runtime/kalman/1";
+  const runs = isQuick ? 4 : 40;
+  const [on, off] = [false, true].map((isScanning) => runReference(kalman, 1, runs, 3, isScanning));
+  if (on === undefined || off === undefined) {
+    for (const part of ["same bits", "on", "off"]) recorder.missing(`${key}/${part}`, NO_REFERENCE);
+    return;
+  }
+  const bits = (run: ReferenceRun) => [run.value, ...run.gradients].join(" ");
+  if (bits(on) !== bits(off)) throw new Error(`${key}: other bits with the cache off`);
+  recorder.count(`${key}/same bits`, 1);
+  const how = "3 calls a sample, a process of its own";
+  recorder.samples(`${key}/on`, "µs", on.gradient, how);
+  recorder.samples(`${key}/off`, "µs", off.gradient, how);
+}
 
 interface Parting {
   readonly name: string;

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { Machine } from "@ndvm/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { searchNames, writeOut } from "../../evidence/baselines/rewrite.js";
 import {
   type LaneCall,
   laneSource,
@@ -37,6 +38,7 @@ import { claims } from "../../evidence/page/claims/index.js";
 import { doubtsOf, makePage, sections } from "../../evidence/page/page.js";
 import { Quote, short } from "../../evidence/page/quote.js";
 import { problemsOf, refresh } from "../../evidence/page/references.js";
+import { five, inputsOf, namesOf } from "../../evidence/programs.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = join(root, "evidence");
@@ -207,6 +209,43 @@ describe("the stager agrees with the machine on", () => {
     const options = { order: ["a"], wrt: ["a"], lanesMost: 4, arrays: new Map(), isSimd: true };
     expect(() => instantiate(apart, options)).toThrow("lanes may part");
   });
+});
+
+describe("rewritten programs", () => {
+  test("search the names in scope, innermost first", () => {
+    expect(searchNames("(let ((x a)) (* x b))", ["a", "b"])).toBe(
+      "(let ((x (begin (if (= 1 0) #t (if (= 0 0) #t #f)) a))) (* (begin (if (= 2 2) #t #f) x) (begin (if (= 2 1) #t (if (= 1 1) #t #f)) b)))",
+    );
+  });
+
+  test("have the steps of a loop one inside the other", () => {
+    expect(writeOut("(loop ((x a) (k 0)) (if (= k 1) x (recur (* 2.0 x) (+ k 1))))", 1)).toBe(
+      "(let ((x a) (k 0)) (if (= k 1) x (let ((x (* 2.0 x)) (k (+ k 1))) (if (= k 1) x (* 2.0 x)))))",
+    );
+  });
+
+  test.each(five.map((one) => [one.title, one] as const))(
+    "of the %s have its bits",
+    async (_, one) => {
+      const machine = await Machine.create({ precision: "f32" });
+      const wrt = [...namesOf(one)];
+      const runOf = (source: string) => {
+        const program = machine.load(source);
+        const { values, gradients, stats } = program.gradient(inputsOf(one, 8), {
+          wrt,
+          replay: false,
+        });
+        program.dispose();
+        return { bits: [values, ...wrt.map((name) => gradients[name])], steps: stats.steps };
+      };
+      const plain = runOf(one.source);
+      const searched = runOf(searchNames(one.source, [...wrt, ...Object.keys(one.matrices)]));
+      expect(searched.bits).toEqual(plain.bits);
+      expect(searched.steps).toBeGreaterThan(4 * plain.steps);
+      expect(runOf(writeOut(one.source, one.steps))).toEqual(plain);
+      machine.dispose();
+    },
+  );
 });
 
 describe("streams", () => {

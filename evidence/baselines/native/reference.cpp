@@ -1,8 +1,9 @@
 // A driver of ours for the author's C++ runtime, which lies in a checkout that NDVM_REFERENCE names and
 // is built with it: one interpreter kept over all calls, as the author's boundary to PyTorch keeps it.
 //
-//   reference <lanes> <runs> <calls a run>
+//   reference <lanes> <runs> <calls a run> cache|scan
 //
+// "scan" turns off its cache of addresses, so that every reference searches its name.
 // Standard input: the source in one line, then "name value" lines for numbers, and
 // "name rows cols data…" lines for matrices. Prints "result value gradients…" of the first lane, and
 // "forward" and "gradient" with nanoseconds a call.
@@ -87,6 +88,7 @@ int main(int, char** arguments) {
   ndvm::Interp machine((uint32_t)std::atoi(arguments[1]));
   const int runs = std::atoi(arguments[2]);
   const int calls = std::atoi(arguments[3]);
+  machine.set_inline_cache(std::string(arguments[4]) != "scan");
   const Program program = readProgram();
   const ndvm::Val value = run(machine, program, true, 0);
   std::printf("result %.9g", machine.num_lane(value, 0));

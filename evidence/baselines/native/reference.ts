@@ -74,10 +74,13 @@ export function runReference(
   lanes: number,
   runs: number,
   calls: number,
+  /** Without its cache of addresses: every reference searches its name. */
+  isScanning = false,
 ): ReferenceRun | undefined {
   const file = build("reference");
   if (file === undefined) return undefined;
-  const text = execFileSync(file, [String(lanes), String(runs), String(calls)], {
+  const numbers = [lanes, runs, calls].map(String);
+  const text = execFileSync(file, [...numbers, isScanning ? "scan" : "cache"], {
     input: inputLines(one),
   }).toString();
   const [value, ...gradients] = linesOf(text, "result") as [number, ...number[]];
