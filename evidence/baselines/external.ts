@@ -50,9 +50,9 @@ export interface SuiteJob {
   readonly least: number;
   readonly most: number;
   readonly encodings: readonly Eager[];
-  /** "program/encoding" pairs that are not run, and those with fewer samples. */
+  /** "program/encoding" pairs that are not run, and processes for those of which a call takes seconds. */
   readonly skip: readonly string[];
-  readonly few: Readonly<Record<string, number>>;
+  readonly processes: Readonly<Record<string, number>>;
 }
 
 export function eagerSuite(cases: readonly Case[], job: SuiteJob): Record<string, EagerResult> {

@@ -108,12 +108,12 @@ function eager(context: Context, kind: Eager, ours: readonly number[]): void {
   const count = kind === "DMCI" ? STEPS_OF_SLOWEST : FIT_STEPS;
   const { losses, steps } = eagerFit(program, { encoding: kind, steps: count, rate: RATE });
   sameLosses(context, name, losses, ours);
-  recorder.samples(`${name}/step`, "µs", steps, "the steps of one fit, processor time");
+  recorder.samples(`${name}/step`, "µs", steps, `${count} steps of one fit, processor time`);
   const sum = steps.reduce((total, each) => total + each, 0);
   const how =
     count === FIT_STEPS
-      ? "one fit, processor time"
-      : `${count} steps of one fit, processor time, times ${FIT_STEPS / count}`;
+      ? "one fit, since it takes seconds, processor time"
+      : `${count} steps of one fit, since one takes minutes, processor time, times ${FIT_STEPS / count}`;
   recorder.count(`${name}/fit`, (sum * FIT_STEPS) / count, "µs", how);
 }
 

@@ -186,9 +186,32 @@ export const lanes: Definition = {
       const subjects = ways.map(({ name, call }) => ({ key: `kalman/${name}/${size}`, call }));
       context.time(subjects, sizes.length, size);
       authors(context, size);
+      unmeasured(context, size);
     }
   },
 };
+
+const WIDEST = "a sweep of the others ends at 1024 lanes";
+const RIVALS = [
+  "staged JavaScript",
+  "staged WebAssembly",
+  "staged f32x4",
+  "by hand in f32x4",
+  "ndvm through TensorFlow.js",
+  "JAX, vmap",
+  "JAX on a GPU, vmap",
+  "author's runtime",
+] as const;
+
+/** Why a way has no figure at so many lanes. */
+function unmeasured({ recorder }: Context, size: number): void {
+  const put = (name: string, reason: string) => recorder.missing(`kalman/${name}/${size}`, reason);
+  if (size > 1024) for (const name of RIVALS) put(name, WIDEST);
+  else if (size < 256) put("JAX on a GPU, vmap", "few lanes are not what a GPU is for");
+  if (size < 4)
+    for (const name of ["staged f32x4", "by hand in f32x4"])
+      put(name, "it runs four lanes at a time");
+}
 
 /** JAX, vmapped: what a user of it would write for a population. */
 function vectorised(context: Context, sizes: readonly number[]): void {

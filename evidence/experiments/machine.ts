@@ -54,7 +54,8 @@ export const multicore: Definition = {
     const used = WORKERS.filter((workers) => workers <= cores);
     for (const workers of WORKERS)
       if (!used.includes(workers))
-        recorder.missing(`${workers} workers`, `this computer has ${cores} cores`);
+        for (const part of ["", "/same bytes"])
+          recorder.missing(`${workers} workers${part}`, `this computer has ${cores} cores`);
     for (const workers of used) {
       const pool = await machine.pool({ workers });
       const samples: number[] = [];

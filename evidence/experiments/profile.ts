@@ -21,7 +21,7 @@ export const profile: Definition = {
     const cases = context.amount(five, five.slice(0, 4));
     for (const kind of PROFILED) {
       const reason = whyNot(kind);
-      const few = { kalman: kind === "DMCI" ? 1 : 4 };
+      const few = kind === "DMCI" ? { kalman: 1 } : {};
       const found =
         reason === undefined ? eagerProfile(cases, kind, context.amount(12, 3), few) : {};
       for (const one of five)
@@ -31,7 +31,8 @@ export const profile: Definition = {
           if (rounds === undefined) recorder.missing(key, reason ?? QUICK);
           else {
             const shares = rounds.map((round) => shareOf(round, bucket));
-            recorder.samples(key, "%", shares, "one profiled call a sample");
+            const slow = rounds.length === 1 ? ", one, since it takes half a minute" : "";
+            recorder.samples(key, "%", shares, `one profiled call a sample${slow}`);
           }
         }
     }

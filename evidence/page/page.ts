@@ -3,7 +3,7 @@
  * the files, byte for byte.
  */
 
-import { CHANGED, isMissing, type Results } from "../harness/store.js";
+import { CHANGED, type Experiment, isMissing, type Results } from "../harness/store.js";
 import { type Block, markdownOf, table, text } from "./blocks.js";
 import { type CheckedClaim, checkClaim } from "./claims/claim.js";
 import { claims } from "./claims/index.js";
@@ -138,6 +138,27 @@ export function doubtsOf({ manifest, experiments }: Results): string[] {
   ];
 }
 
+/** The paper's N. */
+const SAMPLES_LEAST = 12;
+const TIMES = ["µs", "ms", "s"];
+
+/** Times of each experiment with fewer samples than the paper takes, and how they were taken. */
+function fewOf({ experiment, entries }: Experiment): string[] {
+  const few = Object.entries(entries).flatMap(([key, entry]) =>
+    !isMissing(entry) &&
+    TIMES.includes(entry.unit) &&
+    entry.samples.length < SAMPLES_LEAST &&
+    key.includes("/")
+      ? [entry]
+      : [],
+  );
+  if (few.length === 0) return [];
+  const counts = few.map(({ samples }) => samples.length);
+  const hows = [...new Set(few.map(({ how }) => how ?? "one value"))].sort();
+  const range = [...new Set([Math.min(...counts), Math.max(...counts)])].join(" to ");
+  return [`- ${experiment}: ${few.length} with ${range} samples (${hows.join("; ")})`];
+}
+
 function samplesOf({ experiments }: Results): string {
   const entries = [...experiments.values()].flatMap(({ entries: each }) => Object.values(each));
   const measured = entries.flatMap((entry) => (isMissing(entry) ? [] : [entry]));
@@ -151,5 +172,7 @@ function samplesOf({ experiments }: Results): string {
       .sort()
       .map((gap) => `- ${gap}`)
       .join("\n") || "- none",
+    `Times with fewer than ${SAMPLES_LEAST} samples, and how each sample was taken:`,
+    [...experiments.values()].flatMap(fewOf).join("\n") || "- none",
   ].join("\n\n");
 }

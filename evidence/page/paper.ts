@@ -26,7 +26,7 @@ export const batch: Readonly<Record<string, readonly number[]>> = {
 };
 
 /**
- * fig:cost_decomposition: value representation, traversal, heap, dispatch, wrappers, compute, in %.
+ * fig:cost_decomposition: value representation, traversal, heap, dispatch, compute, wrappers, in %.
  */
 export const decomposition: Row = {
   scalar: ["56.8", "29.3", "6.9", "2.9", "1.1", "3.2"],

@@ -30,7 +30,8 @@ export const scaleClaims: readonly Claim[] = [
     paper: "60×",
     figure: (q) => q.ratio("lanes#kalman/author's runtime/1", "lanes#kalman/author's runtime/256"),
     range: about(60),
-    reason: "the author's runtime, built and run here; it walks at every call",
+    reason:
+      "the author's runtime, built and run here; the paper divides by a one-lane time of 2.96 ms that is older than its caches, which its runtime does not need any more",
   },
   {
     label: "per-lane sweep",
@@ -40,6 +41,24 @@ export const scaleClaims: readonly Claim[] = [
     range: about(60),
     better: "higher",
     reason: "one lane is far cheaper here than in the paper, so lanes have less to share",
+  },
+  {
+    label: "per-lane sweep",
+    words: "One lane costs 2.96 ms natively",
+    paper: "2.96 ms",
+    figure: (q) => q.figure("lanes#kalman/author's runtime/1", 1e-3, " ms"),
+    range: about(2.96),
+    reason:
+      "the author's runtime as it is released, with the caches that the paper's figure is older than",
+  },
+  {
+    label: "per-lane sweep",
+    words: "One lane costs 0.63 ms through the deployed boundary",
+    paper: "0.625 ms",
+    figure: (q) => q.figure("lanes#kalman/ndvm through TensorFlow.js/1", 1e-3, " ms"),
+    range: about(0.625),
+    better: "lower",
+    reason: "our machine through TensorFlow.js; the paper's boundary is to PyTorch",
   },
   {
     label: "per-lane sweep",
@@ -172,6 +191,15 @@ export const scaleClaims: readonly Claim[] = [
   },
   {
     label: "fig:multicore",
+    words: "64 threads of 32 cores give 30.2×",
+    paper: "30.2×",
+    figure: (q) => q.ratio("multicore#1 workers", "multicore#64 workers"),
+    range: [27, 33],
+    better: "higher",
+    reason: "64 workers over one",
+  },
+  {
+    label: "fig:multicore",
     words: "Efficiency at 16 cores is 93 %",
     paper: "93 %",
     figure: (q) =>
@@ -209,6 +237,14 @@ export const scaleClaims: readonly Claim[] = [
     figure: (q) => q.figure(suite("kalman", "ndvm", "gradient error")),
     range: [0, 3e-6],
     reason: "f32 against f64 on our machine, relative",
+  },
+  {
+    label: "tab:fuzz-coverage",
+    words: "The Kalman rollout's value agrees to 2e-7",
+    paper: "2e-7",
+    figure: (q) => q.figure(suite("kalman", "ndvm", "value error")),
+    range: [0, 4e-7],
+    reason: "f32 against f64 on our machine, relative; the paper compares two f32 systems",
   },
   {
     label: "tab:second-client",

@@ -128,7 +128,8 @@ export const searchClaims: readonly Claim[] = [
     paper: "506 ms",
     figure: (q) => q.figure("cosearch-flat#DMCI/core-seconds", 1e3, " ms"),
     range: about(506),
-    reason: "DMCI from the author's checkout, core-time",
+    reason:
+      "DMCI from the author's checkout, core-time, the first programs of the stream only; PyTorch runs small operations at another speed on this processor",
   },
   {
     label: "fig:cosearch",
@@ -280,7 +281,8 @@ export const searchClaims: readonly Claim[] = [
     figure: (q) => q.figure("cosearch-rec#ndvm/best R²"),
     range: [0.97, 1],
     better: "higher",
-    reason: "median over seeds",
+    reason:
+      "median over seeds; our budget holds a fraction of the paper's 39,759 fits, and a fit from another start may be better",
   },
   {
     label: "recurrence task",
@@ -290,5 +292,73 @@ export const searchClaims: readonly Claim[] = [
     range: [10, 40],
     better: "lower",
     reason: "from the text to the score, one core",
+  },
+  {
+    label: "tab:cosearch",
+    words: "On the baseline the fit is 96.8 % of a candidate's way",
+    paper: "96.8 %",
+    figure: (q) =>
+      q.of(
+        ["calibration#DMCI/fit", suite("kalman", "DMCI")],
+        (fit, forecast) => (100 * fit) / (fit + forecast),
+        (x) => `${short(x)} %`,
+      ),
+    range: [94, 99],
+    reason: "DMCI's fit over fit and forecast; screening takes it milliseconds",
+  },
+  {
+    label: "tab:cosearch",
+    words: "Without a model a candidate is 5500 times faster than on the baseline",
+    paper: "5500×",
+    figure: (q) =>
+      q.of(
+        [
+          "calibration#DMCI/fit",
+          suite("kalman", "DMCI"),
+          "calibration#ndvm/screen",
+          "calibration#ndvm/fit",
+          "calibration#ndvm/forecast",
+        ],
+        (fit, forward, ...ours) => (fit + forward) / ours.reduce((sum, each) => sum + each, 0),
+        (x) => `${short(x)}×`,
+      ),
+    range: about(5500),
+    better: "higher",
+    reason: "DMCI's fit and forecast over our screen, fit and forecast",
+  },
+  {
+    label: "fig:cosearch",
+    words: "The first held-out R² above 0.9 comes 23.6 times sooner than on the baseline",
+    paper: "23.6×",
+    figure: (q) => q.ratio("cosearch-flat#DMCI/first success", "cosearch-flat#ndvm/first success"),
+    range: about(23.6),
+    better: "higher",
+    reason: "needs a budget in which DMCI finishes hundreds of fits; the paper's is 900 s",
+  },
+  {
+    label: "fig:cosearch",
+    words: "R² is about 0.99 when a fifteenth of the budget is spent",
+    paper: "0.99 within about a minute",
+    figure: (q) => q.figure("cosearch-flat#ndvm/R² at 60"),
+    range: [0.98, 1],
+    better: "higher",
+    reason: "median over seeds",
+  },
+  {
+    label: "recurrence task",
+    words: "The first success comes after 18 s",
+    paper: "18 s",
+    figure: (q) => q.figure("cosearch-rec#ndvm/first success", 1, " s"),
+    range: about(18),
+    better: "lower",
+    reason: "median over the seeds that have one; the order of the stream is the paper's",
+  },
+  {
+    label: "variance",
+    words: "The tuned encoding's logistic map varies by 16 to 18 %, for its tail",
+    paper: "17.6 %",
+    figure: (q) => q.statistic(suite("logistic", "tuned PyTorch"), "cv", 100, " %"),
+    range: [12, 24],
+    reason: "our tuned interpreter; a tail is of a computer and a moment, which the quartiles show",
   },
 ];

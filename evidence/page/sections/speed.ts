@@ -231,12 +231,16 @@ export function crossing(q: Quote, condition: string): Cell {
   );
 }
 
+const samplesOf = (q: Quote, ref: string): Cell =>
+  q.of([ref], () => q.statistic(ref, "count").value, String);
+
 function cachedBlocks(q: Quote): Block[] {
   const used = REUSES.filter((reuse) => q.has(`cached#${reuse}/ndvm, lanes`));
   const rows = used.map((reuse) => [
     String(reuse),
     q.figure(`cached#${reuse}/hit rate`),
     ...CONDITIONS.map((condition) => q.figure(`cached#${reuse}/${condition}`)),
+    samplesOf(q, `cached#${reuse}/ndvm, lanes`),
   ]);
   const svg = chartSvg({
     title: "Six families: µs a candidate over settings of one structure",
@@ -266,7 +270,7 @@ function cachedBlocks(q: Quote): Block[] {
       q.figure("cached#stream rec/hit rate", 1, " %"),
       " of the recurrences.",
     ),
-    table(["r", "hit rate %", ...CONDITIONS], rows),
+    table(["r", "hit rate %", ...CONDITIONS, "samples each"], rows),
     { kind: "figure", name: "cached-staging", alt: "time of a candidate over reuse", svg },
   ];
 }

@@ -229,7 +229,11 @@ function varianceBlocks(q: Quote): Block[] {
       return [
         `${TITLES[name]}, ${backend}`,
         theirs === undefined ? "" : `paper ${theirs}`,
-        q.statistic(ref, "count"),
+        q.of(
+          [ref],
+          () => q.statistic(ref, "count").value,
+          (x) => String(x),
+        ),
         q.figure(ref),
         q.statistic(ref, "median"),
         q.statistic(ref, "low"),
@@ -253,7 +257,7 @@ function varianceBlocks(q: Quote): Block[] {
   return [
     text(
       "Bootstrap of the median, 400 resamples, a fixed seed. Other users of the computer are in these figures. At least ",
-      "twelve samples each, as the paper takes, but for the Kalman program on DMCI, of which one call takes seconds.",
+      "twelve samples each in a full run, as the paper takes; the last section lists every other time that has fewer, and why.",
     ),
     table(head, rows),
   ];
