@@ -164,14 +164,14 @@ export const rooms: readonly Room[] = [
     name: "archive",
     sources: ["packages/search/src/archive/"],
     tests: search(
-      "archive/archive archive/tables archive/damage archive/keep archive/ engine/replay",
+      "archive/archive archive/last-moment archive/tables archive/damage archive/keep archive/ engine/replay",
     ),
   },
   {
     name: "evolve",
     sources: ["packages/search/src/evolve/"],
     tests: search(`
-      evolve/pinned evolve/simplify evolve/same-values evolve/evolve engine/studies evolve/
+      evolve/pinned evolve/parts evolve/simplify evolve/same-values evolve/evolve engine/studies evolve/
       engine/search`),
   },
   {

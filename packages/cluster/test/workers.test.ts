@@ -10,6 +10,7 @@ import { addressOf, connect, connectionOptions, isFull } from "../src/connection
 import { digestOf } from "../src/coordinator.js";
 import { clusterGradient } from "../src/gradient.js";
 import { openCluster } from "../src/index.js";
+import { settingsOf } from "../src/settings.js";
 import { clusterStatus } from "../src/status.js";
 import { WIRE_VERSION, type WorkerEntry } from "../src/wire.js";
 import { ClusterWorker } from "../src/worker.js";
@@ -122,6 +123,9 @@ describe("a worker", () => {
     await server.deliver(queueOf(digest), "4-7-0", data(7, 2));
     await vi.advanceTimersByTimeAsync(20);
     await server.deliver(queueOf(digest), "4-8-0", data(8, 3));
+    // The event loop had its turn just now.
+    await vi.advanceTimersByTimeAsync(10);
+    await server.deliver(queueOf(digest), "4-9-0", data(9, 3));
     expect(asked).toEqual([
       ...[
         ["take", 1],
@@ -131,10 +135,11 @@ describe("a worker", () => {
       ...[
         ["take", 3],
         ["run", 8, true],
+        ["run", 9, false],
       ],
     ]);
     const results = `ndvm:results:${digest}:4`;
-    expect(server.lists.get(results)?.map(decode)).toEqual([
+    expect(server.lists.get(results)?.slice(0, 2).map(decode)).toEqual([
       {
         id: "4-7-0",
         packed: { result: { candidates: Array(5).fill(0) }, round: 7 },
@@ -147,10 +152,10 @@ describe("a worker", () => {
       },
     ]);
     expect(server.log.filter((each) => each.startsWith("pexpire"))).toEqual(
-      Array(2).fill(`pexpire ${results} 3600000`),
+      Array(3).fill(`pexpire ${results} 3600000`),
     );
-    await vi.advanceTimersByTimeAsync(980);
-    expect(entry()).toMatchObject({ epochs: 2, candidates: 10, rate: 10, seen: NOW + 1000 });
+    await vi.advanceTimersByTimeAsync(970);
+    expect(entry()).toMatchObject({ epochs: 3, candidates: 15, rate: 15, seen: NOW + 1000 });
     await worker.close();
   });
 
@@ -238,6 +243,13 @@ describe("a worker", () => {
       `${queueOf(taken)}:meta`,
     ]);
     await worker.close();
+  });
+
+  test("has a name of its own, also beside another in the same process", async () => {
+    const [one, other] = [await begin(), await begin()];
+    expect(one.worker.id).toMatch(new RegExp(`-${process.pid}-[0-9a-f]{8}$`));
+    expect(other.worker.id).not.toBe(one.worker.id);
+    for (const { worker } of [one, other]) await worker.close();
   });
 
   test("that is closed leaves its studies, its entry and its connection, once", async () => {
@@ -352,6 +364,8 @@ describe("a population", () => {
     for (let i = 0; i < 20; i++) await Promise.resolve();
     const [first] = server.jobs("ndvm:q:populations");
     expect(server.jobs("ndvm:q:populations")).toHaveLength(2);
+    // Something that came twice, and is never taken.
+    server.lists.set(`ndvm:population:${first?.id.slice(0, 36)}`, [encode({ index: 0 })]);
     await server.deliver("ndvm:q:populations", first?.id ?? "");
     const alone = (() => {
       try {
@@ -387,6 +401,14 @@ describe("a population", () => {
     expect(server.clients.every(({ isEnded }) => isEnded)).toBe(true);
     machine.dispose();
   });
+});
+
+test("times that nobody gives are those of the documentation", () => {
+  expect(settingsOf({})).toEqual({
+    ...{ lockMilliseconds: 30_000, lookMilliseconds: 5_000 },
+    ...{ stalledMilliseconds: 30_000, pollMilliseconds: 500 },
+  });
+  expect(settingsOf(SETTINGS)).toMatchObject({ ...SETTINGS, lookMilliseconds: 5_000 });
 });
 
 describe("the status", () => {

@@ -176,16 +176,16 @@ const dropParameter: Variation = (trial) => {
 
 /** Every parameter that is almost 0, 1 or −1 becomes that number. */
 const snap: Variation = ({ draft, tree }) => {
-  let count = 0;
+  let isSnapped = false;
   const snapped = mapLeaves(tree, (leaf) => {
     if (leaf.kind !== "param") return leaf;
     const value = draft.valueOf(leaf.name);
     const near = Math.round(value);
     if (Math.abs(near) > 2 || Math.abs(value - near) > 0.02) return leaf;
-    count += 1;
+    isSnapped = true;
     return number(near);
   });
-  return count === 0 ? undefined : snapped;
+  return isSnapped ? snapped : undefined;
 };
 
 /** Two parameters become one. */

@@ -5,7 +5,7 @@
 
 import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { NdvmError } from "@ndvm/core";
+import { NdvmError, seedFor } from "@ndvm/core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { checksumOf, crcByTable } from "../../src/archive/checksum.js";
 import { packDigests, unpackDigests } from "../../src/archive/digests.js";
@@ -19,6 +19,7 @@ import {
   replay,
   salvageArchive,
 } from "../../src/index.js";
+import { SEED_FIT } from "../../src/study.js";
 import { line } from "../engine/data.js";
 import { Echo, exported, freshFile, list, run } from "../engine/support.js";
 import { copyOf, reading, rungs } from "./support.js";
@@ -448,6 +449,22 @@ describe("an archive of format 2", () => {
       .map((text: string) => text.replace(/"batch":(\d+)/, '"round":$1,"slot":0'));
     expect(found).toEqual({ ...wanted, front, format: 2, export: lines });
     expect(checkArchive(copy())).toMatchObject({ isIntact: true, canResume: false, format: 2 });
+  });
+
+  test("has one beginning of chance for each visit and rung of its study", () => {
+    const file = copy();
+    const seed = 4711;
+    const database = openDatabase(file);
+    database.exec(`UPDATE study SET value = '${seed}' WHERE key = 'seed'`);
+    database.close();
+    const lines = reading(file, (archive) => [...archive.export()].slice(1, -1));
+    const rungs = lines.flatMap((text) => {
+      const { visit, rungs } = JSON.parse(text);
+      return rungs.map((each: { rung: number; seed: number }) => ({ ...each, visit }));
+    });
+    expect(rungs.length).toBeGreaterThan(10);
+    for (const { visit, rung, seed: found } of rungs)
+      expect(found).toBe(seedFor(seed, SEED_FIT, visit, rung, 0));
   });
 
   test("is not resumed, not salvaged, and not touched", async () => {
