@@ -152,7 +152,7 @@ export const rooms: readonly Room[] = [
   {
     name: "choice",
     sources: ["packages/search/src/choice/"],
-    tests: search("choice/ engine/front engine/search"),
+    tests: search("choice/parts choice/oracles choice/weigh choice/ engine/front engine/search"),
   },
   {
     name: "pipeline",

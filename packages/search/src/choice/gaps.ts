@@ -32,11 +32,10 @@ const PLACES = 9;
 const BITS_MOST = 32;
 
 export function gapsOf(columns: Columns, inputs: readonly string[], target: string): Gaps {
-  const rows = own(columns, target)?.length ?? 0;
-  const pairs = inputs.length === 1 ? pairsInOrder(columns, inputs[0] as string) : undefined;
-  const all = pairs ?? nearestPairs(columns, inputs, rows);
-  const used = thinned(all, GAPS_MOST);
   const y = own(columns, target) as Float64Array;
+  const pairs = inputs.length === 1 ? pairsInOrder(columns, inputs[0] as string) : undefined;
+  const all = pairs ?? nearestPairs(columns, inputs, y.length);
+  const used = thinned(all, GAPS_MOST);
   const places: Record<string, Float64Array> = emptyRecord();
   const within = placesOf(used.length);
   for (const name of inputs) {

@@ -102,7 +102,7 @@ function errorsOf(products: readonly Float64Array[], variance: number): readonly
   );
   return norms.map((norm, i) => {
     // What is left of column i once the others are taken out of it.
-    const others = norms.map((_, j) => j).filter((j) => j !== i && (norms[j] as number) > 0);
+    const others = norms.map((_, j) => j).filter((j) => j !== i);
     const order = [...others, i];
     const picked = order.map((a) =>
       Float64Array.from(order, (b) => (correlations[a] as Float64Array)[b] as number),

@@ -67,8 +67,10 @@ function standingsOf(front: Front, yardstick: Yardstick): readonly Standing[] {
   return all;
 }
 
-const isAsGood = (one: Standing, as: Standing): boolean =>
-  one.square <= as.square && one.length <= as.length;
+function isAsGood(one: Standing, as: Standing): boolean {
+  if (one.square > as.square) return false;
+  return one.length <= as.length;
+}
 
 /** The front with an outcome taken in, or the same front where it changes nothing. */
 export function advance(front: Front, outcome: Outcome, yardstick: Yardstick): Front {
@@ -140,7 +142,8 @@ export function describeFront(
 
 function isBetter(a: FrontMember, b: FrontMember): boolean {
   if (a.complexity > b.complexity || a.loss > b.loss || a.length > b.length) return false;
-  return a.complexity < b.complexity || a.loss < b.loss || a.length < b.length || a.visit < b.visit;
+  const isSame = a.complexity === b.complexity && a.loss === b.loss && a.length === b.length;
+  return !isSame || a.visit < b.visit;
 }
 
 function describe(

@@ -119,6 +119,23 @@ describe("a length", () => {
     expect(parts.constants).toBeLessThan(3);
   });
 
+  test("knows nothing of constants whose slopes are the same up to a millionth part", () => {
+    const slope = column(rows, (i) => i / rows);
+    const beside = (apart: number) => {
+      const almost = slope.map((s, i) => s + apart * Math.sin(i));
+      return given({ values: [2, 2, 1], slopes: [slope, almost, new Float64Array(rows)] }).errors;
+    };
+    expect(beside(1e-7)).toEqual(Array(3).fill(Number.POSITIVE_INFINITY));
+    const [a = 0, b = 0, none] = beside(1e-4);
+    expect([a > 100, a < 1e4, Math.abs(a / b - 1) < 1e-3, none]).toEqual([
+      ...[true, true, true, Number.POSITIVE_INFINITY],
+    ]);
+    // A column of nothing beside it takes a row's freedom, and no more.
+    const [alone = 0] = given({}).errors;
+    const [beside0 = 0] = given({ values: [2, 1], slopes: [slope, new Float64Array(rows)] }).errors;
+    expect(beside0 / alone).toBeCloseTo(Math.sqrt(99 / 98), 12);
+  });
+
   test("is infinite where there are as many constants as rows", () => {
     const slopes = Array.from({ length: 3 }, () => Float64Array.from([1, 2, 3]));
     const weighted = { loss: 0, values: [1, 1, 1], slopes, simpleBits: 0, symbols: 1, gaps: 0 };

@@ -615,6 +615,15 @@ describe("weighing", () => {
     scales.dispose();
     expect(found?.simple).toEqual(["a", "b"]);
     expect(found?.params).toMatchObject({ a: 2, b: 3 });
+    // Each has the interval of the real constant that it stands for.
+    expect(Object.keys(found?.intervals ?? {}).sort()).toEqual(["a", "b", "c"]);
+    for (const [name, value] of [
+      ["a", 2],
+      ["b", 3],
+    ] as const) {
+      const [low = 0, high = 0] = found?.intervals[name] ?? [];
+      expect([low < value, value < high, high - low > 0]).toEqual([true, true, true]);
+    }
   });
 
   test("a wave is unwound where its rate is hidden, on rows that say no more than their digits", async () => {

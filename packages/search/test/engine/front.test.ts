@@ -201,6 +201,24 @@ describe("members as users see them", () => {
     expect(visitsOf(describeFront(shrunk, weighings, yardstick))).toEqual([1, 2]);
   });
 
+  test("that became equal by weighing are one: the first", () => {
+    const members = [4, 2, 3].map((visit) =>
+      outcome({ visit, id: visit, complexity: visit, loss: 1 / visit }),
+    );
+    const scores = { loss: 0.2, r2: 0.9, trainR2: 0.9, bic: 1 };
+    const same = { source: "x", complexity: 1, length: 7, params: {}, scores };
+    const weighings = new Map(members.map(({ visit }) => [visit, same as Partial<Weighing>]));
+    const ids = (all: typeof weighings) =>
+      describeFront({ members }, all, yardstick).map(({ visit }) => visit);
+    expect(ids(weighings)).toEqual([2]);
+    expect(ids(new Map(weighings).set(3, { ...same, length: 6.9 }))).toEqual([3]);
+    expect(ids(new Map(weighings).set(4, { ...same, scores: { ...scores, loss: 0.1 } }))).toEqual([
+      4,
+    ]);
+    const smaller = new Map(weighings).set(4, { ...same, length: 8, complexity: 0 });
+    expect(ids(smaller)).toEqual([4, 2]);
+  });
+
   test("compare a loss with the best of what is no larger", () => {
     const losses = new LossFront(stepsOf(front));
     expect(losses.lossAt(0)).toBe(Number.POSITIVE_INFINITY);

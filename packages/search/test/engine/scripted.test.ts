@@ -168,6 +168,8 @@ interface Play {
   /** Which of the epochs under way comes back next. */
   readonly order?: (count: number) => number;
   readonly fitsOf?: (job: EpochJob) => number;
+  /** How many candidates an epoch comes to; default: all that were proposed. */
+  readonly keptOf?: (job: EpochJob) => number;
   readonly signal?: AbortSignal;
   onJobs?(jobs: readonly EpochJob[], events: RunnerEvents): void;
 }
@@ -227,7 +229,9 @@ async function play({
     const [job] = open.splice(order(open.length), 1);
     if (job === undefined) continue;
     const fits = more.fitsOf?.(job) ?? 1;
-    const candidates = (job.proposals ?? []).map((proposal) => candidateOf(proposal, fits));
+    const candidates = (job.proposals ?? [])
+      .slice(0, more.keptOf?.(job))
+      .map((proposal) => candidateOf(proposal, fits));
     const { round, slot } = job;
     events?.done(packEpoch({ round, slot, candidates, breeding: 0, reading: 0 }, job), job, 0);
   }
@@ -350,6 +354,36 @@ describe(`the engine (SEED=${seed})`, () => {
         outcomes.map((_, i) => [i, Math.floor(i / 4)]),
       );
     }
+  });
+
+  test("that has all its candidates under way shows proposers nothing more", async () => {
+    for (const [lag, heard] of [
+      [1, 3],
+      [2, 2],
+      [3, 1],
+      [4, 0],
+    ] as const) {
+      const proposer = new Counting("count", Array<number>(9).fill(4));
+      const budget = { candidates: 12 };
+      const { done } = await play({ proposers: [proposer], budget, options: { lag } });
+      expect([lag, done?.stopped, done?.counts.candidates, proposer.heard.length]).toEqual([
+        ...[lag, "candidates", 12, heard],
+      ]);
+    }
+  });
+
+  test("goes on where epochs came to fewer candidates than they might", async () => {
+    const proposer = new Counting("count", Array<number>(20).fill(8));
+    const { done, outcomes } = await play({
+      ...{ proposers: [proposer], budget: { candidates: 12 } },
+      keptOf: ({ round, size }) => (round < 4 ? size - 1 : size),
+    });
+    expect([done?.stopped, done?.counts.candidates, outcomes.length]).toEqual([
+      "candidates",
+      12,
+      12,
+    ]);
+    expect(proposer.asked.length).toBeGreaterThan(3);
   });
 
   test("gives proposers their turns, cuts what they say into slots of their own, and drops the exhausted", async () => {
