@@ -4,6 +4,7 @@ import { NdvmError } from "@ndvm/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formulaOf } from "../src/fit/formula.js";
+import { formulaSide, intervalText } from "../src/fit/summary.js";
 import {
   agreement,
   bytesText,
@@ -31,6 +32,33 @@ import { member } from "./made-up.js";
 const { SEED } = process.env;
 const seed = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
 console.info(`words: SEED=${seed}`);
+
+describe("a fit in words", () => {
+  test("has an interval only where both its ends are known", () => {
+    const of = (lower: number, upper: number) => intervalText({ lower, upper } as never);
+    expect(of(1.5, 2.25)).toBe("1.5 to 2.25");
+    expect(of(-Infinity, 2)).toBe(`${shortText(-Infinity, 5)} to 2`);
+    expect([of(Number.NaN, 2), of(1, Number.NaN), of(Number.NaN, Number.NaN)]).toEqual([
+      "",
+      "",
+      "",
+    ]);
+  });
+
+  test("says on the left what its formula gives", () => {
+    const of = (loss: string, targets: readonly string[], trials?: unknown) =>
+      formulaSide({ loss } as never, { targets, options: { trials } } as never);
+    expect(of("squares", ["y"])).toBe("y");
+    expect(of("squares", ["y", "z"])).toBe("y, z");
+    expect([of("squares", []), of("poisson", []), of("binomial", [])]).toEqual(
+      Array(3).fill("loss"),
+    );
+    expect(of("poisson", ["n"])).toBe("expected n");
+    expect(of("binomial", ["k"])).toBe("probability of k");
+    expect(of("binomial", ["k"], "n")).toBe("k / n");
+    expect(of("binomial", ["k"], [12, 12])).toBe("k / 12");
+  });
+});
 
 describe("numbers", () => {
   test("exact texts read back to the same number, and none is longer than it must be", () => {

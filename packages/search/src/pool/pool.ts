@@ -108,7 +108,6 @@ export class Pool implements Runner {
   /** In the order of rounds and slots, but for those that are tried again: they come first. */
   readonly #waiting: EpochJob[] = [];
   readonly #alone: EpochJob[] = [];
-  #isStopped = false;
   /** Milliseconds an epoch takes, as lately seen. */
   #pace = BUNDLE_MS;
 
@@ -157,8 +156,8 @@ export class Pool implements Runner {
     this.#deal();
   }
 
+  /** Ends all workers. Nothing is heard of them from then on, and nobody gets anything to do. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
     await this.#crew.dispose();
   }
 
@@ -182,7 +181,6 @@ export class Pool implements Runner {
   }
 
   #hear(place: number, message: FromWorker): void {
-    if (this.#isStopped) return;
     const member = this.#members[place] as Member;
     const jobs = member.bundles.shift() ?? [];
     member.done += jobs.length;
@@ -204,8 +202,7 @@ export class Pool implements Runner {
       const isLong = this.workers > 1 && this.#pace > LONG_MS;
       if (ahead > 0 && (this.#waiting.length < this.workers || isLong)) return;
       for (const [place, member] of this.#members.entries())
-        if (this.#crew.isReady(place) && member.bundles.length === ahead && !this.#isStopped)
-          this.#give(place, member);
+        if (this.#crew.isReady(place) && member.bundles.length === ahead) this.#give(place, member);
     }
   }
 
@@ -236,7 +233,6 @@ export class Pool implements Runner {
    * fails at once where the worker was stuck, else the second time.
    */
   #bury(place: number, death: Death): void {
-    if (this.#isStopped) return;
     const member = this.#members[place] as Member;
     this.#members[place] = this.#newMember();
     const { message, facts, stillborn } = death;
@@ -298,7 +294,7 @@ interface Culprit {
 
 /** Where the worker's code is. Sources that run as TypeScript use the built one. */
 function workerCode(): WorkerCode {
-  const isSource = import.meta.url.split("?")[0]?.endsWith(".ts") ?? false;
+  const isSource = /\.ts(\?|$)/.test(import.meta.url);
   const path = isSource ? "../../dist/worker.js" : "../worker.js";
   return {
     url: new URL(/* @vite-ignore */ path, import.meta.url),

@@ -35,6 +35,25 @@ describe(`digests (SEED=${seed})`, () => {
     );
   });
 
+  test.each([false, true])("a table that grows forgets nothing (with numbers: %s)", (hasValues) => {
+    const table = new DigestTable(hasValues, 2 ** 14);
+    for (let i = 0; i < 6000; i++) {
+      // Many that would like to be at the same place, too.
+      const { high, low } = i % 3 === 0 ? { high: 7, low: 4096 * (i + 1) } : digestOf(`${i}`);
+      expect(table.has({ high, low })).toBe(false);
+      if (hasValues) table.add(high, low, i);
+      else table.add(high, low);
+      if (i % 500 !== 499) continue;
+      for (let before = 0; before <= i; before++) {
+        const digest =
+          before % 3 === 0 ? { high: 7, low: 4096 * (before + 1) } : digestOf(`${before}`);
+        expect(table.has(digest)).toBe(true);
+        if (hasValues) expect(table.get(digest)).toBe(before);
+      }
+      expect(table.size).toBe(i + 1);
+    }
+  });
+
   test("a log makes a table as it was after so many", () => {
     fc.assert(
       fc.property(fc.nat(400), fc.nat(60), (before, since) => {

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { answerSchema } from "../../src/llm/answer.js";
 import { excerpt, readCompletion } from "../../src/llm/completion.js";
 import { Recollection } from "../../src/llm/prompt.js";
 import type { Outcome } from "../../src/types.js";
@@ -54,7 +55,52 @@ describe(`what is remembered (SEED=${seed})`, () => {
   });
 });
 
+test("the schema of an answer is that of a list of programs with their ideas, and of nothing else", () => {
+  expect(answerSchema).toEqual({
+    type: "object",
+    properties: {
+      programs: {
+        ...{ type: "array", description: expect.stringContaining("best guess first") },
+        items: {
+          type: "object",
+          properties: {
+            source: { type: "string", description: expect.stringContaining("The program") },
+            idea: { type: "string", description: expect.stringContaining("what it models") },
+          },
+          required: ["source", "idea"],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ["programs"],
+    additionalProperties: false,
+  });
+});
+
 describe("an answer", () => {
+  test.each<[unknown, string]>([
+    ["(* a x)", "(* a x)"],
+    [[{ text: "(* a " }, { text: "x)" }], "(* a x)"],
+    [
+      [{ text: "(* a " }, { type: "image" }, { text: 5 }, { text: null }, "y", { text: "x)" }],
+      "(* a x)",
+    ],
+    [[], ""],
+    [7, "no"],
+    [undefined, "no"],
+  ])("whose content is %j reads as %j", (content, wanted) => {
+    const body = JSON.stringify({ choices: [{ message: { content, refusal: "no" } }] });
+    const given = {
+      status: 200,
+      isError: false,
+      retryAfter: undefined,
+      type: "",
+      text: body,
+      bytes: 9,
+    };
+    expect(readCompletion("it", given as never, "asked").text).toBe(wanted);
+  });
+
   const text = JSON.stringify({ choices: [{ message: { content: "(* a x)" } }] });
   const answer = (type: string, body = text) => ({
     ...{ status: 200, isError: false, retryAfter: undefined, type },

@@ -252,8 +252,9 @@ describe("a fit", () => {
     expect(asked[0]).toMatchObject({
       ...{ restarts, steps, optimiser: "lm", target: "y", stepsMax: 50_000, detail: "scores" },
       seed: seedFor(1234, rung, 0),
-      tolerances: rung === 2 ? {} : { gradient: 1e-8, step: 1e-8, loss: 1e-8 },
     });
+    const coarse = { gradient: 1e-8, step: 1e-8, loss: 1e-8 };
+    expect(asked[0]?.tolerances).toEqual(rung === 2 ? {} : coarse);
     expect(fits).toBe(restarts);
     expect(asked[0]?.data?.["x"]).toEqual(Float64Array.from(rows.slice(0, 10)));
   });
@@ -261,7 +262,8 @@ describe("a fit", () => {
   test("of another optimiser than lm is to the end on every rung, with its own options", async () => {
     const adam = { rate: 0.125 };
     await answer(task("(* a x)"), { recipe: { optimiser: "adam", adam, rungs } });
-    expect(asked[0]).toMatchObject({ optimiser: "adam", adam, tolerances: {} });
+    expect(asked[0]).toMatchObject({ optimiser: "adam", adam });
+    expect(asked[0]?.tolerances).toEqual({});
     await answer(task("(* a x)"));
     expect(asked[1]).not.toHaveProperty("adam");
   });
@@ -364,6 +366,28 @@ describe("what goes wrong", () => {
     });
     expect(params).toEqual({});
     expect([loss, r2, trainR2, bic]).toEqual(Array(4).fill(Number.NaN));
+  });
+
+  test.each([
+    ["training", "(if (= x 4) (car x) x)"],
+    ["held-out", "(if (= x 12) (car x) x)"],
+    ["held-out, after a fit", "(if (= x 12) (car x) (* a x))"],
+  ])("a program that fails on a row of the %s rows fails with its own error", async (_, source) => {
+    expect((await answer(task(source))).failure).toMatchObject({
+      stage: expect.stringMatching(/score|fit/),
+      code: "E-TYPE",
+    });
+  });
+
+  test("what is left out of the screen is not told by it once it has been fitted", async () => {
+    // Too long for the screen, not for a fit, and not finite on held-out rows.
+    const source = "(* a (sqrt (- 9.5 x)) (loop ((i 0)) (if (= i 40) 1 (recur (+ i 1)))))";
+    const limits = { screenSteps: 100, fitSteps: 50_000 };
+    const early = await answer(task(source), { limits });
+    expect(early.failure).toMatchObject({ stage: "screen" });
+    const late = await answer(task(source, { isScreened: true }), { limits });
+    expect(late.failure).toMatchObject({ stage: "score", code: "E-NOT-FINITE" });
+    expect(late.fits).toBe(1);
   });
 
   test("a fit that is not finite on held-out rows fails there, and its fits count", async () => {

@@ -210,6 +210,12 @@ describe("epochs are dealt", () => {
     ]);
   });
 
+  test("in bundles whose time is shared by their epochs", async () => {
+    // An epoch of one millisecond: the pace goes from 4 to 1, and bundles to four epochs.
+    const found = await sizes(1, 1, 1000, 30);
+    expect(found.slice(20)).toEqual(Array(found.length - 20).fill(4));
+  });
+
   test("in bundles of one where an epoch takes longer", async () => {
     expect(await sizes(1, 4, 20, 4)).toEqual([1, 1, 1, 1, 1, 1]);
     world.workers.length = 0;
@@ -465,13 +471,22 @@ describe("a worker that gives no sign of life", () => {
     ready(0, 1);
     run(jobs(1));
     Atomics.store((hosts[0] as FakeWorker).start.progress, PROGRESS_CANDIDATE, 7);
-    vi.advanceTimersByTime(120_000);
+    vi.advanceTimersByTime(120_999);
     expect(replaced).toEqual([]);
-    vi.advanceTimersByTime(1000);
+    vi.advanceTimersByTime(1);
     expect(replaced).toEqual([[0, STUCK_FAILURE.message]]);
     expect(hosts.map(({ isEnded }) => isEnded)).toEqual([true, false, false]);
     // The other worker is idle, so the epoch goes there.
     expect(hosts[1]?.bundles[0]?.jobs).toEqual([{ ...job(0), lost: [[6, STUCK_FAILURE]] }]);
+  });
+
+  test("before any candidate is ended, and its epoch is tried again as it was", async () => {
+    const { run, ready, hosts, replaced } = await open(2);
+    ready(0, 1);
+    run(jobs(1));
+    vi.advanceTimersByTime(121_000);
+    expect(replaced).toEqual([[0, STUCK_FAILURE.message]]);
+    expect(hosts[1]?.bundles[0]?.jobs).toEqual([job(0)]);
   });
 
   test("but gets on, or has nothing to do, stays", async () => {
