@@ -74,7 +74,7 @@ class Standing {
   rates(): string {
     const { candidates, fits } = this.counts;
     const per = (count: number) => countText(Math.round(count / Math.max(this.seconds, 1e-3)));
-    return `${countText(candidates)} candidates (${per(candidates)}/s), ${countText(fits)} fits (${per(fits)}/s)`;
+    return `${countOf(candidates, "candidate")} (${per(candidates)}/s), ${countOf(fits, "fit")} (${per(fits)}/s)`;
   }
 }
 
@@ -112,7 +112,7 @@ export function lineDisplay(): Display {
       standing.hear(event);
       tell(event);
       if (event.type === "started" && event.resumedFrom > 0) {
-        note(`going on after ${countText(event.resumedFrom)} candidates`);
+        note(`going on after ${countOf(event.resumedFrom, "candidate")}`);
       }
       const chosen = standing.choice;
       if (event.type === "front" && chosen !== undefined && chosen.id !== chosenId) {

@@ -18,7 +18,7 @@ import {
   table,
   verbatim,
 } from "../html.js";
-import { countText, shortText } from "../numbers.js";
+import { countOf, countText, shortText } from "../numbers.js";
 import { ERROR_LEAST, frontFigure, modelFigure } from "./figures.js";
 import { memberFormula } from "./formula.js";
 import type { StudyAncestor, StudyMember, StudyStory } from "./story.js";
@@ -163,7 +163,7 @@ async function discoverySection({
   });
   const caption =
     `The best held-out R², ${last.r2.toFixed(6)}, came after ${shortText(last.seconds, 3)} s and ` +
-    `${countText(last.fits)} fits.`;
+    `${countOf(last.fits, "fit")}.`;
   return section("Discovery", figure({ svg, caption }));
 }
 
@@ -254,7 +254,9 @@ function lineageSection({ lineage }: StudyStory): Html {
       ],
       shown,
     ),
-    more > 0 ? html`<p></p><p>… and ${countText(more)} more ancestors.</p>` : undefined,
+    more > 0
+      ? html`<p></p><p>… and ${countText(more)} more ${more === 1 ? "ancestor" : "ancestors"}.</p>`
+      : undefined,
   );
 }
 
@@ -267,9 +269,9 @@ function makingSection({ options, runs }: StudyStory): Html {
     list(
       runs.map(({ run, started, workers, versions, resumedFrom }) => {
         const after =
-          resumedFrom > 0 ? `, going on after ${countText(resumedFrom)} candidates` : "";
+          resumedFrom > 0 ? `, going on after ${countOf(resumedFrom, "candidate")}` : "";
         const parts = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-        return `Run ${run}: ${started}, ${workers} workers${after}; ${parts.join(", ")}.`;
+        return `Run ${run}: ${started}, ${countOf(workers, "worker")}${after}; ${parts.join(", ")}.`;
       }),
     ),
     html`<p></p>`,

@@ -86,6 +86,18 @@ describe("twins", () => {
   });
 
   test("have numbers in the same places, and at least one", () => {
+    // Also where only one of them has a hole, whichever is the first.
+    for (const [a, b] of [
+      [
+        [1, 2, 3],
+        [1, NaN, 3],
+      ],
+      [
+        [1, NaN, 3],
+        [1, 2, 3],
+      ],
+    ] as const)
+      expect(twins(like(0, 1, 1, a), like(1, 2, 1, b))).toEqual([]);
     const [hole, other, none] = [
       [1, NaN, 3],
       [NaN, 2, 3],
