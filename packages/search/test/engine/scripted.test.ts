@@ -4,8 +4,9 @@
  * study is resumed from every entry of its journal.
  */
 
+import { performance as perfHooks } from "node:perf_hooks";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Engine } from "../../src/engine/engine.js";
 import type { SeenCandidate } from "../../src/engine/fold.js";
 import type { EngineState, Journal, JournalEntry, Resumption } from "../../src/engine/journal.js";
@@ -174,6 +175,18 @@ interface Play {
   onJobs?(jobs: readonly EpochJob[], events: RunnerEvents): void;
 }
 
+/** Sixty milliseconds go by from one turn of the event loop to the next. */
+const clock = { now: 0 };
+beforeEach(() => {
+  clock.now = 1000;
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  vi.spyOn(perfHooks, "now").mockImplementation(() => clock.now);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
 /** Plays a study to its end. */
 async function play({
   proposers,
@@ -226,6 +239,8 @@ async function play({
   });
   while (!isOver) {
     await new Promise((resolve) => setImmediate(resolve));
+    clock.now += 60;
+    vi.advanceTimersByTime(60);
     const [job] = open.splice(order(open.length), 1);
     if (job === undefined) continue;
     const fits = more.fitsOf?.(job) ?? 1;

@@ -95,8 +95,8 @@ describe("scales", () => {
     { name: "x", min: 1, max: 5, mean: 2.5, deviation: 1.4 },
     { name: "z", min: -20, max: 10, mean: 0, deviation: 6 },
   ];
-  const x = { size: 5, between: [1, 5] };
-  const z = { size: 20, between: [-20, 10] };
+  const x: Scale = { size: 5, between: [1, 5] };
+  const z: Scale = { size: 20, between: [-20, 10] };
   test.each<[string, Record<string, Partial<Scale>>]>([
     ["a", { a: { size: 3 } }],
     ["(* a x)", { a: { size: 3 / 5 } }],
