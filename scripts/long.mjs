@@ -53,6 +53,11 @@ const RUNS = [
     command: ["npx", "vitest", "run", "--project", "core", "lanes/mixed-results"],
   },
   {
+    name: "lanes",
+    env: { LANES_PROGRAMS: "10000" },
+    command: ["npx", "vitest", "run", "--project", "core", "lanes/property"],
+  },
+  {
     name: "paths",
     env: { PATHS_PROGRAMS: "10000" },
     command: ["npx", "vitest", "run", "--project", "core", "machine/paths"],

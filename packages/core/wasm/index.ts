@@ -6,21 +6,34 @@
  */
 
 import {
+  BLOCK_BYTES,
   CLIENT_STACK,
   FAULT_MEMORY,
   FAULT_NONE,
+  LINK_DONE,
   LINK_REFUSED,
   PAYLOAD_ACTIVE,
   PAYLOAD_UNIFORM,
   PAYLOAD_VARYING,
   RECORD_VARYING,
+  SINGLE_COUNT,
+  SINGLE_DONE,
+  SINGLE_GRADIENTS,
+  SINGLE_INPUTS,
+  SINGLE_OPEN,
+  SINGLE_REACHED,
+  SINGLE_REPORT,
+  SINGLE_SHORT,
+  SINGLE_STEPS,
+  SINGLE_VALUE,
+  SINGLE_WALKED,
   TAG_REAL,
   TAG_TENSOR,
   WALK_DONE,
 } from "../src/program/layout";
 import { walk as walkScheme } from "./clients/scheme/walk";
 import { walk as walkStack } from "./clients/stack/walk";
-import { beginSlice, beginSteps } from "./lanes/budget";
+import { beginSlice, beginSteps, stepsTaken } from "./lanes/budget";
 import { beginLanes, liveLanes, reserveLive, reviveLanes } from "./lanes/lanes";
 import {
   adjointTop,
@@ -29,6 +42,7 @@ import {
   heapBase,
   heapTop,
   primalTop,
+  reserveFreeBlocks,
   reserveHeap,
   reservePrimal,
   setHeapTop,
@@ -40,21 +54,30 @@ import { clearFault, fail, faultCode } from "./memory/fault";
 import { beginHeap } from "./memory/heap";
 import { imageAt, payloadAt, reportAt } from "./memory/layout";
 import { beginSwitchCounters } from "./memory/switches";
-import { dataOf, integerValue, tagOf } from "./memory/value";
-import { link } from "./replay/replay";
+import { dataOf, integerValue, tagOf, valueOf } from "./memory/value";
+import {
+  adjointAddress,
+  backward,
+  beginBackward,
+  isReached,
+  link,
+  reserveBackward,
+  seedOnes,
+} from "./replay/replay";
 import {
   beginPayloads,
   constantPayload,
   entryOf,
   lanes,
   newPayload,
+  newScalar,
   payloadCount,
   payloadValue,
   primalOf,
   run,
   setCurrentNode,
 } from "./tape/payload";
-import { forgetTape, isMerging, recording } from "./tape/recording";
+import { forgetTape, isMerging, laidTop, recording } from "./tape/recording";
 import { pin } from "./walk/collect";
 import { beginDivergence } from "./walk/divergence";
 import { beginWalk, setGlobal, Walk } from "./walk/registers";
@@ -247,6 +270,103 @@ export function bindInteger(index: i32, n: i32): void {
 /** All inputs are bound: what lies in the arenas now stays for the whole run. */
 export function bound(): void {
   pin();
+}
+
+// ─── One lane in one call ───────────────────────────────────────────────────
+
+/** Room for blocks that a single walk lays: at least so much, and what the walk before needed. */
+const SINGLE_BLOCKS_LEAST: usize = 32 * BLOCK_BYTES;
+const SINGLE_BLOCKS_MOST: usize = 2048 * BLOCK_BYTES;
+
+const singleNumbers: usize = memory.data(SINGLE_COUNT * 8, 16);
+
+/** Address of the numbers of a single walk: see SINGLE_*. */
+export function singlePlace(): usize {
+  return singleNumbers;
+}
+
+// @ts-ignore: decorator
+@inline function singleNumber(index: i32): f64 {
+  return load<f64>(singleNumbers + ((<usize>index) << 3));
+}
+
+/** NaNs have the same bits wherever they come from. */
+// @ts-ignore: decorator
+@inline function setSingle(index: i32, number: f64): void {
+  store<f64>(singleNumbers + ((<usize>index) << 3), number == number ? number : NaN);
+}
+
+/**
+ * A whole run of one lane whose `count` inputs are numbers: begins it, binds them, walks at most
+ * `steps`, links the tape where it `isKept`, and passes back to the inputs of the bits `wanted`.
+ * The inputs of the bits `shared` are bound as those that all lanes share. Returns SINGLE_*.
+ */
+export function walkSingle(
+  program: usize,
+  recordingLevel: i32,
+  recordedBytesMax: usize,
+  isOptional: bool,
+  stepsMax: f64,
+  steps: f64,
+  count: i32,
+  wanted: u32,
+  shared: u32,
+  isKept: bool,
+): i32 {
+  const blocks = min(max(laidTop, SINGLE_BLOCKS_LEAST), SINGLE_BLOCKS_MOST);
+  if (begin(program, 1, recordingLevel, recordedBytesMax, isOptional, stepsMax) != FAULT_NONE)
+    return SINGLE_SHORT;
+  if (wanted != 0) reserveFreeBlocks(blocks);
+  const first = payloadCount();
+  if (!bindSingle(count, wanted, shared)) return SINGLE_SHORT;
+  beginSlice(steps);
+  walkState = walk();
+  const isDone = walkState == WALK_DONE && faultCode == FAULT_NONE && liveLanes() == lanes;
+  if (!isDone) return SINGLE_OPEN;
+  const value = Walk.value;
+  if (tagOf(value) != TAG_REAL || isMerging) return SINGLE_WALKED;
+  setSingle(SINGLE_STEPS, stepsTaken());
+  if (isKept) {
+    const report = endWalk(wanted != 0, true);
+    if (reportAt(report).link != LINK_DONE) return SINGLE_WALKED;
+    setSingle(SINGLE_REPORT, <f64>report);
+  }
+  const result = dataOf(value);
+  setSingle(SINGLE_VALUE, <f64>load<real>(primalOf(result)));
+  return wanted == 0 || passBack(result, first, wanted) ? SINGLE_DONE : SINGLE_WALKED;
+}
+
+/** Binds the inputs of a single walk; false where memory is short. */
+// @ts-ignore: decorator
+@inline function bindSingle(count: i32, wanted: u32, shared: u32): bool {
+  for (let i = 0; i < count; i++) {
+    const uniform = ((shared >> i) & 1) != 0 ? PAYLOAD_UNIFORM : 0;
+    const active = ((wanted >> i) & 1) != 0 ? PAYLOAD_ACTIVE : 0;
+    const id = newScalar(uniform | active | PAYLOAD_VARYING);
+    if (id < 0) return false;
+    payloadAt(entryOf(id)).origin = -1 - i;
+    setGlobal(i, valueOf(TAG_REAL, id));
+    v128.store(primalOf(id), v128.splat<real>(<real>singleNumber(SINGLE_INPUTS + i)));
+  }
+  bound();
+  return true;
+}
+
+/** Writes the gradients by the inputs of the bits `wanted`; false after a fault. */
+function passBack(result: i32, first: i32, wanted: u32): bool {
+  if (!reserveBackward(false) || !beginBackward()) return false;
+  const isActive = adjointAddress(result) != 0;
+  seedOnes(result);
+  if (isActive && backward(result, false) != FAULT_NONE) return false;
+  let reached: u32 = 0;
+  for (let left = wanted; left != 0; left &= left - 1) {
+    const i = ctz<u32>(left);
+    const id = first + <i32>i;
+    setSingle(SINGLE_GRADIENTS + <i32>i, <f64>load<real>(adjointAddress(id)));
+    if (isActive && isReached(id, false)) reached |= 1 << i;
+  }
+  setSingle(SINGLE_REACHED, <f64>reached);
+  return true;
 }
 
 /** The program's value: its tag and its data. */

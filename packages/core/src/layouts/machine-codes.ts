@@ -117,6 +117,32 @@ export const walkOutcomes = defineCodes({
   ],
 });
 
+export const singleNumbers = defineCodes({
+  name: "SingleNumbers",
+  doc: "Where the doubles of a single walk lie: numbers of inputs go in, what came of them comes out.",
+  codes: [
+    ["SINGLE_VALUE", 0, "the program's value"],
+    ["SINGLE_STEPS", 1, "steps of the walk"],
+    ["SINGLE_REACHED", 2, "bits of the inputs that the value depends on"],
+    ["SINGLE_REPORT", 3, "address of the report, where the tape was linked"],
+    ["SINGLE_INPUTS", 4, "the inputs, in the program's order"],
+    ["SINGLE_GRADIENTS", 36, "gradients by those that are asked for"],
+    ["SINGLE_COUNT", 68, "how many doubles there are"],
+    ["SINGLE_INPUTS_MAX", 32, "a program with more inputs walks the general way"],
+  ],
+});
+
+export const singleOutcomes = defineCodes({
+  name: "SingleOutcomes",
+  doc: "What a single walk came to.",
+  codes: [
+    ["SINGLE_SHORT", 0, "memory is short: nothing was walked"],
+    ["SINGLE_OPEN", 1, "the walk must go on, as `walkState` says"],
+    ["SINGLE_WALKED", 2, "the walk is over, but its value is not a plain number to pass back from"],
+    ["SINGLE_DONE", 3, "value and gradients are there"],
+  ],
+});
+
 export const faults = defineCodes({
   name: "Faults",
   doc: "What went wrong inside the machine. `machine/reports/faults.ts` puts it into words.",
@@ -190,6 +216,8 @@ export const machineCodes = [
   traceRecords,
   linkOutcomes,
   walkOutcomes,
+  singleNumbers,
+  singleOutcomes,
   faults,
   stepFaults,
   shapeFaults,

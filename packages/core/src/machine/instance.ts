@@ -71,6 +71,19 @@ export interface Exports {
   walk(): number;
   walkSlice(steps: number, isDifferentiated: Truth, isKept: Truth): number;
   endWalk(isDifferentiated: Truth, isKept: Truth): number;
+  singlePlace(): number;
+  walkSingle(
+    program: number,
+    recordingLevel: number,
+    recordedBytesMax: number,
+    isOptional: Truth,
+    stepsMax: number,
+    steps: number,
+    count: number,
+    wanted: number,
+    shared: number,
+    isKept: Truth,
+  ): number;
   resultTag(): number;
   resultData(): number;
   runBytes(): number;

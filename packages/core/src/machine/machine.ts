@@ -35,6 +35,8 @@ export class Machine {
   readonly mechanisms: Mechanisms;
   /** What the widths of chunks are chosen by. @internal */
   cache: CacheShare = OWN_CACHE;
+  /** Index of the first double that a single walk exchanges (SINGLE_*). @internal */
+  readonly singleAt: number;
   readonly #module: WebAssembly.Module;
   #exports: Exports | undefined;
   #reals: Reals | undefined;
@@ -103,6 +105,7 @@ export class Machine {
     this.#module = module;
     this.#exports = instantiate(module);
     this.#exports.setMemoryMax(this.memoryMax);
+    this.singleAt = this.#exports.singlePlace() / Float64Array.BYTES_PER_ELEMENT;
     this.mechanisms = options.mechanisms ?? {};
     const { smallShapes = true, adjointReuse = true, integerPool = true } = this.mechanisms;
     this.#exports.setSwitches(smallShapes, adjointReuse, integerPool);

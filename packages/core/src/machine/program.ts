@@ -59,6 +59,8 @@ type OnChunk = (chunk: Chunk) => void;
 const NO_NAMES: readonly string[] = [];
 /** Runs of a program from which a call is expected to come again, and kinds of calls it keeps. */
 const CALLS_FROM = 3;
+/** Runs of a program that is called for the first time, and of one whose trace is kept. */
+const FIRST_CALLS = 2;
 const CALLS_MAX = 4;
 /** Milliseconds an asynchronous run keeps the event loop waiting. */
 const BREATH = 8;
@@ -200,8 +202,10 @@ export class Program {
   ): GradientResult<Name> {
     const known = this.#callAgain(inputs, options.wrt, options);
     if (known !== undefined) return known as GradientResult<Name>;
-    if (this.#runs === 0 && isPlainCall(options) && this.address !== 0) {
-      const first = firstCall(this.#machine, this, inputs, options.wrt);
+    const isFirst = this.#runs < FIRST_CALLS && this.traces.count === 0;
+    if (isFirst && isPlainCall(options) && this.address !== 0) {
+      const isKept = this.#runs > 0 && options.replay !== false;
+      const first = firstCall(this.#machine, this, inputs, options.wrt, isKept);
       if (first !== undefined) return first as GradientResult<Name>;
     }
     const job = this.#prepare(inputs, options.wrt, options);
@@ -368,7 +372,7 @@ export class Program {
   ): OneResult | undefined {
     if (this.#calls.length === 0 || !isPlainCall(options)) return undefined;
     void this.address;
-    for (const call of this.#calls) if (call.isBy(wrt)) return call.run(inputs);
+    for (const call of this.#calls) if (call.isBy(wrt, options.replay)) return call.run(inputs);
     return undefined;
   }
 
@@ -376,7 +380,12 @@ export class Program {
   #noteCall(job: Job, wrt: readonly string[] | undefined, { results, nonFinite }: Outcome): void {
     if (this.#runs < CALLS_FROM || this.#calls.length === CALLS_MAX) return;
     const isPlain = isPlainCall(job.options) && isPlainJob(job) && results.shape?.length === 0;
-    if (!isPlain || nonFinite.length > 0 || this.#calls.some((call) => call.isBy(wrt))) return;
+    if (
+      !isPlain ||
+      nonFinite.length > 0 ||
+      this.#calls.some((call) => call.isBy(wrt, job.options.replay))
+    )
+      return;
     this.#calls.push(new OneCall(job, wrt));
   }
 

@@ -76,6 +76,23 @@ export const WALK_DONE: i32 = 0; // the program has a value
 export const WALK_PAUSED: i32 = 1; // its slice of steps is used up
 export const WALK_FAULT: i32 = 2; // the lanes of the context failed; `abandon` goes on without them
 
+// Where the doubles of a single walk lie: numbers of inputs go in, what came of them comes out.
+export const SINGLE_VALUE: i32 = 0; // the program's value
+export const SINGLE_STEPS: i32 = 1; // steps of the walk
+export const SINGLE_REACHED: i32 = 2; // bits of the inputs that the value depends on
+export const SINGLE_REPORT: i32 = 3; // address of the report, where the tape was linked
+export const SINGLE_INPUTS: i32 = 4; // the inputs, in the program's order
+export const SINGLE_GRADIENTS: i32 = 36; // gradients by those that are asked for
+export const SINGLE_COUNT: i32 = 68; // how many doubles there are
+export const SINGLE_INPUTS_MAX: i32 = 32; // a program with more inputs walks the general way
+
+// What a single walk came to.
+export const SINGLE_SHORT: i32 = 0; // memory is short: nothing was walked
+export const SINGLE_OPEN: i32 = 1; // the walk must go on, as `walkState` says
+// the walk is over, but its value is not a plain number to pass back from
+export const SINGLE_WALKED: i32 = 2;
+export const SINGLE_DONE: i32 = 3; // value and gradients are there
+
 // What went wrong inside the machine. `machine/reports/faults.ts` puts it into words.
 export const FAULT_NONE: i32 = 0; // nothing
 export const FAULT_MEMORY: i32 = 1; // memory ran out

@@ -93,6 +93,7 @@ export class Decomposition {
       const failure =
         this.#calls(all, alone, salt) ??
         this.#session(all, alone) ??
+        this.#sessionsOfOne(all, alone) ??
         this.#fewApart(all, alone, salt) ??
         this.#budgets(all, salt);
       return failure ? { kind: "fail", failure } : { kind: "pass" };
@@ -180,6 +181,15 @@ export class Decomposition {
     return this.#sessionRuns(runs, alone);
   }
 
+  /** One lane after the other by a session of one lane: walked, and by kept traces. */
+  #sessionsOfOne(all: readonly number[], alone: readonly Lane[]): Failure | undefined {
+    const runs = all.map((lane) => [lane]);
+    return (
+      this.#sessionRuns(runs, alone, { replay: false }) ??
+      this.#sessionRuns([...runs, ...runs.toReversed()], alone)
+    );
+  }
+
   /** Many lanes that are alike but for a few: those are sorted out. */
   #fewApart(all: readonly number[], alone: readonly Lane[], salt: number): Failure | undefined {
     if (salt % 4 !== 1) return undefined;
@@ -196,7 +206,11 @@ export class Decomposition {
   }
 
   /** A session: numbers set, run and set again. Vectors and matrices of one stay fixed. */
-  #sessionRuns(runs: readonly (readonly number[])[], alone: readonly Lane[]): Failure | undefined {
+  #sessionRuns(
+    runs: readonly (readonly number[])[],
+    alone: readonly Lane[],
+    manner: RunOptions = {},
+  ): Failure | undefined {
     const { inputs } = this.#program;
     const isFixed = inputs.some(({ kind }) => kind === "vector" || kind === "matrix");
     if (!this.#isOneNumber || isFixed) return undefined;
@@ -205,7 +219,7 @@ export class Decomposition {
     const half = first.length;
     const wrt = this.#wrt(program);
     const start = machineInputs(program, this.#program, first);
-    const options = { wrt, lanes: half, stepsMax: stepsMost };
+    const options = { ...manner, wrt, lanes: half, stepsMax: stepsMost };
     try {
       const session = program.session(start, options);
       for (const lanes of runs) {

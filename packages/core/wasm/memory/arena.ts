@@ -184,6 +184,12 @@ export function reserveBlocks(bytes: usize): bool {
   return true;
 }
 
+/** Makes room for blocks that a walk may lay; it can do without. */
+export function reserveFreeBlocks(bytes: usize): void {
+  if (bytes > blocksBytes) reserveBlocks(bytes);
+  blocksTop = 0;
+}
+
 export function forgetBlocks(): void {
   blocksTop = 0;
 }

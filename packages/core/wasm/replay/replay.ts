@@ -52,7 +52,6 @@ import {
   reserveAdjoint,
   reserveBlocks,
   reserveReach,
-  reserveScratch,
   saveArenas,
   scratchBase,
   setAdjointTop,
@@ -77,17 +76,10 @@ import {
   setLanes,
 } from "../tape/payload";
 import { hasLaid, isGuarded, isMerging } from "../tape/recording";
-import { fillFromRecord, scratchOfRecord } from "../tape/tape";
+import { fillFromRecord } from "../tape/tape";
 import { FRESH_X, FRESH_Y, placeAdjoints, standingBytes } from "./adjoints";
 import { beginGuards, forwardTrace, isForsaken } from "./guards";
 import { propagateReach, REACHED_ALL, REACHED_NONE, reachedLanes, reachOf } from "./reach";
-
-function scratchNeeded(): usize {
-  let most: usize = 0;
-  for (let at: usize = 0; at < tapeTop; at += RECORD_BYTES)
-    most = max(most, scratchOfRecord(tapeBase + at));
-  return most;
-}
 
 /**
  * Links the tape: finds places for adjoints and fills one block a record. `result` is the payload
@@ -310,13 +302,22 @@ export function beginBackward(): bool {
     return false;
   }
   // Linked records clear what they are the first to add to.
-  memory.fill(adjointBase, 0, blocksTop != 0 ? standing : adjointTop);
+  wipe(adjointBase, blocksTop != 0 ? standing : adjointTop);
   return true;
 }
 
 // @ts-ignore: decorator
 @inline function clear(at: usize, bytes: usize): void {
   for (let b: usize = 0; b < bytes; b += 16) v128.store(at + b, i8x16.splat(0));
+}
+
+/** Up to so many bytes a loop is faster than a block operation, which leaves WebAssembly. */
+const LOOP_BYTES_MAX: usize = 512;
+
+/** Clears at least so many bytes of an arena, and no more than its last 16 begin before. */
+function wipe(at: usize, bytes: usize): void {
+  if (bytes <= LOOP_BYTES_MAX) clear(at, bytes);
+  else memory.fill(at, 0, bytes);
 }
 
 // @ts-ignore: decorator
@@ -336,6 +337,18 @@ export function adjointAddress(id: i32): usize {
   if (blocksTop != 0) return blocksBase + i * BLOCK_BYTES;
   fillFromRecord(block, tapeBase + i * RECORD_BYTES, scratchBase);
   return block;
+}
+
+/** As `blockOf` for a tape that is not linked; `areLaid`: scalars have theirs from the walk. */
+// @ts-ignore: decorator
+@inline function blockToPass(i: usize, areLaid: bool): usize {
+  const at = blocksBase + i * BLOCK_BYTES;
+  if (!areLaid || blockAt(at).out < 0) return blockOf(i);
+  blockAt(at).op = recordAt(tapeBase + i * RECORD_BYTES).op;
+  fillAdjoints(at, blockAt(at).out, blockAt(at).in0, blockAt(at).in1);
+  blockAt(at).xKept = -1;
+  blockAt(at).yKept = -1;
+  return at;
 }
 
 // @ts-ignore: decorator
@@ -360,10 +373,8 @@ function keptNeeded(): usize {
  * fail later. False and a fault where memory does not allow it.
  */
 export function reserveBackward(hasMerges: bool): bool {
-  const hasRoom =
-    reserveReach(reachNeeded(hasMerges)) &&
-    (blocksTop != 0 || reserveScratch(scratchNeeded())) &&
-    (!hasMerges || reserveKept(keptNeeded()));
+  // The walk has made room for the scratch of every kernel.
+  const hasRoom = reserveReach(reachNeeded(hasMerges)) && (!hasMerges || reserveKept(keptNeeded()));
   if (!hasRoom) fail(FAULT_MEMORY);
   return hasRoom;
 }
@@ -376,12 +387,12 @@ export function backward(result: i32, hasMerges: bool): i32 {
     return faultCode;
   }
   const size = reachNeeded(hasMerges);
-  if (!reserveReach(size) || (blocksTop == 0 && !reserveScratch(scratchNeeded()))) {
+  if (!reserveReach(size)) {
     fail(FAULT_MEMORY);
     return faultCode;
   }
   clearFault();
-  memory.fill(reachBase, 0, size);
+  wipe(reachBase, size);
   if (hasMerges) backwardByLane(result);
   else backwardTogether(result);
   return faultCode;
@@ -400,12 +411,14 @@ function backwardLinked(): void {
 
 function backwardTogether(result: i32): void {
   store<u8>(reachBase + <usize>result, 1);
+  const areLaid = hasLaid();
   for (let i = tapeTop / RECORD_BYTES; i > 0; ) {
     i -= 1;
-    if ((recordAt(tapeBase + i * RECORD_BYTES).op & RECORD_ACTIVE) == 0) continue;
-    const at = blockOf(i);
-    const op = blockAt(at).op;
-    if (load<u8>(reachBase + <usize>(<u32>blockAt(at).out)) == 0) continue;
+    const from = tapeBase + i * RECORD_BYTES;
+    const op = recordAt(from).op;
+    if ((op & RECORD_ACTIVE) == 0) continue;
+    if (load<u8>(reachBase + <usize>(<u32>recordAt(from).out)) == 0) continue;
+    const at = blockToPass(i, areLaid);
     adjointOf(at, op & RECORD_CODE);
     store<u8>(reachBase + <usize>(<u32>blockAt(at).in0), 1);
     const in1 = blockAt(at).in1;

@@ -192,12 +192,3 @@ export function fillFromRecord(at: usize, from: usize, scratch: usize): void {
   shapeFor(code, in0, in1);
   fillDimensions(at, scratch);
 }
-
-/** Scratch bytes that the record at `from` needs. */
-export function scratchOfRecord(from: usize): usize {
-  const code = recordAt(from).op & RECORD_CODE;
-  if (code < OP_STRUCTURED_FIRST || code == OP_PLACE || code == OP_PICK || code >= TRACE_FIRST)
-    return 0;
-  shapeFor(code, recordAt(from).in0, recordAt(from).in1);
-  return scratchFor(code);
-}

@@ -131,6 +131,10 @@ export function readReport({ views }: Machine, at: number): WalkReport {
   };
 }
 
+/** Of the report at an address, what counts. @internal */
+export const readCounters = ({ views }: Machine, at: number): WalkCounters =>
+  countersAt(new ReportFields(views, at));
+
 function countersAt(report: ReportFields): WalkCounters {
   return {
     payloads: report.payloads,

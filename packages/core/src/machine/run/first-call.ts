@@ -1,58 +1,65 @@
 /**
- * The first call of a program: `gradient` at one lane, with plain numbers and no options but `wrt`.
+ * The first calls of a program: `gradient` at one lane, with plain numbers and no options but `wrt`.
  *
- * A program that was made a moment ago has no trace, so such a call is one walk and one pass back,
- * without anything that decides between traces, chunks and lanes. It keeps the trace of its walk for
- * the calls to come. Whatever turns out less plain (a fault, a result that is not one finite number,
+ * A program that was made a moment ago has no trace, so such a call is a single walk, without
+ * anything that decides between traces, chunks and lanes. Many programs are called once; only the
+ * second call keeps the trace of its walk for those to come. Whatever turns out less plain (a fault, a result that is not one finite number,
  * memory that is short) is left to the general way, which walks anew and has all words for it.
  */
 
-import { FAULT_NONE, LINK_DONE, RECORD_VARYING, TAG_REAL } from "../../program/layout.js";
+import {
+  RECORD_ACTIVE_ONLY,
+  RECORD_VARYING,
+  SINGLE_DONE,
+  SINGLE_GRADIENTS,
+  SINGLE_INPUTS,
+  SINGLE_INPUTS_MAX,
+  SINGLE_REACHED,
+  SINGLE_REPORT,
+  SINGLE_STEPS,
+  SINGLE_VALUE,
+} from "../../program/layout.js";
 import { own, smallRecord } from "../../records.js";
 import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
-import { isNumber } from "../results/payloads.js";
 import type { Inputs } from "../types.js";
-import { readReport, type WalkReport } from "./chunk-walk.js";
+import { readCounters, readReport, type WalkReport } from "./chunk-walk.js";
 import { OneResult } from "./one-call.js";
 import { signatureOf } from "./signature.js";
+import type { WalkCounters } from "./traces.js";
 import { STEPS_MAX, UNINTERRUPTED_STEPS } from "./walker.js";
 
 /** What a program with these inputs is called with; each call fills it anew. */
 const numbers: number[] = [];
 const wanted: boolean[] = [];
+let wantedBits = 0;
 const keys: string[] = [];
 const NO_NAMES: readonly string[] = [];
 
-/** Value and gradients, or undefined where the general way must tell them. */
+/** Value and gradients; undefined where the general way must find them. */
 export function firstCall(
   machine: Machine,
   program: Program,
   inputs: Inputs,
   wrt: readonly string[] | undefined,
+  isKept: boolean,
 ): OneResult | undefined {
   if (!take(program.inputs, inputs) || !choose(program.inputs, wrt)) return undefined;
-  if (machine.mechanisms.replay === false) return undefined;
+  if (isKept && machine.mechanisms.replay === false) return undefined;
   machine.beginRun();
-  if (!begin(machine, program)) return undefined;
-  const { exports } = machine;
-  const at = exports.walkSlice(UNINTERRUPTED_STEPS, 1, 1);
-  if (at === 0) return undefined;
-  const steps = exports.stepsTaken();
-  const report = readReport(machine, at);
-  const { value, counters } = report;
-  if (report.linked !== LINK_DONE || report.hasMerges) return undefined;
-  if (value.tag !== TAG_REAL || !isNumber(machine, value.data)) return undefined;
-  if (exports.reserveBackward(false) === 0) return undefined;
-  const { reals } = machine;
-  const number = reals.view()[exports.primalAddress(value.data) / reals.bytes] as number;
-  if (!Number.isFinite(number)) return undefined;
-  keep(machine, program, report);
-  if (exports.beginBackward() === 0) return undefined;
-  const isActive = exports.adjointAddress(value.data) !== 0;
-  if (isActive && !goBack(machine, value.data)) return undefined;
-  const inactive = isActive ? namesLeftOut(machine, program) : namesWanted(program);
-  return new OneResult(number, readGradients(machine, program), inactive, {
+  if (!walk(machine, program, isKept)) return undefined;
+  const { exports, views, singleAt } = machine;
+  const found = views.doubles;
+  const value = found[singleAt + SINGLE_VALUE] as number;
+  if (!Number.isFinite(value)) return undefined;
+  const walked = isKept
+    ? keep(machine, program, readReport(machine, found[singleAt + SINGLE_REPORT] as number))
+    : readCounters(machine, exports.endWalk(1, 0));
+  const gradients = readGradients(program, found, singleAt + SINGLE_GRADIENTS);
+  const inactive = namesLeftOut(program, found[singleAt + SINGLE_REACHED] as number);
+  const steps = found[singleAt + SINGLE_STEPS] as number;
+  program.countRun();
+  return new OneResult(value, gradients, inactive, {
     walks: 1,
     replays: 0,
     traces: program.traces.count,
@@ -60,7 +67,7 @@ export function firstCall(
     integerPoolHits: exports.switchCount(1),
     memoryBytes: exports.memoryBytes(),
     steps,
-    walked: counters,
+    walked,
   });
 }
 
@@ -83,38 +90,47 @@ function take(names: readonly string[], inputs: Inputs): boolean {
 
 /** Takes the names to differentiate by; false where one is not an input, or there are none. */
 function choose(names: readonly string[], wrt: readonly string[] | undefined): boolean {
-  if (names.length === 0) return false;
+  if (names.length === 0 || names.length > SINGLE_INPUTS_MAX) return false;
   for (let k = 0; k < names.length; k++) wanted[k] = wrt === undefined;
+  wantedBits = wrt === undefined ? allBits(names.length) : 0;
   if (wrt === undefined) return true;
   if (!Array.isArray(wrt)) return false;
   for (const name of wrt) {
     const index = names.indexOf(name);
     if (index < 0) return false;
     wanted[index] = true;
+    wantedBits |= 1 << index;
   }
   return wrt.length > 0;
 }
 
-/** Begins a walk of one lane; false where memory is short. */
-function begin(machine: Machine, program: Program): boolean {
-  const { exports, reals, memoryMax } = machine;
-  machine.traceSlots.useWalk();
-  if (exports.begin(program.address, 1, RECORD_VARYING, memoryMax, 0, STEPS_MAX) !== FAULT_NONE)
-    return false;
-  const vector = 16 / reals.bytes;
-  for (let k = 0; k < program.inputs.length; k++) {
-    const at = exports.bindNumbers(k, 0, 1, 1, 1, wanted[k] ? 1 : 0);
-    if (at === 0) return false;
-    const view = reals.view();
-    const from = at / reals.bytes;
-    for (let i = 0; i < vector; i++) view[from + i] = numbers[k] as number;
-  }
-  exports.bound();
-  return true;
+/** So many bits from the lowest on. */
+const allBits = (count: number): number => -1 >>> (32 - count);
+
+/** Walks and passes back; false where the general way must do it. */
+function walk(machine: Machine, program: Program, isKept: boolean): boolean {
+  const { exports, views, traceSlots, memoryMax, singleAt } = machine;
+  traceSlots.useWalk();
+  const count = program.inputs.length;
+  const given = views.doubles;
+  for (let k = 0; k < count; k++) given[singleAt + SINGLE_INPUTS + k] = numbers[k] as number;
+  const outcome = exports.walkSingle(
+    program.address,
+    isKept ? RECORD_VARYING : RECORD_ACTIVE_ONLY,
+    memoryMax,
+    0,
+    STEPS_MAX,
+    UNINTERRUPTED_STEPS,
+    count,
+    wantedBits,
+    allBits(count),
+    isKept ? 1 : 0,
+  );
+  return outcome === SINGLE_DONE;
 }
 
-/** Keeps the trace, as a run that had to be walked does. */
-function keep(machine: Machine, program: Program, report: WalkReport): void {
+/** Keeps the trace, as a run that had to be walked does; the counters of its walk. */
+function keep(machine: Machine, program: Program, report: WalkReport): WalkCounters {
   const { traces } = program;
   const signature = signatureOf(wanted, program.inputs.length);
   traces.beginRun();
@@ -123,42 +139,26 @@ function keep(machine: Machine, program: Program, report: WalkReport): void {
   const group = traces.group(signature);
   group?.settle(true);
   if (machine.mechanisms.paths !== false) group?.habit.missed();
-  program.countRun();
-}
-
-/** Runs the pass back from a result that depends on what is differentiated by. */
-function goBack({ exports, reals }: Machine, result: number): boolean {
-  reals.view()[exports.adjointAddress(result) / reals.bytes] = 1;
-  return exports.backward(result, false) === FAULT_NONE;
+  return report.counters;
 }
 
 function readGradients(
-  { exports, reals }: Machine,
-  program: Program,
+  { inputs }: Program,
+  found: Float64Array,
+  from: number,
 ): Record<string, Float64Array> {
   const gradients = smallRecord<Float64Array>();
-  const view = reals.view();
-  for (let k = 0; k < program.inputs.length; k++) {
+  for (let k = 0; k < inputs.length; k++) {
     if (!wanted[k]) continue;
-    const at = exports.adjointAddress(program.firstInputPayload + k);
-    const value = at === 0 ? 0 : (view[at / reals.bytes] as number);
     const gradient = new Float64Array(1);
-    gradient[0] = Number.isNaN(value) ? Number.NaN : value;
+    gradient[0] = found[from + k] as number;
     gradients[keys[k] as string] = gradient;
   }
   return gradients;
 }
 
 /** Of the names to differentiate by, those that the result does not depend on. */
-function namesLeftOut({ exports }: Machine, program: Program): readonly string[] {
-  let names: string[] | undefined;
-  for (let k = 0; k < program.inputs.length; k++) {
-    if (!wanted[k] || exports.isReached(program.firstInputPayload + k, false) !== 0) continue;
-    names ??= [];
-    names.push(keys[k] as string);
-  }
-  return names ?? NO_NAMES;
+function namesLeftOut({ inputs }: Program, reached: number): readonly string[] {
+  const left = wantedBits & ~reached;
+  return left === 0 ? NO_NAMES : inputs.filter((_, k) => ((left >>> k) & 1) === 1);
 }
-
-const namesWanted = ({ inputs }: Program): readonly string[] =>
-  inputs.filter((_, k) => wanted[k] === true);

@@ -28,14 +28,14 @@ import { jobOf, makeBuffers, type SessionBuffers, type Slot } from "./session-la
 import { SessionPort } from "./session-port.js";
 import type { WalkCounters } from "./traces.js";
 
-/** Whether a call has no options but the names to differentiate by. */
+/** Whether a call has no options but the names to differentiate by, and whether to replay. */
 export function isPlainCall(options: GradientOptions): boolean {
   return (
     options.stepsMax === undefined &&
     options.tapeBytesMax === undefined &&
     options.timeMax === undefined &&
     options.chunk === undefined &&
-    options.replay === undefined &&
+    (options.replay === undefined || typeof options.replay === "boolean") &&
     options.lanes === undefined &&
     options.seed === undefined &&
     options.reduce === undefined
@@ -69,9 +69,10 @@ export class OneCall {
     this.#scheduler = new Scheduler(bound, this.#port, { isRepeated: true });
   }
 
-  /** Whether these are the names that it takes gradients by. */
-  isBy(wrt: readonly string[] | undefined): boolean {
+  /** Whether these are the names that it takes gradients by, and it replays as asked for. */
+  isBy(wrt: readonly string[] | undefined, replay: boolean | undefined): boolean {
     const mine = this.#wrt;
+    if (this.#job.options.replay !== replay) return false;
     if (mine === undefined || wrt === undefined) return mine === wrt;
     if (!Array.isArray(wrt) || wrt.length !== mine.length) return false;
     for (let i = 0; i < mine.length; i++) if (wrt[i] !== mine[i]) return false;
@@ -103,7 +104,7 @@ export class OneCall {
       integerPoolHits: machine.exports.switchCount(1),
       memoryBytes: machine.exports.memoryBytes(),
       steps: this.#scheduler.walker.latestSteps,
-      walked: this.#scheduler.latest as WalkCounters,
+      walked: this.#scheduler.latest,
     });
   }
 

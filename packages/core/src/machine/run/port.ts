@@ -11,6 +11,7 @@ import type { Results } from "../results/results.js";
 import { type LaneSet, laneCount, writeChunk } from "./chunk.js";
 import { failLanes, liveLanes } from "./chunk-walk.js";
 import type { Job } from "./job.js";
+import type { SingleLimits } from "./single-walk.js";
 import type { Trace } from "./traces.js";
 
 /** Lanes whose values have just been computed, while the machine still holds their trace. */
@@ -72,6 +73,11 @@ export class Port {
       this.take({ set, live, value: trace.result, hasMerges: trace.hasMerges });
     }
     return passed;
+  }
+
+  /** Runs the one lane there is by a single walk; undefined where it takes the general way. */
+  walkSingle(_level: number, _limits: SingleLimits, _steps: number): number | undefined {
+    return undefined;
   }
 
   /** Takes the results of live lanes from the machine's current trace or its latest walk. */

@@ -20,7 +20,7 @@ import {
   TAG_REAL,
 } from "../../program/layout.js";
 import { joined, type LaneSet, laneCount, listOf, splitLanes } from "./chunk.js";
-import { addRefused } from "./chunk-walk.js";
+import { addRefused, readCounters } from "./chunk-walk.js";
 import type { Job, Manner } from "./job.js";
 import { addFork, forkAt, rootOf } from "./paths.js";
 import type { Port } from "./port.js";
@@ -128,9 +128,14 @@ export class Scheduler {
     return this.#replayed;
   }
 
-  /** Of the latest chunk: counters of its walk, or of the walk that made its trace. */
-  get latest(): WalkCounters | undefined {
-    return this.#latest;
+  /**
+   * Of the latest chunk: counters of its walk, or of the walk that made its trace. The machine must
+   * not have run since.
+   */
+  get latest(): WalkCounters {
+    if (this.#latest !== undefined) return this.#latest;
+    const { machine } = this.#job;
+    return readCounters(machine, machine.exports.endWalk(0, 0));
   }
 
   /**
@@ -155,7 +160,26 @@ export class Scheduler {
     this.#tried = undefined;
     this.#order = undefined;
     this.#misses = 0;
-    return !isLong && lanes <= WIDTH_MAX && (this.#replayOne(usual, passed) || this.#walkOne());
+    if (isLong || lanes > WIDTH_MAX) return false;
+    if (lanes === 1 && this.#keepsNothing) return this.#walkSingle();
+    return this.#replayOne(usual, passed) || this.#walkOne();
+  }
+
+  /** Whether the run under way neither looks for a trace nor leaves one. */
+  get #keepsNothing(): boolean {
+    const { isTraced, notesBranches } = this.#manner;
+    return (!this.#replays || this.#isResting) && isTraced !== true && notesBranches !== true;
+  }
+
+  /** Walks the one lane there is, as far as that needs no pause; whether it is over. */
+  #walkSingle(): boolean {
+    const level = this.#recordingLevel(false);
+    const walked = this.walker.startSingle(this.#rest, level, UNINTERRUPTED_STEPS);
+    if (walked !== "done") return this.#endWalk(walked);
+    this.#latest = undefined;
+    this.#rest = NO_LANES;
+    this.#job.program.countRun();
+    return true;
   }
 
   /** Runs all lanes on the trace that took them in the run before; how many passed its guards. */
@@ -486,6 +510,11 @@ export class Scheduler {
       0,
       UNINTERRUPTED_STEPS,
     );
+    return this.#endWalk(walked);
+  }
+
+  /** Ends the run where a walk decided all lanes that were left; whether it is over. */
+  #endWalk(walked: WalkedChunk | undefined): boolean {
     if (walked === undefined) {
       // Kept traces have been tried.
       this.#group = undefined;

@@ -4,7 +4,7 @@
  */
 
 import { NdvmError } from "../../errors.js";
-import { TAG_REAL } from "../../program/layout.js";
+import { SINGLE_DONE, TAG_REAL } from "../../program/layout.js";
 import { own } from "../../records.js";
 import { type ResultArrays, Results } from "../results/results.js";
 import { gradientChunk } from "./backward.js";
@@ -12,6 +12,7 @@ import { type LaneSet, laneCount, writeChunk } from "./chunk.js";
 import type { Job } from "./job.js";
 import { Port, type Walked } from "./port.js";
 import { Layout, type SessionBuffers } from "./session-layout.js";
+import { type SingleLimits, SingleWalk } from "./single-walk.js";
 import type { Trace } from "./traces.js";
 
 /** Layouts of traces that are gone are forgotten when there are so many. */
@@ -28,6 +29,9 @@ export class SessionPort extends Port {
   readonly #reached: Set<string>;
   /** Whether vectors or matrices differ by lane, so that they are written with each chunk. */
   readonly #isSplit: boolean;
+  readonly #single: SingleWalk | undefined;
+  /** Whether the run under way was a single walk. */
+  #isSingle = false;
 
   constructor(job: Job, buffers: SessionBuffers) {
     const { machine, program, wrt } = job;
@@ -42,10 +46,12 @@ export class SessionPort extends Port {
     this.#reached = reached;
     this.#buffers = buffers;
     this.#isSplit = job.numbers.some(({ input }) => input.tensors !== undefined);
+    this.#single = SingleWalk.of(job, buffers);
   }
 
   override begin(): void {
     super.begin();
+    this.#isSingle = false;
     if (this.#reached.size > 0) this.#reached.clear();
   }
 
@@ -84,8 +90,15 @@ export class SessionPort extends Port {
     return layout;
   }
 
+  override walkSingle(level: number, limits: SingleLimits, steps: number): number | undefined {
+    const outcome = this.#single?.run(level, limits, steps);
+    this.#isSingle = outcome === SINGLE_DONE;
+    return outcome;
+  }
+
   /** Of a run of one chunk: the inputs asked for that its results do not depend on. */
   inactive(): readonly string[] {
+    if (this.#isSingle) return (this.#single as SingleWalk).inactive();
     const { wrt } = this.job;
     const layout = this.#isByLayout ? this.#layout : undefined;
     if (layout !== undefined) return layout.inactive(wrt);

@@ -16,6 +16,9 @@ import {
   LINK_REFUSED,
   LINK_SPOILED,
   RECORD_VARYING,
+  SINGLE_DONE,
+  SINGLE_OPEN,
+  SINGLE_SHORT,
   WALK_DONE,
   WALK_FAULT,
 } from "../../program/layout.js";
@@ -182,6 +185,33 @@ export class Walker {
       return this.#end(set, NO_PENDING, this.#job.machine.allLanes(laneCount(set)), report);
     this.#open = { set, level, failed: new Uint8Array(laneCount(set)) };
     return undefined;
+  }
+
+  /**
+   * As `start` for the one lane there is, of which nothing is kept, by a single walk; "done" where
+   * its numbers are with the port already.
+   */
+  startSingle(set: LaneSet, level: number, most: number): WalkedChunk | "done" | undefined {
+    const steps = Math.min(most, this.stepsMax);
+    const outcome = this.#port.walkSingle(level, this, steps);
+    if (outcome === undefined) return this.start(set, level, 0, most);
+    const { totals } = this;
+    totals.walks += 1;
+    if (totals.chunkWidth === 0) totals.chunkWidth = 1;
+    if (outcome === SINGLE_SHORT) return this.#shortage(set);
+    if (outcome === SINGLE_OPEN) {
+      this.#open = { set, level, failed: new Uint8Array(1) };
+      return undefined;
+    }
+    if (outcome === SINGLE_DONE) {
+      this.#latestSteps = this.#job.machine.exports.stepsTaken();
+      totals.steps += this.#latestSteps;
+      return "done";
+    }
+    this.#addTotals();
+    const { machine, wrt } = this.#job;
+    const report = readReport(machine, machine.exports.endWalk(wrt.length > 0 ? 1 : 0, 0));
+    return this.#end(set, NO_PENDING, machine.allLanes(1), report);
   }
 
   /** Steps of a walk between two looks at the clock, where there is a reason to look. */
