@@ -60,10 +60,6 @@ export function payloadInfo({ exports, views }: Holder, id: number): PayloadInfo
   };
 }
 
-/** Whether a payload is one number, not a vector or matrix. @internal */
-export const isNumber = ({ exports, views }: Machine, id: number): boolean =>
-  (new PayloadEntry(views, exports.entryAddress(id)).flags & PAYLOAD_RANK) === 0;
-
 /** Whether a payload is stored once for all lanes. @internal */
 export const isUniform = ({ exports, views }: Machine, id: number): boolean => {
   const { flags } = new PayloadEntry(views, exports.entryAddress(id));
