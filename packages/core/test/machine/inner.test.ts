@@ -4,8 +4,8 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { Machine, type NdvmError, sumOver, vec } from "../../src/index.js";
-import { laneOf } from "../../src/machine/inputs/axes.js";
+import { type Axis, Machine, type NdvmError, sumOver, vec } from "../../src/index.js";
+import { laneOf, strideIndex, strideOf, writeStrided } from "../../src/machine/inputs/axes.js";
 import { ByteBudget } from "../../src/machine/results/byte-budget.js";
 import {
   joined,
@@ -332,6 +332,75 @@ describe("sets of lanes", () => {
       expect(listOf(joined([7, 6], set))).toEqual([7, 6, ...list]);
     }
     expect(listOf({ from: 2, to: 5 })).toEqual([2, 3, 4]);
+  });
+});
+
+describe("inputs over some of the axes", () => {
+  /** Every order of every choice of some names. */
+  const orders = (names: readonly string[]): string[][] => [
+    [],
+    ...names.flatMap((name) =>
+      orders(names.filter((other) => other !== name)).map((rest) => [name, ...rest]),
+    ),
+  ];
+  /** The place of a lane among an input's own values. */
+  const placeOf = (axes: readonly Axis[], own: readonly string[], lane: number): number => {
+    let rest = lane;
+    const indices = new Map<string, number>();
+    for (const { name, size } of axes.toReversed()) {
+      indices.set(name, rest % size);
+      rest = Math.floor(rest / size);
+    }
+    const sizes = new Map(axes.map(({ name, size }) => [name, size]));
+    return own.reduce(
+      (at, name) => at * (sizes.get(name) as number) + (indices.get(name) as number),
+      0,
+    );
+  };
+
+  test.each([
+    [2, 3, 4],
+    [3, 1, 2],
+    [1, 1, 1],
+    [1, 5, 1],
+    [4, 2, 1],
+  ])("of sizes %i, %i and %i lie where counting says", (...sizes) => {
+    const axes = sizes.map((size, i) => ({ name: "pqr"[i] as string, size }));
+    const lanes = sizes.reduce((a, b) => a * b, 1);
+    for (const own of orders(["p", "q", "r"]).slice(1)) {
+      const stride = strideOf(axes, own);
+      const count = own.reduce((n, name) => n * (axes.find((a) => a.name === name)?.size ?? 1), 1);
+      const values = Float64Array.from({ length: count }, (_, i) => i + 1);
+      const want = Array.from({ length: lanes }, (_, lane) => placeOf(axes, own, lane));
+      if (stride === undefined) {
+        expect(want, own.join()).toEqual(want.map((_, lane) => (count === 1 ? 0 : lane)));
+        continue;
+      }
+      expect(
+        want.map((_, lane) => strideIndex(stride, lane)),
+        own.join(),
+      ).toEqual(want);
+      for (let from = 0; from < lanes; from++)
+        for (let to = from; to <= lanes; to++) {
+          const into = new Float64Array(lanes + 4).fill(-1);
+          writeStrided(values, stride, { from, to }, into, 2);
+          const written = want.slice(from, to).map((at) => values[at] as number);
+          expect([...into]).toEqual([
+            -1,
+            -1,
+            ...written,
+            ...Array(lanes + 2 - written.length).fill(-1),
+          ]);
+        }
+      // A part of the lanes begins elsewhere.
+      for (const offset of [0, 1, lanes - 1]) {
+        const part = { ...stride, offset };
+        expect(strideIndex(part, 0)).toBe(want[offset]);
+        const into = new Float64Array(1);
+        writeStrided(values, part, { from: 0, to: 1 }, into, 0);
+        expect(into[0]).toBe(values[want[offset] as number]);
+      }
+    }
   });
 });
 
