@@ -108,6 +108,22 @@ describe("an asynchronous run", () => {
 });
 
 describe("a time limit", () => {
+  test("is not looked at in a run's first 100 000 steps", async () => {
+    const machine = await Machine.create();
+    const program = machine.load(turns);
+    const stepsOf = (n: number): number => program.evaluate({ a: 1, n }).stats.steps;
+    const [few, more] = [stepsOf(1000), stepsOf(1001)];
+    const longest = Math.floor(1000 + (100_000 - few) / (more - few));
+    expect([stepsOf(longest) <= 100_000, stepsOf(longest + 1) > 100_000]).toEqual([true, true]);
+    clock(10);
+    for (const kind of ["evaluate", "gradient"] as const) {
+      const ran = (n: number) => machine.load(turns)[kind]({ a: 1, n }, { timeMax: 1 }).values[0];
+      expect(ran(longest)).toBe(longest);
+      expect(() => ran(longest + 2)).toThrowError(expect.objectContaining({ code: "E-TIME" }));
+    }
+    machine.dispose();
+  });
+
   test("ends a run at the first look at the clock after it", async () => {
     const machine = await Machine.create();
     const program = machine.load(turns);
