@@ -81,7 +81,7 @@ export const rooms: readonly Room[] = [
     name: "machine",
     sources: ["packages/core/src/machine/"],
     tests: core(`
-      machine/whole machine/inner machine/again pool/outcome axes session machine/api machine/gradient diagnose machine/bad-calls machine/bad-input
+      machine/whole machine/inner machine/again pool/outcome pool/serve axes session machine/api machine/gradient diagnose machine/bad-calls machine/bad-input
       session-non-finite machine/shapes machine/history machine/pauses machine/shortage pool/crew pool/whole
       machine/lanes lanes/divergence pool/shared machine/faults lanes/sorting lanes/chunks lanes/budgets
       machine/memory lanes/property machine/paths machine/boundaries lanes/mixed-results machine/reading

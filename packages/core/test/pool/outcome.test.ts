@@ -44,7 +44,11 @@ const part = (lanes: number, others: Partial<Part> = {}): Part => ({
 });
 
 const error = packError(
-  new NdvmError("E-TYPE", "no", { help: "do", span: { start: 1, end: 2 }, facts: { reason: "failure" } }),
+  new NdvmError("E-TYPE", "no", {
+    help: "do",
+    span: { start: 1, end: 2 },
+    facts: { reason: "failure" },
+  }),
 );
 const outcome = (parts: readonly Part[], allLanes?: ResultArrays): PoolOutcome => {
   const lanes = parts.reduce((sum, one) => sum + one.lanes, 0);

@@ -1,0 +1,174 @@
+/**
+ * What a worker of a pool answers, in one thread: messages go to it and come back through a port of the
+ * test's own. Answers are held against the same runs on a machine.
+ */
+
+import { describe, expect, test } from "vitest";
+import { type GradientOptions, type Inputs, Machine, type NdvmError } from "../../src/index.js";
+import { machineModule } from "../../src/machine/instance.js";
+import type { FromWorker, Part, PartRequest, ToWorker } from "../../src/machine/pool/parts.js";
+import { servePool } from "../../src/machine/pool/serve.js";
+import { READY } from "../../src/workers/port.js";
+
+interface Posted {
+  readonly message: FromWorker | typeof READY;
+  readonly transfer: readonly ArrayBuffer[];
+}
+
+class Thread {
+  readonly posted: Posted[] = [];
+  readonly seen: string[] = [];
+  tell: (message: ToWorker) => void = () => {};
+
+  constructor() {
+    servePool(
+      {
+        listen: (hear) => {
+          this.tell = hear;
+        },
+        post: (message, transfer = []) => {
+          this.posted.push({ message, transfer });
+        },
+      },
+      (source, inputs) => this.seen.push(`${source} ${JSON.stringify(inputs)}`),
+    );
+  }
+
+  static async started(): Promise<Thread> {
+    const thread = new Thread();
+    const module = await machineModule("f64");
+    thread.tell({ kind: "start", module, options: { precision: "f64" }, hasOthers: true });
+    return thread;
+  }
+
+  ask(request: Partial<PartRequest> & Pick<PartRequest, "inputs">): FromWorker {
+    const usual = {
+      kind: "part",
+      program: 1,
+      load: undefined,
+      options: {},
+      isGradient: false,
+    } as const;
+    this.tell({ ...usual, ...request });
+    return this.posted.at(-1)?.message as FromWorker;
+  }
+}
+
+const load = (source: string): PartRequest["load"] => ({ source, options: {} });
+const partOf = (answer: FromWorker): Part => {
+  if (answer.kind !== "done") throw new Error(`the answer is ${answer.kind}`);
+  return answer.part;
+};
+
+describe("a worker", () => {
+  test("says that it is ready, and loads a program once", async () => {
+    const thread = await Thread.started();
+    expect(thread.posted).toEqual([{ message: READY, transfer: [] }]);
+    const first = partOf(thread.ask({ load: load("(* a x)"), inputs: { a: 2, x: [1, 2] } }));
+    expect([first.lanes, first.shape, [...(first.values ?? [])]]).toEqual([2, [], [2, 4]]);
+    const again = partOf(thread.ask({ inputs: { a: 3, x: [5] } }));
+    expect([...(again.values ?? [])]).toEqual([15]);
+    const other = partOf(thread.ask({ program: 2, load: load("(+ a 1)"), inputs: { a: [1] } }));
+    expect([...(other.values ?? [])]).toEqual([2]);
+    expect([...(partOf(thread.ask({ inputs: { a: 1, x: [9] } })).values ?? [])]).toEqual([9]);
+    expect(thread.seen).toEqual([
+      '(* a x) {"a":2,"x":[1,2]}',
+      '(* a x) {"a":3,"x":[5]}',
+      '(+ a 1) {"a":[1]}',
+      '(* a x) {"a":1,"x":[9]}',
+    ]);
+  });
+
+  test("forgets a program that is dropped, and no other", async () => {
+    const thread = await Thread.started();
+    thread.ask({ load: load("(* a 2)"), inputs: { a: [1] } });
+    thread.ask({ program: 2, load: load("(* a 3)"), inputs: { a: [1] } });
+    const answers = thread.posted.length;
+    thread.tell({ kind: "drop", program: 1 });
+    thread.tell({ kind: "drop", program: 7 });
+    expect(thread.posted).toHaveLength(answers);
+    // Nobody asks for it again: that would be the pool's mistake, and ends the worker.
+    expect(() => thread.ask({ inputs: { a: [1] } })).toThrow(TypeError);
+    expect([...(partOf(thread.ask({ program: 2, inputs: { a: [1] } })).values ?? [])]).toEqual([3]);
+    const back = thread.ask({ load: load("(* a 5)"), inputs: { a: [1] } });
+    expect([...(partOf(back).values ?? [])]).toEqual([5]);
+  });
+
+  test("refuses what a machine refuses, in the same words", async () => {
+    const thread = await Thread.started();
+    const machine = await Machine.create();
+    const cases: [string, Inputs, GradientOptions][] = [
+      ["(* a", { a: 1 }, {}],
+      ["(* a x)", { a: 1 }, {}],
+      ["(* a x)", { a: 1, x: [1] }, { stepsMax: -1 }],
+    ];
+    for (const [source, inputs, options] of cases) {
+      let wanted: NdvmError | undefined;
+      try {
+        machine.load(source).evaluate(inputs, options);
+      } catch (error) {
+        wanted = error as NdvmError;
+      }
+      const answer = thread.ask({ load: load(source), inputs, options });
+      const { code, message, help, facts, span } = wanted as NdvmError;
+      expect(answer).toEqual({ kind: "refused", error: { code, message, help, facts, span } });
+      expect(thread.posted.at(-1)?.transfer).toEqual([]);
+    }
+    machine.dispose();
+  });
+
+  const runs: [string, string, Inputs][] = [
+    ["numbers", "(* a x x)", { a: 2, x: [1, 2, 3] }],
+    ["an input that does nothing", "(begin a (* x x))", { a: 2, x: [1, 2] }],
+    ["vectors", "(vec a x)", { a: 2, x: [1, 2] }],
+    ["structure", "(list a 'b x)", { a: 2, x: [1, 2] }],
+    ["other things in other lanes", "(if (< x 2) x (list x))", { x: [1, 2, 1.5] }],
+    ["lanes that fail", "(if (< x 2) (* a x) (car x))", { a: 2, x: [1, 2, 1.5, 3] }],
+    ["lanes that fail beside structure", "(if (< x 2) (list x) (car x))", { x: [1, 2, 1.5] }],
+    ["all lanes fail", "(car x)", { x: [1, 2] }],
+    ["numbers that are not finite", "(log x)", { x: [1, -1, 0] }],
+  ];
+
+  test.each(runs)("answers with %s", async (_, source, inputs) => {
+    const machine = await Machine.create();
+    for (const isGradient of [false, true]) {
+      const thread = await Thread.started();
+      const isNumber =
+        source.startsWith("(*") || source.startsWith("(begin") || source === "(log x)";
+      if (isGradient && !isNumber) continue;
+      const part = partOf(thread.ask({ load: load(source), inputs, isGradient }));
+      const program = machine.load(source);
+      const { outcome, inactive } = program.runPart(inputs, {}, isGradient);
+      const { results } = outcome;
+      expect(part.lanes).toBe(outcome.lanes);
+      expect(part.shape).toEqual(results.shape);
+      expect([part.isPlaced, part.inactive]).toEqual([false, inactive]);
+      expect(part.values).toEqual(results.isNumeric ? results.values : undefined);
+      expect(part.gradients).toEqual(results.gradients);
+      expect(part.nonFinite).toEqual(results.nonFinite);
+      const failed = new Map(results.failures.map(({ lane, error }) => [lane, error]));
+      expect(part.failures.map(({ lane, error }) => [lane, part.errors[error]?.message])).toEqual(
+        [...failed].map(([lane, error]) => [lane, error.message]),
+      );
+      expect(new Set(part.errors.map(({ message }) => message)).size).toBe(part.errors.length);
+      const isStructure = !results.isNumeric && failed.size < outcome.lanes;
+      expect(part.refusal === undefined).toBe(!isStructure);
+      const each = <T>(read: (lane: number) => T, none: T) =>
+        isStructure
+          ? Array.from({ length: outcome.lanes }, (_, lane) =>
+              failed.has(lane) ? none : read(lane),
+            )
+          : undefined;
+      expect(part.texts).toEqual(each((lane) => results.print(lane), ""));
+      expect(part.datums).toEqual(each((lane) => results.datum(lane), null));
+      // Numbers are handed over, each array of them once.
+      const arrays = [part.values, ...Object.values(part.gradients)].filter(
+        (one) => one !== undefined,
+      );
+      expect(thread.posted.at(-1)?.transfer).toEqual(arrays.map(({ buffer }) => buffer));
+      const { memoryBytes: _bytes, ...counts } = part.stats as NonNullable<Part["stats"]>;
+      expect(counts).toMatchObject({ lanes: outcome.lanes, walks: outcome.stats.walks });
+    }
+    machine.dispose();
+  });
+});
