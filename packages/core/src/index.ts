@@ -95,7 +95,7 @@ export type { Explanation, TapeEntry } from "./machine/reports/explain.js";
 export { sumOver } from "./machine/results/sums.js";
 export type { Session, SessionStats } from "./machine/run/session.js";
 export type * from "./machine/types.js";
-export { emptyRecord, own, recordOf } from "./records.js";
+export { emptyRecord, own, recordOf, smallRecord } from "./records.js";
 export { constants } from "./syntax/builtins.js";
 export type { Core, Expansion, Variable } from "./syntax/core.js";
 export type { Datum } from "./syntax/datum.js";

@@ -54,7 +54,7 @@ const LANES = amount(20_000, 1024);
 const ROUNDS = amount(8, 2);
 /** Candidates of the search that is replayed, and how often it is: the least counts. */
 const REPLAYED = amount(16_000, 800);
-const REPLAYS = amount(5, 1);
+const REPLAYS = amount(3, 1);
 
 const x = Array.from({ length: 200 }, (_, i) => 0.1 + i / 40);
 const z = x.map((_, i) => 2 + 2 * Math.sin(1.7 * i));

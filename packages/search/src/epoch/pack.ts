@@ -13,7 +13,7 @@
  *                 long; starts as JSON if it was bred with any
  */
 
-import { emptyRecord, own } from "@ndvm/core";
+import { own, smallRecord } from "@ndvm/core";
 import type { TaskResult, Timing } from "../pipeline/task.js";
 import type { Failure, Proposal } from "../types.js";
 import type { EpochCandidate, EpochJob, EpochResult } from "./job.js";
@@ -195,7 +195,7 @@ class Unpacker {
     const { numbers, names } = this.packed;
     const at = this.#at;
     const count = numbers[at + RESULT_NUMBERS - 1] as number;
-    const params: Record<string, number> = emptyRecord();
+    const params: Record<string, number> = smallRecord();
     const end = at + RESULT_NUMBERS + 2 * count;
     for (let k = at + RESULT_NUMBERS; k < end; k += 2)
       params[names[numbers[k] as number] as string] = withoutSign(numbers[k + 1] as number);
