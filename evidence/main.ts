@@ -2,12 +2,13 @@
  * `npm run evidence`: runs the experiments, writes their samples, and makes the page of them.
  *
  *   node --import ./scripts/register-typescript.mjs evidence/main.ts
- *        [--quick] [--only LABEL]… [--out DIR] [--minutes N] [--page]
+ *        [--quick] [--only LABEL]… [--out DIR] [--minutes N] [--page] [--from RUN --out DIR]
  */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Context, type Definition } from "./harness/context.js";
+import { keepRun } from "./harness/keep.js";
 import { manifestOf } from "./harness/manifest.js";
 import { type Options, readOptions } from "./harness/options.js";
 import { MANIFEST, Recorder, readResults, toText, writeResult } from "./harness/store.js";
@@ -81,6 +82,8 @@ if (!options.isPageOnly) {
   const { experiments } = await import("./experiments/index.js");
   await runAll(experiments.filter(({ name }) => names === undefined || names.has(name)));
 }
+if (options.from !== undefined)
+  keepRun(resolve(options.from), folder, [...new Set(sections.flatMap((s) => s.experiments))]);
 writePage();
 // Pools and TensorFlow.js may keep handles open.
 process.exit(0);

@@ -103,7 +103,7 @@ function commit(): string {
       .trim();
   // Where a checkout travels without its history, who sends it says which one it is.
   const given = process.env["NDVM_COMMIT"];
-  if (given) return given;
+  if (given) return /^[0-9a-f]{40}$/.test(given) ? given.slice(0, 12) : given;
   try {
     const isChanged = git("status", "--porcelain", "--untracked-files=no") !== "";
     return `${git("rev-parse", "--short=12", "HEAD")}${isChanged ? CHANGED : ""}`;

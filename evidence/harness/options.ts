@@ -1,5 +1,6 @@
 /**
- * The command line: `[--quick] [--only LABEL]… [--out DIR] [--minutes N] [--page]`.
+ * The command line: `[--quick] [--only LABEL]… [--out DIR] [--minutes N] [--page]
+ * [--from RUN --out DIR]`.
  */
 
 import { parseArgs } from "node:util";
@@ -15,6 +16,8 @@ export interface Options {
   readonly minutes: number;
   /** Makes the page from the results that are there, and measures nothing. */
   readonly isPageOnly: boolean;
+  /** A run of another computer, a folder or an archive of it, that is kept in `out`. */
+  readonly from: string | undefined;
 }
 
 const MINUTES = { quick: 1, full: 20 } as const;
@@ -28,8 +31,11 @@ export function readOptions(args: readonly string[]): Options {
       out: { type: "string" },
       minutes: { type: "string" },
       page: { type: "boolean", default: false },
+      from: { type: "string" },
     },
   });
+  if (values.from !== undefined && values.out === undefined)
+    throw new Error("--from keeps a run in the folder that --out names");
   const given = values.minutes === undefined ? undefined : Number(values.minutes);
   if (given !== undefined && !(given > 0))
     throw new Error(`--minutes takes a positive number, not ${values.minutes}`);
@@ -38,6 +44,7 @@ export function readOptions(args: readonly string[]): Options {
     only: values.only,
     out: values.out,
     minutes: given ?? (values.quick ? MINUTES.quick : MINUTES.full),
-    isPageOnly: values.page,
+    isPageOnly: values.page || values.from !== undefined,
+    from: values.from,
   };
 }

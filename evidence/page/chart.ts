@@ -17,10 +17,10 @@ export interface Chart {
   readonly lines: readonly Line[];
 }
 
-const WIDTH = 760;
+const WIDTH = 840;
 const HEIGHT = 400;
-const LEFT = 70;
-const RIGHT = 210;
+const LEFT = 90;
+const RIGHT = 260;
 const TOP = 40;
 const BOTTOM = 56;
 const COLOURS = [
@@ -32,6 +32,10 @@ const COLOURS = [
   "#0891b2",
   "#4b5563",
   "#db2777",
+  "#65a30d",
+  "#92400e",
+  "#0f172a",
+  "#a855f7",
 ];
 
 interface Axis {

@@ -3,7 +3,18 @@
  * is a function of its results and of nothing else.
  */
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Machine } from "@ndvm/core";
@@ -408,6 +419,37 @@ describe("the page", () => {
     expect(made.markdown).toBe(readFileSync(join(run, "EVIDENCE.md"), "utf8"));
     for (const [figure, svg] of made.figures)
       expect(readFileSync(join(run, "figures", `${figure}.svg`), "utf8")).toBe(svg);
+  });
+
+  test("of a run that is kept is made of its results, and the old ones are gone", () => {
+    const place = mkdtempSync(join(tmpdir(), "ndvm-evidence-kept-"));
+    const main = ["--import", "./scripts/register-typescript.mjs", "evidence/main.ts"];
+    const keep = (from: string) =>
+      spawnSync(process.execPath, [...main, "--from", from, "--out", join(place, "kept")], {
+        cwd: root,
+        encoding: "utf8",
+      });
+    try {
+      const archive = join(place, "run.tar.gz");
+      execFileSync("tar", ["-czf", archive, "-C", root, "evidence/results"]);
+      mkdirSync(join(place, "kept/results"), { recursive: true });
+      writeFileSync(join(place, "kept/results/old.json"), "{}");
+      expect(keep(archive).stderr).toBe("");
+      expect(readFileSync(join(place, "kept/EVIDENCE.md"), "utf8")).toBe(page.markdown);
+      expect(existsSync(join(place, "kept/results/old.json"))).toBe(false);
+      const part = join(place, "part/results");
+      mkdirSync(part, { recursive: true });
+      cpSync(join(folder, "results/manifest.json"), join(part, "manifest.json"));
+      expect(keep(join(place, "part")).stderr).toContain("it is not whole");
+      expect(() => readOptions(["--from", archive])).toThrow("--out");
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
+  });
+
+  test("lists times with fewer samples than the paper takes, and how they were taken", () => {
+    const few = makePage(resultsOf({ "a/b": measurement("µs", [1, 2], "one takes minutes") }));
+    expect(few.markdown).toContain("- suite: 1 with 2 samples (one takes minutes)");
   });
 
   test("has no figure without samples behind it", () => {

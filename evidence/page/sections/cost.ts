@@ -88,7 +88,14 @@ function batchBlocks(q: Quote): Block[] {
     x: "lanes",
     y: "times one lane",
     isLogX: true,
-    lines,
+    lines: [
+      ...lines,
+      ...four.map((name) => ({
+        name: `${TITLES[name]}, paper`,
+        isDashed: true,
+        points: BATCHES.map((lanes, i): [number, number] => [lanes, batch[name]?.[i] as number]),
+      })),
+    ],
   });
   return [
     table(["forward time over that of one lane", ...BATCHES.map((each) => `${each} lanes`)], rows),
@@ -128,7 +135,35 @@ function decompositionBlocks(q: Quote): Block[] {
       "takes DMCI half a minute, so there is one sample of it.",
     ),
     table(head, rows),
+    sharesFigure(q),
   ];
+}
+
+/** The baseline's shares, with the paper's beside the two that matter. */
+function sharesFigure(q: Quote): Block {
+  const drawn = q.has("profile#scalar/DMCI/boxing") ? "DMCI" : "tagged PyTorch";
+  const measured = OURS.map((bucket) => ({
+    name: bucket,
+    points: PROGRAMS.flatMap((program, i): [number, number][] => {
+      const share = q.value(`profile#${program}/${drawn}/${bucket}`);
+      return share === undefined ? [] : [[i + 1, share]];
+    }),
+  }));
+  const published = ["boxing", "walking"].map((bucket, column) => ({
+    name: `${bucket}, the paper's DMCI`,
+    isDashed: true,
+    points: PROGRAMS.map((program, i): [number, number] => [
+      i + 1,
+      Number(decomposition[program][column]),
+    ]),
+  }));
+  const svg = chartSvg({
+    title: `${drawn}: shares of forward time`,
+    x: "program: 1 scalar, 2 Michaelis–Menten, 3 oscillator, 4 logistic, 5 Kalman",
+    y: "%",
+    lines: [...measured, ...published],
+  });
+  return { kind: "figure", name: "cost-decomposition", alt: "shares of forward time", svg };
 }
 
 function phase0Row(q: Quote, name: string, way: string, lanes: number): Inline[] {
