@@ -9,6 +9,7 @@
 
 import { execFileSync } from "node:child_process";
 import { fit, Machine, type Program, type RunOptions } from "../src/index.js";
+import { payloadInfo } from "../src/machine/results/payloads.js";
 import { ParsedScheme } from "../src/program/parsed-scheme.js";
 import { Checksum } from "./support/checksum.js";
 import {
@@ -19,7 +20,8 @@ import {
   oscillatorByHand,
   tentByHand,
 } from "./support/closures.js";
-import { readJsonCase } from "./support/corpus.js";
+import { type ColdProcess, coldProcesses, overEmpty } from "./support/cold.js";
+import { readCase, readJsonCase } from "./support/corpus.js";
 import { printEnvironment, repositoryRoot } from "./support/environment.js";
 import {
   kalman,
@@ -243,6 +245,35 @@ function oneCall(): void {
   });
   table(["work", ...HEADINGS, "checksum"], rows);
   noteAgreement(formulas);
+  section("Small: garbage of one call, 1 lane, f32");
+  const garbage = formulas.flatMap((small) => {
+    const { name } = small.model;
+    const ways = [
+      callOf(`${name}: program.gradient`, small),
+      callOf(`${name}: program.evaluate`, small, { isEvaluated: true }),
+      sessionOf(`${name}: session.run`, small),
+      sessionOf(`${name}: session.run, walked (replay off)`, small, { replay: false }),
+    ];
+    return ways.map((way) => [way.name, short(bytesOf(way)), way.checksum]);
+  });
+  table(["work", "bytes a call", "checksum"], garbage);
+  note(
+    "what a call leaves on JavaScript's heap: the arrays of its result, and nothing by a session",
+  );
+}
+
+/** Bytes that a warm call leaves on the heap: the least of several rounds, none with a collection. */
+function bytesOf({ call }: Subject): number {
+  const calls = 2000;
+  let turn = 0;
+  const rounds = Array.from({ length: amount(40, 6) }, () => {
+    const before = process.memoryUsage().heapUsed;
+    for (let i = 0; i < calls; i++) call(turn++);
+    return (process.memoryUsage().heapUsed - before) / calls;
+  });
+  // Where memory was collected in between there is less after a round than before.
+  const whole = rounds.filter((bytes) => bytes >= 0);
+  return Math.min(...(whole.length > 0 ? whole : [0]));
 }
 
 /** A text nobody has seen: its last blank is followed by another number of blanks. */
@@ -310,31 +341,47 @@ function walks(): void {
   noteAgreement([lineCase, michaelisCase, oscillatorCase, logisticCase]);
 }
 
-/** Milliseconds that a script prints, in processes of their own. */
-function processes(script: string): Spread {
-  const runs = Array.from({ length: amount(12, 2) }, () =>
-    Number(
-      execFileSync(process.execPath, ["--input-type=module", "-e", script], {
-        cwd: repositoryRoot,
-      }),
-    ),
-  );
-  return spreadOf(runs);
-}
-
 function start(): void {
   section("Small: process start → first gradient");
-  const empty = processes("console.log(performance.now())");
-  const first = processes(`
-    const { Machine } = await import("./packages/core/dist/index.js");
-    const machine = await Machine.create({ precision: "f32" });
-    machine.load("(* a (exp (* k t)))").gradient({ a: 2, k: -0.5, t: 1 });
-    console.log(performance.now())`);
+  const [empty] = coldProcesses() as [ColdProcess];
+  const rows = coldProcesses().map(({ name, processor }) => [
+    name,
+    ...spreadCells(processor),
+    name === empty.name ? "" : `${short(overEmpty(name))} ms`,
+  ]);
+  table(["process", "min ms", "median", "quartiles", "over an empty Node"], rows);
+  note(
+    "the processor's time of the whole process, all threads; `bench -- startup` tells its parts",
+  );
+}
+
+/** What one Kalman gradient makes and takes, beside what the paper counts. */
+function kalmanMemory(): void {
+  section("Small: Kalman T=80, payloads and bytes of one lane, f32");
+  const paper = readCase("reference/paper_tables/alloc_counters_n128.txt");
+  const theirs = paper?.match(/^kalman2d_T80\s+\S+\s+(\S+)\s+(\S+)/m);
+  const program = machine.load(kalman.source, { domain: "clamp" });
+  const wrt = Object.keys(kalman.parameters);
+  const given = { ...kalman.parameters, ...kalman.fixed };
+  const { stats } = program.evaluate(given, { replay: false });
+  const ids = Array.from({ length: stats.payloads }, (_, id) => id);
+  const numbers = ids.filter((id) => payloadInfo(machine, id).rank === 0).length;
+  const pass = program.gradient(given, { wrt, replay: false }).stats;
+  const kibibytes = (...bytes: number[]) => short(bytes.reduce((a, b) => a + b, 0) / 1024);
   const rows = [
-    ["an empty Node", ...spreadCells(empty), ""],
-    ["first gradient", ...spreadCells(first), `${short(first.minimum - empty.minimum)} ms`],
+    ["payloads that are numbers, as the paper counts", String(numbers), theirs?.[2] ?? "—"],
+    ["payloads, with vectors and matrices", String(stats.payloads), "—"],
+    ["KiB of one evaluation", kibibytes(stats.primalBytes), "—"],
+    [
+      "KiB of one gradient: primals, adjoints, tape",
+      kibibytes(pass.primalBytes, pass.adjointBytes, pass.tapeBytes),
+      "—",
+    ],
+    ["peak KiB of boxed values, an eager interpreter", "—", theirs?.[1] ?? "—"],
   ];
-  table(["work", "min ms", "median", "quartiles", "over an empty Node"], rows);
+  table(["of one lane", "here", "the paper"], rows);
+  const evaluated = new Checksum().add(program.evaluate(given, { replay: false }).values);
+  note(`checksum ${evaluated}`);
 }
 
 interface Stream {
@@ -349,9 +396,10 @@ function coldPass(): void {
   const texts = JSON.stringify(stream.candidates.map(({ src, params }) => [src, params]));
   const script = `
     import { readFileSync } from "node:fs";
-    const { Machine } = await import("./packages/core/dist/index.js");
+    const { Machine } = await import("@ndvm/core");
     const machine = await Machine.create({ precision: "f32" });
     const programs = JSON.parse(readFileSync(0, "utf8"));
+    const before = process.cpuUsage();
     const started = performance.now();
     let done = 0;
     for (const [source, names] of programs) {
@@ -363,7 +411,9 @@ function coldPass(): void {
         done += 1;
       } catch {}
     }
-    console.log(performance.now() - started, done)`;
+    const took = performance.now() - started;
+    const { user, system } = process.cpuUsage(before);
+    console.log((user + system) / 1000, took, done)`;
   const runs = Array.from({ length: amount(12, 2) }, () =>
     execFileSync(process.execPath, ["--input-type=module", "-e", script], {
       cwd: repositoryRoot,
@@ -374,12 +424,16 @@ function coldPass(): void {
       .split(" ")
       .map(Number),
   );
-  const spread = spreadOf(runs.map(([took]) => took as number));
-  const done = (runs[0] as number[])[1];
+  const spread = (part: number) => spreadOf(runs.map((run) => run[part] as number));
+  const done = String((runs[0] as number[])[2]);
   table(
-    ["work", "min ms", "median", "quartiles", "programs", "reference elsewhere"],
-    [["load, gradient, dispose", ...spreadCells(spread), String(done), "34"]],
+    ["load, gradient, dispose", "min ms", "median", "quartiles", "programs", "reference elsewhere"],
+    [
+      ["the processor's time, all threads", ...spreadCells(spread(0)), done, "34"],
+      ["by the clock", ...spreadCells(spread(1)), done, "34"],
+    ],
   );
+  note("by @ndvm/core as it is shipped; both are told, since a busy computer slows the clock");
 }
 
 async function startsNotFinite(): Promise<void> {
@@ -417,6 +471,6 @@ async function startsNotFinite(): Promise<void> {
 printEnvironment();
 native = nativeYardsticks();
 reference = referenceYardsticks();
-for (const part of [newPaths, oneCall, textToGradient, walks, start, coldPass, startsNotFinite])
-  await part();
+for (const part of [newPaths, oneCall, textToGradient, walks, kalmanMemory]) await part();
+for (const part of [start, coldPass, startsNotFinite]) await part();
 machine.dispose();

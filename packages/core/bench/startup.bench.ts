@@ -3,13 +3,12 @@
  * process, import to first gradient in a cold one, and the size of what is shipped.
  */
 
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { Machine } from "../src/index.js";
 import { Checksum } from "./support/checksum.js";
+import { type ColdProcess, coldProcesses, overEmpty } from "./support/cold.js";
 import { printEnvironment, repositoryRoot } from "./support/environment.js";
 import { amount } from "./support/settings.js";
 import {
@@ -22,7 +21,7 @@ import {
   table,
 } from "./support/table.js";
 import { reach } from "./support/targets.js";
-import { measure, type Spread, type Subject, spreadOf } from "./support/timing.js";
+import { measure, type Spread, type Subject } from "./support/timing.js";
 
 printEnvironment();
 section("Text to numbers, warm process, f32");
@@ -89,62 +88,27 @@ reach(
 machine.dispose();
 
 section("Import to first gradient, cold process");
-const script = (entry: string) => `
-  const started = performance.now();
-  const { Machine } = await import("${entry}");
-  const imported = performance.now();
-  const machine = await Machine.create({ precision: "f32" });
-  const created = performance.now();
-  const { gradients } = machine.load("(* a (exp (* k t)))").gradient({ a: 2, k: -0.5, t: 1 });
-  const done = performance.now();
-  const parts = [imported - started, created - imported, done - created, done - started, done];
-  console.log(parts.join(" "), gradients.a[0]);`;
-const EMPTY = "console.log('0 0 0 0', performance.now(), 0)";
-const command = fileURLToPath(new URL("../../cli/bin/ndvm.js", import.meta.url));
-/** Prints the processor's time when a process ends: all threads, so never less than the clock's. */
-const AT_EXIT = `data:text/javascript,process.on("exit",()=>{
-  const{user,system}=process.cpuUsage();process.stderr.write(String((user+system)/1000))})`;
-const module = ["--input-type=module", "-e"] as const;
-/** Programs for Node that print what their parts took; the command prints its value alone. */
-const cold: readonly (readonly [name: string, args: readonly string[]])[] = [
-  ["an empty Node", [...module, EMPTY]],
-  ["@ndvm/core", [...module, script("@ndvm/core")]],
-  ["@ndvm/core/machine", [...module, script("@ndvm/core/machine")]],
-  ["@ndvm/core, module by module", ["--conditions=development", ...module, script("@ndvm/core")]],
-  ["ndvm eval", [command, "eval", "-e", "(* 2 (exp -0.5))"]],
-];
-const runs: number[][][] = cold.map(() => []);
-for (let round = 0; round < amount(30, 2); round++) {
-  cold.forEach(([, args], i) => {
-    const options = { cwd: repositoryRoot, encoding: "utf8" } as const;
-    const { stdout, stderr } = spawnSync(
-      process.execPath,
-      [`--import=${AT_EXIT}`, ...args],
-      options,
-    );
-    const parts = stdout.split(" ").map(Number).slice(0, 5);
-    (runs[i] as number[][]).push([...parts, ...Array(5 - parts.length).fill(0), Number(stderr)]);
-  });
-}
-const least = (i: number, part: number) =>
-  spreadOf((runs[i] as number[][]).map((run) => run[part] as number)).minimum;
-const cellOf = (i: number, part: number) => (least(i, part) > 0 ? short(least(i, part)) : "");
+const cold = coldProcesses();
+const [emptyNode, core] = cold as [ColdProcess, ColdProcess];
+const cellOf = (milliseconds: number | undefined) =>
+  milliseconds === undefined ? "" : short(milliseconds);
 table(
   ["process", "import", "create", "load, gradient", "start → gradient", "processor", "over empty"],
-  cold.map(([name], i) => [
+  cold.map(({ name, parts, fromStart, processor }) => [
     name,
-    ...(name === "ndvm eval" ? ["", "", "", ""] : [0, 1, 2, 4].map((part) => cellOf(i, part))),
-    short(least(i, 5)),
-    i === 0 ? "" : short(least(i, 5) - least(0, 5)),
+    ...[parts?.import, parts?.create, parts?.gradient].map(cellOf),
+    name === "ndvm eval" ? "" : short(fromStart),
+    short(processor.minimum),
+    name === emptyNode.name ? "" : short(overEmpty(name)),
   ]),
 );
 note(
   "milliseconds, minima of processes that took turns; processor: the whole process, all threads",
 );
-const empty = `an empty Node takes ${short(least(0, 5))} ms of the processor`;
-reach("cold", least(1, 3), empty);
-reach("coldGradient", least(1, 5) - least(0, 5), empty);
-reach("coldCommand", least(4, 5) - least(0, 5), empty);
+const empty = `an empty Node takes ${short(emptyNode.processor.minimum)} ms of the processor`;
+reach("cold", core.fromImport, empty);
+reach("coldGradient", overEmpty(core.name), empty);
+reach("coldCommand", overEmpty("ndvm eval"), empty);
 
 section("Size of the WebAssembly files");
 table(
