@@ -123,7 +123,8 @@ export function makeStudy(options: SearchOptions): Study {
   const used = [...inputs, target];
   if (trained.length < 2 || held.length < 2)
     throw refuse(
-      `${trained.length} rows are left to train on and ${held.length} are held out`,
+      `${trained.length} ${trained.length === 1 ? "row is" : "rows are"} left to train on and ` +
+        `${held.length} ${held.length === 1 ? "is" : "are"} held out`,
       "give more rows, or hold out another share of them; both parts need 2 at least",
     );
   const targets = own(columns, target) as Float64Array;

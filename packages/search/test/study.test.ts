@@ -1,0 +1,211 @@
+/** A study made of options: which rows are held out, what is refused just where, and what proposers are told. */
+
+import { type NdvmError, seedFor } from "@ndvm/core";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { SearchOptions } from "../src/index.js";
+import { briefFor, LIMITS, makeStudy, OPERATORS, SEED_PROPOSER, weightFor } from "../src/study.js";
+
+const seed = Number(process.env["SEED"] ?? 20261116);
+
+const column = (rows: number, of: (row: number) => number) =>
+  Array.from({ length: rows }, (_, row) => of(row));
+const studyOf = (rows: number, more: Partial<SearchOptions> = {}) =>
+  makeStudy({
+    data: {
+      x: column(rows, (row) => row),
+      z: column(rows, (row) => row * row),
+      y: column(rows, (row) => 2 * row + 1),
+    },
+    target: "y",
+    ...more,
+  });
+const refusalOf = (make: () => unknown): string | undefined => {
+  try {
+    make();
+  } catch (error) {
+    const { code, message, help } = error as NdvmError;
+    return `${code}: ${message}; ${help}`;
+  }
+  return undefined;
+};
+
+describe(`rows (SEED=${seed})`, () => {
+  test("are trained on or held out, each once, in their order, every column alike", () => {
+    const share = fc.double({ min: 0.05, max: 0.6, noNaN: true });
+    fc.assert(
+      fc.property(fc.integer({ min: 12, max: 90 }), share, fc.nat(9), (rows, holdOut, own) => {
+        const { train, heldOut, inputs } = studyOf(rows, { holdOut, seed: own });
+        const [trained, held] = [[...(train["x"] ?? [])], [...(heldOut["x"] ?? [])]];
+        expect(held).toHaveLength(Math.max(2, Math.round(rows * holdOut)));
+        expect([...trained, ...held].sort((a, b) => a - b)).toEqual(column(rows, (row) => row));
+        for (const part of [trained, held]) expect(part).toEqual([...part].sort((a, b) => a - b));
+        for (const part of [train, heldOut])
+          for (const [i, row] of [...(part["x"] ?? [])].entries())
+            expect([part["z"]?.[i], part["y"]?.[i]]).toEqual([row * row, 2 * row + 1]);
+        expect(inputs).toEqual(["x", "z"]);
+      }),
+      { seed, numRuns: 60 },
+    );
+    const held = (own: number) => [...(studyOf(40, { seed: own }).heldOut["x"] ?? [])];
+    expect(held(1)).toEqual(held(1));
+    expect(held(1)).not.toEqual(held(2));
+    expect(held(1)).toHaveLength(10);
+  });
+
+  test("are held out by number, each once", () => {
+    const { train, heldOut } = studyOf(6, { holdOut: [5, 0, 5, 3] });
+    expect([[...(heldOut["x"] ?? [])], [...(train["x"] ?? [])]]).toEqual([
+      [0, 3, 5],
+      [1, 2, 4],
+    ]);
+    expect(refusalOf(() => studyOf(6, { holdOut: [0, 6] }))).toContain("from 0 to 5");
+    expect(refusalOf(() => studyOf(6, { holdOut: [-1, 2] }))).toContain("from 0 to 5");
+  });
+
+  test("are two at least in both parts, and their target varies in both", () => {
+    expect(refusalOf(() => studyOf(4))).toBeUndefined();
+    expect(refusalOf(() => studyOf(3))).toContain("1 row is left to train on and 2 are held out");
+    expect(refusalOf(() => studyOf(6, { holdOut: [1] }))).toContain(
+      "5 rows are left to train on and 1 is held out",
+    );
+    const y = [1, 1, 1, 2, 3, 3];
+    const of = (holdOut: readonly number[]) =>
+      refusalOf(() => makeStudy({ data: { x: [1, 2, 3, 4, 5, 6], y }, target: "y", holdOut }));
+    expect(of([4, 5])).toContain("y is 3 in all rows that are held out");
+    expect(of([3, 4, 5])).toContain("y is 1 in all rows that are trained on");
+    expect(of([2, 3])).toBeUndefined();
+  });
+
+  test.each([
+    [0, "a share between 0 and 1"],
+    [1, "a share between 0 and 1"],
+    [Number.NaN, "a share between 0 and 1"],
+  ])("a share of %d is none", (holdOut, words) => {
+    expect(refusalOf(() => studyOf(20, { holdOut }))).toContain(words);
+  });
+});
+
+describe("options", () => {
+  const rungs = (change: object) => ({
+    recipe: { rungs: [{ restarts: 1, steps: 1, share: 1, ...change }] },
+  });
+  test.each<[string, (value: number) => Partial<SearchOptions>, number, number]>([
+    ["seed", (value) => ({ seed: value }), 0, Number.MAX_SAFE_INTEGER],
+    ["complexityMax", (value) => ({ complexityMax: value }), 1, 1e6],
+    ["epoch", (value) => ({ epoch: value, slots: 1, lag: 1 }), 1, 2 ** 19],
+    ["slots", (value) => ({ slots: value, epoch: 1, lag: 1 }), 1, 2 ** 19],
+    ["lag", (value) => ({ lag: value, epoch: 1, slots: 1 }), 1, 1000],
+    ["islands", (value) => ({ islands: value }), 1, 1e4],
+    ["screenSteps", (value) => ({ limits: { screenSteps: value } }), 1, 2 ** 32],
+    ["restarts", (value) => rungs({ restarts: value }), 1, 1e6],
+    ["steps", (value) => rungs({ steps: value }), 1, 1e9],
+  ])("%s may be at either of its ends, and nothing beyond", (_, make, least, most) => {
+    for (const value of [least, most])
+      expect(refusalOf(() => studyOf(20, make(value)))).toBeUndefined();
+    for (const value of [least - 1, most + 1, least + 0.5, Number.NaN])
+      expect(
+        refusalOf(() => studyOf(20, make(value))),
+        String(value),
+      ).toMatch(/^E-OPTION: /);
+  });
+
+  test("shares of a rung are above 0 and 1 at most, and starts have a deviation", () => {
+    const of = (more: Partial<SearchOptions>) => refusalOf(() => studyOf(20, more));
+    expect([of(rungs({ share: 1 })), of(rungs({ share: 1e-9 }))]).toEqual([undefined, undefined]);
+    for (const share of [0, -1, 1.01, Number.NaN]) expect(of(rungs({ share }))).toContain("share");
+    for (const startDeviation of [0, -1, Number.NaN])
+      expect(of({ recipe: { startDeviation } })).toContain("recipe.startDeviation");
+  });
+
+  test("that nobody gives are these", () => {
+    const { epoch, slots, lag, islands, keep, domain, precision, limits, recipe, operators } =
+      studyOf(20);
+    expect({ epoch, slots, lag, islands, keep, domain, precision }).toEqual({
+      ...{
+        epoch: 16,
+        slots: 16,
+        lag: 2,
+        islands: 4,
+        keep: "all",
+        domain: "ieee",
+        precision: "f64",
+      },
+    });
+    expect(limits).toEqual(LIMITS);
+    expect(operators).toEqual(OPERATORS);
+    expect([recipe.optimiser, recipe.startDeviation, recipe.rungs.length]).toEqual(["lm", 1, 4]);
+    expect(studyOf(20, { limits: { nesting: 7 } }).limits).toEqual({ ...LIMITS, nesting: 7 });
+  });
+
+  test.each([
+    [1900, 16],
+    [2065, 15],
+    [4000, 8],
+    [7200, 4],
+    [40_000, 4],
+  ])("%i rows to train on make epochs of %i", (rows, epoch) => {
+    expect(studyOf(rows + 2, { holdOut: [0, 1] }).epoch).toBe(epoch);
+  });
+
+  test("name operators of the language, each once, and the nearest where one is none", () => {
+    expect(studyOf(20, { operators: ["+", "sin", "+", "if", "expt", "min"] }).operators).toEqual([
+      ...["+", "sin", "if", "expt", "min"],
+    ]);
+    expect(refusalOf(() => studyOf(20, { operators: ["sine"] }))).toContain(
+      "there is no operator sine",
+    );
+    expect(refusalOf(() => studyOf(20, { operators: ["define"] }))).toContain(
+      "there is no operator define",
+    );
+  });
+
+  test("inputs are those that are named, each once, else all but the target", () => {
+    expect(studyOf(20, { inputs: ["z", "z"] }).inputs).toEqual(["z"]);
+    expect(Object.keys(studyOf(20, { inputs: ["z"] }).train)).toEqual(["z", "y"]);
+    expect(refusalOf(() => studyOf(20, { keep: "some" as never }))).toContain("keep is some");
+  });
+});
+
+describe("a proposer is told", () => {
+  test("what the columns are like, and some rows evenly apart", () => {
+    const study = studyOf(62, { holdOut: [0, 1], seed: 5 });
+    const brief = briefFor(study, 3);
+    expect(brief.rows).toBe(60);
+    expect(brief.seed).toBe(seedFor(5, SEED_PROPOSER, 3));
+    expect(brief.complexityMax).toBe(30);
+    expect(brief.sample.map(({ x }) => x)).toEqual(column(12, (i) => 2 + 5 * i));
+    expect(brief.sample[1]).toEqual({ x: 7, z: 49, y: 15 });
+    const [x] = brief.inputs;
+    const mean = 31.5;
+    const deviation = Math.sqrt(
+      column(60, (i) => (2 + i - mean) ** 2).reduce((a, b) => a + b) / 60,
+    );
+    expect(x).toMatchObject({
+      name: "x",
+      min: 2,
+      max: 61,
+      mean,
+      deviation: expect.closeTo(deviation, 12),
+    });
+    expect(x?.lattice).toEqual({ origin: 0, step: 1 });
+    expect(brief.target).toMatchObject({ name: "y", min: 5, max: 123, mean: 64 });
+    const few = briefFor(studyOf(7, { holdOut: [0, 1] }), 0);
+    expect(few.sample.map((row) => row["x"])).toEqual([2, 3, 4, 5, 6]);
+    expect(briefFor(studyOf(20, { complexityMax: 9 }), 0).complexityMax).toBe(9);
+  });
+});
+
+test.each([
+  [2 ** 20, 1, 1],
+  [2 ** 21, 1, 4 ** 60],
+  [2 ** -20, 1, 1],
+  [2 ** -21, 1, 4 ** 60],
+  [2 ** 21, 2 ** 3, 4 ** 57],
+  [1, 2 ** -30, 4 ** 90],
+  [1, 2 ** 70, 4 ** -10],
+  [0, 0, 1],
+  [1.999 * 2 ** 20, 3, 1],
+])("an input of %d and a target of %d make weights of %d", (x, y, weight) => {
+  expect(weightFor({ x: Float64Array.of(-x, 0), y: Float64Array.of(0, y) }, "y")).toBe(weight);
+});
