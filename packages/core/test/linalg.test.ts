@@ -144,6 +144,43 @@ describe.each(["f32", "f64"] as Real[])("structured kernels in %s", (real) => {
     expect(kernels.adjoint(call, z, { gz })).toEqual({ gx: [], gy: [] });
   });
 
+  test.each(cases)("$name begins the sums that it is told are not begun", (one) => {
+    const call = callOf(one, kernels, [false, false]);
+    const written = kernels.written(call);
+    const shape = kernels.shape(one.op, call.x, call.y);
+    const gz = elementsOf(shape.rows * shape.cols, LANES, randomOf(4));
+    const { z, gx, gy } = differentiate(kernels, call, gz);
+    const rubbish = (operand: Operand | undefined) =>
+      operand?.elements.map((element) => element.map(() => Number.NaN));
+    for (const isFresh of [
+      { x: true, y: true },
+      { x: true, y: false },
+      { x: false, y: true },
+    ]) {
+      const wanted = (isFresh.x ? 1 : 0) | (isFresh.y && call.y !== undefined ? 2 : 0);
+      if ((written & wanted) !== wanted) continue;
+      const startOf = (operand: Operand | undefined, fresh: boolean) =>
+        operand === undefined || fresh ? rubbish(operand) : zeros(operand);
+      const seeds = { gz, gx: startOf(call.x, isFresh.x), gy: startOf(call.y, isFresh.y), isFresh };
+      const found = kernels.adjoint(call, z, seeds);
+      expect(found.gx).toEqual(gx);
+      if (call.y !== undefined) expect(found.gy).toEqual(gy);
+    }
+  });
+
+  test("all 2 × 2 products, determinants and inverses begin their sums", () => {
+    const begins = cases.filter((one) => kernels.written(callOf(one, kernels, [false, false])) > 0);
+    expect(begins.map(({ name }) => name)).toMatchInlineSnapshot(`
+      [
+        "det of 2×2",
+        "inv of 2×2",
+        "dot of vector[2] and vector[2]",
+        "matmul of 2×2 and 2×2",
+        "matvec of 2×2 and vector[2]",
+      ]
+    `);
+  });
+
   const twins = cases.filter(({ op }) => op === "matmul" || op === "dot" || op === "outer");
   test.each(twins)("$name has the bits of the product that is not unrolled", (one) => {
     const call = callOf(one, kernels, [false, false]);

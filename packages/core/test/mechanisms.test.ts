@@ -72,6 +72,52 @@ describe.each(["f32", "f64"] as const)("in %s", (precision) => {
   });
 });
 
+describe("adjoints that take over a sum's place", () => {
+  const shared = "(define M (mat (vec a b) (vec (* a b) 1.0)))";
+  const programs = [
+    "(+ (* a b) (sin a))",
+    "(let ((y (* a a))) (* (+ y y) (- y b)))",
+    "(let* ((x (* a b)) (y (sin x)) (z (+ x y))) (* z (+ z x)))",
+    "(let* ((y (sin a)) (x (* b y)) (z (+ x y))) (* z x))",
+    "(let* ((x (exp a)) (y (- x b)) (z (- y x))) (+ z (* y z)))",
+    `${shared} (let* ((y (matmul M M)) (z (+ M y))) (+ (trace (matmul z z)) (det z)))`,
+    `${shared} (let* ((y (matmul M M)) (z (+ (matmul y M) y))) (vsum (* z (+ z y))))`,
+    `${shared} (let* ((x (matmul M M)) (y (transpose M)) (z (+ x y)) (w (+ y x)))
+       (+ (trace (matmul z w)) (dot (ref z 0) (ref w 1))))`,
+    `${shared} (let* ((v (matvec M (vec b a))) (w (+ v (matvec M v)))) (dot (- w v) (+ w w)))`,
+    "(loop ((k 0) (s 0.0) (p a)) (if (= k 20) s (recur (+ k 1) (+ s (+ p (* p b))) (+ p s))))",
+  ];
+  const lanes = 37;
+  const numbers = (seed: number) =>
+    Float64Array.from({ length: lanes }, (_, i) => 0.3 + Math.sin(i * 1.7 + seed) / 4);
+  const inputs = { a: numbers(1), b: numbers(2) };
+  test.each([
+    "(vsum (scale a (vec 1 0 b -2)))",
+    "(let ((s (* a b))) (vsum (* 2 (+ (scale s (vec 1 2 3 4 5 6 7 8)) (scale a (vec 1 2 3 4 5 6 7 8))))))",
+    "(vsum (scale (sin a) (mat [1 -2 0] [3 1e30 b])))",
+  ])("scalars before vectors have the same bits by both loops: %s", async (source) => {
+    for (const precision of ["f32", "f64"] as const) {
+      const off = await bitsOf(precision, source, { smallShapes: false });
+      expect(await bitsOf(precision, source, {})).toEqual(off);
+    }
+  });
+  const bitsOf = async (precision: Precision, source: string, mechanisms: Mechanisms) => {
+    const machine = await Machine.create({ precision, mechanisms });
+    const program = machine.load(source);
+    program.gradient(inputs);
+    const { values, gradients } = program.gradient(inputs);
+    machine.dispose();
+    return [values, gradients["a"], gradients["b"]];
+  };
+  test.each(programs)("have the same bits: %s", async (source) => {
+    for (const precision of ["f32", "f64"] as const) {
+      const off = await bitsOf(precision, source, { adjointReuse: false });
+      expect(await bitsOf(precision, source, {})).toEqual(off);
+      expect(await bitsOf(precision, source, { replay: false })).toEqual(off);
+    }
+  });
+});
+
 describe("recognising loops", () => {
   const programs = [
     "(let ((y (let f ((y x)) y))) (+ (* x b) (* y a) (* x c)))",

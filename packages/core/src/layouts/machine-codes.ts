@@ -53,6 +53,7 @@ export const payloadFlags = defineCodes({
     ["PAYLOAD_MASK", 16, "a boolean per lane: all bits of the lane's place set, or none"],
     ["PAYLOAD_VARYING", 32, "an input reaches it, so replay computes it again"],
     ["PAYLOAD_REACHED", 64, "the result depends on it; set when a trace is linked"],
+    ["PAYLOAD_BORROWS", 128, "its adjoint is read in another's place; set when a trace is linked"],
   ],
 });
 

@@ -96,9 +96,8 @@ export interface StructuredDeclaration<N extends string = string> extends Entry<
   /** Formulas for the manual; the kernels are written by hand. */
   readonly formula: string;
   readonly adjointFormula: string;
-  /** The name in front of Forward and Adjoint; an alias names an element-wise primitive's kernels. */
+  /** The name in front of Forward and Adjoint. */
   readonly kernel: string;
-  readonly isAlias: boolean;
   readonly domain?: string;
 }
 
@@ -168,15 +167,13 @@ export function definePredicate<const N extends string>(
 /** Declares a primitive whose kernels are `<kernel>Forward` and `<kernel>Adjoint`. */
 export function defineStructured<const N extends string>(
   kind: StructuredDeclaration["kind"],
-  input: Input<StructuredDeclaration<N>, "kernel" | "isAlias"> & { readonly aliasOf?: string },
+  input: Input<StructuredDeclaration<N>, "kernel">,
 ): StructuredDeclaration<N> {
-  const { aliasOf, ...rest } = input;
   return {
-    ...rest,
+    ...input,
     ...entryOf(input, kind === "structuredBinary" ? 2 : 1, "vectors"),
     kind,
-    kernel: aliasOf ?? input.name,
-    isAlias: aliasOf !== undefined,
+    kernel: input.name,
   };
 }
 

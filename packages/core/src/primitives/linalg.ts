@@ -86,7 +86,6 @@ export const structuredBinaryPrimitives = [
   }),
   defineStructured("structuredBinary", {
     name: "scale",
-    aliasOf: "mul",
     doc: "`(scale s v)`: every element of v times the number s.",
     formula: "x·Y",
     adjointFormula: "x: Σ G·Y; Y: x·G",

@@ -40,6 +40,8 @@ export const PAYLOAD_ACTIVE: i32 = 8; // a differentiated input reaches it, so i
 export const PAYLOAD_MASK: i32 = 16;
 export const PAYLOAD_VARYING: i32 = 32; // an input reaches it, so replay computes it again
 export const PAYLOAD_REACHED: i32 = 64; // the result depends on it; set when a trace is linked
+// its adjoint is read in another's place; set when a trace is linked
+export const PAYLOAD_BORROWS: i32 = 128;
 
 // Parts of a record's op word.
 export const RECORD_CODE: i32 = 65535; // mask of the op code

@@ -42,6 +42,8 @@ export interface Seeds {
   gy?: Elements | undefined;
   /** gy is gx's buffer. */
   shared?: boolean;
+  /** Targets that hold no sum yet, as the kernel is told. */
+  isFresh?: { readonly x: boolean; readonly y: boolean };
 }
 
 export interface Shape {
@@ -98,6 +100,13 @@ export class Kernels {
     return { code, rank, rows, cols, dims: dims as [number, number, number] };
   }
 
+  /** Which adjoints the kernel of a call begins by itself: bit 0 for x, bit 1 for y. */
+  written(call: Call): number {
+    const { dims } = this.shape(call.op, call.x, call.y);
+    const written = this.#exports["structuredWritten"] as (...values: number[]) => number;
+    return written(opCode(call.op), ...dims);
+  }
+
   forward(call: Call, kernel = `${call.op}Forward`): Elements {
     this.#top = FIRST_BYTE;
     const block = this.#block(call);
@@ -120,6 +129,8 @@ export class Kernels {
     else if (seeds.gy !== undefined) gy = this.#allocate(seeds.gy, false);
     set("gy", gy);
     set("gyStep", block.run);
+    set("xKept", seeds.isFresh?.x ? 0 : -1);
+    set("yKept", seeds.isFresh?.y ? 0 : -1);
     this.#kernel(kernel)(block.at);
     const read = (at: number, like: Elements | undefined) =>
       at === 0 || like === undefined ? [] : this.#read(at, like.length, block.lanes, block.run);

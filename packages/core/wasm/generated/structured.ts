@@ -29,6 +29,8 @@ import {
   pickForward,
   placeAdjoint,
   placeForward,
+  scaleAdjoint,
+  scaleForward,
   solveAdjoint,
   solveForward,
   traceAdjoint,
@@ -38,10 +40,6 @@ import {
   vsumAdjoint,
   vsumForward,
 } from "../linalg/index";
-import {
-  mulAdjoint,
-  mulForward,
-} from "./binary";
 import {
   OP_VSUM,
   OP_NORM,
@@ -77,7 +75,7 @@ export function forwardStructured(op: i32, at: usize): void {
     case OP_CHOLESKY: choleskyForward(at); return;
     case OP_DOT: dotForward(at); return;
     case OP_CROSS: crossForward(at); return;
-    case OP_SCALE: mulForward(at); return;
+    case OP_SCALE: scaleForward(at); return;
     case OP_MATVEC: matvecForward(at); return;
     case OP_MATMUL: matmulForward(at); return;
     case OP_SOLVE: solveForward(at); return;
@@ -101,7 +99,7 @@ export function adjointStructured(op: i32, at: usize): void {
     case OP_CHOLESKY: choleskyAdjoint(at); return;
     case OP_DOT: dotAdjoint(at); return;
     case OP_CROSS: crossAdjoint(at); return;
-    case OP_SCALE: mulAdjoint(at); return;
+    case OP_SCALE: scaleAdjoint(at); return;
     case OP_MATVEC: matvecAdjoint(at); return;
     case OP_MATMUL: matmulAdjoint(at); return;
     case OP_SOLVE: solveAdjoint(at); return;

@@ -185,7 +185,25 @@ export function invertAt(
   }
 }
 
-function invert2(
+/** z = x⁻¹ for 2 × 2 matrices in all lanes. */
+export function inverse2Forward(
+  z: usize,
+  zStep: usize,
+  x: usize,
+  xStep: usize,
+  xMask: usize,
+  run: usize,
+  work: usize,
+): void {
+  const zRow: usize = 2 * zStep;
+  const xRow: usize = 2 * xStep;
+  for (let lane: usize = 0; lane < run; lane += 16) {
+    invert2(z + lane, zRow, zStep, x + (lane & xMask), xRow, xStep, work);
+  }
+}
+
+// @ts-ignore: decorator
+@inline function invert2(
   out: usize,
   outRow: usize,
   outCol: usize,

@@ -11,6 +11,8 @@ export {
   matvecForward,
   outerAdjoint,
   outerForward,
+  scaleAdjoint,
+  scaleForward,
 } from "./matmul";
 export {
   pickAdjoint,
@@ -39,6 +41,7 @@ export {
   shapeRows,
   structuredScratchBytes,
   structuredShape,
+  structuredWritten,
 } from "./shapes";
 export {
   detAdjoint,

@@ -6,12 +6,14 @@
  * ascending order) and then added to its target once; gx is finished before gy begins, so the two
  * may be one buffer.
  */
-import { blockAt } from "../memory/layout";
-import { usesSmall } from "../memory/switches";
+import { mulAdjoint, mulForward } from "../generated/binary";
+import { blockAt, OperandBlock } from "../memory/layout";
+import { smallShapes, usesSmall } from "../memory/switches";
 import { productAdd, productStore } from "./product";
 import { dotOf } from "./reductions";
-import { accumulate, mul, sub } from "./simd";
+import { accumulate, add, mul, sub } from "./simd";
 import {
+  dot2Adjoint,
   matmul2Adjoint,
   matmul2Forward,
   matvec2Adjoint,
@@ -78,16 +80,18 @@ export function matmulAdjoint(at: usize): void {
   const gyStep: usize = blockAt(at).gyStep;
   const run: usize = blockAt(at).run;
   const isSmall = usesSmall(rows, inner);
+  const xKept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+  const yKept = v128.load32_splat(at, offsetof<OperandBlock>("yKept"));
   if (isSmall && inner == 2 && cols == 2) {
-    matmul2Adjoint(gx, gxStep, gy, gyStep, gz, x, xStep, xMask, y, yStep, yMask, run);
+    matmul2Adjoint(gx, gxStep, xKept, gy, gyStep, yKept, gz, x, xStep, xMask, y, yStep, yMask, run);
     return;
   }
   if (isSmall && inner == 2 && cols == 1) {
-    matvec2Adjoint(gx, gxStep, gy, gyStep, gz, x, xStep, xMask, y, yStep, yMask, run);
+    matvec2Adjoint(gx, gxStep, xKept, gy, gyStep, yKept, gz, x, xStep, xMask, y, yStep, yMask, run);
     return;
   }
   if (isSmall && inner == 1 && cols == 2) {
-    outer2Adjoint(gx, gxStep, gy, gyStep, gz, x, xStep, xMask, y, yStep, yMask, run);
+    outer2Adjoint(gx, gxStep, xKept, gy, gyStep, yKept, gz, x, xStep, xMask, y, yStep, yMask, run);
     return;
   }
   if (gx != 0) {
@@ -201,6 +205,25 @@ export function dotAdjoint(at: usize): void {
   const gz: usize = blockAt(at).gz;
   const run: usize = blockAt(at).run;
   const gx: usize = blockAt(at).gx;
+  if (usesSmall(count, 1)) {
+    dot2Adjoint(
+      gx,
+      blockAt(at).gxStep,
+      v128.load32_splat(at, offsetof<OperandBlock>("xKept")),
+      blockAt(at).gy,
+      blockAt(at).gyStep,
+      v128.load32_splat(at, offsetof<OperandBlock>("yKept")),
+      gz,
+      blockAt(at).x,
+      blockAt(at).xStep,
+      blockAt(at).xMask,
+      blockAt(at).y,
+      blockAt(at).yStep,
+      blockAt(at).yMask,
+      run,
+    );
+    return;
+  }
   if (gx != 0) {
     addMultiples(
       gx,
@@ -225,6 +248,45 @@ export function dotAdjoint(at: usize): void {
       count,
       run,
     );
+  }
+}
+
+/** z = x · Y, as the element-wise product with a scalar. */
+export function scaleForward(at: usize): void {
+  mulForward(at);
+}
+
+/**
+ * gx += sum over e of gz[e] * y[e];  gy[e] += gz[e] * x. Where only the scalar is active, its sum
+ * stays in a register for four elements at a time.
+ */
+export function scaleAdjoint(at: usize): void {
+  const gx: usize = blockAt(at).gx;
+  const count: usize = blockAt(at).count;
+  if (gx == 0 || blockAt(at).gy != 0 || (count & 3) != 0 || !smallShapes) {
+    mulAdjoint(at);
+    return;
+  }
+  const run: usize = blockAt(at).run;
+  const yStep: usize = blockAt(at).yStep;
+  const yMask: usize = blockAt(at).yMask;
+  let kept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+  let gz: usize = blockAt(at).gz;
+  let y: usize = blockAt(at).y;
+  for (let e: usize = 0; e < count; e += 4) {
+    for (let lane: usize = 0; lane < run; lane += 16) {
+      const from = gz + lane;
+      const yAt = y + (lane & yMask);
+      let sum = v128.and(v128.load(gx + lane), kept);
+      sum = add(sum, mul(v128.load(from), v128.load(yAt)));
+      sum = add(sum, mul(v128.load(from + run), v128.load(yAt + yStep)));
+      sum = add(sum, mul(v128.load(from + 2 * run), v128.load(yAt + 2 * yStep)));
+      sum = add(sum, mul(v128.load(from + 3 * run), v128.load(yAt + 3 * yStep)));
+      v128.store(gx + lane, sum);
+    }
+    kept = i32x4.splat(-1);
+    gz += 4 * run;
+    y += 4 * yStep;
   }
 }
 

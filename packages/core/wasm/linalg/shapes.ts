@@ -37,6 +37,7 @@ import {
   OP_TRANSPOSE,
   OP_VSUM,
 } from "../generated/ops";
+import { isSmall } from "../memory/switches";
 import { choleskyScratchBytes } from "./cholesky";
 import { systemScratchBytes } from "./systems";
 
@@ -191,6 +192,28 @@ export function structuredScratchBytes(op: i32, rows: u32, inner: u32, cols: u32
       return <u32>systemScratchBytes(rows, cols);
     case OP_CHOLESKY:
       return <u32>choleskyScratchBytes(rows);
+    default:
+      return 0;
+  }
+}
+
+/**
+ * Which adjoints the kernel of `op` begins by itself where it is the first to add to them: bit 0
+ * for x, bit 1 for y. All other kernels find theirs cleared.
+ */
+export function structuredWritten(op: i32, rows: u32, inner: u32, cols: u32): i32 {
+  switch (op) {
+    case OP_SCALE:
+      return 3;
+    case OP_MATMUL:
+    case OP_MATVEC:
+    case OP_OUTER:
+      return isSmall(rows, inner) && cols > 0 && cols <= 2 && inner + cols > 2 ? 3 : 0;
+    case OP_DOT:
+      return isSmall(inner, 1) ? 3 : 0;
+    case OP_DET:
+    case OP_INV:
+      return isSmall(rows, rows) ? 1 : 0;
     default:
       return 0;
   }

@@ -47,3 +47,9 @@
 @inline export function accumulate(at: usize, value: v128): void {
   v128.store(at, add(v128.load(at), value));
 }
+
+/** Adds `value` to what is kept of the adjoint at `at`: all of it, or nothing to begin a sum. */
+// @ts-ignore: decorator
+@inline export function addTo(at: usize, kept: v128, value: v128): void {
+  v128.store(at, add(v128.and(v128.load(at), kept), value));
+}

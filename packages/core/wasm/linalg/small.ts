@@ -4,8 +4,10 @@
  * `productAny`.
  *
  * Arguments are the operand block's: an operand is base, bytes from element to element, lane mask.
+ * A target of an adjoint is base, bytes from element to element, and what it keeps: all bits, or
+ * none where this is the first addition to it.
  */
-import { accumulate, add, mul, neg, sub } from "./simd";
+import { add, addTo, mul, neg, sub } from "./simd";
 
 /** a b + c d, the sum of inner length 2. */
 // @ts-ignore: decorator
@@ -50,8 +52,10 @@ export function matmul2Forward(
 export function matmul2Adjoint(
   gx: usize,
   gxStep: usize,
+  xKept: v128,
   gy: usize,
   gyStep: usize,
+  yKept: v128,
   gz: usize,
   x: usize,
   xStep: usize,
@@ -74,10 +78,10 @@ export function matmul2Adjoint(
       const y2 = v128.load(yAt + 2 * yStep);
       const y3 = v128.load(yAt + 3 * yStep);
       const to = gx + lane;
-      accumulate(to, mulAdd2(g0, y0, g1, y1));
-      accumulate(to + gxStep, mulAdd2(g0, y2, g1, y3));
-      accumulate(to + 2 * gxStep, mulAdd2(g2, y0, g3, y1));
-      accumulate(to + 3 * gxStep, mulAdd2(g2, y2, g3, y3));
+      addTo(to, xKept, mulAdd2(g0, y0, g1, y1));
+      addTo(to + gxStep, xKept, mulAdd2(g0, y2, g1, y3));
+      addTo(to + 2 * gxStep, xKept, mulAdd2(g2, y0, g3, y1));
+      addTo(to + 3 * gxStep, xKept, mulAdd2(g2, y2, g3, y3));
     }
     if (gy != 0) {
       const xAt = x + (lane & xMask);
@@ -86,10 +90,10 @@ export function matmul2Adjoint(
       const x2 = v128.load(xAt + 2 * xStep);
       const x3 = v128.load(xAt + 3 * xStep);
       const to = gy + lane;
-      accumulate(to, mulAdd2(x0, g0, x2, g2));
-      accumulate(to + gyStep, mulAdd2(x0, g1, x2, g3));
-      accumulate(to + 2 * gyStep, mulAdd2(x1, g0, x3, g2));
-      accumulate(to + 3 * gyStep, mulAdd2(x1, g1, x3, g3));
+      addTo(to, yKept, mulAdd2(x0, g0, x2, g2));
+      addTo(to + gyStep, yKept, mulAdd2(x0, g1, x2, g3));
+      addTo(to + 2 * gyStep, yKept, mulAdd2(x1, g0, x3, g2));
+      addTo(to + 3 * gyStep, yKept, mulAdd2(x1, g1, x3, g3));
     }
   }
 }
@@ -122,8 +126,10 @@ export function matvec2Forward(
 export function matvec2Adjoint(
   gx: usize,
   gxStep: usize,
+  xKept: v128,
   gy: usize,
   gyStep: usize,
+  yKept: v128,
   gz: usize,
   x: usize,
   xStep: usize,
@@ -141,16 +147,20 @@ export function matvec2Adjoint(
       const y0 = v128.load(yAt);
       const y1 = v128.load(yAt + yStep);
       const to = gx + lane;
-      accumulate(to, mul(g0, y0));
-      accumulate(to + gxStep, mul(g0, y1));
-      accumulate(to + 2 * gxStep, mul(g1, y0));
-      accumulate(to + 3 * gxStep, mul(g1, y1));
+      addTo(to, xKept, mul(g0, y0));
+      addTo(to + gxStep, xKept, mul(g0, y1));
+      addTo(to + 2 * gxStep, xKept, mul(g1, y0));
+      addTo(to + 3 * gxStep, xKept, mul(g1, y1));
     }
     if (gy != 0) {
       const xAt = x + (lane & xMask);
       const to = gy + lane;
-      accumulate(to, mulAdd2(v128.load(xAt), g0, v128.load(xAt + 2 * xStep), g1));
-      accumulate(to + gyStep, mulAdd2(v128.load(xAt + xStep), g0, v128.load(xAt + 3 * xStep), g1));
+      addTo(to, yKept, mulAdd2(v128.load(xAt), g0, v128.load(xAt + 2 * xStep), g1));
+      addTo(
+        to + gyStep,
+        yKept,
+        mulAdd2(v128.load(xAt + xStep), g0, v128.load(xAt + 3 * xStep), g1),
+      );
     }
   }
 }
@@ -159,8 +169,10 @@ export function matvec2Adjoint(
 export function outer2Adjoint(
   gx: usize,
   gxStep: usize,
+  xKept: v128,
   gy: usize,
   gyStep: usize,
+  yKept: v128,
   gz: usize,
   x: usize,
   xStep: usize,
@@ -179,14 +191,14 @@ export function outer2Adjoint(
     if (gx != 0) {
       const y0 = v128.load(y + (lane & yMask));
       const y1 = v128.load(y + yStep + (lane & yMask));
-      accumulate(gx + lane, mulAdd2(g0, y0, g1, y1));
-      accumulate(gx + gxStep + lane, mulAdd2(g2, y0, g3, y1));
+      addTo(gx + lane, xKept, mulAdd2(g0, y0, g1, y1));
+      addTo(gx + gxStep + lane, xKept, mulAdd2(g2, y0, g3, y1));
     }
     if (gy != 0) {
       const x0 = v128.load(x + (lane & xMask));
       const x1 = v128.load(x + xStep + (lane & xMask));
-      accumulate(gy + lane, mulAdd2(x0, g0, x1, g2));
-      accumulate(gy + gyStep + lane, mulAdd2(x0, g1, x1, g3));
+      addTo(gy + lane, yKept, mulAdd2(x0, g0, x1, g2));
+      addTo(gy + gyStep + lane, yKept, mulAdd2(x0, g1, x1, g3));
     }
   }
 }
@@ -204,6 +216,7 @@ export function inverse1Adjoint(gx: usize, gz: usize, z: usize, zMask: usize, ru
 export function inverse2Adjoint(
   gx: usize,
   gxStep: usize,
+  xKept: v128,
   gz: usize,
   z: usize,
   zStep: usize,
@@ -226,9 +239,79 @@ export function inverse2Adjoint(
     const t2 = mulAdd2(g2, z0, g3, z1);
     const t3 = mulAdd2(g2, z2, g3, z3);
     const to = gx + lane;
-    accumulate(to, neg(mulAdd2(z0, t0, z2, t2)));
-    accumulate(to + gxStep, neg(mulAdd2(z0, t1, z2, t3)));
-    accumulate(to + 2 * gxStep, neg(mulAdd2(z1, t0, z3, t2)));
-    accumulate(to + 3 * gxStep, neg(mulAdd2(z1, t1, z3, t3)));
+    addTo(to, xKept, neg(mulAdd2(z0, t0, z2, t2)));
+    addTo(to + gxStep, xKept, neg(mulAdd2(z0, t1, z2, t3)));
+    addTo(to + 2 * gxStep, xKept, neg(mulAdd2(z1, t0, z3, t2)));
+    addTo(to + 3 * gxStep, xKept, neg(mulAdd2(z1, t1, z3, t3)));
+  }
+}
+
+/** z = |x|. */
+export function determinant2Forward(
+  z: usize,
+  x: usize,
+  xStep: usize,
+  xMask: usize,
+  run: usize,
+): void {
+  for (let lane: usize = 0; lane < run; lane += 16) {
+    const xAt = x + (lane & xMask);
+    const diagonal = mul(v128.load(xAt), v128.load(xAt + 3 * xStep));
+    const other = mul(v128.load(xAt + xStep), v128.load(xAt + 2 * xStep));
+    v128.store(z + lane, sub(diagonal, other));
+  }
+}
+
+/** gx += gz cofactors(x), the adjoint of the determinant. */
+export function determinant2Adjoint(
+  gx: usize,
+  gxStep: usize,
+  xKept: v128,
+  gz: usize,
+  x: usize,
+  xStep: usize,
+  xMask: usize,
+  run: usize,
+): void {
+  for (let lane: usize = 0; lane < run; lane += 16) {
+    const xAt = x + (lane & xMask);
+    const g = v128.load(gz + lane);
+    const to = gx + lane;
+    addTo(to, xKept, mul(g, v128.load(xAt + 3 * xStep)));
+    addTo(to + gxStep, xKept, mul(g, neg(v128.load(xAt + 2 * xStep))));
+    addTo(to + 2 * gxStep, xKept, mul(g, neg(v128.load(xAt + xStep))));
+    addTo(to + 3 * gxStep, xKept, mul(g, v128.load(xAt)));
+  }
+}
+
+/** gx += gz y;  gy += x gz: the adjoint of z = x · y of two vectors. */
+export function dot2Adjoint(
+  gx: usize,
+  gxStep: usize,
+  xKept: v128,
+  gy: usize,
+  gyStep: usize,
+  yKept: v128,
+  gz: usize,
+  x: usize,
+  xStep: usize,
+  xMask: usize,
+  y: usize,
+  yStep: usize,
+  yMask: usize,
+  run: usize,
+): void {
+  for (let lane: usize = 0; lane < run; lane += 16) {
+    const g = v128.load(gz + lane);
+    if (gx != 0) {
+      const yAt = y + (lane & yMask);
+      addTo(gx + lane, xKept, mul(g, v128.load(yAt)));
+      addTo(gx + gxStep + lane, xKept, mul(g, v128.load(yAt + yStep)));
+    }
+    if (gy != 0) {
+      const xAt = x + (lane & xMask);
+      addTo(gy + lane, yKept, mul(g, v128.load(xAt)));
+      addTo(gy + gyStep + lane, yKept, mul(g, v128.load(xAt + xStep)));
+    }
   }
 }

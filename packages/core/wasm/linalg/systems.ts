@@ -16,7 +16,7 @@
  */
 
 import { logV } from "../math/index";
-import { blockAt } from "../memory/layout";
+import { blockAt, OperandBlock } from "../memory/layout";
 import { usesSmall } from "../memory/switches";
 import {
   CLOSED_FORM_MAX,
@@ -24,13 +24,20 @@ import {
   determinantAt,
   doubtfulAt,
   eliminateMatrix,
+  inverse2Forward,
   invertAt,
   storeCofactors,
 } from "./closed-form";
 import { backSubstitute, eliminate, entryAt, loadColumns, workBytes } from "./elimination";
 import { productStore, productSubtract } from "./product";
 import { abs, accumulate, add, mul, zero } from "./simd";
-import { inverse1Adjoint, inverse2Adjoint, mulAdd2 } from "./small";
+import {
+  determinant2Adjoint,
+  determinant2Forward,
+  inverse1Adjoint,
+  inverse2Adjoint,
+  mulAdd2,
+} from "./small";
 
 /** Scratch bytes of every kernel in this file. */
 export function systemScratchBytes(n: usize, cols: usize): usize {
@@ -56,6 +63,10 @@ export function detForward(at: usize): void {
   const z: usize = blockAt(at).z;
   const run: usize = blockAt(at).zRun;
   const work: usize = blockAt(at).scratch;
+  if (usesSmall(n, n)) {
+    determinant2Forward(z, x, step, mask, run);
+    return;
+  }
   for (let lane: usize = 0; lane < run; lane += 16) {
     v128.store(z + lane, determinantAt(x + (lane & mask), n * step, step, n, work));
   }
@@ -76,6 +87,11 @@ export function detAdjoint(at: usize): void {
   const gxStep: usize = blockAt(at).gxStep;
   const run: usize = blockAt(at).run;
   const scratch: usize = blockAt(at).scratch;
+  if (usesSmall(n, n)) {
+    const kept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    determinant2Adjoint(gx, gxStep, kept, gz, x, step, mask, run);
+    return;
+  }
   for (let lane: usize = 0; lane < run; lane += 16) {
     storeCofactors(scratch, x + (lane & mask), n * step, step, n);
     const seed = v128.load(gz + lane);
@@ -163,6 +179,10 @@ export function invForward(at: usize): void {
   const zStep: usize = blockAt(at).zStep;
   const run: usize = blockAt(at).zRun;
   const work: usize = blockAt(at).scratch;
+  if (usesSmall(n, n)) {
+    inverse2Forward(z, zStep, x, step, mask, run, work);
+    return;
+  }
   for (let lane: usize = 0; lane < run; lane += 16) {
     invertAt(z + lane, n * zStep, zStep, x + (lane & mask), n * step, step, n, work);
   }
@@ -184,7 +204,8 @@ export function invAdjoint(at: usize): void {
     return;
   }
   if (usesSmall(n, n)) {
-    inverse2Adjoint(gx, gxStep, gz, z, zStep, zMask, run);
+    const kept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
+    inverse2Adjoint(gx, gxStep, kept, gz, z, zStep, zMask, run);
     return;
   }
   for (let lane: usize = 0; lane < run; lane += 16) {

@@ -32,8 +32,14 @@ export function switchCount(which: i32): f64 {
 
 /** Whether a shape has an unrolled kernel and may use it. */
 // @ts-ignore: decorator
+@inline export function isSmall(rows: usize, inner: usize): bool {
+  return rows == 2 && inner <= 2 && smallShapes;
+}
+
+/** The same, of a kernel that runs now. */
+// @ts-ignore: decorator
 @inline export function usesSmall(rows: usize, inner: usize): bool {
-  if (rows != 2 || inner > 2 || !smallShapes) return false;
+  if (!isSmall(rows, inner)) return false;
   smallShapeCalls += 1;
   return true;
 }

@@ -38,6 +38,7 @@ import { OP_ELEMENTWISE_LAST, OP_PREDICATE_LAST } from "../generated/ops";
 import { adjointStructured, forwardStructured } from "../generated/structured";
 import { gatherAdjoint, mergeAdjoint } from "../kernels/merge";
 import { isSurveying, live, liveLanes, reviveLanes, surveyStrays } from "../lanes/lanes";
+import { structuredWritten } from "../linalg/shapes";
 import {
   adjointBase,
   adjointTop,
@@ -77,7 +78,7 @@ import {
 } from "../tape/payload";
 import { hasLaid, isGuarded, isMerging } from "../tape/recording";
 import { fillFromRecord } from "../tape/tape";
-import { FRESH_X, FRESH_Y, placeAdjoints, standingBytes } from "./adjoints";
+import { FRESH_X, FRESH_Y, PASSED_X, PASSED_Y, placeAdjoints, standingBytes } from "./adjoints";
 import { beginGuards, forwardTrace, isForsaken } from "./guards";
 import { propagateReach, REACHED_ALL, REACHED_NONE, reachedLanes, reachOf } from "./reach";
 
@@ -110,6 +111,8 @@ export function link(result: i32): i32 {
     if (areLaid && blockAt(at).out >= 0) linkLaid(at, recordAt(record).op);
     else fillFromRecord(at, record, scratchBase);
     linkFresh(at, isMerging);
+    linkPassed(at);
+    linkRow(at);
     if (!keepsSlope(record)) continue;
     blockAt(at).slope = slope | 1;
     slope += run;
@@ -128,12 +131,13 @@ export function link(result: i32): i32 {
 
 /**
  * How the record at `at` begins the adjoints that it is the first to add to. Element-wise kernels
- * do it on the way; others, and those that a lane may skip, find them cleared.
+ * and those of 2 × 2 matrices do it on the way; others, and those that a lane may skip, find them
+ * cleared.
  */
 function linkFresh(at: usize, hasMerges: bool): void {
   const op = blockAt(at).op;
   const code = op & RECORD_CODE;
-  const written = hasMerges || code > OP_ELEMENTWISE_LAST ? 0 : adjointsWritten(code);
+  const written = hasMerges ? 0 : writtenBy(at, code);
   const isFreshX = (op & FRESH_X) != 0;
   const isFreshY = (op & FRESH_Y) != 0;
   const writesX = isFreshX && (written & 1) != 0;
@@ -143,6 +147,41 @@ function linkFresh(at: usize, hasMerges: bool): void {
   blockAt(at).xKept = writesX ? 0 : -1;
   blockAt(at).yKept = writesY ? 0 : -1;
   blockAt(at).op = op & ~((writesX ? FRESH_X : 0) | (writesY ? FRESH_Y : 0));
+}
+
+/** Adjoints that have taken over the result's place, or read it, need no work. */
+// @ts-ignore: decorator
+@inline function linkPassed(at: usize): void {
+  const op = blockAt(at).op;
+  if ((op & (PASSED_X | PASSED_Y)) == 0) return;
+  if ((op & PASSED_X) != 0) blockAt(at).gx = 0;
+  if ((op & PASSED_Y) != 0) blockAt(at).gy = 0;
+  if (blockAt(at).gx == 0 && (blockAt(at).in1 < 0 || blockAt(at).gy == 0))
+    blockAt(at).op = op & ~RECORD_ACTIVE;
+}
+
+/**
+ * An element-wise operation on tensors that have numbers of their own in each lane is one on a
+ * single row of numbers: elements follow each other.
+ */
+// @ts-ignore: decorator
+@inline function linkRow(at: usize): void {
+  const count = blockAt(at).count;
+  if (count < 2 || (blockAt(at).op & RECORD_CODE) > OP_ELEMENTWISE_LAST) return;
+  const isUnary = blockAt(at).in1 < 0;
+  const masks = blockAt(at).zMask & blockAt(at).xMask & (isUnary ? <usize>-1 : blockAt(at).yMask);
+  const step = blockAt(at).zRun;
+  if (masks == 0 || blockAt(at).xStep != step || !(isUnary || blockAt(at).yStep == step)) return;
+  blockAt(at).count = 1;
+  blockAt(at).run = <usize>count * step;
+  blockAt(at).zRun = <usize>count * step;
+}
+
+/** Which adjoints the kernel of a record can begin: bit 0 for x, bit 1 for y. */
+function writtenBy(at: usize, code: i32): i32 {
+  if (code <= OP_ELEMENTWISE_LAST) return adjointsWritten(code);
+  if (code <= OP_PREDICATE_LAST || code >= TRACE_GUARD) return 0;
+  return structuredWritten(code, blockAt(at).rows, blockAt(at).inner, blockAt(at).cols);
 }
 
 function placed(result: i32): bool {
