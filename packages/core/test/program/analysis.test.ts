@@ -106,6 +106,27 @@ describe("what is known of a formula", () => {
     );
   });
 
+  test("places begin at the first letter of a text", () => {
+    const at = (source: string) => new ParsedScheme(source, undefined);
+    expect(at("x").inputSpan("x")).toEqual({ start: 0, end: 1 });
+    expect(at(" x").inputSpan("x")).toEqual({ start: 1, end: 2 });
+    expect([at("x").inputSpan("y"), at("(+ 1 x)").inputSpan("x")]).toEqual([
+      undefined,
+      { start: 5, end: 6 },
+    ]);
+    expect([at("x").spanOf(0), at("x").spanOf(99)]).toEqual([{ start: 0, end: 1 }, undefined]);
+    expect([at("sin").procedureValues, at("pi").constants]).toEqual([["sin"], ["pi"]]);
+    const call = at("(f x) (define (f y) y) 1");
+    const nodes = Array.from({ length: 8 }, (_, node) => node);
+    expect(nodes.flatMap((node) => call.calledAt(node, false) ?? [])).toEqual(["f"]);
+    expect(nodes.flatMap((node) => at("(sin x)").operationAt(node) ?? [])).toEqual(["sin"]);
+    // What the language itself brings along has no place in the text.
+    const library = at("(map sin x)");
+    const spans = library.expansion.nodes.map((_, node) => library.spanOf(node));
+    expect(spans.some((span) => span === undefined)).toBe(true);
+    expect(spans.every((span) => span === undefined || span.start >= 0)).toBe(true);
+  });
+
   test("constants and procedures that are values, by the names they have in the text", () => {
     const source =
       "(define (f g) (if (< (g pi) e) (map sin (list 1 nan)) (apply + (list (abs a) max)))) (f cos)";
