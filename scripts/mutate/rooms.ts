@@ -81,11 +81,17 @@ export const rooms: readonly Room[] = [
     name: "machine",
     sources: ["packages/core/src/machine/"],
     tests: core(`
-      machine/whole machine/inner machine/again pool/outcome pool/serve axes session machine/api machine/gradient diagnose machine/bad-calls machine/bad-input
-      session-non-finite machine/shapes machine/history machine/pauses machine/shortage pool/crew pool/whole
-      machine/lanes lanes/divergence pool/shared machine/faults lanes/sorting lanes/chunks lanes/budgets
-      machine/memory lanes/property machine/paths machine/boundaries lanes/mixed-results machine/reading
-      machine/budgets machine/every-size pool`),
+      machine/whole machine/inner machine/again axes session machine/api machine/gradient diagnose
+      machine/bad-calls machine/bad-input session-non-finite machine/shapes machine/history
+      machine/pauses machine/shortage pool/serve pool/whole machine/lanes lanes/divergence
+      machine/faults lanes/sorting lanes/chunks lanes/budgets machine/memory lanes/property
+      machine/paths machine/boundaries lanes/mixed-results machine/reading machine/budgets
+      machine/every-size`),
+  },
+  {
+    name: "machine-pool",
+    sources: ["packages/core/src/machine/pool/", "packages/core/src/machine/pool-worker.ts"],
+    tests: core("pool/outcome pool/serve pool/whole pool/shared pool/crew pool machine/reading"),
   },
   {
     name: "export",
