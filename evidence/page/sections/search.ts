@@ -214,7 +214,10 @@ function frontier(q: Quote, experiment: string, paper: readonly string[][], name
       "Boxed interpreters have none, because they have no gradient.",
     ),
     table(head, [...paper, ...rows]),
-    text("Best held-out R² when so much of the budget is spent, in seconds of the paper's 900:"),
+    text(
+      "Best held-out R² when so much of the budget is spent, in seconds of the paper's 900; the median of the seeds that ",
+      "have a score by then, so it may fall when another seed has its first:",
+    ),
     table(["backend", ...CHECKPOINTS.map(String)], curves),
     { kind: "figure", name, alt: "best R² over wall-clock", svg },
   ];
