@@ -118,6 +118,30 @@ describe("adjoints that take over a sum's place", () => {
   });
 });
 
+describe("tensors that are one row of numbers", () => {
+  const programs = [
+    "(vsum (* (vec a b) (- (vec 1 2) (vec b a))))",
+    "(vsum (- (vec 1 2 3) (vec a b a)))",
+    "(vsum (sin (* (mat (vec a b) (vec b 1)) (mat (vec 1 a) (vec b b)))))",
+    "(let ((v (vec a b a))) (vsum (/ (* v v) (+ v (vec 7 8 9)))))",
+  ];
+  test.each(programs)("have the same bits at every number of lanes: %s", async (source) => {
+    for (const precision of ["f32", "f64"] as const) {
+      const machine = await Machine.create({ precision });
+      const program = machine.load(source);
+      for (let lanes = 1; lanes <= 9; lanes++) {
+        const numbers = (seed: number) => Float64Array.from({ length: lanes }, (_, i) => i + seed);
+        const inputs = { a: numbers(0.5), b: numbers(-0.75) };
+        const walked = program.gradient(inputs, { replay: false });
+        program.gradient(inputs);
+        const { values, gradients } = program.gradient(inputs);
+        expect([values, gradients]).toEqual([walked.values, walked.gradients]);
+      }
+      machine.dispose();
+    }
+  });
+});
+
 describe("recognising loops", () => {
   const programs = [
     "(let ((y (let f ((y x)) y))) (+ (* x b) (* y a) (* x c)))",
