@@ -3,7 +3,7 @@
 import { type NdvmError, seedFor } from "@ndvm/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SearchOptions } from "../src/index.js";
+import { replay, type SearchOptions } from "../src/index.js";
 import { briefFor, LIMITS, makeStudy, OPERATORS, SEED_PROPOSER, weightFor } from "../src/study.js";
 
 const seed = Number(process.env["SEED"] ?? 20261116);
@@ -194,6 +194,31 @@ describe("a proposer is told", () => {
     expect(few.sample.map((row) => row["x"])).toEqual([2, 3, 4, 5, 6]);
     expect(briefFor(studyOf(20, { complexityMax: 9 }), 0).complexityMax).toBe(9);
   });
+});
+
+test("programs are replayed in turn, as many as are asked for, from wherever they were left", async () => {
+  const programs = ["(* a x)", "x", "(+ a x)"].map((source) => ({ source }));
+  const { signal } = new AbortController();
+  const said = async (cycles: number, counts: readonly number[], leaveAfter = -1) => {
+    let proposer = replay(programs, { cycles });
+    const all: string[] = [];
+    for (const [i, count] of counts.entries()) {
+      const { proposals, isExhausted } = await proposer.propose(count, signal);
+      all.push(`${proposals.map(({ source }) => source).join(" ")}${isExhausted ? " end" : ""}`);
+      if (i !== leaveAfter) continue;
+      const state = JSON.parse(JSON.stringify(proposer.save()));
+      proposer = replay(programs, { cycles });
+      proposer.restore(state);
+    }
+    return all;
+  };
+  const wanted = ["(* a x) x", "(+ a x) (* a x)", "x (+ a x) end", " end"];
+  for (const leaveAfter of [-1, 0, 1, 2])
+    expect(await said(2.5, [2, 2, 5, 1], leaveAfter)).toEqual(wanted);
+  expect(await said(1, [3])).toEqual(["(* a x) x (+ a x) end"]);
+  expect(await said(Number.POSITIVE_INFINITY, [4])).toEqual(["(* a x) x (+ a x) (* a x)"]);
+  for (const cycles of [0, 0.5, Number.NaN])
+    expect(refusalOf(() => replay(programs, { cycles }))).toContain("cycles");
 });
 
 test.each([

@@ -4,7 +4,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addDigests, DigestLog, DigestTable, digestOf } from "../../src/digest.js";
+import { addDigests, DigestLog, DigestTable, digestNumber, digestOf } from "../../src/digest.js";
 
 const seed = Number(process.env["SEED"] ?? 20261116);
 
@@ -16,6 +16,17 @@ describe(`digests (SEED=${seed})`, () => {
       known.add(`${high} ${low}`);
     }
     expect(known.size).toBe(20_000);
+  });
+
+  test.each([
+    ["", 815795670, 3257118115],
+    ["x", 1593277176, 1028316766],
+    ["(* P0 x)", 763522073, 2534520861],
+    ["(+ P0 (* P1 (sin x)))", 2423380702, 1902190082],
+    ["é", 2021947578, 4000308089],
+  ])("of %j are what archives hold", (text, high, low) => {
+    expect(digestOf(text)).toEqual({ high, low });
+    expect(digestNumber({ high, low })).toBe((high % 2 ** 21) * 2 ** 32 + low);
   });
 
   test("a table remembers at least the latest half, with their numbers", () => {
