@@ -5,9 +5,11 @@
 
 import { describe, expect, test } from "vitest";
 import { type GradientOptions, type Inputs, Machine, type NdvmError } from "../../src/index.js";
+import type { BoundInput } from "../../src/machine/inputs/inputs.js";
 import { machineModule } from "../../src/machine/instance.js";
 import type { FromWorker, Part, PartRequest, ToWorker } from "../../src/machine/pool/parts.js";
 import { servePool } from "../../src/machine/pool/serve.js";
+import { openInputs, shareInputs } from "../../src/machine/pool/shared.js";
 import { READY } from "../../src/workers/port.js";
 
 interface Posted {
@@ -170,5 +172,45 @@ describe("a worker", () => {
       expect(counts).toMatchObject({ lanes: outcome.lanes, walks: outcome.stats.walks });
     }
     machine.dispose();
+  });
+});
+
+describe("inputs in shared memory", () => {
+  const bound = (others: object): BoundInput =>
+    ({ name: "x", kind: "numbers", value: 0, rank: 0, rows: 1, cols: 1, ...others }) as BoundInput;
+
+  test("take as many bytes as they have numbers, and are read as they were", () => {
+    const tensors = [0, 1, 2].map((lane) => ({
+      ...{ kind: "tensor", rank: 2, rows: 2, cols: 3 },
+      data: Float64Array.from({ length: 6 }, (_, i) => 10 * lane + i),
+    }));
+    const given = [
+      bound({ name: "m", rank: 2, rows: 2, cols: 3, tensors }),
+      bound({ name: "v", rank: 1, rows: 2, shared: Float64Array.of(7, 8) }),
+      bound({ name: "f", perLane: Float32Array.of(1, 2, 3) }),
+      bound({ name: "l", perLane: [4, 5, 6] }),
+      bound({ name: "n", value: 9 }),
+    ];
+    const asked: number[] = [];
+    const room = {
+      take: (bytes: number) => {
+        asked.push(bytes);
+        return new SharedArrayBuffer(bytes);
+      },
+    };
+    const { inputs, seed } = shareInputs(given, [1, 2, 3], room as never);
+    // Three matrices of six, two numbers, three singles in two places of eight bytes, three, and the seed.
+    expect(asked).toEqual([8 * (18 + 2 + 2 + 3 + 3)]);
+    expect([...(seed as Float64Array)]).toEqual([1, 2, 3]);
+    const opened = openInputs(inputs);
+    expect(opened[0]?.tensors).toEqual(tensors);
+    expect([opened[1]?.shared, opened[2]?.perLane, opened[4]?.value]).toEqual([
+      ...[Float64Array.of(7, 8), Float32Array.of(1, 2, 3), 9],
+    ]);
+    expect([...(opened[3]?.perLane ?? [])]).toEqual([4, 5, 6]);
+    // What is shared already is not copied.
+    const own = new Float64Array(new SharedArrayBuffer(16));
+    const again = shareInputs([bound({ perLane: own })], 2, room as never);
+    expect([again.inputs[0]?.perLane, again.seed, asked.at(-1)]).toEqual([own, 2, 0]);
   });
 });
