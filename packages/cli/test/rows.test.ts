@@ -64,8 +64,9 @@ const TESTS: readonly Test[] = [
 const HELD: readonly {
   readonly text: string;
   readonly holds: (row: Row, at: number) => boolean;
+  readonly reads?: readonly (keyof Row)[];
 }[] = [
-  { text: "(< y 1)", holds: ({ y }) => y < 1 },
+  { text: "(< y 1)", holds: ({ y }) => y < 1, reads: ["y"] },
   { text: "z", holds: ({ z }) => z !== 0 && !Number.isNaN(z) },
   { text: "part", holds: ({ part }) => ["Test", "hold-out", "yes"].includes(part) },
   { text: "2..4", holds: (_, at) => at >= 1 && at <= 3 },
@@ -98,6 +99,7 @@ describe("rows", () => {
           const used = new Set<keyof Row>([
             ...numbers,
             ...tests.flatMap(({ reads = [] }) => reads),
+            ...(held?.reads ?? []),
           ]);
           const isWhole = (row: Row) =>
             [...used].every((name) => !Number.isNaN(row[name])) &&

@@ -58,8 +58,10 @@ export async function chooseRows(table: Table, wanted: RowsWanted): Promise<Rows
     const keep = new Uint8Array(table.rowCount).fill(1);
     for (const text of wanted.where) intersect(keep, await tests.where(text));
     const filtered = table.rowCount - countOf(keep);
+    // Before missing values are looked for: the columns of this test count, too.
+    const tested = await heldByTest(wanted, tests);
     const missing = leaveOutMissing(table, wanted, keep, tests.columns);
-    const held = await holdOut(table, wanted, keep, tests);
+    const held = holdOut(table, wanted, keep, tested);
     return {
       taken: rowsWhere((row) => keep[row] === 1 && held[row] === 0, table.rowCount),
       heldOut: rowsWhere((row) => keep[row] === 1 && held[row] === 1, table.rowCount),
@@ -116,14 +118,23 @@ function leaveOutMissing(
   return before - countOf(keep);
 }
 
-async function holdOut(
+/** Rows for which a test says that they are held out; undefined where no test was given. */
+async function heldByTest(
+  { holdOut: wanted }: RowsWanted,
+  tests: Tests,
+): Promise<Uint8Array | undefined> {
+  if (wanted === undefined || !isExpression(wanted)) return undefined;
+  return tests.expression(wanted, "--hold-out");
+}
+
+function holdOut(
   table: Table,
   { holdOut: wanted, seed }: RowsWanted,
   keep: Uint8Array,
-  tests: Tests,
-): Promise<Uint8Array> {
+  tested: Uint8Array | undefined,
+): Uint8Array {
   if (wanted === undefined) return new Uint8Array(table.rowCount);
-  const held = await heldRows(table, wanted, keep, seed, tests);
+  const held = tested ?? heldRows(table, wanted, keep, seed);
   const count = held.reduce((sum, mark, row) => sum + (mark & (keep[row] as number)), 0);
   if (count > 0 && count < countOf(keep)) return held;
   throw new UsageError(
@@ -131,14 +142,7 @@ async function holdOut(
   );
 }
 
-async function heldRows(
-  table: Table,
-  wanted: string,
-  keep: Uint8Array,
-  seed: number,
-  tests: Tests,
-): Promise<Uint8Array> {
-  if (isExpression(wanted)) return tests.expression(wanted, "--hold-out");
+function heldRows(table: Table, wanted: string, keep: Uint8Array, seed: number): Uint8Array {
   if (table.has(wanted)) return heldByColumn(table, wanted);
   const ends = parseEnds(wanted);
   if (ends !== undefined) {
