@@ -43,9 +43,9 @@ const studyPage = async (more: object = {}): Promise<readonly string[]> =>
 
 /** Lines that one page has and the other has not. */
 function difference(before: readonly string[], after: readonly string[]): string {
-  const only = (some: readonly string[], others: readonly string[], mark: string) =>
+  const missing = (some: readonly string[], others: readonly string[], mark: string) =>
     some.filter((each) => !others.includes(each)).map((each) => `${mark} ${each}`);
-  return [...only(before, after, "-"), ...only(after, before, "+")].join("\n");
+  return [...missing(before, after, "-"), ...missing(after, before, "+")].join("\n");
 }
 
 let fit: readonly string[] = [];

@@ -24,6 +24,7 @@ import { type Driven, drive } from "./optimise/drive.js";
 import { LbfgsRestart } from "./optimise/lbfgs.js";
 import { LevenbergRestart } from "./optimise/levenberg.js";
 import type { Restart } from "./optimise/restart.js";
+import { slotsFor } from "./optimise/slots.js";
 import { type Parameters, refuse, resolveParameters, startOf } from "./parameters/parameters.js";
 import { fromPlain } from "./result/json.js";
 import { describeFit, type Finished } from "./result/result.js";
@@ -36,10 +37,6 @@ import type {
   RestartOutcome,
   RestartState,
 } from "./types.js";
-
-/** Lanes that a batch of restarts fills at most, unless one restart alone has more. */
-const LANES_MOST = 16384;
-const SLOTS_MOST = 64;
 
 /** Fits the free names of a program that are not data. */
 export async function fit(program: Program, options: FitOptions): Promise<FitResult> {
@@ -85,7 +82,7 @@ function driveAll(problem: Problem, settings: Settings, restarts: Finished["rest
   const points = problem.table?.points ?? 1;
   return drive({
     restarts,
-    slotsMax: together ?? Math.max(1, Math.min(SLOTS_MOST, Math.floor(LANES_MOST / points))),
+    slotsMax: together ?? slotsFor(points, restarts.length),
     batches: problem.batches,
     timeMax: settings.timeMax,
     signal,

@@ -96,7 +96,7 @@ export interface FitOptions {
    * and the machine's diagnosis; its result's fields are getters. Default "full".
    */
   readonly detail?: "full" | "scores";
-  /** Restarts that run together. Default: what suits the number of points. */
+  /** Restarts that run together. Default: what suits the number of points. Results do not change. */
   readonly together?: number;
   /** A result's JSON: its unfinished restarts go on from where they were. */
   readonly resume?: FitJson;

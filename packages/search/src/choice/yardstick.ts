@@ -31,6 +31,9 @@ export interface Yardstick {
   readonly resolution: number;
   /** Mean square of the least residuals that count. */
   readonly leastSquare: number;
+  /** Logarithm of the resolution's square, and the rough price of a constant. */
+  readonly resolutionBits: number;
+  readonly roughConstantBits: number;
   readonly inputs: readonly string[];
   /** Inputs whose rows lie on a lattice, by the lattice's step. */
   readonly lattices: ReadonlyMap<string, Lattice>;
@@ -72,6 +75,8 @@ export function yardstickOf(study: Measured): Yardstick {
     symbolBits: log2(operators.length + inputs.length + 1),
     resolution,
     leastSquare: (resolution * resolution) / 12,
+    resolutionBits: 2 * log2(resolution),
+    roughConstantBits: 0.5 * log2(rows) + CONSTANT_BITS,
     inputs,
     lattices,
   };
@@ -135,37 +140,15 @@ export function roughLength(
   outcome: Pick<Outcome, "loss" | "params" | "complexity">,
   yardstick: Yardstick,
 ): LengthParts {
-  const { rows, trainRows, symbolBits, leastSquare } = yardstick;
-  const { resolutionBits, constantBits } = pricesOf(yardstick);
+  const { rows, trainRows, symbolBits, leastSquare, resolutionBits } = yardstick;
   const meanSquare = Math.max(outcome.loss / trainRows, leastSquare);
-  let constants = 0;
-  for (const _ in outcome.params) constants += 1;
+  const constants = Object.keys(outcome.params).length;
   return {
     data: 0.5 * rows * (log2(meanSquare) - resolutionBits + LOG2_TWO_PI_E),
-    constants: constants * constantBits,
+    constants: constants * yardstick.roughConstantBits,
     symbols: outcome.complexity * symbolBits,
     gaps: 0,
   };
-}
-
-interface Prices {
-  readonly resolutionBits: number;
-  readonly constantBits: number;
-}
-
-/** What is the same for all lengths by one yardstick. Every candidate is measured once. */
-const knownPrices = new WeakMap<Yardstick, Prices>();
-
-function pricesOf(yardstick: Yardstick): Prices {
-  const known = knownPrices.get(yardstick);
-  if (known !== undefined) return known;
-  const { rows, resolution } = yardstick;
-  const prices = {
-    resolutionBits: 2 * log2(resolution),
-    constantBits: 0.5 * log2(rows) + CONSTANT_BITS,
-  };
-  knownPrices.set(yardstick, prices);
-  return prices;
 }
 
 const LOG2_TWO_PI_E = 4.094191046;

@@ -67,10 +67,8 @@ function standingsOf(front: Front, yardstick: Yardstick): readonly Standing[] {
   return all;
 }
 
-function isAsGood(one: Standing, as: Standing): boolean {
-  if (one.square > as.square) return false;
-  return one.length <= as.length;
-}
+const isAsGood = (one: Standing, as: Standing): boolean =>
+  one.square <= as.square && one.length <= as.length;
 
 /** The front with an outcome taken in, or the same front where it changes nothing. */
 export function advance(front: Front, outcome: Outcome, yardstick: Yardstick): Front {

@@ -51,12 +51,6 @@ const STARTS_MAX = 4;
  */
 const COARSE: Tolerances = { gradient: 1e-8, step: 1e-8, loss: 1e-8 };
 const FINE: Tolerances = {};
-/**
- * Lanes of restarts that advance together. The optimiser's rounds stay inside the machine up to 1,024
- * lanes, and what half of them take stays in a core's second-level cache. Bits do not depend on it.
- */
-const LANES_TOGETHER = 512;
-const LANES_INSIDE = 1024;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -123,9 +117,6 @@ export class CandidateRunner {
     if (this.#weight !== 1)
       this.#fitting.weights = new Float64Array(rowsOf(train)).fill(this.#weight);
     if (recipe.adam !== undefined) this.#fitting.adam = recipe.adam;
-    const rows = rowsOf(train);
-    if (rows <= LANES_INSIDE)
-      this.#fitting.together = Math.max(1, Math.floor(LANES_TOGETHER / rows));
     Object.assign(this.#fitting, watch);
   }
 

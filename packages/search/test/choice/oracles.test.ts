@@ -57,6 +57,7 @@ function determinant(m: readonly (readonly number[])[]): number {
 
 const yardstick: Yardstick = {
   ...{ rows: 12, trainRows: 9, symbolBits: 2, resolution: 0.01, leastSquare: 0.01 ** 2 / 12 },
+  ...{ resolutionBits: 2 * Math.log2(0.01), roughConstantBits: 0.5 * Math.log2(12) + 1 },
   ...{ inputs: ["x"], lattices: new Map() },
 };
 

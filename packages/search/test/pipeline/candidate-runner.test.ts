@@ -3,15 +3,7 @@
  * the screen walks over, which starts are tried, and what is answered.
  */
 
-import {
-  type FitOptions,
-  fit,
-  Machine,
-  NdvmError,
-  type ParameterSpec,
-  Random,
-  seedFor,
-} from "@ndvm/core";
+import { type FitOptions, fit, NdvmError, type ParameterSpec, Random, seedFor } from "@ndvm/core";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { CandidateRunner } from "../../src/pipeline/candidate-runner.js";
 import type { Task } from "../../src/pipeline/task.js";
@@ -424,40 +416,5 @@ describe("what goes wrong", () => {
     expect(failed.timing.fit).toBe(0);
     expect(failed.timing.score).toBe(0);
     expect(failed.timing.screen).toBeLessThanOrEqual((performance.now() - began) / 1000);
-  });
-});
-
-describe("restarts that advance together", () => {
-  const tableOf = (count: number): Partial<SearchOptions> => {
-    const x = Array.from({ length: count }, (_, i) => 0.1 + i / 40);
-    const y = x.map((t) => 2 * Math.exp(-0.3 * t) * Math.cos(1.7 * t + 0.4));
-    const holdOut = x.map((_, i) => i).filter((i) => i % 4 === 3);
-    const rungs = [{ restarts: 8, steps: 30, share: 1 }];
-    return { data: { x, y }, holdOut, recipe: { rungs } };
-  };
-  const wave = "(* a (exp (* b x)) (cos (+ c (* d x))))";
-
-  test.each([
-    [12, 56],
-    [200, 3],
-    [800, 1],
-    [1364, 1],
-    [1368, undefined],
-  ])("of %i rows, a quarter held out, are so many: %s", async (count, together) => {
-    await answer(task(wave), tableOf(count));
-    expect(asked[0]?.together).toBe(together);
-  });
-
-  test("have the bits that they have by themselves and all at once", async () => {
-    const made = await answer(task(wave), tableOf(200));
-    expect(made.failure).toBeUndefined();
-    const [options] = asked;
-    const machine = await Machine.create({ precision: "f64" });
-    const program = machine.load(wave, { inputs: ["x"] });
-    for (const together of [1, 2, 8]) {
-      const { best } = await fit(program, { ...(options as FitOptions), together });
-      expect(best.params).toEqual(made.params);
-    }
-    machine.dispose();
   });
 });

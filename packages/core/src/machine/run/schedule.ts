@@ -38,14 +38,8 @@ import {
   wantsSorting,
 } from "./traces.js";
 import { UNINTERRUPTED_STEPS, type WalkedChunk, Walker } from "./walker.js";
+import { evenWidth, FIRST_WIDTH, fittingWidth, ROOMY, WIDTH_LEAST, WIDTH_MAX } from "./widths.js";
 
-/** Lanes of the first walk of a program whose working set is not known yet. */
-const FIRST_WIDTH = 128;
-const WIDTH_MAX = 1024;
-/** Narrower chunks do not pay, whatever they take. */
-const WIDTH_LEAST = 8;
-/** A chunk is too wide that takes so many times what it should. */
-const ROOMY = 1.25;
 /** Milliseconds of replay between two looks at the clock and the caller's signal. */
 const REPLAY_SLICE_MS = 5;
 /** Lanes that are left over are replayed on a fresh trace where they are at least so many. */
@@ -415,11 +409,7 @@ export class Scheduler {
   #widthFor(bytesPerLane: number): number {
     const { widthLimit } = this.walker;
     if (this.#chunkWanted !== undefined) return Math.min(this.#chunkWanted, widthLimit);
-    const { bytes, blockLanes } = this.#job.machine.cache;
-    const fitting = Math.floor(bytes / Math.max(bytesPerLane, 1));
-    const even =
-      fitting >= blockLanes ? fitting - (fitting % blockLanes) : halved(blockLanes, fitting);
-    return Math.min(WIDTH_MAX, widthLimit, Math.max(WIDTH_LEAST, even));
+    return Math.min(widthLimit, fittingWidth(this.#job.machine.cache, bytesPerLane));
   }
 
   /** Makes a trace the current one for some chunks; whether its branches are surveyed meanwhile. */
@@ -607,17 +597,4 @@ export class Scheduler {
     const comesAgain = hasMoreLanes || program.runs > 0 || isRepeated;
     return comesAgain ? RECORD_VARYING : RECORD_NOTHING;
   }
-}
-
-/** Half of a width, or half of that, and so on, until no more than `most` are left. */
-function halved(width: number, most: number): number {
-  let half = width;
-  while (half > most && half > WIDTH_LEAST) half /= 2;
-  return half;
-}
-
-/** A width at which lanes make chunks of about the same size, near the one that suits them. */
-function evenWidth(lanes: number, width: number): number {
-  const chunks = Math.ceil(lanes / (ROOMY * width));
-  return WIDTH_LEAST * Math.ceil(lanes / chunks / WIDTH_LEAST);
 }
