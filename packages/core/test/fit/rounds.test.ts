@@ -42,7 +42,25 @@ const grouped: FitOptions = {
   groups: { by: "cell", params: ["a"] },
 };
 
+/** More rows than a chunk has lanes, and than are reflected at once. */
+const many = steps(0.1, 4, 4500);
+const tall: FitOptions = {
+  ...base,
+  data: { t: many, y: many.map((v, row) => 2 * Math.exp(-0.7 * v) + ((row * 7) % 11) / 50) },
+  restarts: 2,
+  steps: 8,
+};
+
 const cases: Readonly<Record<string, Case>> = {
+  "thousands of rows": { source: decay, options: tall },
+  "thousands of rows that take both ways, with weights": {
+    source: piecewise,
+    options: {
+      ...tall,
+      params: { ...params, c: { range: [0.5, 3.5] } },
+      weights: many.map((_, row) => (row % 5 === 0 ? 0 : 0.5 + (row % 7) / 7)),
+    },
+  },
   "least squares": { source: decay, options: base },
   "one restart": { source: decay, options: { ...base, restarts: 1 } },
   "more restarts than one chunk": {
@@ -175,6 +193,13 @@ describe.each(kinds)("rounds of $optimiser in $precision", ({ precision, optimis
     expect(advance.mock.results.map(({ value }) => value)).toEqual([counts.rounds]);
     expect(take).not.toHaveBeenCalled();
     advance.mockRestore();
+    take.mockRestore();
+  });
+
+  test("thousands of rows are fitted inside the machine, too", async () => {
+    const take = vi.spyOn(MachineRounds.prototype, "take");
+    await outcome(machine, cases["thousands of rows"] as Case);
+    expect(take).not.toHaveBeenCalled();
     take.mockRestore();
   });
 

@@ -23,8 +23,8 @@ describe("restarts that advance together", () => {
     [512, 3, 1],
     [1024, 1, 1],
     [1024, 8, 1],
-    [1025, 8, 8],
-    [1025, 30, 15],
+    [1025, 8, 1],
+    [1025, 30, 1],
     [16384, 4, 1],
     [100000, 3, 1],
   ])("of %i rows and %i restarts are %i", (points, restarts, together) =>

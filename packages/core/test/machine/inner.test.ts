@@ -576,9 +576,36 @@ describe.each(["f64", "f32"] as const)("a session in %s, as fits use it", (preci
     for (const options of [{ timeMax: 1e6 }, { chunk: 2 }, { replay: false }, { stepsMax: 1 }])
       expect(program.session(inputs, options).enter(), JSON.stringify(options)).toBeUndefined();
     const wide = (lanes: number) => program.session({ a: 3, t: new Float64Array(lanes).fill(2) });
-    expect(wide(1024).enter()).toBeDefined();
-    expect(wide(1025).enter()).toBeUndefined();
+    expect(wide(1024).enter()?.trace.width).toBe(1024);
+    expect(wide(1025).enter()?.trace.width).toBe(1025);
+    expect(wide(65536).enter()?.trace.width).toBe(65536);
+    expect(wide(65537).enter()).toBeUndefined();
     expect(machine.load("(vec a t)").session(inputs).enter()).toBeUndefined();
+    machine.dispose();
+  });
+
+  test("walks a few of many lanes first, and not the others where they would take four caches", async () => {
+    const machine = await Machine.create({ precision });
+    const program = machine.load(
+      "(loop ((x t) (i 0)) (if (= i 100) x (recur (* a (+ x 1)) (+ i 1))))",
+    );
+    const session = (lanes: number) =>
+      program.session({ a: 0.5, t: new Float64Array(lanes).fill(2) }, { wrt: ["a"] });
+    const one = session(600);
+    const { counters } = one.enter()?.trace ?? {};
+    const perLane = ((counters?.primalBytes ?? 0) + (counters?.adjointBytes ?? 0)) / 600;
+    const most = Math.floor((4 * machine.cache.bytes) / perLane);
+    const fitting = session(Math.floor(0.95 * most));
+    expect(fitting.enter()?.trace.width).toBe(Math.floor(0.95 * most));
+    expect(fitting.stats.walks).toBe(2);
+    const large = session(Math.ceil(1.1 * most));
+    const before = machine.exports.memory.buffer.byteLength;
+    expect(large.enter()).toBeUndefined();
+    expect(large.stats.walks).toBe(1);
+    expect(machine.exports.memory.buffer.byteLength).toBe(before);
+    // It is tried once.
+    expect(large.enter()).toBeUndefined();
+    expect(large.stats.walks).toBe(1);
     machine.dispose();
   });
 });

@@ -11,6 +11,7 @@ import type { Machine } from "../../machine/machine.js";
 import { LOOP_MOST } from "../../machine/run/chunk.js";
 import type { Numbers, Session } from "../../machine/run/session.js";
 import type { Trace } from "../../machine/run/traces.js";
+import { LANES_INSIDE } from "../../machine/run/widths.js";
 import { own } from "../../records.js";
 import { makeError } from "../../words.js";
 import {
@@ -64,8 +65,6 @@ const CALL_NS = 4e6;
  * eight, as sums over rows have eight parts.
  */
 const BLOCK_ROWS = 4096;
-/** A batch of more lanes is evaluated elsewhere, lest data of any length lie in the machine. */
-const LANES_MOST = 65536;
 
 export class MachineRounds {
   readonly #fit: MachineFit;
@@ -95,7 +94,7 @@ export class MachineRounds {
    */
   advance(slots: Slots, runningLeast: number, most: number): number {
     const { session, lossSession } = this.#fit;
-    if (this.#isRefused || lossSession !== undefined || session.lanes > LANES_MOST) {
+    if (this.#isRefused || lossSession !== undefined || session.lanes > LANES_INSIDE) {
       this.#isRefused = false;
       return 0;
     }

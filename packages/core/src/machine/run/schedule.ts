@@ -38,7 +38,16 @@ import {
   wantsSorting,
 } from "./traces.js";
 import { UNINTERRUPTED_STEPS, type WalkedChunk, Walker } from "./walker.js";
-import { evenWidth, FIRST_WIDTH, fittingWidth, ROOMY, WIDTH_LEAST, WIDTH_MAX } from "./widths.js";
+import {
+  CACHES_INSIDE,
+  evenWidth,
+  FIRST_WIDTH,
+  fittingWidth,
+  LANES_INSIDE,
+  ROOMY,
+  WIDTH_LEAST,
+  WIDTH_MAX,
+} from "./widths.js";
 
 /** Milliseconds of replay between two looks at the clock and the caller's signal. */
 const REPLAY_SLICE_MS = 5;
@@ -46,6 +55,8 @@ const REPLAY_SLICE_MS = 5;
 const REPLAY_LEAST = 2;
 /** Chunks to come that make up for the walk which sorts them. */
 const SORT_CHUNKS = 4;
+/** Walks that work inside the machine may begin with: as many paths as it can go on. */
+const INSIDE_WALKS = 8;
 const NO_LANES: LaneSet = { from: 0, to: 0 };
 
 /** Counters over all runs of a scheduler. */
@@ -84,7 +95,8 @@ export class Scheduler {
   #next = 0;
   /** Traces that took few of many lanes. */
   #misses = 0;
-  #hasEntered = false;
+  /** Walks of all lanes that `enterTrace` may still make. */
+  #insideLeft = INSIDE_WALKS;
   #latest: WalkCounters | undefined;
   /** The trace that took all lanes of the run before as one chunk, and had no branch both ways. */
   #usual: Trace | undefined;
@@ -225,20 +237,28 @@ export class Scheduler {
   enterTrace(): Trace | undefined {
     const { program, signature, lanes, options } = this.#job;
     const isPlain = options.timeMax === undefined && options.chunk === undefined;
-    if (!isPlain || !this.#replays || lanes > WIDTH_MAX) return undefined;
+    if (!isPlain || !this.#replays || lanes > LANES_INSIDE) return undefined;
     const group = program.traces.group(signature);
-    const trace = group === undefined ? this.#walkFirst() : group.likely();
-    if (trace?.result.tag !== TAG_REAL || trace.taken < lanes || !this.#isWithinBudgets(trace))
-      return undefined;
+    const known = group?.likely();
+    const isWide = known !== undefined && known.taken >= lanes;
+    const trace = isWide ? known : this.#walkInside();
+    if (trace?.result.tag !== TAG_REAL || !this.#isWithinBudgets(trace)) return undefined;
     program.traces.use(trace);
     return trace;
   }
 
-  /** The walk of all lanes at once that `enterTrace` begins with. It is tried once. */
-  #walkFirst(): Trace | undefined {
-    if (this.#hasEntered) return undefined;
-    this.#hasEntered = true;
-    return this.walker.walkAllLanes(UNINTERRUPTED_STEPS, this.#job.machine.cache.bytes);
+  /**
+   * The walk of all lanes at once that `enterTrace` begins with, or goes on with after lanes have left its
+   * trace. One that comes to nothing is not tried again.
+   */
+  #walkInside(): Trace | undefined {
+    if (this.#insideLeft === 0) return undefined;
+    const { lanes, machine, program, signature } = this.#job;
+    const bytes = lanes > WIDTH_MAX ? CACHES_INSIDE * machine.cache.bytes : machine.cache.bytes;
+    const trace = this.walker.walkAllLanes(UNINTERRUPTED_STEPS, bytes);
+    this.#insideLeft = trace === undefined ? 0 : this.#insideLeft - 1;
+    if (trace !== undefined) program.traces.group(signature)?.follow(trace);
+    return trace;
   }
 
   #throwIfAllFailed(): void {

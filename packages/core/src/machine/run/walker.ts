@@ -35,6 +35,7 @@ import {
 import type { Job } from "./job.js";
 import type { Port } from "./port.js";
 import { isThin, type Trace, type WalkCounters } from "./traces.js";
+import { FIRST_WIDTH, WIDTH_MAX } from "./widths.js";
 
 /** Steps between two looks at the clock: below a millisecond, a few on a busy machine. */
 const SLICE = 20_000;
@@ -245,16 +246,24 @@ export class Walker {
 
   /**
    * Walks all lanes in one slice, for work inside the machine: nobody takes their results. Undefined
-   * where that is not all, or where they take more than `bytesMax`.
+   * where that is not all, or where they take more than `bytesMax`. Before very many lanes are walked,
+   * a few of them tell what one takes.
    */
   walkAllLanes(steps: number, bytesMax: number): Trace | undefined {
     const { lanes } = this.#job;
+    if (lanes > WIDTH_MAX && !this.#fits(FIRST_WIDTH, steps, (bytesMax * FIRST_WIDTH) / lanes))
+      return undefined;
+    const report = this.#fits(lanes, steps, lanes > 1 ? bytesMax : Number.POSITIVE_INFINITY);
+    return report === undefined ? undefined : this.#keep(report, lanes, lanes);
+  }
+
+  /** The report of one slice of the first lanes, where it was all and took no more than `bytesMax`. */
+  #fits(lanes: number, steps: number, bytesMax: number): WalkReport | undefined {
     if (!this.#begin({ from: 0, to: lanes }, RECORD_VARYING, 0)) return undefined;
     const report = this.#slice(Math.min(steps, this.stepsMax), RECORD_VARYING);
     if (report === undefined || report.linked !== LINK_DONE) return undefined;
     const { primalBytes, adjointBytes } = report.counters;
-    if (lanes > 1 && primalBytes + adjointBytes > bytesMax) return undefined;
-    return this.#keep(report, lanes, lanes);
+    return primalBytes + adjointBytes > bytesMax ? undefined : report;
   }
 
   #begin(set: LaneSet, level: number, strays: number): boolean {

@@ -6,6 +6,13 @@
 export const FIRST_WIDTH = 128;
 /** The widest chunk there is. */
 export const WIDTH_MAX = 1024;
+/** The most lanes that a fit takes into the machine at once, as one chunk of its own. */
+export const LANES_INSIDE = 65536;
+/**
+ * Such a chunk may take so many caches: what does not stay in the cache still costs less than values and
+ * gradients that go out to the optimiser and back.
+ */
+export const CACHES_INSIDE = 4;
 /** Narrower chunks do not pay, whatever they take. */
 export const WIDTH_LEAST = 8;
 /** A chunk is too wide that takes so many times what it should. */
