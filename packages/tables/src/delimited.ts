@@ -19,6 +19,7 @@ export interface Row {
 const QUOTED_MOST = 2 ** 24;
 
 const BLANK = 32;
+const LINE_END = /\r\n|\r|\n/;
 const DELIMITERS = ["\t", ";", "|", ","];
 
 /** The delimiter that occurs most often in a line, outside quotes. */
@@ -150,7 +151,7 @@ export class RowSplitter {
           return this.#waitForQuote(lines, text.length - open, isLast);
         }
         const cell = text.slice(open + 1, close).replaceAll('""', '"');
-        lines += cell.split("\n").length - 1;
+        lines += cell.split(LINE_END).length - 1;
         cells.push(cell);
         at = skipBlanks(text, close + 1, this.delimiter);
         if (at < text.length && !`${this.delimiter}\r\n`.includes(text[at] ?? "")) {

@@ -308,8 +308,14 @@ describe("a sheet", () => {
         if (kept.length === 0) return;
         const body = rows.map(({ number, text }) => `<row r="${number}">${text}</row>`).join("");
         const shared = `<sst>${strings
-          .map((text) => `<si><t>${escaped(text)}</t><rPh><t>no</t></rPh></si>`)
-          .join("")}</sst>`;
+          .map((text) => {
+            const half = Math.floor(text.length / 2);
+            const runs = [text.slice(0, half), text.slice(half)].map(
+              (part) => `<r>${gap}<t>${escaped(part)}</t>${gap}</r>${gap}`,
+            );
+            return `<si>${gap}${runs.join("")}<rPh>${gap}<t>no</t>${gap}</rPh>${gap}</si>`;
+          })
+          .join(gap)}</sst>`;
         const bytes = book(`<row r="${top}">${head}</row>${body}`, {
           "xl/sharedStrings.xml": shared,
         });

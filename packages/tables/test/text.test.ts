@@ -63,6 +63,11 @@ describe("rows of delimited text", () => {
     expect(lines).toEqual([1, 2, 5, 6]);
   });
 
+  test("are counted on after a quoted cell whose lines end in carriage returns alone", () => {
+    const lines = splitRows('a,b\r"x\ry",1\r2,"3\r\n4"\r5,6').map(({ line }) => line);
+    expect(lines).toEqual([1, 2, 4, 6]);
+  });
+
   test("may end in a carriage return alone, and have blanks around quotes", () => {
     const rows = splitRows('"a" , "b,c"\r1,2\r').map(({ cells }) => cells);
     expect(rows).toEqual([
