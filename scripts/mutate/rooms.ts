@@ -97,7 +97,7 @@ export const rooms: readonly Room[] = [
     name: "export",
     sources: ["packages/core/src/export/"],
     tests: core(
-      "export/texts export/limits export/booleans export/closed-forms export/javascript export/fitted",
+      "export/texts export/limits export/every-call export/booleans export/closed-forms export/javascript export/fitted",
     ),
   },
   {
@@ -194,7 +194,7 @@ export const rooms: readonly Room[] = [
     name: "tables",
     sources: ["packages/tables/src/"],
     tests: [
-      ...inFolder("packages/tables/test/", "units edges text"),
+      ...inFolder("packages/tables/test/", "units edges text every-text"),
       ...packageTests("tables"),
       ...cli("table-formats"),
     ],

@@ -75,10 +75,11 @@ const texts = [
   return (rest < 0 && y > 0) || (rest > 0 && y < 0) ? rest + y : rest;
 };`,
   `const gcd = (x, y) => {
+  if (!Number.isInteger(x) || !Number.isInteger(y)) return NaN;
   let large = Math.abs(x);
   let small = Math.abs(y);
   while (small > 0) [large, small] = [small, large % small];
-  return small === 0 ? large : NaN;
+  return large;
 };`,
   `const lcm = (x, y) => {
   const divisor = gcd(x, y);
@@ -131,7 +132,7 @@ const texts = [
   `const memberBy = (isMatch, object, list) => {
   let rest = list;
   for (; isPair(rest); rest = rest.cdr) if (isMatch(object, rest.car)) return rest;
-  return false;
+  return rest === null ? false : fail("a proper list was expected");
 };`,
   `const assocBy = (isMatch, key, list) => {
   for (const entry of itemsOf(list)) if (isMatch(key, car(entry))) return entry;
@@ -184,6 +185,7 @@ const texts = [
   `const sub = (x, y) => map2((a, b) => a - b, x, y);`,
   `const mul = (x, y) => map2((a, b) => a * b, x, y);`,
   `const div = (x, y) => map2((a, b) => a / b, x, y);`,
+  `const scale = (x, y) => mul(number(x), y instanceof Matrix ? y : vector(y));`,
   `const vector = (x) => (x instanceof Float64Array ? x : fail("a vector was expected"));`,
   `const matrix = (x) => (x instanceof Matrix ? x : fail("a matrix was expected"));`,
   `const squareMatrix = (x) =>
@@ -215,7 +217,7 @@ const texts = [
   `const vsum = (x) => elements(x).reduce((sum, item) => sum + item, 0);`,
   `const norm = (x) => Math.sqrt(elements(x).reduce((sum, item) => sum + item * item, 0));`,
   `const normalize = (x) => {
-  const size = norm(x);
+  const size = norm(vector(x));
   return size === 0 ? x : div(x, size);
 };`,
   `const dot = (x, y) =>

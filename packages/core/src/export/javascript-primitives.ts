@@ -124,6 +124,7 @@ const HELPERS: Readonly<Record<string, string>> = {
   ref: "ref",
   eye: "eye",
   vsum: "vsum",
+  scale: "scale",
   norm: "norm",
   normalize: "normalize",
   transpose: "transpose",
@@ -177,7 +178,6 @@ export function writePrimitive(
   if (operands.length < arity.min || operands.length > arity.max) return undefined;
   const numeric = writeNumeric(name === "expt" ? "pow" : name, operands, context);
   if (numeric !== undefined) return numeric;
-  if (name === "scale") return writeNumeric("*", operands, context);
   if (name === "not") return negated(operands[0] as Operand);
   if (name === "list") return call(context.use("listOf"), [tight(`[${texts(operands)}]`)]);
   if (name === "zeros" || name === "ones")
@@ -200,6 +200,10 @@ function asNumber(x: Operand, { use }: Context): Piece {
   return x.kind === NUMBER ? x : call(use("number"), [x]);
 }
 
+/** A number, vector or matrix as it is. */
+const checked = (x: Piece, { use }: Context): Piece =>
+  call(use("map1"), [{ text: "(x) => x", level: LOOSE }, x]);
+
 function writeNumeric(
   name: string,
   operands: readonly Operand[],
@@ -213,7 +217,7 @@ function writeNumeric(
   if (name === "exact" || name === "inexact") {
     const [x] = operands as [Operand];
     if (x.kind === NUMBER || !context.hasTensors) return asNumber(x, context);
-    return call(context.use("map1"), [{ text: "(x) => x", level: LOOSE }, x]);
+    return checked(x, context);
   }
   const isPlain = !context.hasTensors || operands.every(({ kind }) => kind === NUMBER);
   const infix = own(INFIX, name);
@@ -253,7 +257,7 @@ function writeInfixHelper(name: string, operands: readonly Operand[], context: C
   if (rest.length === 0) {
     if (name === "-") return call(context.use("map1"), [{ text: "(x) => -x", level: LOOSE }, x]);
     if (name === "/") return call(context.use(helper), [tight("1"), x]);
-    return call(context.use("map1"), [{ text: "(x) => x", level: LOOSE }, x]);
+    return checked(x, context);
   }
   let sum: Operand = x;
   for (const operand of rest) {
@@ -293,7 +297,7 @@ function writeFunction(
   if (x === undefined) return tight(name === "lcm" ? "1" : "0");
   const f = functionOf(binary);
   const isDivisor = name === "gcd" || name === "lcm";
-  if (rest.length === 0 && !isDivisor) return x;
+  if (rest.length === 0 && !isDivisor) return isPlain ? x : checked(x, context);
   const first = rest.length > 0 ? rest : [tight(name === "gcd" ? "0" : "1")];
   return first.reduce<Piece>(
     (result, operand) =>

@@ -12,11 +12,13 @@ export function nearest(a: number): number {
   return result === 0 && a < 0 ? -0 : result;
 }
 
+/** NaN where one of them is no integer, as in the machine. */
 export function gcd(a: number, b: number): number {
+  if (!Number.isInteger(a) || !Number.isInteger(b)) return Number.NaN;
   let large = Math.abs(a);
   let small = Math.abs(b);
   while (small > 0) [large, small] = [small, large % small];
-  return small === 0 ? large : Number.NaN;
+  return large;
 }
 
 /** The Maclaurin series below 2.5, a continued fraction of erfc above. */
