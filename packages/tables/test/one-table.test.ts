@@ -288,7 +288,7 @@ describe("a sheet", () => {
           if (typeof means === "object" && "number" in means && String(means.number) === text)
             return stored(at, "", text);
           if (text === "TRUE" || text === "false")
-            return stored(at, ' t="b"', text === "TRUE" ? 1 : 0);
+            return stored(at, ' t="b"', isShared ? Number(text === "TRUE") : text.toLowerCase());
           if (!isShared) return inline(at, text);
           strings.push(text);
           return stored(at, ' t="s"', strings.length - 1);
@@ -341,8 +341,9 @@ describe("a sheet", () => {
       ...formats.map((_, id) => 200 + id),
     ]
       .map((id) => `<xf numFmtId="${id}"/>`)
-      .join("")}</cellXfs></styleSheet>`;
-    const count = 60 + formats.length;
+      .join("")}</cellXfs><dxfs><xf numFmtId="14"/></dxfs></styleSheet>`;
+    // The last cell has a style that is not among those of cells.
+    const count = 60 + formats.length + 1;
     const head = Array.from({ length: count }, (_, at) => inline(`${letters(at)}1`, `s${at}`));
     const row = Array.from(
       { length: count },
@@ -369,6 +370,8 @@ describe("a sheet", () => {
       "0;d",
       "\\d0",
       "dd#",
+      "General;yyyy",
+      "yyyy;0",
     ];
     const read = await styled(formats, 45_352);
     const isDate = (style: number): boolean => read.units.has(`s${style}`);
@@ -377,8 +380,9 @@ describe("a sheet", () => {
       Array.from({ length: to - from + 1 }, (_, i) => from + i);
     expect(found).toEqual([...range(14, 17), 22, ...range(27, 36), ...range(50, 58)]);
     expect(formats.map((_, at) => isDate(60 + at))).toEqual([
-      ...[true, true, false, false, false, false, false, false, false],
+      ...[true, true, false, false, false, false, false, false, false, false, true],
     ]);
+    expect(isDate(60 + formats.length)).toBe(false);
     expect(read.numbers("s14")[0]).toBe(Date.UTC(2024, 2, 1) / DAY);
     expect(read.numbers("s0")[0]).toBe(45_352);
   });
