@@ -177,7 +177,7 @@ export const rooms: readonly Room[] = [
     name: "evolve",
     sources: ["packages/search/src/evolve/"],
     tests: search(`
-      evolve/pinned evolve/parts evolve/simplify evolve/same-values evolve/evolve engine/studies evolve/
+      evolve/pinned evolve/parts evolve/keeping evolve/simplify evolve/same-values evolve/evolve engine/studies evolve/
       engine/search`),
   },
   {
