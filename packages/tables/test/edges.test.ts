@@ -322,6 +322,8 @@ describe("tables", () => {
       "column2",
     ]);
     expect(await factsOf(csv("# x\n1\n"))).toEqual({ reason: "head", value: 2 });
+    await expect(csv("\n# x,y\n1,2\n3\n")).rejects.toThrow("line 4 has 1 cell, line 2 has 2");
+    await expect(csv("\nx,y\n1,2\n3,4,5\n")).rejects.toThrow("line 4 has 3 cells, line 2 has 2");
     const named = await csv("#  x ; y \n1;2\n3;4\n");
     expect(named.names).toEqual(["x", "y"]);
     expect([...named.numbers("y")]).toEqual([2, 4]);
