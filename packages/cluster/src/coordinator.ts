@@ -352,7 +352,12 @@ export class ClusterRunner implements Runner {
     this.#knowledge.reset();
     const jobs = [...this.#open.values()].map(({ job }) => job);
     jobs.sort((a, b) => a.version - b.version);
-    this.#sending = this.#sending.then(() => this.#send(jobs));
+    // What a connection that broke again has kept from Redis is missed by `#lookAfter`.
+    this.#sending = this.#sending
+      .then(() => this.#send(jobs))
+      .catch((error: Error) => {
+        if (!this.#isAway && !this.#isStopped) this.about.events.broken(error);
+      });
     await this.#sending;
   }
 

@@ -395,6 +395,36 @@ describe("a Redis that goes away", () => {
     await runner.stop();
   });
 
+  test.each([true, false])(
+    "again while what it lost is sent ends the run only if it answers: away %s",
+    async (isAway) => {
+      const { runner, said } = await begin();
+      runner.run([job(0, 0, 0)]);
+      await soon();
+      const [redis] = server.clients;
+      redis?.emit("close");
+      for (const kept of [server.strings, server.hashes, server.lists, server.queues]) kept.clear();
+      // The study is registered again; what its epochs must know is not.
+      server.refusals.push(undefined as never, new Error("Connection is closed."));
+      redis?.emit("ready");
+      if (isAway) redis?.emit("close");
+      await soon();
+      const broken = said.filter((each) => Array.isArray(each) && each[0] === "broken");
+      expect(broken.length).toBe(isAway ? 0 : 1);
+      expect(server.jobs(QUEUE)).toEqual([]);
+      if (isAway) {
+        redis?.emit("ready");
+        runner.run([job(1, 0, 0)]);
+        await soon();
+        expect(server.jobs(QUEUE).map(({ id }) => id)).toEqual(["1-1-0"]);
+        await vi.advanceTimersByTimeAsync(900);
+        expect(server.jobs(QUEUE).map(({ id }) => id)).toEqual(["1-1-0", "1-0-0"]);
+        expect(said.filter((each) => Array.isArray(each))).toEqual([]);
+      }
+      await runner.stop();
+    },
+  );
+
   test("and comes back with everything is only told", async () => {
     const { runner, said } = await begin();
     runner.run([job(0, 0, 0)]);
