@@ -3,7 +3,15 @@
  * the screen walks over, which starts are tried, and what is answered.
  */
 
-import { type FitOptions, fit, NdvmError, type ParameterSpec, Random, seedFor } from "@ndvm/core";
+import {
+  type FitOptions,
+  fit,
+  Machine,
+  NdvmError,
+  type ParameterSpec,
+  Random,
+  seedFor,
+} from "@ndvm/core";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { CandidateRunner } from "../../src/pipeline/candidate-runner.js";
 import type { Task } from "../../src/pipeline/task.js";
@@ -212,6 +220,29 @@ describe("the starts of a fit", () => {
     ]);
   });
 
+  test("of a parameter on a logarithmic scale stay on it when they are drawn again", async () => {
+    failing = [new NdvmError("E-NOT-FINITE", "no", { facts: { reason: "prediction" } } as never)];
+    const params = { a: { start: 5, scale: "log" as const } };
+    await answer(task("(* a x)", { params }));
+    expect(asked.map((each) => each.params)).toEqual([
+      params,
+      { a: { start: 5, scale: "log", range: [0.1, 3] } },
+    ]);
+  });
+
+  test("that are not finite are the reason, whatever a screen that was left out would say", async () => {
+    const reasons = ["prediction", "objective", "gradient"] as const;
+    for (const reason of reasons) {
+      const facts = { reason };
+      failing = Array(9).fill(new NdvmError("E-INPUT", "not finite", { facts }));
+      asked.length = 0;
+      const wrong = task("(if (= x 3) (car a) (* a x))", { isScreened: true });
+      const { failure, fits } = await answer(wrong);
+      expect(failure).toEqual({ stage: "fit", code: "E-NOT-FINITE", message: "not finite" });
+      expect(fits).toBe(1);
+    }
+  });
+
   test("are tried again until one is finite, and its result counts", async () => {
     failing = [new NdvmError("E-INPUT", "no", { facts: { reason: "objective" } })];
     const { failure, r2 } = await answer(task("(+ a (* b x))"));
@@ -395,10 +426,16 @@ describe("what goes wrong", () => {
   });
 
   test("a mistake of ours costs the candidate, and the runner goes on", async () => {
-    const runner = await CandidateRunner.create(studyOf());
+    const made = vi.spyOn(Machine, "create");
+    const study = studyOf({ precision: "f32", limits: { memory: 2 ** 25 } });
+    const runner = await CandidateRunner.create(study);
+    expect(made).toHaveBeenCalledTimes(1);
     failing = [new RangeError("ours")];
     const { failure } = await runner.run(task("(* a x)"));
     expect(failure).toEqual({ stage: "fit", code: "E-INTERNAL", message: "ours" });
+    // The machine may be in any state, so there is another one like it.
+    expect(made.mock.calls).toEqual(Array(2).fill([{ precision: "f32", memoryMax: 2 ** 25 }]));
+    made.mockRestore();
     expect((await runner.run(task("(+ a (* b x))"))).r2).toBeGreaterThan(0.9);
     runner.dispose();
   });
@@ -417,4 +454,59 @@ describe("what goes wrong", () => {
     expect(failed.timing.score).toBe(0);
     expect(failed.timing.screen).toBeLessThanOrEqual((performance.now() - began) / 1000);
   });
+});
+
+describe("limits", () => {
+  /** A loop of so many turns, each of which leaves records on the tape. */
+  const loop = (turns: number, body = "(sin (* a s))") =>
+    `(loop ((s x) (k 0)) (if (= k ${turns}) s (recur ${body} (+ k 1))))`;
+
+  test("of steps hold for the screen, the fit and programs that have nothing to fit", async () => {
+    const limits = { screenSteps: 2000, fitSteps: 40_000 };
+    const stageOf = async (source: string, more: Partial<Task> = {}) =>
+      (await answer(task(source, more), { limits })).failure?.stage;
+    expect(await stageOf(loop(20))).toBeUndefined();
+    expect(await stageOf(loop(400))).toBe("screen");
+    expect(await stageOf(loop(400), { isScreened: true })).toBeUndefined();
+    // On rows that the screen does not walk over.
+    const rare = (turns: number) => `(if (= x 4) ${loop(turns)} (* a x))`;
+    expect(await stageOf(rare(400))).toBeUndefined();
+    expect(await stageOf(rare(40_000))).toBe("fit");
+    const plain = (turns: number) => `(if (= x 4) ${loop(turns, "(sin s)")} x)`;
+    expect(await stageOf(plain(400))).toBeUndefined();
+    expect(await stageOf(plain(40_000))).toBe("fit");
+    const held = (turns: number) => `(if (= x 12) ${loop(turns, "(sin s)")} x)`;
+    expect(await stageOf(held(400))).toBeUndefined();
+    expect(await stageOf(held(40_000))).toBe("score");
+  });
+
+  test("of memory are the machine's", async () => {
+    const limits = { screenSteps: 2 ** 30, fitSteps: 2 ** 30, memory: 2 ** 25 };
+    const source =
+      "(+ (* a x) (length (let more ((k 0) (l '())) (if (= k 300000) l (more (+ k 1) (cons (* k x) l))))))";
+    const tight = await answer(task(source), { limits });
+    expect(tight.failure?.code).toBe("E-MEMORY");
+    expect(
+      (await answer(task("(* a x)"), { limits: { memory: 2 ** 25 } })).failure,
+    ).toBeUndefined();
+  });
+});
+
+test("a program's domain is the study's", async () => {
+  const source = "(+ (* a x) (log (- x 1)))";
+  const clamped = await answer(task(source), { domain: "clamp" });
+  expect(clamped.failure).toBeUndefined();
+  const plain = await answer(task(source), { domain: "ieee" });
+  expect(plain.failure?.code).toBe("E-NOT-FINITE");
+});
+
+test("who watches hears of every fit, and can end one", async () => {
+  const ending = new AbortController();
+  const onProgress = () => {};
+  const runner = await CandidateRunner.create(studyOf(), { signal: ending.signal, onProgress });
+  await runner.run(task("(* a x)"));
+  expect(asked.map(({ signal, onProgress: told }) => [signal, told])).toEqual([
+    [ending.signal, onProgress],
+  ]);
+  runner.dispose();
 });
