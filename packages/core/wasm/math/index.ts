@@ -21,7 +21,7 @@ import { powF } from "./pow32";
 import { powD } from "./pow64";
 import { remD } from "./rem";
 import { cosF, sinF, storeSinCosF, tanF } from "./trig32";
-import { cosD, sinD, tanD } from "./trig64";
+import { cosD, sinD, storeSinCosD, tanD } from "./trig64";
 
 // @ts-ignore: decorator
 @inline export function expV(x: v128): v128 {
@@ -56,12 +56,8 @@ import { cosD, sinD, tanD } from "./trig64";
 /** sin x and cos x to two places. */
 // @ts-ignore: decorator
 @inline export function storeSinCosV(x: v128, sineAt: usize, cosineAt: usize): void {
-  if (sizeof<real>() == 4) {
-    storeSinCosF(x, sineAt, cosineAt);
-  } else {
-    v128.store(sineAt, sinD(x));
-    v128.store(cosineAt, cosD(x));
-  }
+  if (sizeof<real>() == 4) storeSinCosF(x, sineAt, cosineAt);
+  else storeSinCosD(x, sineAt, cosineAt);
 }
 
 // @ts-ignore: decorator

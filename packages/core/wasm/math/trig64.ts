@@ -9,9 +9,10 @@
  *
  * Bounds (ULP): sin 1, cos 1, tan 3; over all finite arguments.
  */
-import { absD, c2, HALF, ONE, pick, ROUND, stepD } from "./lanes";
+import { absD, c2, HALF, ONE, pick, ROUND, SIGN, stepD, zero } from "./lanes";
 import { reduceHuge } from "./reduce";
 
+const UNIT: usize = memory.data<u64>([1]);
 const TINY: usize = memory.data<f64>([1e-9]);
 const TWO_OVER_PI: usize = memory.data<f64>([0.63661977236758138]);
 const PIO2_A: usize = memory.data<f64>([1.5707963267341256]);
@@ -58,23 +59,43 @@ const COS_PART: usize = memory.data<f64>([
   return f64x2.add(top, f64x2.add(lost, rest));
 }
 
-/** kind 0: sin, 1: cos, 2: tan; a constant at every call. */
+/** What rounding took from x - y, exactly, where x is a multiple of the last bit of y. */
 // @ts-ignore: decorator
-@inline function trig(x: v128, kind: i32): v128 {
-  let k = f64x2.nearest(f64x2.mul(x, c2(TWO_OVER_PI)));
+@inline function lostOf(x: v128, y: v128, difference: v128): v128 {
+  return f64x2.sub(f64x2.sub(x, difference), y);
+}
+
+/** All ones where the number of quarter turns is odd. */
+// @ts-ignore: decorator
+@inline function oddOf(turns: v128): v128 {
+  return i64x2.sub(zero(), v128.and(turns, c2(UNIT)));
+}
+
+/** The sine `turns` quarter turns further on. */
+// @ts-ignore: decorator
+@inline function turned(turns: v128, sine: v128, cosine: v128): v128 {
+  return v128.xor(pick(oddOf(turns), cosine, sine), v128.and(i64x2.shl(turns, 62), c2(SIGN)));
+}
+
+/**
+ * kind 0: sin, 1: cos, 2: tan, 3: sin, and cos to `cosineAt`; a constant at every call.
+ *
+ * Where k is not 0, x - k A is a multiple of 2^-53, and less k B it is one of 2^-66: multiples of
+ * the last bits of k B and k C, however much of x is left.
+ */
+// @ts-ignore: decorator
+@inline function trig(x: v128, kind: i32, cosineAt: usize): v128 {
+  let turns = f64x2.add(f64x2.mul(x, c2(TWO_OVER_PI)), c2(ROUND));
+  let k = f64x2.sub(turns, c2(ROUND));
   let a = f64x2.sub(x, f64x2.mul(k, c2(PIO2_A)));
   let b = f64x2.mul(k, c2(PIO2_B));
-  let sum = f64x2.sub(a, b);
-  let back = f64x2.sub(sum, a);
-  let low = f64x2.sub(f64x2.sub(a, f64x2.sub(sum, back)), f64x2.add(b, back));
   let c = f64x2.mul(k, c2(PIO2_C));
-  let next = f64x2.sub(sum, c);
-  back = f64x2.sub(next, sum);
-  low = f64x2.add(low, f64x2.sub(f64x2.sub(sum, f64x2.sub(next, back)), f64x2.add(c, back)));
+  let first = f64x2.sub(a, b);
+  let second = f64x2.sub(first, c);
+  let low = f64x2.add(lostOf(a, b, first), lostOf(first, c, second));
   low = f64x2.sub(low, f64x2.mul(k, c2(PIO2_D)));
-  let r = f64x2.add(next, low);
-  let tail = f64x2.add(f64x2.sub(next, r), low);
-  let turns = f64x2.add(k, c2(ROUND));
+  let r = f64x2.add(second, low);
+  let tail = f64x2.add(f64x2.sub(second, r), low);
   let huge = f64x2.gt(absD(x), c2(FAST_MAX));
   if (v128.any_true(huge)) {
     if (i64x2.extract_lane(huge, 0)) {
@@ -93,27 +114,31 @@ const COS_PART: usize = memory.data<f64>([
   let z = f64x2.mul(r, r);
   let sine = sinPart(r, tail, z);
   let cosine = cosPart(r, tail, z);
-  if (kind == 1) turns = i64x2.add(turns, i64x2.splat(1));
-  let odd = i64x2.neg(v128.and(turns, i64x2.splat(1)));
+  let isTiny = f64x2.lt(absD(x), c2(TINY));
   if (kind == 2) {
+    let odd = oddOf(turns);
     let quotient = f64x2.div(pick(odd, cosine, sine), pick(odd, sine, cosine));
-    quotient = v128.xor(quotient, i64x2.shl(odd, 63));
-    return pick(f64x2.lt(absD(x), c2(TINY)), x, quotient);
+    return pick(isTiny, x, v128.xor(quotient, v128.and(odd, c2(SIGN))));
   }
-  let sign = i64x2.shl(v128.and(turns, i64x2.splat(2)), 62);
-  let result = v128.xor(pick(odd, cosine, sine), sign);
-  if (kind == 1) return result;
-  return pick(f64x2.lt(absD(x), c2(TINY)), x, result);
+  let next = i64x2.add(turns, c2(UNIT));
+  if (kind == 1) return turned(next, sine, cosine);
+  if (kind == 3) v128.store(cosineAt, turned(next, sine, cosine));
+  return pick(isTiny, x, turned(turns, sine, cosine));
 }
 
 export function sinD(x: v128): v128 {
-  return trig(x, 0);
+  return trig(x, 0, 0);
 }
 
 export function cosD(x: v128): v128 {
-  return trig(x, 1);
+  return trig(x, 1, 0);
 }
 
 export function tanD(x: v128): v128 {
-  return trig(x, 2);
+  return trig(x, 2, 0);
+}
+
+/** sin x and cos x to two places, with the bits they have alone. */
+export function storeSinCosD(x: v128, sineAt: usize, cosineAt: usize): void {
+  v128.store(sineAt, trig(x, 3, cosineAt));
 }

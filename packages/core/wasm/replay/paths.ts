@@ -3,10 +3,10 @@
  */
 
 import { PAYLOAD_BYTES, RECORD_BYTES, RECORD_CODE } from "../../src/program/layout";
-import { leavesSlope } from "../generated/elementwise";
 import { tapeBase, tapeTop } from "../memory/arena";
 import { payloadAt, recordAt, traceAt } from "../memory/layout";
 import { countOf, entryOf, isUniform, run } from "../tape/payload";
+import { mayKeepSlope } from "./replay";
 
 /**
  * Bytes of primals that a replay of the current trace can take over from one of the trace at
@@ -30,7 +30,7 @@ export function sharedPrimals(other: usize, record: i32): i32 {
     if (offset != payloadAt(table + <usize>out * PAYLOAD_BYTES).primal) return -1;
     end = max(end, <usize>offset + <usize>countOf(out) * (isUniform(out) ? 16 : run));
     // Forward leaves slopes at places of each trace's own.
-    if (sizeof<real>() == 4 && leavesSlope(recordAt(mine).op & RECORD_CODE)) hasSlope = true;
+    if (mayKeepSlope(recordAt(mine).op & RECORD_CODE)) hasSlope = true;
   }
   // Of the guard, what it looks at must be the same; what it finds there is not.
   if (!isSameOperation(tapeBase + last, tape + last)) return -1;

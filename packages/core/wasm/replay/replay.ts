@@ -197,13 +197,17 @@ function placed(result: i32): bool {
 let slopesAt: usize = 0;
 
 /**
- * Whether forward leaves a record's slope for the adjoint. In double precision that would save
- * nothing, and cost the passes that nobody differentiates.
+ * Whether forward may leave slopes of an op in the current trace. One vector of doubles does not:
+ * it is often a single lane, whose traces hand over what they share, and slopes cannot be.
  */
+export function mayKeepSlope(code: i32): bool {
+  return (sizeof<real>() == 4 || run > 16) && leavesSlope(code);
+}
+
+/** Whether forward leaves a record's slope for the adjoint. */
 function keepsSlope(record: usize): bool {
-  if (sizeof<real>() != 4) return false;
   const op = recordAt(record).op;
-  if ((op & RECORD_ACTIVE) == 0 || !leavesSlope(op & RECORD_CODE)) return false;
+  if ((op & RECORD_ACTIVE) == 0 || !mayKeepSlope(op & RECORD_CODE)) return false;
   const in0 = recordAt(record).in0;
   return countOf(in0) == 1 && !isUniform(in0);
 }
