@@ -127,6 +127,22 @@ const cases: Readonly<Record<string, Case>> = {
     source: "(loop ((s a) (i 0)) (if (> s 3) (* k s t) (recur (+ s 0.4) (+ i 1))))",
     options: { ...base, params: { a: { range: [0.1, 2] }, k: { range: [0.1, 2] } } },
   },
+  "parts that only data reach": {
+    source: "(+ (* a (sin t) (if (> t 1) (exp (- t)) (square t))) (* k (floor t)) (sqrt (+ t 2)))",
+    options: base,
+  },
+  "matrices that only data reach, and numbers of them": {
+    source: "(* a (+ (ref (* [t 1] [t t]) 0) (vsum (cos [t k]))) (exp (- (* k (sqrt t)))))",
+    options: base,
+  },
+  "parts that only data reach, beside a test that parameters flip": {
+    source: "(if (< (* a k) 1) (* a (sin t)) (* a (+ (sin t) (cos t))))",
+    options: base,
+  },
+  "parts that only data reach, in chunks": {
+    source: "(+ (* a (sin t)) (* k (exp (- t))))",
+    options: { ...base, restarts: 2, chunk: 16 },
+  },
   "restarts that leave the numbers": {
     source: "(* a (log (- k t)))",
     options: { ...base, params: { a: 1, k: { range: [4, 8] } }, restarts: 6, adam: { rate: 0.3 } },
@@ -184,6 +200,17 @@ describe.each(kinds)("rounds of $optimiser in $precision", ({ precision, optimis
   test.each(fitting)("%s", async (_name, one) => {
     const wanted = await outcome(plain, one);
     expect(await outcome(machine, one)).toBe(wanted);
+  });
+
+  test("a program that is fitted again meets the new data", async () => {
+    const source = "(+ (* a (sin t)) (* k (exp (- t))))";
+    const later = { ...base, data: { t: t.map((v) => v * v), y } };
+    const program = machine.load(source);
+    await fit(program, { optimiser, steps: 30, ...base });
+    const again = await fit(program, { optimiser, steps: 30, ...later });
+    const fresh = await fit(plain.load(source), { optimiser, steps: 30, ...later });
+    program.dispose();
+    expect(again.best).toEqual(fresh.best);
   });
 
   test("all steps of a fit are one call", async () => {

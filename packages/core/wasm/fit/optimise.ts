@@ -25,6 +25,7 @@ import { fitAt, partAt, stateAt } from "./layout";
 import { takeLbfgs } from "./lbfgs";
 import { takeLevenberg } from "./levenberg";
 import { addChunk, addRowsOf, clearSums, gradientOf } from "./loss";
+import { restStill, wakeStill } from "./still";
 
 /** Takes up to `most` rounds. Returns ROUNDS_*; `rounds` then says how many were taken. */
 export function fitRounds(fit: usize, most: i32): i32 {
@@ -33,14 +34,18 @@ export function fitRounds(fit: usize, most: i32): i32 {
   findParts(fit);
   // Nothing adds to the adjoint of the value, so it is seeded for all rounds.
   seedOnes(fitAt(fit).result);
+  // The data of a single chunk stay where they are, and so does what is made of them alone.
+  const isWhole = fitAt(fit).lanes <= fitAt(fit).width;
   while (taken < most && ended == ROUNDS_DONE) {
-    if (!evaluate(fit, taken == 0)) {
+    if (!evaluate(fit, taken == 0 || !isWhole)) {
       ended = ROUNDS_REFUSED;
       break;
     }
     if (takeAll(fit) < fitAt(fit).runningLeast) ended = ROUNDS_ENDED;
+    if (taken == 0 && isWhole) restStill(fit);
     taken += 1;
   }
+  if (isWhole) wakeStill();
   fitAt(fit).rounds = taken;
   return ended;
 }
@@ -93,7 +98,7 @@ function findGiven(fit: usize): void {
 // ─── Evaluation ─────────────────────────────────────────────────────────────
 
 /** Loss and slopes of all slots into the partial sums; false where a lane failed a guard. */
-function evaluate(fit: usize, isFirst: bool): bool {
+function evaluate(fit: usize, bindsData: bool): bool {
   const lanes = fitAt(fit).lanes;
   const width = fitAt(fit).width;
   const slotLanes = fitAt(fit).slotLanes;
@@ -106,8 +111,7 @@ function evaluate(fit: usize, isFirst: bool): bool {
   for (let from = 0; from < lanes; from += width) {
     const count = min(width, lanes - from);
     bindParameters(fit, slot, row, count);
-    // The data of a single chunk stay where they are.
-    if (isFirst || lanes > width) bindColumns(fit, from, count);
+    if (bindsData) bindColumns(fit, from, count);
     if (!replayAllLanes(count, result, hasMerges)) return false;
     addChunk(fit, slot, row, count);
     for (row += count; row >= slotLanes; row -= slotLanes) slot++;
