@@ -15,6 +15,8 @@ import {
   PAYLOAD_ACTIVE,
   PAYLOAD_UNIFORM,
   PAYLOAD_VARYING,
+  RECORD_ACTIVE_ONLY,
+  RECORD_NOTHING,
   RECORD_VARYING,
   SINGLE_COUNT,
   SINGLE_DONE,
@@ -31,11 +33,19 @@ import {
   TAG_TENSOR,
   WALK_DONE,
 } from "../src/program/layout";
+import {
+  inputsSeen,
+  isStraight,
+  passStraight,
+  reserveStraight,
+  walkStraight,
+} from "./clients/scheme/straight";
 import { walk as walkScheme } from "./clients/scheme/walk";
 import { walk as walkStack } from "./clients/stack/walk";
 import { beginSlice, beginSteps, stepsTaken } from "./lanes/budget";
 import { beginLanes, liveLanes, reserveLive, reviveLanes } from "./lanes/lanes";
 import {
+  adjointBase,
   adjointTop,
   beginArenas,
   forgetBlocks,
@@ -162,13 +172,27 @@ function layQuotedStructure(program: usize): bool {
   return true;
 }
 
-function layConstants(program: usize): bool {
+// @ts-ignore: decorator
+@inline function layConstants(program: usize): bool {
   const count = imageAt(program).constants;
   const from = program + ((<usize>imageAt(program).constantsAt) << 2);
   for (let i = 0; i < count; i++) {
     if (constantPayload(<real>load<f64>(from + ((<usize>i) << 3))) < 0) return false;
   }
   return true;
+}
+
+/** Forgets the numbers, the tape and the counters of the run before. */
+// @ts-ignore: decorator
+@inline function beginNumbers(laneCount: i32, recordingLevel: i32): void {
+  clearFault();
+  beginHeap();
+  beginPayloads(laneCount, recordingLevel);
+  beginLanes();
+  beginSwitchCounters();
+  forgetTape();
+  forgetBlocks();
+  setCurrentNode(-1);
 }
 
 /** Starts a run of the image at `program`. Returns the fault code. */
@@ -180,16 +204,9 @@ export function begin(
   isOptional: bool,
   stepsMax: f64,
 ): i32 {
-  clearFault();
   beginArenas();
-  beginHeap();
-  beginPayloads(laneCount, recordingLevel);
-  beginLanes();
-  beginSwitchCounters();
-  forgetTape();
-  forgetBlocks();
+  beginNumbers(laneCount, recordingLevel);
   setRecordedBytesMax(recordedBytesMax, isOptional);
-  setCurrentNode(-1);
   // Even an empty vector has an address.
   const hasRoom =
     reservePrimal(16) &&
@@ -313,6 +330,13 @@ export function walkSingle(
   shared: u32,
   isKept: bool,
 ): i32 {
+  const isPlain = !isKept && recordingLevel == (wanted == 0 ? RECORD_NOTHING : RECORD_ACTIVE_ONLY);
+  if (
+    isPlain &&
+    isStraight(program) &&
+    beginStraight(program, recordingLevel, recordedBytesMax, steps)
+  )
+    return walkFormula(program, wanted, shared);
   const blocks = min(max(laidTop, SINGLE_BLOCKS_LEAST), SINGLE_BLOCKS_MOST);
   if (begin(program, 1, recordingLevel, recordedBytesMax, isOptional, stepsMax) != FAULT_NONE)
     return SINGLE_SHORT;
@@ -334,6 +358,37 @@ export function walkSingle(
   const result = dataOf(value);
   setSingle(SINGLE_VALUE, <f64>load<real>(primalOf(result)));
   return wanted == 0 || passBack(result, first, wanted) ? SINGLE_DONE : SINGLE_WALKED;
+}
+
+/** Begins the run of a straight formula; false where the way that all programs take must do it. */
+function beginStraight(program: usize, level: i32, recordedBytesMax: usize, steps: f64): bool {
+  beginNumbers(1, level);
+  const hasRoom =
+    reserveStraight(program, recordedBytesMax, steps) && reserveLive(run) && beginSteps(steps);
+  if (!hasRoom) return false;
+  setRecordedBytesMax(recordedBytesMax, false);
+  reviveLanes(1, run);
+  return layConstants(program);
+}
+
+/** As `walkSingle` for a straight formula whose run has begun. */
+function walkFormula(program: usize, wanted: u32, shared: u32): i32 {
+  const first = payloadCount();
+  const given = singleNumbers + SINGLE_INPUTS * 8;
+  const result = walkStraight(program, given, wanted, shared);
+  walkState = WALK_DONE;
+  setSingle(SINGLE_STEPS, stepsTaken());
+  setSingle(SINGLE_VALUE, <f64>load<real>(primalOf(result)));
+  if (wanted == 0) return SINGLE_DONE;
+  passStraight();
+  // Those that are wanted were made first, and their adjoints lie side by side.
+  let at = adjointBase;
+  for (let left = wanted; left != 0; left &= left - 1) {
+    setSingle(SINGLE_GRADIENTS + <i32>ctz<u32>(left), <f64>load<real>(at));
+    at += 16;
+  }
+  setSingle(SINGLE_REACHED, <f64>(inputsSeen & wanted));
+  return SINGLE_DONE;
 }
 
 /** Binds the inputs of a single walk; false where memory is short. */

@@ -29,6 +29,8 @@ export const clients = defineCodes({
   codes: [
     ["CLIENT_SCHEME", 0, "cells of a tree"],
     ["CLIENT_STACK", 1, "a stream of instructions"],
+    ["CLIENT_STRAIGHT", 2, "cells of a tree that a single walk found to be one straight formula"],
+    ["CLIENT_TREE", 3, "cells of a tree that it found to be more"],
   ],
 });
 

@@ -41,7 +41,7 @@ export const imageHeader = defineLayout({
     ["heapAt", "i32", "word index of that structure"],
     ["stack", "i32", "value slots the outermost expression needs"],
     ["control", "i32", "control frames the outermost expression needs"],
-    ["client", "i32", "which evaluator reads it: `CLIENT_SCHEME`, `CLIENT_STACK`"],
+    ["client", "i32", "which evaluator reads it: `CLIENT_*`"],
   ],
 });
 

@@ -22,6 +22,9 @@ export const TAG_FAIL: i32 = 255; // never stored: a primitive failed, see the f
 // Which evaluator reads an image.
 export const CLIENT_SCHEME: i32 = 0; // cells of a tree
 export const CLIENT_STACK: i32 = 1; // a stream of instructions
+// cells of a tree that a single walk found to be one straight formula
+export const CLIENT_STRAIGHT: i32 = 2;
+export const CLIENT_TREE: i32 = 3; // cells of a tree that it found to be more
 
 // What waits for a value. A client has kinds of its own from `FRAME_CLIENT` on.
 export const FRAME_HALT: i32 = 0; // the program's value ends the walk

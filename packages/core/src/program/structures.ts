@@ -102,7 +102,7 @@ export class ImageHeader {
     this.#words[this.#word + 9] = value;
   }
 
-  /** which evaluator reads it: `CLIENT_SCHEME`, `CLIENT_STACK` */
+  /** which evaluator reads it: `CLIENT_*` */
   get client(): number {
     return this.#words[this.#word + 10] as number;
   }

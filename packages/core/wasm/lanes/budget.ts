@@ -29,7 +29,8 @@ let takenBytes: usize = 0;
 let isCharged: bool = false;
 
 /** Starts a run; false where memory does not allow it. */
-export function beginSteps(most: f64): bool {
+// @ts-ignore: decorator
+@inline export function beginSteps(most: f64): bool {
   const bytes = (<usize>lanes) << 3;
   if (bytes > takenBytes) {
     free(taken);
@@ -51,6 +52,12 @@ export function beginSlice(steps: f64): void {
   flushSteps();
   sliceLeft = <i64>steps;
   refuel();
+}
+
+/** Charges a walk that has just ended for all its steps, which were found to be within budget. */
+// @ts-ignore: decorator
+@inline export function chargeSteps(steps: i32): void {
+  total = steps;
 }
 
 /** Steps of the whole walk so far. */

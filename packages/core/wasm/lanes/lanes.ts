@@ -32,7 +32,8 @@ let liveBytes: usize = 0;
 let strays: usize = 0;
 
 /** Makes room for `bytes` of live lanes; false where memory does not allow it. */
-export function reserveLive(bytes: usize): bool {
+// @ts-ignore: decorator
+@inline export function reserveLive(bytes: usize): bool {
   if (bytes <= liveBytes) return true;
   free(live);
   live = allocate(bytes * 2);

@@ -275,8 +275,10 @@ export function releaseArenas(): void {
 
 /** Small arenas stay for the next run, large ones would take memory that it needs. */
 export function beginArenas(): void {
-  if (arenaBytes() > <u64>(memoryMax >> 3)) releaseArenas();
-  beganFresh = arenaBytes() == 0;
+  const bytes = arenaBytes();
+  const isLarge = bytes > <u64>(memoryMax >> 3);
+  if (isLarge) releaseArenas();
+  beganFresh = isLarge || bytes == 0;
 }
 
 /** Puts compacted copies in the place of the old arenas (see collect.ts). */

@@ -58,7 +58,7 @@ export class ImageHeader {
   stack: i32;
   /** control frames the outermost expression needs */
   control: i32;
-  /** which evaluator reads it: `CLIENT_SCHEME`, `CLIENT_STACK` */
+  /** which evaluator reads it: `CLIENT_*` */
   client: i32;
 }
 if (offsetof<ImageHeader>() != 44) ERROR("ImageHeader is not as it was declared");

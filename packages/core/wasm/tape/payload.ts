@@ -236,6 +236,14 @@ export function newScalar(flags: i32): i32 {
   return id;
 }
 
+/** Counts numbers that somebody else has added to the table, all `made` in this run with them. */
+// @ts-ignore: decorator
+@inline export function countScalars(made: i32, uniform: i32, active: i32): void {
+  payloadsMade = made;
+  uniformMade += uniform;
+  activeMade = active;
+}
+
 /** A payload that shares part of another's primal. Only for payloads that are not active. */
 export function viewPayload(owner: i32, element: i32, rows: i32, cols: i32, rank: i32): i32 {
   const flags = flagsOf(owner);

@@ -6,6 +6,7 @@
 import {
   BLOCK_BYTES,
   RECORD_BRANCHES,
+  RECORD_BYTES,
   RECORD_NOTHING,
   RECORD_VARYING,
 } from "../../src/program/layout";
@@ -58,6 +59,14 @@ export function giveUpRecording(): bool {
 @inline export function countRecord(isActive: bool): void {
   if (isActive) activeRecords += 1;
   laidTop += BLOCK_BYTES;
+}
+
+/** The tape has so many records, all active, whose blocks are laid. */
+// @ts-ignore: decorator
+@inline export function setRecords(count: i32): void {
+  setTapeTop(<usize>count * RECORD_BYTES);
+  activeRecords = count;
+  laidTop = <usize>count * BLOCK_BYTES;
 }
 
 /** The record is one of control. */

@@ -80,6 +80,11 @@ export class Port {
     return undefined;
   }
 
+  /** Steps of the latest single walk that came to its end. */
+  get singleSteps(): number {
+    return 0;
+  }
+
   /** Takes the results of live lanes from the machine's current trace or its latest walk. */
   take({ set, live, value, hasMerges }: Walked): void {
     const { results } = this;

@@ -76,6 +76,8 @@ export class Scheduler {
   readonly #sorts: boolean;
   /** Whether traces are found by the decisions of the one lane there is. */
   readonly #isPath: boolean;
+  /** Whether the one lane there is is walked in every run: nothing is replayed, noted or timed. */
+  readonly #isAlwaysWalked: boolean;
   /** Whether the run under way is walked without looking for a trace. */
   #isResting = false;
   /** The trace that refused the lane last, and the record of the guard. */
@@ -112,6 +114,8 @@ export class Scheduler {
     this.#replays = !manner.notesBranches && (job.options.replay ?? mechanisms.replay ?? true);
     this.#sorts = mechanisms.sorting !== false;
     this.#isPath = job.lanes === 1 && mechanisms.paths !== false && this.#replays;
+    const isPlain = !manner.isTraced && !manner.notesBranches && job.options.timeMax === undefined;
+    this.#isAlwaysWalked = job.lanes === 1 && !this.#replays && isPlain;
     this.#chunkWanted = job.options.chunk ?? (mechanisms.chunks === false ? job.lanes : undefined);
     this.walker = new Walker(job, port, this.#replays);
   }
@@ -149,6 +153,11 @@ export class Scheduler {
    * all. `isLong` leaves even that to `finish`, which pauses.
    */
   begin(isLong = false): boolean {
+    if (this.#isAlwaysWalked && !isLong) {
+      this.walker.begin();
+      this.#rest = this.#all;
+      return this.#walkSingle();
+    }
     const { program, signature, lanes } = this.#job;
     program.traces.beginRun();
     let passed = -1;

@@ -96,6 +96,10 @@ export class SessionPort extends Port {
     return outcome;
   }
 
+  override get singleSteps(): number {
+    return this.#single?.steps ?? 0;
+  }
+
   /** Of a run of one chunk: the inputs asked for that its results do not depend on. */
   inactive(): readonly string[] {
     if (this.#isSingle) return (this.#single as SingleWalk).inactive();

@@ -12,6 +12,7 @@ import {
   SINGLE_INPUTS,
   SINGLE_INPUTS_MAX,
   SINGLE_REACHED,
+  SINGLE_STEPS,
   SINGLE_VALUE,
 } from "../../program/layout.js";
 import { own } from "../../records.js";
@@ -41,6 +42,7 @@ export class SingleWalk {
   readonly #sharedBits: number;
   /** Index of the first double that is exchanged. */
   readonly #at: number;
+  #steps = 0;
 
   /** Undefined where the job is anything else than one lane of plain numbers. */
   static of(job: Job, buffers: SessionBuffers): SingleWalk | undefined {
@@ -68,16 +70,22 @@ export class SingleWalk {
     this.#sharedBits = slots.reduce((bits, slot, k) => (slot.isShared ? bits | (1 << k) : bits), 0);
   }
 
+  /** Steps of the latest walk that came to its end. */
+  get steps(): number {
+    return this.#steps;
+  }
+
   /** Runs the lane, by at most so many `steps`; its numbers are there where it returns SINGLE_DONE. */
   run(level: number, { tapeBytesMax, isOptional, stepsMax }: SingleLimits, steps: number): number {
     const { machine, program } = this.#job;
-    machine.traceSlots.useWalk();
+    const { exports, traceSlots, views } = machine;
+    traceSlots.useWalk();
     const slots = this.#slots;
-    const given = machine.views.doubles;
+    const given = views.doubles;
     const from = this.#at + SINGLE_INPUTS;
     for (let k = 0; k < slots.length; k++)
       given[from + k] = (slots[k] as Slot).numbers[0] as number;
-    const outcome = machine.exports.walkSingle(
+    const outcome = exports.walkSingle(
       program.address,
       level,
       Math.floor(tapeBytesMax),
@@ -89,12 +97,13 @@ export class SingleWalk {
       this.#sharedBits,
       0,
     );
-    if (outcome === SINGLE_DONE) this.#read(machine.views.doubles);
+    if (outcome === SINGLE_DONE) this.#read(views.doubles);
     return outcome;
   }
 
   #read(found: Float64Array): void {
     const wanted = this.#wanted;
+    this.#steps = found[this.#at + SINGLE_STEPS] as number;
     this.#values[0] = found[this.#at + SINGLE_VALUE] as number;
     const from = this.#at + SINGLE_GRADIENTS;
     for (let k = 0; k < wanted.length; k++) {

@@ -205,7 +205,7 @@ export class Walker {
       return undefined;
     }
     if (outcome === SINGLE_DONE) {
-      this.#latestSteps = this.#job.machine.exports.stepsTaken();
+      this.#latestSteps = this.#port.singleSteps;
       totals.steps += this.#latestSteps;
       return "done";
     }
