@@ -85,7 +85,7 @@ export const rooms: readonly Room[] = [
       machine/bad-calls machine/bad-input session-non-finite machine/shapes machine/history
       machine/pauses machine/shortage pool/serve pool/whole machine/lanes lanes/divergence
       machine/faults lanes/sorting lanes/chunks lanes/budgets machine/memory lanes/property
-      machine/paths machine/boundaries lanes/mixed-results machine/reading machine/budgets
+      machine/paths machine/boundaries machine/single-walk lanes/mixed-results machine/reading machine/budgets
       machine/every-size`),
   },
   {

@@ -199,6 +199,42 @@ describe("mistakes with axes", () => {
     );
   });
 
+  test("sizes are those that fill every input, and where there are none the run is refused", () => {
+    const choices = [["p"], ["q"], ["p", "q"], ["q", "p"]].flatMap((axes) =>
+      [1, 2, 3, 4, 6].map((length) => ({ axes, length })),
+    );
+    /** All sizes of p and q with which each input has a value for every place. */
+    const fillings = (inputs: readonly (typeof choices)[number][]): Axis[][] => {
+      const names = [...new Set(inputs.flatMap(({ axes }) => axes))];
+      const sized = (rest: readonly string[]): Axis[][] =>
+        rest.length === 0
+          ? [[]]
+          : sized(rest.slice(0, -1)).flatMap((before) =>
+              [1, 2, 3, 4, 5, 6].map((size) => [...before, { name: rest.at(-1) as string, size }]),
+            );
+      return sized(names).filter((all) =>
+        inputs.every(({ axes, length }) => {
+          const own = all.filter(({ name }) => axes.includes(name));
+          return own.reduce((product, { size }) => product * size, 1) === length;
+        }),
+      );
+    };
+    withProgram("(+ a b)", (program) => {
+      for (const a of choices)
+        for (const b of choices) {
+          const inputs = [a, b].map(({ axes, length }) => over(axes, Array(length).fill(1)));
+          const run = () => program.evaluate({ a: inputs[0] as never, b: inputs[1] as never }).axes;
+          const found = fillings([a, b]);
+          const what = JSON.stringify([a, b]);
+          const isTold = [a, b].some(({ axes }) => axes.length === 1);
+          if (found.length === 1 && isTold) expect(run(), what).toEqual(found[0]);
+          else if (found.length === 0)
+            expect(caught(run).message, what).toMatch(/do not make|values in input|not known/);
+          else expect(caught(run).message, what).toMatch(/not known/);
+        }
+    });
+  });
+
   test("sizes that nothing tells are asked for", () => {
     const error = mistake({ a: over(["r", "d"], [1, 2, 3, 4]), k: 1, t: 1 });
     expect(error.message).toBe("the sizes of the axes r and d of input a are not known");

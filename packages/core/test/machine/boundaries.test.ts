@@ -14,6 +14,7 @@ import {
   type Program,
   vec,
 } from "../../src/index.js";
+import type { Trace } from "../../src/machine/run/traces.js";
 import { Random } from "../fuzz/random.js";
 import { bitsOf } from "./support.js";
 
@@ -99,6 +100,141 @@ describe.each(["stepsMax", "tapeBytesMax"] as const)("%s", (option) => {
       machine.dispose();
     },
   );
+});
+
+describe("a budget that a kept trace meets exactly", () => {
+  const laneCounts = [1, 2, 5, 40, 300];
+  const chunks = [undefined, 2, 8] as const;
+  const numbersOf = (lanes: number): number[] =>
+    Array.from({ length: lanes }, (_, i) => 0.3 + i / 700);
+
+  /** A program that has run until it keeps its traces, and what the largest of them took. */
+  function warm(
+    machine: Machine,
+    source: string,
+    run: (program: Program, options: GradientOptions) => unknown,
+  ): { program: Program; stepsMax: number; tapeBytesMax: number } {
+    const program = machine.load(source);
+    for (let i = 0; i < 3; i++) run(program, {});
+    const kept = [...program.traces.matching("la;"), ...program.traces.matching("l;")];
+    expect(kept.length, source).toBeGreaterThan(0);
+    const most = (of: (trace: Trace) => number): number => Math.max(...kept.map(of));
+    const [stepsMax, tapeBytesMax] = [most((one) => one.steps), most((one) => one.recordedBytes)];
+    return { program, stepsMax, tapeBytesMax };
+  }
+
+  test.each(sources)("is enough for a replay, and one less is not: %s", async (source) => {
+    const machine = await Machine.create();
+    for (const lanes of laneCounts)
+      for (const chunk of chunks)
+        for (const kind of ["gradient", "evaluate"] as const) {
+          const own = chunk === undefined ? {} : { chunk };
+          const run = (program: Program, options: GradientOptions) =>
+            program[kind]({ a: numbersOf(lanes) }, { ...own, ...options });
+          const walks = (option: "stepsMax" | "tapeBytesMax", less: number): number | string => {
+            const found = warm(machine, source, run);
+            try {
+              return run(found.program, { [option]: found[option] - less }).stats.walks;
+            } catch (error) {
+              if (!(error instanceof NdvmError)) throw error;
+              return error.code;
+            } finally {
+              found.program.dispose();
+            }
+          };
+          const what = `${kind}, ${lanes} lanes, chunks of ${chunk}`;
+          expect(walks("stepsMax", 0), `steps, ${what}`).toBe(0);
+          expect(walks("stepsMax", 1), `a step less, ${what}`).toBe("E-STEPS");
+          expect(walks("tapeBytesMax", 0), `bytes, ${what}`).toBe(0);
+          // Without gradients a trace is no part of the budget.
+          if (kind === "evaluate") expect(walks("tapeBytesMax", 1), what).toBe(0);
+          else expect(walks("tapeBytesMax", 1), `a byte less, ${what}`).not.toBe(0);
+        }
+    machine.dispose();
+  });
+
+  test.each(sources)(
+    "lets work inside the machine enter it, and one less does not: %s",
+    async (source) => {
+      const machine = await Machine.create();
+      for (const lanes of [1, 2, 40]) {
+        const inputs = { a: numbersOf(lanes) };
+        const open = (program: Program, options: GradientOptions) =>
+          program.session(inputs, { wrt: ["a"], ...options });
+        const found = warm(machine, source, (program) => open(program, {}).run());
+        const { program, stepsMax, tapeBytesMax } = found;
+        const before = program.traces.matching("la;")[0];
+        for (const [limits, isEnough] of [
+          [{ stepsMax, tapeBytesMax }, true],
+          [{ stepsMax: stepsMax - 1 }, false],
+          [{ tapeBytesMax: tapeBytesMax - 1 }, false],
+        ] as const) {
+          const what = `${lanes} lanes, ${JSON.stringify(limits)}`;
+          expect(open(program, limits).enter()?.trace, what).toBe(isEnough ? before : undefined);
+        }
+        program.dispose();
+      }
+      machine.dispose();
+    },
+  );
+
+  test("holds on every path that a lane is led to", async () => {
+    const machine = await Machine.create();
+    // Four ways of other lengths, found one from the other at their guards.
+    const source = `(define (f n x) (if (= n 0) x (f (- n 1) (* 1.01 (sin x)))))
+      (if (< a 0.5) (if (< a 0.25) (f 3 a) (f 9 a)) (if (< a 0.75) (f 5 a) (f 14 a)))`;
+    const places = [0.1, 0.3, 0.6, 0.9];
+    const alone = places.map((a) => {
+      const program = machine.load(source);
+      program.gradient({ a: [a] }, { chunk: 1 });
+      const { steps, recordedBytes } = program.traces.matching("la;")[0] as Trace;
+      program.dispose();
+      return { stepsMax: steps, tapeBytesMax: recordedBytes };
+    });
+    for (const option of ["stepsMax", "tapeBytesMax"] as const)
+      for (const from of places)
+        for (const [index, to] of places.entries())
+          for (const less of [0, 1]) {
+            const program = machine.load(source);
+            for (let round = 0; round < 3; round++)
+              for (const a of places) program.gradient({ a: [a] });
+            for (let i = 0; i < 3; i++) program.gradient({ a: [from] });
+            const limit = (alone[index]?.[option] as number) - less;
+            const what = `from ${from} to ${to}, ${option} ${limit}`;
+            const run = () => program.gradient({ a: [to] }, { [option]: limit });
+            if (less === 0) expect(run().stats.walks, what).toBe(0);
+            else if (option === "stepsMax") expect(outcome(run), what).toBe("E-STEPS");
+            else expect(walksOf(run), what).not.toBe(0);
+            program.dispose();
+          }
+    machine.dispose();
+  });
+});
+
+/** How often a run walked, or the code of its error. */
+function walksOf(run: () => { readonly stats: { readonly walks: number } }): number | string {
+  try {
+    return run().stats.walks;
+  } catch (error) {
+    if (!(error instanceof NdvmError)) throw error;
+    return error.code;
+  }
+}
+
+test("a trace of eight lanes or fewer is kept however many bytes it takes", async () => {
+  const machine = await Machine.create();
+  const numbers = 60_000;
+  for (const lanes of [1, 4, 8, 16]) {
+    const program = machine.load(`(vsum (* a (ones ${numbers})))`);
+    const a = Array.from({ length: lanes }, (_, i) => i + 1);
+    const session = program.session({ a }, { wrt: ["a"] });
+    for (let run = 0; run < 3; run++) session.run();
+    expect([...session.values], `${lanes} lanes`).toEqual(a.map((each) => each * numbers));
+    const widths = program.traces.matching("la;").map(({ width }) => width);
+    expect(widths, `${lanes} lanes`).toEqual([Math.min(lanes, 8)]);
+    program.dispose();
+  }
+  machine.dispose();
 });
 
 test("memoryMax holds at its boundary, on the first run and on a replay", async () => {

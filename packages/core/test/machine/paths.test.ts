@@ -106,6 +106,37 @@ describe.each(["f32", "f64"] as Precision[])("in %s", (precision) => {
     machine.dispose();
   });
 
+  test("which names matter is that of the call, whether its path rests, is found or is new", async () => {
+    const machine = await Machine.create({ precision });
+    const source = `(loop ((x x0) (k 0))
+      (if (= k 12) (if (< x 0.4) (* p x0) (if (< x 0.7) (* q p) s))
+        (if (< x 0.5) (recur (* 1.9 x) (+ k 1)) (recur (* 1.9 (- 1.0 x)) (+ k 1)))))`;
+    const [mine, walked] = [machine.load(source), machine.load(source)];
+    const other = machine.load("(* a c)", { inputs: ["a", "b", "c", "d"] });
+    const [found, ways] = [new Set<string>(), new Set<string>()];
+    let turn = 0;
+    // New paths until they rest, then three that come again: walked at rest, then kept, then found.
+    const phases = [60, 90, 20, 140, 60, 300];
+    for (const [phase, length] of phases.entries())
+      for (let i = 0; i < length; i++, turn++) {
+        const x0 = start(phase % 2 === 0 ? turn : i % 3);
+        const inputs = { p: 2, q: 3, s: 5, x0 };
+        const { stats, inactive, values, gradients } = mine.gradient(inputs);
+        const wanted = walked.gradient(inputs, { replay: false });
+        expect(inactive, `turn ${turn}`).toEqual(wanted.inactive);
+        expect(bitsOf(values), `turn ${turn}`).toEqual(bitsOf(wanted.values));
+        expect(Object.values(gradients).map(bitsOf), `turn ${turn}`).toEqual(
+          Object.values(wanted.gradients).map(bitsOf),
+        );
+        found.add(`${stats.walks} ${stats.replays > 0} ${stats.traceRecords > stats.tapeRecords}`);
+        ways.add(inactive.join());
+        if (turn % 2 === 0) other.gradient({ a: 1, b: 2, c: 3, d: turn }, { replay: false });
+      }
+    expect(found.size).toBeGreaterThan(2);
+    expect(ways.size).toBe(3);
+    machine.dispose();
+  });
+
   test("a program whose paths never come again stops keeping them, and begins anew", async () => {
     const machine = await Machine.create({ precision });
     const program = machine.load(tent);
