@@ -211,3 +211,46 @@ describe.each(["f32", "f64"] as Precision[])("a session in %s", (precision) => {
     expect(() => session.set("y", 1)).toThrow(NdvmError);
   });
 });
+
+describe("a session that goes on with the same numbers", () => {
+  /** Lanes that go ways of their own, which no trace takes together. */
+  const ways = (lanes: number, count: number) =>
+    Array.from({ length: lanes }, (_, i) => (i * 7) % count);
+  const cases: readonly (readonly [string, string, number, number])[] = [
+    ["one way", "(* a (sin t))", 40, 40],
+    ["two ways", "(list-ref (list a (* 2 a)) t)", 40, 2],
+    ["nine ways of many lanes", `(* a (list-ref '(1 2 3 4 5 6 7 8 9) t))`, 90, 9],
+    [
+      "thirty ways",
+      `(* a (list-ref '(${Array.from({ length: 30 }, (_, i) => i).join(" ")}) t))`,
+      90,
+      30,
+    ],
+    ["few lanes of many", "(* a (list-ref '(1 2 3 4 5 6 7 8 9) (if (< t 80) 0 (- t 80))))", 89, 89],
+    ["branches both ways", "(if (> t 3) (* a t) (exp (* a t)))", 20, 9],
+  ];
+
+  test.each(cases)("walks no more and no less in each run: %s", async (_, source, lanes, count) => {
+    const machine = await Machine.create();
+    for (const chunk of [undefined, 8]) {
+      const session = machine
+        .load(source)
+        .session({ a: 0.5, t: ways(lanes, count) }, { wrt: ["a"], ...(chunk && { chunk }) });
+      const values: string[] = [];
+      const counts = Array.from({ length: 12 }, () => {
+        const { walks, replays } = session.stats;
+        session.run();
+        values.push(session.values.join());
+        return [session.stats.walks - walks, session.stats.replays - replays];
+      });
+      expect(new Set(values).size).toBe(1);
+      // What is to be known of the lanes is known after three runs.
+      for (const [i, each] of counts.entries())
+        if (i > 3)
+          expect(each, `run ${i}, chunks of ${chunk}: ${JSON.stringify(counts)}`).toEqual(
+            counts[3],
+          );
+    }
+    machine.dispose();
+  });
+});

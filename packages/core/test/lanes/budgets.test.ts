@@ -90,6 +90,70 @@ describe("a budget of exactly a lane's steps", () => {
   });
 });
 
+describe("sides that lanes have taken one by one", () => {
+  // A trace of lanes that take one dear side each has all of them; a lane that takes several pays for each.
+  const source = `(+ (if (> a 0) (vsum (* a (ones 640))) a) (if (> b 0) (vsum (* b (ones 1600))) b)
+    (if (> c 0) (vsum (* c (ones 4000))) c))`;
+  const kinds = [0, 1, 2, 4, 3, 5, 6, 7];
+  const repeated = (some: readonly number[], count: number): number[] =>
+    Array.from({ length: count }, (_, i) => some[i % some.length] as number);
+  /** Lanes of one dear side come first, so many of them, and those of several later. */
+  const layouts: readonly (readonly [lanes: readonly number[], chunk: number | undefined])[] = [
+    [[...repeated(kinds.slice(0, 4), 4), ...repeated(kinds, 12)], 4],
+    [[...repeated(kinds.slice(0, 4), 4), ...repeated(kinds, 5)], 2],
+    [[...repeated(kinds.slice(0, 4), 8), ...repeated(kinds, 16)], 8],
+    [[...repeated(kinds.slice(0, 4), 64), ...repeated(kinds, 70)], 64],
+    [[...repeated(kinds.slice(0, 4), 128), ...repeated(kinds, 40)], undefined],
+    // All lanes of the first walk go together, and only the second one is of lanes that part.
+    [[...repeated([4], 128), ...repeated([1, 2, 4], 48), ...repeated(kinds, 80)], undefined],
+    [[...repeated([4], 8), ...repeated([1, 2, 4], 24), ...repeated(kinds, 40)], 8],
+  ];
+  const inputsOf = (lanes: readonly number[]) => {
+    const of = (bit: number) =>
+      lanes.map((kind, i) => ((kind & bit) === 0 ? -1 : 1) * (1 + i / 64));
+    return { a: of(1), b: of(2), c: of(4) };
+  };
+
+  test("cost a lane what it would cost alone, in every chunk, on a replay and in a session", () => {
+    const alone = new Map(
+      kinds.map((kind) => {
+        const program = machine.load(source);
+        const own = { a: kind & 1 ? 1 : -1, b: kind & 2 ? 1 : -1, c: kind & 4 ? 1 : -1 };
+        const { steps } = program.gradient(own, { replay: false }).stats;
+        program.dispose();
+        return [kind, steps] as const;
+      }),
+    );
+    const budgets = [...new Set([...alone.values()].flatMap((own) => [own - 1, own]))];
+    for (const [lanes, chunk] of layouts) {
+      const inputs = inputsOf(lanes);
+      const warm = machine.load(source);
+      for (let run = 0; run < 2; run++) warm.gradient(inputs, chunk === undefined ? {} : { chunk });
+      for (const stepsMax of budgets) {
+        const expected = lanes.map((kind) =>
+          (alone.get(kind) as number) <= stepsMax ? "ok" : "E-STEPS",
+        );
+        const options = { stepsMax, ...(chunk === undefined ? {} : { chunk }) };
+        const what = `${lanes.length} lanes, chunks of ${chunk}, ${stepsMax} steps`;
+        const fresh = machine.load(source);
+        for (const [how, program] of Object.entries({ fresh, again: fresh, warm })) {
+          const codes = attempt(() => program.gradient(inputs, options), lanes.length);
+          expect(codes, `${how}, ${what}`).toEqual(expected);
+        }
+        const session = fresh.session(inputs, { ...options, wrt: ["a"] });
+        const inSession = () => {
+          session.run();
+          return session;
+        };
+        for (let run = 0; run < 2; run++)
+          expect(attempt(inSession, lanes.length), `session, ${what}`).toEqual(expected);
+        fresh.dispose();
+      }
+      warm.dispose();
+    }
+  });
+});
+
 function codesOf(source: string, inputs: Inputs, options: RunOptions): string[] {
   const program = machine.load(source);
   try {

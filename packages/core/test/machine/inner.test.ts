@@ -581,6 +581,18 @@ describe.each(["f64", "f32"] as const)("a session in %s, as fits use it", (preci
     expect(wide(65536).enter()?.trace.width).toBe(65536);
     expect(wide(65537).enter()).toBeUndefined();
     expect(machine.load("(vec a t)").session(inputs).enter()).toBeUndefined();
+    // Lanes that go two ways have two traces, and neither does for all.
+    const parted = machine.load("(list-ref (list a (* 2 a)) t)").session({ a: 3, t: [0, 1, 1] });
+    for (let run = 0; run < 2; run++) {
+      expect(parted.enter()).toBeUndefined();
+      parted.run();
+      expect([...parted.values]).toEqual([3, 6, 6]);
+    }
+    parted.set("t", [1, 1, 1]);
+    parted.run();
+    parted.run();
+    expect([...parted.values]).toEqual([6, 6, 6]);
+    expect(parted.enter()?.trace.taken).toBe(3);
     machine.dispose();
   });
 

@@ -4,9 +4,18 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { type Inputs, Machine, NdvmError, type Precision, type Program } from "../../src/index.js";
+import {
+  type GradientResult,
+  type Inputs,
+  Machine,
+  NdvmError,
+  type Precision,
+  type Program,
+  type RunStats,
+} from "../../src/index.js";
 import { machineInputs } from "../fuzz/check.js";
 import { sourceOf } from "../fuzz/program.js";
+import { Random } from "../fuzz/random.js";
 import { laneProgram } from "../lanes/run.js";
 import { bitsOf, caught } from "./support.js";
 
@@ -134,6 +143,50 @@ describe.each(["f32", "f64"] as Precision[])("in %s", (precision) => {
       }
     expect(found.size).toBeGreaterThan(2);
     expect(ways.size).toBe(3);
+    machine.dispose();
+  });
+
+  test("a call that is replayed has the counters of its own path, whoever ran before", async () => {
+    const machine = await Machine.create({ precision });
+    // Ways of other lengths, with other payloads, records and active names.
+    const source = `(if (< x 1) (* a x) (if (< x 2) (loop ((k 0) (s a)) (if (= k 6) s (recur (+ k 1) (* s x))))
+      (if (< x 3) (vsum (* a (ones 5))) (+ x (* 2 (sin (* b x)))))))`;
+    const places = [0.5, 1.5, 2.5, 3.5];
+    const counters = ({ stats }: { readonly stats: RunStats }) => {
+      const { payloads, uniformPayloads, activePayloads, tapeRecords, traceRecords } = stats;
+      const { heapObjects, primalBytes, adjointBytes, tapeBytes, heapBytes } = stats;
+      return [
+        ...[payloads, uniformPayloads, activePayloads, tapeRecords, traceRecords],
+        ...[heapObjects, primalBytes, adjointBytes, tapeBytes, heapBytes],
+      ];
+    };
+    const kinds: readonly ((program: Program, inputs: Inputs) => GradientResult)[] = [
+      (program, inputs) => program.gradient(inputs),
+      (program, inputs) => program.gradient(inputs, { wrt: program.inputs }),
+      (program, inputs) => program.gradient(inputs, { wrt: ["a"] }),
+    ];
+    const inputsAt = (x: number): Inputs => ({ a: 3, b: 2, x });
+    const own = new Map<string, readonly number[]>();
+    for (const [kind, call] of kinds.entries())
+      for (const x of places) {
+        const program = machine.load(source);
+        call(program, inputsAt(x));
+        own.set(`${kind} ${x}`, counters(call(program, inputsAt(x))));
+        program.dispose();
+      }
+    expect(new Set([...own.values()].map(String)).size).toBeGreaterThan(5);
+    const program = machine.load(source);
+    const random = new Random(seed, 11);
+    let replayed = 0;
+    for (let turn = 0; turn < 600; turn++) {
+      const kind = random.pick([0, 0, 1, 1, 2]);
+      const x = random.pick(places);
+      const result = (kinds[kind] as (typeof kinds)[number])(program, inputsAt(x));
+      if (result.stats.walks > 0) continue;
+      replayed += 1;
+      expect(counters(result), `turn ${turn} of SEED=${seed}`).toEqual(own.get(`${kind} ${x}`));
+    }
+    expect(replayed).toBeGreaterThan(500);
     machine.dispose();
   });
 
