@@ -78,6 +78,8 @@ describe(`the front (SEED=${seed})`, () => {
           Math.min(...of.map(by));
         expect(least(members, squareOf)).toBe(least(scored, squareOf));
         expect(least(members, lengthOf)).toBe(least(scored, lengthOf));
+        const places = members.map(({ complexity, loss }) => 10 * complexity + loss);
+        expect(places).toEqual([...places].sort((a, b) => a - b));
         for (const member of members) {
           const isBeaten = members.some(
             (other) =>
@@ -173,6 +175,72 @@ describe("members as users see them", () => {
     expect(scores[0]).toBe(0);
     expect(scores[1]).toBeCloseTo(1, 6);
     expect(scores[2]).toBeCloseTo(0.1, 6);
+  });
+
+  test(`are those that none beats, from the smallest to the most accurate (SEED=${seed})`, () => {
+    const weighings = fc.array(
+      fc.option(
+        fc.record({
+          length: fc.constantFrom(40, 50, 60),
+          complexity: fc.integer({ min: 1, max: 5 }),
+          scores: fc.record({
+            loss: fc.constantFrom(0, 0.25, 0.5, 1),
+            ...{ r2: fc.double(), trainR2: fc.double(), bic: fc.double() },
+          }),
+          twinOf: fc.option(fc.nat(8), { nil: undefined, freq: 2 }),
+        }),
+        { nil: undefined },
+      ),
+      { minLength: 9, maxLength: 9 },
+    );
+    fc.assert(
+      fc.property(some, weighings, (drawn, given) => {
+        const members = drawn
+          .slice(0, 9)
+          .map((each, visit) => outcome({ ...each, loss: each.loss || 1, visit, id: visit + 20 }))
+          .filter(({ loss }) => Number.isFinite(loss));
+        const known = new Map(
+          given.flatMap((each, visit) => (each === undefined ? [] : [[visit, each] as const])),
+        );
+        const there = members.map(({ visit }) => visit);
+        const plain = members
+          .filter(({ visit }) => !there.includes(known.get(visit)?.twinOf ?? -1))
+          .map((member) => {
+            const weighed = known.get(member.visit);
+            const { loss, r2, trainR2, bic } = weighed?.scores ?? member;
+            const complexity = weighed?.complexity ?? member.complexity;
+            const length = weighed?.length ?? totalOf(roughLength(member, yardstick));
+            const { id, visit } = member;
+            return { id, visit, complexity, length, loss, r2, trainR2, bic };
+          });
+        const beats = (a: (typeof plain)[0], b: (typeof plain)[0]): boolean => {
+          const more = [a.complexity - b.complexity, a.loss - b.loss, a.length - b.length];
+          if (more.some((each) => each > 0)) return false;
+          return more.some((each) => each < 0) || a.visit < b.visit;
+        };
+        const kept = plain.filter((one) => !plain.some((other) => beats(other, one)));
+        const wanted = kept
+          .map((one) => ({ ...one, isWeighed: known.has(one.visit) }))
+          .sort((a, b) =>
+            a.complexity === b.complexity ? b.loss - a.loss : a.complexity - b.complexity,
+          );
+        const described = describeFront({ members }, known, yardstick);
+        expect(described).toMatchObject(wanted);
+        expect(described).toHaveLength(wanted.length);
+        for (const { complexity, loss, score } of described) {
+          const squareAt = (of: number) =>
+            Math.max(of / yardstick.trainRows, yardstick.leastSquare);
+          const smaller = wanted.filter((one) => one.complexity < complexity);
+          const least = Math.min(...smaller.map((one) => squareAt(one.loss)));
+          // Of those that explain as much, the largest.
+          const sizes = smaller.filter((one) => squareAt(one.loss) === least);
+          const size = Math.max(...sizes.map((one) => one.complexity));
+          const fall = Math.log(least) - Math.log(squareAt(loss));
+          expect(score).toBeCloseTo(smaller.length === 0 ? 0 : fall / (complexity - size), 9);
+        }
+      }),
+      { seed, numRuns: 300 },
+    );
   });
 
   test("are chosen by length, and the most accurate is the best", () => {

@@ -387,19 +387,22 @@ describe(`the engine (SEED=${seed})`, () => {
     }
   });
 
-  test("goes on where epochs came to fewer candidates than they might", async () => {
-    const proposer = new Counting("count", Array<number>(20).fill(8));
-    const { done, outcomes } = await play({
-      ...{ proposers: [proposer], budget: { candidates: 12 } },
-      keptOf: ({ round, size }) => (round < 4 ? size - 1 : size),
-    });
-    expect([done?.stopped, done?.counts.candidates, outcomes.length]).toEqual([
-      "candidates",
-      12,
-      12,
-    ]);
-    expect(proposer.asked.length).toBeGreaterThan(3);
-  });
+  test.each([1, 2, 3, 4, 5])(
+    "goes on where epochs came to fewer candidates than they might, with a lag of %i",
+    async (lag) => {
+      const proposer = new Counting("count", Array<number>(20).fill(8));
+      const { done, outcomes } = await play({
+        ...{ proposers: [proposer], budget: { candidates: 12 }, options: { lag } },
+        keptOf: ({ round, size }) => (round < 4 ? size - 1 : size),
+      });
+      expect([done?.stopped, done?.counts.candidates, outcomes.length]).toEqual([
+        "candidates",
+        12,
+        12,
+      ]);
+      expect(proposer.asked.length).toBeGreaterThan(3);
+    },
+  );
 
   test("gives proposers their turns, cuts what they say into slots of their own, and drops the exhausted", async () => {
     const two = [new Counting("one", [5, 3]), new Counting("two", [2, 0, 9], 100)];
