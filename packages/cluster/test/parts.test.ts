@@ -189,6 +189,35 @@ describe("what epochs have to know", () => {
     expect(fields()).toEqual(after);
   });
 
+  test("is a new snapshot after more than a megabyte of deltas, not after one", async () => {
+    const limit = 2 ** 20;
+    let state = 7;
+    let noise = "";
+    for (let i = 0; i < 1_400_000; i++) {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      noise += String.fromCharCode(33 + ((state >>> 16) % 90));
+    }
+    const bytesOf = (length: number): number =>
+      encode({ ...update(0, 1), text: noise.slice(0, length) }).length;
+    let [low, high] = [0, noise.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (bytesOf(middle) <= limit) low = middle;
+      else high = middle;
+    }
+    // Packing is not quite even, so the place is looked for around the one that was found.
+    const around = Array.from({ length: 60 }, (_, i) => low + (i % 2 === 0 ? i / 2 : -(i + 1) / 2));
+    const exact = around.find((length) => bytesOf(length) === limit) as number;
+    for (const [length, isLong] of [
+      [exact, false],
+      [high + 40, true],
+    ] as const) {
+      const { writer, fields } = open((version) => (version === 1 ? noise.slice(0, length) : ""));
+      for (const version of [0, 1, 2]) await writer.publish(version);
+      expect([bytesOf(length) > limit, fields().includes("w 2")]).toEqual([isLong, isLong]);
+    }
+  });
+
   test("is written anew after Redis has lost it", async () => {
     const { writer, steps, fields, fake } = open();
     await writer.publish(1);

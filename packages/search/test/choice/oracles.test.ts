@@ -491,18 +491,15 @@ describe("the choice", () => {
     // Trained: 8 / (10 − 2) = 1 a row. Missed: (1 − r2)·100 / rows.
     const evidence = (ratio: number, rows: number): number =>
       0.5 * rows * ((ratio - 1) / Math.LN2 - Math.log2(ratio));
-    for (const [r2, rows] of [
-      [0.6, 20],
-      [0.1, 20],
-      [0.5, 8],
-      [0.9, 2],
-      [0.58, 10],
-      [0.2, 40],
-    ] as const) {
-      const ratio = ((1 - r2) * 100) / rows;
-      const isTold = ratio > 2 && evidence(ratio, rows) > 10;
-      expect(of(r2, rows), `${r2} ${rows}`).toHaveLength(isTold ? 1 : 0);
-    }
+    let told = 0;
+    for (let rows = 1; rows <= 60; rows++)
+      for (let r2 = -1; r2 < 1; r2 += 0.02) {
+        const ratio = ((1 - r2) * 100) / rows;
+        const isTold = ratio > 2 && evidence(ratio, rows) > 10;
+        expect(of(r2, rows), `${r2} ${rows}`).toHaveLength(isTold ? 1 : 0);
+        told += Number(isTold);
+      }
+    expect(told).toBeGreaterThan(100);
     expect(of(0.1, 10)[0]).toBe(
       "on the held-out rows the chosen model misses by 3.0 times as much as on the rows that it was fitted to",
     );
@@ -559,6 +556,26 @@ describe("weighing", () => {
     );
     expect(found?.length).toBeCloseTo(wanted.length, 6);
     expect(found).toMatchObject({ simple: [], undetermined: [], hidden: 0 });
+  });
+
+  test("of a line are the same in any unit", async () => {
+    const constants: number[][] = [];
+    for (const unit of [1, 1e-6, 1e6, 1e-12, 1e12]) {
+      const scaled = makeStudy({
+        data: { x, y: y.map((each) => each * unit) },
+        ...{ target: "y", seed: 3 },
+      });
+      const scales = await Scales.create(scaled);
+      const params = { a: 0.1 * unit, b: 5 * unit };
+      const given = { visit: 0, source: "(+ a (* b x))", params, complexity: 5 };
+      const found = await scales.weigh(given);
+      constants.push(["a", "b"].map((name) => (found?.params[name] as number) / unit));
+      scales.dispose();
+    }
+    for (const [a, b] of constants) {
+      expect(a).toBeCloseTo(constants[0]?.[0] as number, 6);
+      expect(b).toBeCloseTo(constants[0]?.[1] as number, 6);
+    }
   });
 
   test("numbers in a program cost their digits, at most what tells a row from another", async () => {

@@ -107,6 +107,35 @@ describe("aliases inside loops", () => {
     expect(lowestAlias(3, 0.1)).toBeUndefined();
   });
 
+  test("a rate up to a millionth beyond half a turn a step is the lowest itself", () => {
+    for (const step of [1, 0.5, 4]) {
+      const limit = (Math.PI * (1 + 1e-6)) / step;
+      for (const sign of [1, -1]) {
+        expect(lowestAlias(sign * limit, step)).toBeUndefined();
+        const beyond = lowestAlias(sign * limit * (1 + 1e-15), step) as number;
+        expect(beyond).toBeCloseTo(sign * (limit - turn / step), 9);
+      }
+    }
+  });
+
+  test("of a phase that a loop adds up are weighed at the lowest, a turn of the loop being one step", async () => {
+    const random = new Random(5);
+    const x = Array.from({ length: 50 }, (_, i) => Math.sqrt(i) + 0.1 * random.uniform());
+    const sumAt = (at: number, a: number): number =>
+      [0, 1, 2, 3, 4].reduce((sum, k) => sum + Math.cos(k * a + at), 0);
+    for (const rate of [2.2, 0.9, 1.7]) {
+      const y = x.map((at) => sumAt(at, rate) + 0.01 * random.normal());
+      const scales = await Scales.create(makeStudy({ data: { x, y }, target: "y" }));
+      const source =
+        "(loop ((s 0) (t 0) (k 0)) (if (= k 5) s (recur (+ s (cos (+ t x))) (+ t a) (+ k 1))))";
+      const params = { a: rate + turn };
+      const complexity = complexityOf(source, ["x"]);
+      const found = await scales.weigh({ visit: 0, source, params, complexity });
+      expect(found?.params["a"]).toBeCloseTo(rate, 1);
+      scales.dispose();
+    }
+  });
+
   test.each([
     ["a named let", "(let go ((k 0) (s 0)) (if (= k 3) s (go (+ k 1) (+ s (* a (cos (* w x)))))))"],
     ["a procedure", "(define (wave t) (cos (* w t)))\n(* 3 (* a (wave x)))"],
