@@ -55,7 +55,7 @@ export const rooms: readonly Room[] = [
     name: "syntax",
     sources: ["packages/core/src/syntax/", "packages/core/src/nearest.ts"],
     tests: core(`
-      syntax/every-text nearest reader printer format-error expander-errors expander language/language
+      syntax/every-text syntax/sequences nearest reader printer format-error expander-errors expander language/language
       semantics machine/nesting machine/bad-input`),
   },
   {

@@ -22,6 +22,49 @@ const refusal = (call: () => unknown): NdvmError => {
   throw new Error("nothing was refused");
 };
 
+describe("adjoints that differ from lane to lane", () => {
+  const weights = [2, -3, 5];
+  const v = [
+    [1, 2],
+    [3, -4],
+    [0.5, 6],
+  ];
+  const weighted = (out: Tensor): Scalar => out.mul(tf.tensor1d(weights)).sum() as Scalar;
+
+  test("scale each lane's own vector, and sum over lanes what they share", () => {
+    const program = machine.load("(* k (dot v w))");
+    const op = operation(program, { inputs: { v: "vector", w: "vector" } });
+    const [k, w] = [4, [7, 0.25]];
+    const gradients = tf.grads((...[a, b, c]: Tensor[]) =>
+      weighted(op({ v: a as Tensor, w: b as Tensor, k: c as Tensor })),
+    )([tf.tensor2d(v), tf.tensor1d(w), tf.scalar(k)]);
+    expect([...(gradients[0] as Tensor).dataSync()]).toEqual(
+      v.flatMap((_, lane) => w.map((each) => (weights[lane] as number) * k * each)),
+    );
+    const shared = w.map((_, i) =>
+      v.reduce((sum, row, lane) => sum + (weights[lane] as number) * k * (row[i] as number), 0),
+    );
+    expect([...(gradients[1] as Tensor).dataSync()]).toEqual(shared);
+    const dots = v.map((row) => row.reduce((sum, each, i) => sum + each * (w[i] as number), 0));
+    expect((gradients[2] as Tensor).dataSync()[0]).toBeCloseTo(
+      dots.reduce((sum, dot, lane) => sum + (weights[lane] as number) * dot, 0),
+      4,
+    );
+    program.dispose();
+  });
+
+  test("scale each lane's own matrix", () => {
+    const program = machine.load("(vsum (* M M))");
+    const op = operation(program, { inputs: { M: "matrix" } });
+    const M = tf.tensor3d([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], [3, 2, 2]);
+    const gradient = tf.grad((m: Tensor) => weighted(op({ M: m })))(M);
+    expect([...gradient.dataSync()]).toEqual(
+      [...M.dataSync()].map((each, i) => 2 * each * (weights[Math.trunc(i / 4)] as number)),
+    );
+    program.dispose();
+  });
+});
+
 describe("results", () => {
   test("a call without lanes gives a scalar, one with lanes a vector of them", () => {
     const op = operation(decay);

@@ -127,6 +127,19 @@ describe("an epoch", () => {
     runner.dispose();
   });
 
+  test("a text that failed is screened at every visit, and fails alike", async () => {
+    const runner = await runnerFor({ ...one, limits: { screenSteps: 2000, fitSteps: 40_000 } });
+    const long = "(loop ((s x) (k 0)) (if (= k 400) s (recur (sin (* a s)) (+ k 1))))";
+    const seen: unknown[] = [];
+    for (let visit = 0; visit < 3; visit++) {
+      const job = jobOf([proposal(long, { isRevisit: true })], { round: visit });
+      const [candidate] = (await runner.run(job)).candidates;
+      seen.push(candidate?.results.map(({ failure }) => [failure?.stage, failure?.code]));
+    }
+    expect(seen).toEqual(Array(3).fill([["screen", "E-STEPS"]]));
+    runner.dispose();
+  });
+
   test("screens a text again that came with its own starts", async () => {
     // Long enough for the screen to refuse it, short enough for a fit.
     const limits = { screenSteps: 300, fitSteps: 5000 };

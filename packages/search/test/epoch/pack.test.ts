@@ -22,11 +22,19 @@ const failure = fc.record({
   message: fc.string(),
 });
 const result = fc
-  .tuple(fc.nat(9), fc.nat(99), fc.double(), numbers, fc.option(failure, { nil: undefined }))
-  .map(([rung, fits, loss, params, failed]) => ({
+  .tuple(
+    ...([fc.nat(9), fc.nat(99), numbers, fc.option(failure, { nil: undefined })] as const),
+    fc.record({ loss: fc.double(), trainR2: fc.double(), r2: fc.double(), bic: fc.double() }),
+    fc.record({
+      ...{ screen: fc.double(), walk: fc.double(), fit: fc.double() },
+      ...{ replay: fc.double(), score: fc.double() },
+    }),
+  )
+  .map(([rung, fits, params, failed, scores, timing]) => ({
     ...emptyResult({ visit: 0, rung }),
+    ...scores,
     fits,
-    loss,
+    timing,
     params: Object.assign(Object.create(null), Object.fromEntries(params)) as Record<
       string,
       number

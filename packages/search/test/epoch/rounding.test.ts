@@ -46,6 +46,20 @@ describe("the ladder of fits", () => {
     }
   });
 
+  test("an epoch rounds up where its place in the interval is below the rest, and not at it", () => {
+    const golden = (Math.sqrt(5) - 1) / 2;
+    for (let epoch = 0; epoch < 200; epoch++) {
+      const turns = (epoch + 0.5) * golden;
+      const place = turns - Math.floor(turns);
+      for (const whole of [0, 3]) {
+        const countOf = (rest: number) => roundEvenly(epoch).countOf(whole + rest) - whole;
+        expect([countOf(place + 1e-12), countOf(place - 1e-12)]).toEqual([1, 0]);
+        if (whole === 0) expect(countOf(place)).toBe(0);
+        expect(countOf(0)).toBe(0);
+      }
+    }
+  });
+
   test("programs that were given are rounded up: a lone one climbs to the end", () => {
     expect(climb(1, roundUp)).toEqual([1, 1, 1, 1]);
     expect(climb(16, roundUp)).toEqual([16, 4, 1, 1]);
