@@ -605,3 +605,93 @@ describe("the prompt", () => {
     expect(recollection.memory.best.map(({ complexity }) => complexity)).toEqual([3, 7]);
   });
 });
+
+describe("a key, a password or a token that is echoed", () => {
+  const secret = "Zq83hYw0-PpLm21.vT";
+  const ways: readonly (readonly [string, LlmOptions])[] = [
+    ["the environment's key", { environment: { NDVM_LLM_API_KEY: secret } }],
+    ["the password of the address", { baseURL: `http://me:${secret}@host:1/v1` }],
+    ["a token for the user's name", { baseURL: `http://${secret}@host:1/v1` }],
+    ["a value of the address's query", { baseURL: `http://host:1/v1?api_key=${secret}` }],
+  ];
+  /** Pieces of the secret that are long enough to be told from other words. */
+  const pieces = Array.from({ length: secret.length - 5 }, (_, at) => secret.slice(at, at + 6));
+  const filler = "lorem ipsum dolor sit amet consetetur ".repeat(9);
+
+  test.each(ways)(
+    "%s is in nothing that comes out, wherever in an answer it stands",
+    async (_, options) => {
+      for (let at = 0; at < 260; at += 7) {
+        const text = `${filler.slice(0, at)}${secret} ${filler}`;
+        for (const act of [
+          answers(text),
+          answers(programs(`(* a ${secret})`, `${filler.slice(0, at)}${secret}`)),
+          answers(`{"no": "${text}"}`),
+          refuses(400, {}, { error: { message: text } }),
+          refuses(400, { "content-type": text.slice(0, 300) }, text),
+          () =>
+            new Response("x", { headers: { "content-type": `text/${text.replaceAll(" ", "-")}` } }),
+          () =>
+            new Response("{}", { status: 302, headers: { location: `http://other/${secret}` } }),
+        ]) {
+          network(act);
+          const said = JSON.stringify(await turn(proposerFor({ ...options, retries: 0 })));
+          expect(
+            pieces.filter((piece) => said.includes(piece)),
+            said,
+          ).toEqual([]);
+        }
+      }
+    },
+  );
+});
+
+test("a variable that is no one's own is no key", () => {
+  for (const keyVariable of ["constructor", "toString", "__proto__"]) {
+    const { authorization } = endpointOf({ ...base, keyVariable });
+    expect(authorization).toBeUndefined();
+  }
+});
+
+test("a question that ends while it waits for its turn is not asked", async () => {
+  network(answers(programs("x")));
+  const proposer = proposerFor({ requestsPerMinute: 60 });
+  await turn(proposer);
+  const stop = new AbortController();
+  const asked = proposer.propose(8, stop.signal);
+  await vi.advanceTimersByTimeAsync(300);
+  stop.abort();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(await asked).toMatchObject({ proposals: [] });
+  expect(requests).toHaveLength(1);
+});
+
+test("what is to be told while nobody waits is told at the next turn, before the answer", async () => {
+  let answer: (came: Response) => void = () => {};
+  const slow = new Promise<Response>((resolve) => {
+    answer = resolve;
+  });
+  network(refuses(503), refuses(429), () => slow);
+  const proposer = proposerFor({ retryDelay: 2000 });
+  const first = await turn(proposer);
+  expect(first.problems?.map(({ code }) => code)).toEqual(["E-LLM-ENDPOINT"]);
+  // The second failure comes while the engine is elsewhere.
+  await vi.advanceTimersByTimeAsync(2500);
+  const second = await turn(proposer);
+  expect(second.problems?.map(({ code }) => code)).toEqual(["E-LLM-RATE"]);
+  answer(Response.json({ choices: [{ message: { content: programs("x") } }] }));
+  await vi.advanceTimersByTimeAsync(9000);
+  expect((await turn(proposer)).proposals).toHaveLength(1);
+});
+
+test("nobody listens to a signal any more once a pause is over", async () => {
+  const { signal } = new AbortController();
+  const [added, removed] = [
+    vi.spyOn(signal, "addEventListener"),
+    vi.spyOn(signal, "removeEventListener"),
+  ];
+  for (const milliseconds of [0, 10, 500]) void pause(milliseconds, signal);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(added).toHaveBeenCalledTimes(2);
+  expect(removed.mock.calls.map(([, end]) => end)).toEqual(added.mock.calls.map(([, end]) => end));
+});

@@ -524,3 +524,62 @@ describe("a question", () => {
     });
   });
 });
+
+describe("what is let go of", () => {
+  test("the signal, whatever came of the call", async () => {
+    for (const fetched of [
+      () => new Response("{}"),
+      () => new Response("x", { status: 500 }),
+      () => Promise.reject(new Error("gone")),
+    ]) {
+      const { signal } = new AbortController();
+      const added = vi.spyOn(signal, "addEventListener");
+      const removed = vi.spyOn(signal, "removeEventListener");
+      await call(fetched, { signal });
+      const listeners = (spy: { readonly mock: { readonly calls: readonly unknown[][] } }) =>
+        spy.mock.calls.map(([, listener]) => listener);
+      expect(listeners(removed)).toEqual(expect.arrayContaining(listeners(added)));
+      expect(added).toHaveBeenCalled();
+    }
+  });
+
+  test("the body of a redirect", async () => {
+    const cancelled: number[] = [];
+    let redirects = 0;
+    const came = await call(() => {
+      const number = redirects;
+      redirects += 1;
+      if (number === 2) return new Response("{}");
+      const body = new ReadableStream({
+        cancel: () => {
+          cancelled.push(number);
+        },
+      });
+      return new Response(body, { status: 307, headers: { location: "/v1/elsewhere" } });
+    });
+    expect(came).toMatchObject({ status: 200 });
+    expect(cancelled).toEqual([0, 1]);
+  });
+
+  test.each([
+    [100, 100],
+    [200_000, 65_536],
+  ])(
+    "an error's page beyond what is read of it, at most %i bytes of an answer",
+    async (bytesMax, most) => {
+      let given = 0;
+      const page = new ReadableStream(
+        {
+          pull(controller) {
+            given += 10;
+            controller.enqueue(new Uint8Array(10).fill(65));
+          },
+        },
+        { highWaterMark: 0 },
+      );
+      const came = await call(() => new Response(page, { status: 500 }), { bytesMax });
+      expect(came).toMatchObject({ status: 500, isError: true });
+      expect(given).toBe(10 * (Math.floor(most / 10) + 1));
+    },
+  );
+});
