@@ -74,8 +74,8 @@ export const rooms: readonly Room[] = [
     name: "bytecode",
     sources: ["packages/core/src/bytecode/"],
     tests: core(`
-      bytecode/images bytecode/assembler bytecode/errors bytecode/machine bytecode/second-language
-      bytecode/shuffles bytecode/property bytecode/mangled`),
+      bytecode/images bytecode/assembler bytecode/errors bytecode/elements bytecode/machine
+      bytecode/second-language bytecode/shuffles bytecode/property bytecode/mangled`),
   },
   {
     name: "machine",

@@ -1,6 +1,6 @@
 /**
- * Values that only change places in branches that lanes take both ways: SWAP, PICK, DUP, DROP, STORE and
- * LOAD of slots and locals that are all read afterwards. A plain interpreter of the few instructions says
+ * Values that only change places in branches that lanes take both ways, and in loops whose turns lanes may
+ * differ in: SWAP, PICK, DUP, DROP, STORE and LOAD of slots and locals that are all read afterwards. A plain interpreter of the few instructions says
  * what each lane must get, value and gradient.
  */
 
@@ -34,7 +34,8 @@ type Move =
       readonly on: number;
       readonly yes: readonly Move[];
       readonly no: readonly Move[];
-    };
+    }
+  | { readonly kind: "loop"; readonly turns: number | "s"; readonly body: readonly Move[] };
 
 const local = fc.constantFrom(...LOCALS);
 const { moves } = fc.letrec<{ moves: Move[]; move: Move }>((tie) => ({
@@ -50,6 +51,11 @@ const { moves } = fc.letrec<{ moves: Move[]; move: Move }>((tie) => ({
       on: fc.nat(2),
       yes: tie("moves"),
       no: tie("moves"),
+    }),
+    fc.record({
+      kind: fc.constant("loop" as const),
+      turns: fc.constantFrom<(number | "s")[]>("s", "s", 0, 1, 2, 3),
+      body: tie("moves"),
     }),
   ),
   moves: fc.array(tie("move"), { maxLength: 4 }),
@@ -70,6 +76,13 @@ function textOf(list: readonly Move[]): string {
       if (move.kind === "load") lines.push("DROP", `LOAD ${move.local}`);
       if (move.kind === "fresh")
         lines.push(`LOAD ${move.local}`, "PUSH 2.5", "MUL", `STORE ${move.local}`);
+      if (move.kind === "loop") {
+        const [count, again, out] = [`k${labels}`, `t${labels}`, `d${labels++}`];
+        lines.push(move.turns === "s" ? "LOAD s" : `PUSH ${move.turns}`, `STORE ${count}`);
+        lines.push(`${again}:`, `LOOP ${count} ${out}`);
+        write(move.body);
+        lines.push(`JUMP ${again}`, `${out}:`);
+      }
       if (move.kind !== "branch") continue;
       const [no, end] = [`n${labels}`, `e${labels++}`];
       lines.push("LOAD s", `PUSH ${move.on}`, "GT", `BRANCHNOT ${no}`);
@@ -113,6 +126,8 @@ function opinion(list: readonly Move[], s: number): Linear {
       if (move.kind === "fresh")
         locals.set(move.local, times(locals.get(move.local) as Linear, 2.5));
       if (move.kind === "branch") run(s > move.on ? move.yes : move.no);
+      if (move.kind === "loop")
+        for (let turn = move.turns === "s" ? s : move.turns; turn > 0; turn--) run(move.body);
     }
   };
   run(list);
@@ -131,7 +146,7 @@ const lanes = {
   s: [0, 1, 2, 3],
 };
 
-test("slots and locals that change places in a branch are each lane's own", () => {
+test("slots and locals that change places in branches and loops are each lane's own", () => {
   fc.assert(
     fc.property(moves, (list) => {
       const program = machine.loadBytecode(textOf(list));
@@ -144,9 +159,12 @@ test("slots and locals that change places in a branch are each lane's own", () =
             (sum, slope, at) => sum + slope * (lanes[INPUTS[at] as "a"][lane] as number),
             0,
           );
-          expect(values[lane]).toBeCloseTo(wanted, 4);
-          for (const [at, name] of INPUTS.entries())
-            expect(gradients[name]?.[lane], `d/d${name}`).toBeCloseTo(slopes[at] as number, 6);
+          const size = 1 + Math.max(...slopes.map(Math.abs));
+          expect((values[lane] as number) / size).toBeCloseTo(wanted / size, 9);
+          for (const [at, name] of INPUTS.entries()) {
+            const slope = gradients[name]?.[lane] as number;
+            expect(slope / size, `d/d${name}`).toBeCloseTo((slopes[at] as number) / size, 9);
+          }
         }
       }
       program.dispose();
