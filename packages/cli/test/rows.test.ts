@@ -58,6 +58,8 @@ const TESTS: readonly Test[] = [
   { text: "g != a", holds: ({ g }) => g !== "a" },
   { text: "g=2.0", holds: ({ g }) => g === "2" },
   { text: "x=1", holds: ({ x }) => x === 1 },
+  { text: "x=0", holds: ({ x }) => x === 0 },
+  { text: "x != 0.0", holds: ({ x }) => x !== 0 },
   { text: "x!=1.0", holds: ({ x }) => x !== 1 },
   { text: "g=", holds: ({ g }) => g === "" },
 ];

@@ -1,0 +1,170 @@
+/** Small parts of the command, each by itself: ranges, inputs, columns beside the data, held-out losses, limits. */
+
+import { join } from "node:path";
+import { type FitResult, Machine, NdvmError } from "@ndvm/core";
+import { readTable } from "@ndvm/tables";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { scoreHeldOut } from "../src/fit/held-out.js";
+import type { FitCommandOptions } from "../src/fit/options.js";
+import type { FitProblem } from "../src/fit/problem.js";
+import { sideColumns, sideOptions } from "../src/fit/sides.js";
+import { expandRange, readInputs, UsageError } from "../src/inputs.js";
+import { withinLimits } from "../src/limits.js";
+import { folder, writeFile } from "./run.js";
+
+/** Files that tables were read from, in order. */
+const files: string[] = [];
+vi.mock("@ndvm/tables/node", async (original) => {
+  const tables = await original<typeof import("@ndvm/tables/node")>();
+  return {
+    ...tables,
+    readTableFile: (...given: Parameters<typeof tables.readTableFile>) => {
+      files.push(given[0]);
+      return tables.readTableFile(...given);
+    },
+  };
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe("a range", () => {
+  test("holds every value that a step lands on, both ends included, up and down", () => {
+    for (let tenths = 1; tenths <= 12; tenths++)
+      for (let count = 1; count <= 40; count++)
+        for (const sign of [1, -1]) {
+          const [step, stop] = [sign * tenths, sign * tenths * (count - 1)].map((n) => n / 10);
+          const values = [...expandRange("x", `0:${stop}:${step}`)];
+          expect(values).toEqual(Array.from({ length: count }, (_, i) => 0 + i * (step as number)));
+          // A stop between two steps is not reached.
+          const between = (stop as number) + (step as number) / 2;
+          expect(expandRange("x", `0:${between}:${step}`)).toHaveLength(count);
+        }
+  });
+
+  test("goes by ones where no step is given, towards its end", () => {
+    expect([...expandRange("x", "1:4")]).toEqual([1, 2, 3, 4]);
+    expect([...expandRange("x", "4:1")]).toEqual([4, 3, 2, 1]);
+    expect([...expandRange("x", "2:2")]).toEqual([2]);
+  });
+
+  test("holds ten million values at most, and at least one", () => {
+    expect(expandRange("x", "1:1e7")).toHaveLength(1e7);
+    for (const text of ["0:1e7", "1:2:-1", "1:2:0", "1:2:3:4", "0:inf", "nan:1"])
+      expect(() => expandRange("x", text), text).toThrow(UsageError);
+  });
+});
+
+test("several columns of one file read it once", async () => {
+  const file = join(folder, writeFile("once.csv", "x,y\n1,3\n2,4\n"));
+  const inputs = await readInputs([`a=@${file}:x`, `b=@${file}:y`, `c=@${file}:x`]);
+  expect([...(inputs["b"] as Float64Array)]).toEqual([3, 4]);
+  expect(inputs["c"]).toEqual(inputs["a"]);
+  expect(files.filter((each) => each === file)).toHaveLength(1);
+});
+
+describe("columns beside the data", () => {
+  const given = async (options: FitCommandOptions) => {
+    const table = await readTable("2,sd,y\n7,8,9\n7,8,9\n", { name: "t.csv" });
+    return { columns: sideColumns(options, table), sides: sideOptions(options, table, 2) };
+  };
+
+  test("are columns first, also where their name is a number, then numbers", async () => {
+    for (const key of ["sigma", "weights", "trials"] as const) {
+      expect(await given({ [key]: "2" })).toEqual({ columns: ["2"], sides: { [key]: "2" } });
+      expect(await given({ [key]: " sd " })).toEqual({ columns: ["sd"], sides: { [key]: "sd" } });
+      const filled = { [key]: Float64Array.of(3, 3) };
+      expect(await given({ [key]: "3" })).toEqual({ columns: [], sides: filled });
+      await expect(given({ [key]: "no" })).rejects.toThrow(`which is to hold the ${key}`);
+    }
+  });
+
+  test("are given by target, except trials", async () => {
+    for (const key of ["sigma", "weights"] as const) {
+      const { columns, sides } = await given({ [key]: "y=sd, z = 0.5" });
+      expect(columns).toEqual(["sd"]);
+      expect(sides[key]).toEqual({ y: "sd", z: Float64Array.of(0.5, 0.5) });
+    }
+    await expect(given({ trials: "y=sd" })).rejects.toThrow("--trials is a column or a number");
+    for (const bad of ["y=", "=sd", "y=sd=2", "y=sd,"])
+      await expect(given({ sigma: bad }), bad).rejects.toThrow("--sigma needs");
+  });
+});
+
+test("a loss that is a program is its mean over the held-out rows, whatever it calls the target", async () => {
+  const machine = await Machine.create();
+  const heldOut = { y: Float64Array.of(1, 2, 4), w: Float64Array.of(2, 3, 5) };
+  const predicted = Float64Array.of(1.5, 2, 1);
+  const result = {
+    predict: () => ({ targets: { y: { values: predicted } } }),
+  } as unknown as FitResult;
+  const mean = (of: (row: number) => number) =>
+    [0, 1, 2].reduce((sum, row) => sum + of(row), 0) / 3;
+  const missed = (row: number) => Math.abs((heldOut.y[row] as number) - (predicted[row] as number));
+  for (const [source, wanted] of [
+    ["(abs (- target pred))", mean(missed)],
+    ["(abs (- y pred))", mean(missed)],
+    ["(* w (abs (- y pred)))", mean((row) => (heldOut.w[row] as number) * missed(row))],
+  ] as const) {
+    const loss = machine.load(source);
+    const problem = { heldOut, targets: ["y"], options: { loss } } as unknown as FitProblem;
+    const [score] = scoreHeldOut(result, problem);
+    expect(score?.loss, source).toBeCloseTo(wanted, 6);
+  }
+  expect(scoreHeldOut(result, { targets: ["y"] } as unknown as FitProblem)).toEqual([]);
+  machine.dispose();
+});
+
+describe("the limit of processor time", () => {
+  /** Work that ends when its signal does. */
+  const endless = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(new NdvmError("E-ABORTED", "ended")));
+    });
+  /** A processor that is busy all the time, and that many milliseconds of it. */
+  const begin = (options: { timeout?: number }, outer = new AbortController()) => {
+    vi.useFakeTimers();
+    vi.spyOn(process, "cpuUsage").mockImplementation(() => ({
+      user: Date.now() * 1000,
+      system: 0,
+    }));
+    const ending = withinLimits(options, outer.signal, endless).catch((error: NdvmError) => error);
+    return { ending, outer };
+  };
+
+  test("ends work after five seconds of it, and says so", async () => {
+    const { ending } = begin({});
+    await vi.advanceTimersByTimeAsync(4900);
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(150);
+    expect(await ending).toMatchObject({
+      code: "E-TIME",
+      facts: { option: "timeMax", limit: 5000 },
+    });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("is not the reason where somebody else has ended the work", async () => {
+    const { ending, outer } = begin({});
+    await vi.advanceTimersByTimeAsync(1000);
+    outer.abort();
+    expect(await ending).toMatchObject({ code: "E-ABORTED" });
+    expect(vi.getTimerCount()).toBe(0);
+    const late = withinLimits({}, outer.signal, async (signal) => {
+      await vi.advanceTimersByTimeAsync(9000);
+      expect(signal.aborted).toBe(true);
+      throw new NdvmError("E-ABORTED", "ended");
+    });
+    await expect(late).rejects.toMatchObject({ code: "E-ABORTED" });
+  });
+
+  test("is none where a time is given", async () => {
+    const { ending, outer } = begin({ timeout: 60 });
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(vi.getTimerCount()).toBe(0);
+    outer.abort();
+    expect(await ending).toMatchObject({ code: "E-ABORTED" });
+  });
+});
