@@ -57,6 +57,7 @@ const switches: [keyof Mechanisms, (seen: Observed) => number][] = [
   ["chunks", ({ filter }) => filter.replays],
   ["loops", ({ loop }) => loop.heapObjects],
   ["smallShapes", ({ filter }) => filter.smallShapeCalls],
+  ["fusing", ({ filter }) => filter.fusedCalls],
   ["adjointReuse", ({ filter }) => filter.adjointBytes],
   ["sorting", ({ parted }) => parted.sortings],
   ["paths", ({ tried }) => tried],

@@ -89,6 +89,12 @@ export const traceRecords = defineCodes({
   ],
 });
 
+export const chunkWidths = defineCodes({
+  name: "ChunkWidths",
+  doc: "Lanes of a chunk.",
+  codes: [["TILE_LANES", 128, "kernels of small matrices have offsets made for so many"]],
+});
+
 export const recordingLevels = defineCodes({
   name: "RecordingLevels",
   doc: "What a run records.",
@@ -215,6 +221,7 @@ export const machineCodes = [
   objectSizes,
   payloadFlags,
   recordFlags,
+  chunkWidths,
   recordingLevels,
   traceRecords,
   linkOutcomes,

@@ -18,7 +18,12 @@ export interface Exports {
   laneCount(which: number): number;
   guardFailures(): number;
   setMemoryMax(bytes: number): void;
-  setSwitches(smallShapes: boolean, adjointReuse: boolean, integerPool: boolean): void;
+  setSwitches(
+    smallShapes: boolean,
+    fusing: boolean,
+    adjointReuse: boolean,
+    integerPool: boolean,
+  ): void;
   begin(
     program: number,
     lanes: number,

@@ -107,8 +107,9 @@ export class Machine {
     this.#exports.setMemoryMax(this.memoryMax);
     this.singleAt = this.#exports.singlePlace() / Float64Array.BYTES_PER_ELEMENT;
     this.mechanisms = options.mechanisms ?? {};
-    const { smallShapes = true, adjointReuse = true, integerPool = true } = this.mechanisms;
-    this.#exports.setSwitches(smallShapes, adjointReuse, integerPool);
+    const { smallShapes = true, fusing = true, ...others } = this.mechanisms;
+    const { adjointReuse = true, integerPool = true } = others;
+    this.#exports.setSwitches(smallShapes, fusing, adjointReuse, integerPool);
     this.#reals = new Reals(this.#exports, precision === "f32" ? 4 : 8);
     this.#views = new Views(this.#exports);
     this.#traceSlots = new TraceSlots(this.#exports);

@@ -24,6 +24,11 @@ export interface Mechanisms {
   readonly loops?: boolean;
   /** Unrolled kernels for small matrices. Counter: smallShapeCalls, of those for 2 × 2. */
   readonly smallShapes?: boolean;
+  /**
+   * Kernels for several records of 2 × 2 matrices at once, in chunks of 128 lanes, and operations on
+   * tensors that a trace repeats run once. Counter: fusedCalls.
+   */
+  readonly fusing?: boolean;
   /** Lanes that few others go with run by themselves. Counter: sortings. */
   readonly sorting?: boolean;
   /**
@@ -33,7 +38,7 @@ export interface Mechanisms {
   readonly paths?: boolean;
   /** Places of adjoints are used again. Counter: adjointBytes. */
   readonly adjointReuse?: boolean;
-  /** Small integers that meet a real number are stored once. Counter: integerPoolHits. */
+  /** Small integers that meet a real number, and identity matrices, are stored once. Counter: integerPoolHits. */
   readonly integerPool?: boolean;
 }
 
@@ -181,9 +186,11 @@ export interface RunStats {
   readonly buckets: number;
   /** Walks that sorted lanes by path, because few went another way than the others. */
   readonly sortings: number;
-  /** Kernel calls that took an unrolled form, and integers found in the pool. */
+  /** Kernel calls that took an unrolled form, and integers and identity matrices found in the pool. */
   readonly smallShapeCalls: number;
   readonly integerPoolHits: number;
+  /** Calls of kernels for chunks of 128 lanes, many for several records at once. */
+  readonly fusedCalls: number;
   /** Traces the program keeps after the run. */
   readonly traces: number;
   /** Widest chunk walked. */

@@ -7,6 +7,7 @@ import { generateDocs } from "./generate-docs.js";
 import { generateKernels } from "./generate-kernels.js";
 import { generateOps } from "./generate-ops.js";
 import { generateProducts } from "./generate-products.js";
+import { generateTiles } from "./generate-tiles.js";
 
 const GENERATED = "packages/core/wasm/generated";
 
@@ -16,6 +17,7 @@ export function generatedFiles(): Readonly<Record<string, string>> {
     "docs/primitives.md": generateDocs(),
     [`${GENERATED}/ops.ts`]: generateOps(),
     [`${GENERATED}/products.ts`]: generateProducts(),
+    [`${GENERATED}/tiles.ts`]: generateTiles(),
     ...tableOf(kernels.map(([name, text]) => [`${GENERATED}/${name}`, text])),
   };
 }

@@ -50,6 +50,9 @@ export const PAYLOAD_BORROWS: i32 = 128;
 export const RECORD_CODE: i32 = 65535; // mask of the op code
 export const RECORD_ACTIVE: i32 = 65536; // has a part in the backward pass
 
+// Lanes of a chunk.
+export const TILE_LANES: i32 = 128; // kernels of small matrices have offsets made for so many
+
 // What a run records.
 export const RECORD_NOTHING: i32 = 0; // no tape
 export const RECORD_ACTIVE_ONLY: i32 = 1; // what a differentiated input reaches

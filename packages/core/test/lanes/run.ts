@@ -47,6 +47,7 @@ const mechanisms: readonly Mechanisms[] = [
   { chunks: false },
   { loops: false },
   { smallShapes: false },
+  { fusing: false },
   { adjointReuse: false },
   { integerPool: false },
   { sorting: false },

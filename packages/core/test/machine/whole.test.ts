@@ -45,7 +45,8 @@ const summed = (numbers: readonly number[]): unknown =>
 const countsOf = ({ stats }: Pick<Evaluation, "stats">): object =>
   Object.fromEntries(
     Object.entries(stats)
-      .filter(([name]) => !name.endsWith("Bytes"))
+      // Kernels for whole chunks only show where they were at work.
+      .filter(([name, count]) => !name.endsWith("Bytes") && (name !== "fusedCalls" || count !== 0))
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 
@@ -96,7 +97,7 @@ describe.each(["f64", "f32"] as const)("histories in %s", (precision) => {
 
 describe("mechanisms", () => {
   const off: readonly Mechanisms[] = [
-    ...(["replay", "chunks", "loops", "smallShapes", "sorting", "paths"] as const),
+    ...(["replay", "chunks", "loops", "smallShapes", "fusing", "sorting", "paths"] as const),
     ...(["adjointReuse", "integerPool"] as const),
   ].map((name) => ({ [name]: false }));
   const names = ["few lanes go another way", "one lane, another path each time", "solving"];

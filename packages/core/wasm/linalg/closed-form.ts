@@ -39,7 +39,7 @@ export const CLOSED_FORM_MAX: usize = 3;
 
 /** All bits set in the lanes whose closed-form determinant must not be divided by. */
 // @ts-ignore: decorator
-@inline function doubtfulLanes(det: v128, size: v128): v128 {
+@inline export function doubtfulLanes(det: v128, size: v128): v128 {
   const magnitude = abs(det);
   const above = v128.gt<real>(magnitude, smallest());
   const inRange = v128.and(above, v128.lt<real>(magnitude, largest()));
@@ -227,6 +227,21 @@ export function inverse2Forward(
   if (v128.any_true(doubtful)) {
     repair(out, outRow, outCol, at, row, col, 2, work, doubtful, cancelledLanes(det, size));
   }
+}
+
+/** Replaces the inverse of a 2 × 2 matrix in the lanes where its determinant is doubtful. */
+export function repair2(
+  out: usize,
+  outStep: usize,
+  at: usize,
+  step: usize,
+  work: usize,
+  det: v128,
+  size: v128,
+): void {
+  const doubtful = doubtfulLanes(det, size);
+  const cancelled = cancelledLanes(det, size);
+  repair(out, 2 * outStep, outStep, at, 2 * step, step, 2, work, doubtful, cancelled);
 }
 
 function invert3(

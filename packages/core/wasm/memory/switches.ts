@@ -7,6 +7,13 @@
 export let smallShapes: bool = true;
 export let smallShapeCalls: f64 = 0;
 
+/**
+ * Kernels of 2 × 2 matrices for chunks of whole width, many for several records of a trace at once,
+ * and operations on tensors that a trace repeats run once.
+ */
+export let fusing: bool = true;
+export let fusedCalls: f64 = 0;
+
 /** Places of adjoints are used again once they are no longer needed. */
 export let adjointReuse: bool = true;
 
@@ -14,8 +21,9 @@ export let adjointReuse: bool = true;
 export let integerPool: bool = true;
 export let integerPoolHits: f64 = 0;
 
-export function setSwitches(small: bool, reuse: bool, pool: bool): void {
+export function setSwitches(small: bool, fuse: bool, reuse: bool, pool: bool): void {
   smallShapes = small;
+  fusing = fuse;
   adjointReuse = reuse;
   integerPool = pool;
 }
@@ -23,11 +31,12 @@ export function setSwitches(small: bool, reuse: bool, pool: bool): void {
 export function beginSwitchCounters(): void {
   smallShapeCalls = 0;
   integerPoolHits = 0;
+  fusedCalls = 0;
 }
 
-/** Kernel calls that took an unrolled form (0), or integers found in the pool (1). */
+/** Kernel calls that took an unrolled form (0), hits of the pool (1), fused kernels (2). */
 export function switchCount(which: i32): f64 {
-  return which == 0 ? smallShapeCalls : integerPoolHits;
+  return which == 0 ? smallShapeCalls : which == 1 ? integerPoolHits : fusedCalls;
 }
 
 /** Whether a shape has an unrolled kernel and may use it. */
@@ -42,6 +51,10 @@ export function switchCount(which: i32): f64 {
   if (!isSmall(rows, inner)) return false;
   smallShapeCalls += 1;
   return true;
+}
+
+export function countFused(): void {
+  fusedCalls += 1;
 }
 
 export function countPoolHit(): void {

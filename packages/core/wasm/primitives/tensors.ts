@@ -26,6 +26,8 @@ import {
   countOf,
   flagsOf,
   isActive,
+  keepIdentity,
+  knownIdentity,
   newPayload,
   payloadValue,
   primalOf,
@@ -183,15 +185,20 @@ export function filled(from: usize, count: i32, number: real): u64 {
   return payloadValue(z);
 }
 
-/** (eye n). */
+/** (eye n). One payload serves all of a size; each is charged for. */
 export function identity(value: u64): u64 {
   const size = sizeArgument(value, 0);
   if (size < 0) return VALUE_FAIL;
+  const known = knownIdentity(size);
+  if (known >= 0) {
+    return spendOnElements(<i64>size * <i64>size) ? payloadValue(known) : VALUE_FAIL;
+  }
   const z = newFilled(size, size, 2);
   if (z < 0) return VALUE_FAIL;
   const at = primalOf(z);
   memory.fill(at, 0, (<usize>countOf(z)) << 4);
   for (let i = 0; i < size; i++)
     v128.store(at + ((<usize>(i * size + i)) << 4), v128.splat<real>(1));
+  keepIdentity(size, z);
   return payloadValue(z);
 }

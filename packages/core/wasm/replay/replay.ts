@@ -36,6 +36,7 @@ import {
 } from "../generated/elementwise";
 import { OP_ELEMENTWISE_LAST, OP_PREDICATE_LAST } from "../generated/ops";
 import { adjointStructured, forwardStructured } from "../generated/structured";
+import { adjointTile, forwardTile, TILE_FIRST } from "../generated/tiles";
 import { gatherAdjoint, mergeAdjoint } from "../kernels/merge";
 import { isSurveying, live, liveLanes, reviveLanes, surveyStrays } from "../lanes/lanes";
 import { structuredWritten } from "../linalg/shapes";
@@ -81,6 +82,8 @@ import { fillFromRecord } from "../tape/tape";
 import { FRESH_X, FRESH_Y, PASSED_X, PASSED_Y, placeAdjoints, standingBytes } from "./adjoints";
 import { beginGuards, forwardTrace, isForsaken } from "./guards";
 import { propagateReach, REACHED_ALL, REACHED_NONE, reachedLanes, reachOf } from "./reach";
+import { beginRepeats, repeatsEarlier } from "./repeats";
+import { linkTiles } from "./tiles";
 
 /**
  * Links the tape: finds places for adjoints and fills one block a record. `result` is the payload
@@ -104,19 +107,26 @@ export function link(result: i32): i32 {
   // Inputs that the result does not depend on keep these zeros.
   clear(adjointBase, standing);
   hasControl = isGuarded;
+  beginRepeats();
   let slope = adjointBase + slopesAt;
   for (let i: usize = 0; i < records; i++) {
     const at = blocksBase + i * BLOCK_BYTES;
     const record = tapeBase + i * RECORD_BYTES;
+    let isDone = false;
     if (areLaid && blockAt(at).out >= 0) linkLaid(at, recordAt(record).op);
-    else fillFromRecord(at, record, scratchBase);
+    else {
+      isDone = repeatsEarlier(record);
+      fillFromRecord(at, record, scratchBase);
+    }
     linkFresh(at, isMerging);
     linkPassed(at);
     linkRow(at);
+    if (isDone) blockAt(at).zRun = 0;
     if (!keepsSlope(record)) continue;
     blockAt(at).slope = slope | 1;
     slope += run;
   }
+  if (!isMerging) linkTiles();
   return LINK_DONE;
 }
 
@@ -318,7 +328,8 @@ function forward(): void {
     const code = blockAt(at).op & RECORD_CODE;
     if (code <= OP_ELEMENTWISE_LAST) forwardElementwise(code, at);
     else if (code <= OP_PREDICATE_LAST) forwardPredicate(code, at);
-    else if (code < TRACE_GUARD) forwardStructured(code, at);
+    else if (code < TILE_FIRST) forwardStructured(code, at);
+    else if (code < TRACE_GUARD) forwardTile(code, at);
     else {
       forwardTrace(at, code);
       if (!isForsaken) continue;
@@ -333,9 +344,10 @@ function forward(): void {
 // @ts-ignore: decorator
 @inline function adjointOf(at: usize, code: i32): void {
   if (code <= OP_ELEMENTWISE_LAST) adjointElementwise(code, at);
+  else if (code < TILE_FIRST) adjointStructured(code, at);
   else if (code == TRACE_MERGE) mergeAdjoint(at);
   else if (code == TRACE_GATHER) gatherAdjoint(at);
-  else adjointStructured(code, at);
+  else adjointTile(code, at);
 }
 
 /** Makes the adjoints ready for a pass. False and a fault where memory does not allow them. */

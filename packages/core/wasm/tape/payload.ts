@@ -68,6 +68,10 @@ const SMALL_COUNT: i32 = 256;
 const smallIntegers: usize = memory.data(SMALL_COUNT * SMALL_BYTES, 16);
 let smallGeneration: u32 = 0;
 
+// The same for identity matrices up to this size.
+const IDENTITY_MAX: i32 = 8;
+const identities: usize = memory.data((IDENTITY_MAX + 1) * SMALL_BYTES, 16);
+
 export function setLanes(count: i32, bytes: usize): void {
   lanes = count;
   run = bytes;
@@ -93,7 +97,9 @@ export function beginPayloads(laneCount: i32, level: i32): void {
 
 export function forgetSmallIntegers(): void {
   smallGeneration += 1;
-  if (smallGeneration == 0) memory.fill(smallIntegers, 0xff, SMALL_COUNT * SMALL_BYTES);
+  if (smallGeneration != 0) return;
+  memory.fill(smallIntegers, 0xff, SMALL_COUNT * SMALL_BYTES);
+  memory.fill(identities, 0xff, (IDENTITY_MAX + 1) * SMALL_BYTES);
 }
 
 export function setCurrentNode(node: i32): void {
@@ -278,6 +284,23 @@ export function integerPayload(n: i32): i32 {
   smallAt(known).id = id;
   smallAt(known).generation = smallGeneration;
   return id;
+}
+
+/** The payload of an identity matrix that was made before; -1 where there is none. */
+export function knownIdentity(size: i32): i32 {
+  if (size > IDENTITY_MAX || !integerPool) return -1;
+  const known = identities + <usize>size * SMALL_BYTES;
+  if (smallAt(known).generation != smallGeneration) return -1;
+  countPoolHit();
+  return smallAt(known).id;
+}
+
+/** Keeps the payload of an identity matrix for later ones of its size. */
+export function keepIdentity(size: i32, id: i32): void {
+  if (size > IDENTITY_MAX) return;
+  const known = identities + <usize>size * SMALL_BYTES;
+  smallAt(known).id = id;
+  smallAt(known).generation = smallGeneration;
 }
 
 // @ts-ignore: decorator

@@ -59,6 +59,7 @@ export class Execution {
       traces: program.traces.count,
       smallShapeCalls: exports.switchCount(0),
       integerPoolHits: exports.switchCount(1),
+      fusedCalls: exports.switchCount(2),
       walked: latest,
       memoryBytes: exports.memoryBytes(),
     };
@@ -76,6 +77,7 @@ export interface RunEnd
     | "traces"
     | "smallShapeCalls"
     | "integerPoolHits"
+    | "fusedCalls"
     | "memoryBytes"
   > {
   readonly totals: WalkTotals;

@@ -65,6 +65,7 @@ export function firstCall(
     traces: program.traces.count,
     smallShapeCalls: exports.switchCount(0),
     integerPoolHits: exports.switchCount(1),
+    fusedCalls: exports.switchCount(2),
     memoryBytes: exports.memoryBytes(),
     steps,
     walked,

@@ -102,6 +102,7 @@ export class OneCall {
       traces: program.traces.count,
       smallShapeCalls: machine.exports.switchCount(0),
       integerPoolHits: machine.exports.switchCount(1),
+      fusedCalls: machine.exports.switchCount(2),
       memoryBytes: machine.exports.memoryBytes(),
       steps: this.#scheduler.walker.latestSteps,
       walked: this.#scheduler.latest,
@@ -141,7 +142,14 @@ export class OneCall {
 interface Ended
   extends Pick<
     RunStats,
-    "walks" | "replays" | "traces" | "smallShapeCalls" | "integerPoolHits" | "memoryBytes" | "steps"
+    | "walks"
+    | "replays"
+    | "traces"
+    | "smallShapeCalls"
+    | "integerPoolHits"
+    | "fusedCalls"
+    | "memoryBytes"
+    | "steps"
   > {
   readonly walked: WalkCounters;
 }
