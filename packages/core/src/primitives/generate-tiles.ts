@@ -299,8 +299,11 @@ function codesOf(): { readonly text: readonly string[]; forward: string[]; adjoi
     const isOne = steps.length === 1;
     define(constant, isOne ? "One record." : "The first of several records.");
     forward.push(`    case ${constant}: ${name}Forward(at); return;`);
-    const alone = operationOf(first).isElementwise ? "addAdjoint" : `${first.operation}Adjoint`;
-    adjoint.push(`    case ${constant}: ${alone}(at); return;`);
+    // By the switch of element-wise kernels: one with two callers would not lie inside of it.
+    const alone = operationOf(first).isElementwise
+      ? "adjointElementwise(OP_ADD, at)"
+      : `${first.operation}Adjoint(at)`;
+    adjoint.push(`    case ${constant}: ${alone}; return;`);
     const second = isOne ? `${constant}_DONE` : `${constant}_LAST`;
     define(second, isOne ? "One that has nothing to do forward." : "The last of them.");
     if (hasAdjoint(kernel)) adjoint.push(`    case ${second}: ${name}Adjoint(at); return;`);
@@ -409,7 +412,8 @@ export function generateTiles(): string {
     'import { mulAdd2 } from "../linalg/small";',
     'import { blockAt } from "../memory/layout";',
     'import { countFused } from "../memory/switches";',
-    'import { addAdjoint } from "./binary";',
+    'import { adjointElementwise } from "./elementwise";',
+    'import { OP_ADD } from "./ops";',
     "",
     "/** Bytes from one element to the next. */",
     "// @ts-ignore: decorator",

@@ -8,7 +8,8 @@ import { abs, add, div, mul, neg, one, sub, zero } from "../linalg/simd";
 import { mulAdd2 } from "../linalg/small";
 import { blockAt } from "../memory/layout";
 import { countFused } from "../memory/switches";
-import { addAdjoint } from "./binary";
+import { adjointElementwise } from "./elementwise";
+import { OP_ADD } from "./ops";
 
 /** Bytes from one element to the next. */
 // @ts-ignore: decorator
@@ -1282,7 +1283,7 @@ export function adjointTile(code: i32, at: usize): void {
     case TILE_MATVEC_ADD: matvecAdjoint(at); return;
     case TILE_QUADRATIC: matvecAdjoint(at); return;
     case TILE_QUADRATIC_LAST: quadraticAdjoint(at); return;
-    case TILE_ADD_INV_MATMUL: addAdjoint(at); return;
+    case TILE_ADD_INV_MATMUL: adjointElementwise(OP_ADD, at); return;
     case TILE_ADD_INV_MATMUL_LAST: addInvMatmulAdjoint(at); return;
     case TILE_UPDATE: matvecAdjoint(at); return;
     case TILE_UPDATE_LAST: updateAdjoint(at); return;
