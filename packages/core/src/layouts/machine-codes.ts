@@ -92,7 +92,7 @@ export const traceRecords = defineCodes({
 export const chunkWidths = defineCodes({
   name: "ChunkWidths",
   doc: "Lanes of a chunk.",
-  codes: [["TILE_LANES", 128, "kernels of small matrices have offsets made for so many"]],
+  codes: [["TILE_LANES", 128, "kernels of 2 × 2 matrices have constant offsets at so many"]],
 });
 
 export const recordingLevels = defineCodes({

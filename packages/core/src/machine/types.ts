@@ -25,8 +25,8 @@ export interface Mechanisms {
   /** Unrolled kernels for small matrices. Counter: smallShapeCalls, of those for 2 × 2. */
   readonly smallShapes?: boolean;
   /**
-   * Kernels for several records of 2 × 2 matrices at once, in chunks of 128 lanes, and operations on
-   * tensors that a trace repeats run once. Counter: fusedCalls.
+   * Kernels for several records of 2 × 2 matrices at once, and operations on tensors that a trace
+   * repeats run once. Counter: fusedCalls.
    */
   readonly fusing?: boolean;
   /** Lanes that few others go with run by themselves. Counter: sortings. */
@@ -189,7 +189,7 @@ export interface RunStats {
   /** Kernel calls that took an unrolled form, and integers and identity matrices found in the pool. */
   readonly smallShapeCalls: number;
   readonly integerPoolHits: number;
-  /** Calls of kernels for chunks of 128 lanes, many for several records at once. */
+  /** Calls of kernels for linked records of 2 × 2 matrices, many for several at once. */
   readonly fusedCalls: number;
   /** Traces the program keeps after the run. */
   readonly traces: number;

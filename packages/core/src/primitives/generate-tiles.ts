@@ -1,7 +1,8 @@
 /**
- * Kernels of 2 × 2 matrices and vectors of two ("tiles") for chunks of exactly TILE_LANES lanes,
- * as text: all elements are reached by constant offsets. A kernel serves one record, or several that
- * follow each other on the tape and hand numbers on in registers.
+ * Kernels of 2 × 2 matrices and vectors of two ("tiles") as text, each twice: for chunks of exactly
+ * TILE_LANES lanes, where all elements are reached by constant offsets, and for any number of lanes.
+ * A kernel serves one record, or several that follow each other on the tape and hand numbers on in
+ * registers.
  *
  * Several records in one loop over the lanes compute what their loops would: no lane reads another
  * one's numbers, and in each lane everything happens in the same order. Forward stores all results.
@@ -11,11 +12,13 @@
  * tiles.ts says what there is, wasm/replay/tiles.ts chooses.
  */
 import {
+  type Access,
+  ANY,
   elements,
+  FULL,
   KERNELS,
   type Kernel,
   OPERATIONS,
-  offset,
   operationOf,
   type Step,
   type Tile,
@@ -29,8 +32,8 @@ const indent = (lines: readonly string[], by = 1) =>
   lines.map((line) => `${"  ".repeat(by)}${line}`);
 
 /** Loads the elements of a tile whose first is at `at`. */
-const loads = (name: string, at: string, count: number) =>
-  elements(count).map((e) => `const ${name}${e} = v128.load(${at}${offset(e)});`);
+const loads = ({ load }: Access, name: string, at: string, count: number) =>
+  elements(count).map((e) => `const ${name}${e} = ${load(at, e)};`);
 
 /** Letters of the tiles of a kernel's records. */
 const LETTERS = ["a", "b", "c", "d"] as const;
@@ -78,6 +81,10 @@ function uniforms(steps: readonly Step[], given: number): readonly string[] {
   );
 }
 
+/** Reads the step from one element to the next, where it is not a constant. */
+const stepLines = (access: Access) =>
+  access === FULL ? [] : ["const E: usize = blockAt(at).zStep;"];
+
 /** A function over all lanes of a chunk. */
 const kernelText = (
   doc: string,
@@ -95,7 +102,7 @@ const kernelText = (
   "",
 ];
 
-function forwardOf({ name, doc, steps }: Kernel): readonly string[] {
+function forwardOf({ name, doc, steps }: Kernel, access: Access): readonly string[] {
   const before: string[] = [];
   const body: string[] = [];
   steps.forEach((step, index) => {
@@ -108,18 +115,19 @@ function forwardOf({ name, doc, steps }: Kernel): readonly string[] {
       if (step[role] !== "memory") continue;
       const own = nameOf(index, role);
       before.push(`const ${own} = blockAt(${at}).${role};`);
-      body.push(...loads(own, `${own} + lane`, operation[role]));
+      body.push(...loads(access, own, `${own} + lane`, operation[role]));
     }
     before.push(`const ${z} = blockAt(${at}).z;`);
     if (step.operation === "inv") body.push(...invertible(tile(x)));
     const keyword = operation.after ? "let" : "const";
     body.push(
       ...operation.forward(tile(x), tile(y)).map((text, e) => `${keyword} ${z}${e} = ${text};`),
-      ...elements(operation.z).map((e) => `v128.store(${z} + lane, ${z}${e}${offset(e)});`),
-      ...(operation.after?.(at, `${x} + lane`, `${z} + lane`, tile(z)) ?? []),
+      ...elements(operation.z).map((e) => access.store(`${z} + lane`, e, `${z}${e}`)),
+      ...(operation.after?.(at, `${x} + lane`, `${z} + lane`, tile(z), access) ?? []),
     );
   });
-  return kernelText(doc, `${name}Forward`, [...before, ...uniforms(steps, 0)], body);
+  const lines = [...stepLines(access), ...before, ...uniforms(steps, 0)];
+  return kernelText(doc, `${name}Forward`, lines, body);
 }
 
 /** Determinant, size and scale of an inverse. */
@@ -130,16 +138,20 @@ const invertible = (x: Tile) => [
 ];
 
 /** Adds to an adjoint in memory, which holds nothing yet where `fresh` says so. */
-function addTo(target: string, fresh: string, sums: readonly string[]): readonly string[] {
+function addTo(
+  { load, store }: Access,
+  target: string,
+  fresh: string,
+  sums: readonly string[],
+): readonly string[] {
   const to = `${target} + lane`;
-  const plus = (e: number, before: string) =>
-    `v128.store(${to}, add(${before}, s${e})${offset(e)});`;
+  const plus = (e: number, before: string) => store(to, e, `add(${before}, s${e})`);
   return [
     ...sums.map((text, e) => `const s${e} = ${text};`),
     `if (${fresh}) {`,
     ...indent(sums.map((_, e) => plus(e, "zero()"))),
     "} else {",
-    ...indent(sums.map((_, e) => plus(e, `v128.load(${to}${offset(e)})`))),
+    ...indent(sums.map((_, e) => plus(e, load(to, e)))),
     "}",
   ];
 }
@@ -154,10 +166,10 @@ function addAll(target: string, fresh: string, sums: readonly string[]): readonl
 }
 
 /** Begins a sum in registers with what the adjoint in memory holds. */
-const begin = (name: string, target: string, fresh: string, count: number) => [
+const begin = ({ load }: Access, name: string, target: string, fresh: string, count: number) => [
   ...elements(count).map((e) => `let ${name}${e} = zero();`),
   `if (!${fresh}) {`,
-  ...elements(count).map((e) => `  ${name}${e} = v128.load(${target} + lane${offset(e)});`),
+  ...elements(count).map((e) => `  ${name}${e} = ${load(`${target} + lane`, e)};`),
   "}",
 ];
 
@@ -182,12 +194,14 @@ class Pass {
   readonly before: string[] = [];
   readonly body: string[] = [];
   readonly #kernel: Kernel;
+  readonly #access: Access;
   readonly #last: number;
   readonly #loaded = new Set<string>();
   readonly #additions: ReadonlyMap<string, readonly string[]>;
 
-  constructor(kernel: Kernel) {
+  constructor(kernel: Kernel, access: Access) {
     this.#kernel = kernel;
+    this.#access = access;
     this.#last = kernel.steps.length - 1;
     this.#additions = additionsTo(kernel);
     for (let index = this.#last; index >= 0; index--) if (index !== kernel.passed) this.#run(index);
@@ -202,7 +216,7 @@ class Pass {
     if (this.#loaded.has(name)) return;
     this.#loaded.add(name);
     this.before.push(`const ${name} = ${field};`);
-    this.body.push(...loads(name, `${name} + lane`, count));
+    this.body.push(...loads(this.#access, name, `${name} + lane`, count));
   }
 
   #run(index: number): void {
@@ -232,8 +246,8 @@ class Pass {
     const place = nameOf(index, "gz");
     this.before.push(`const ${place} = ${this.#block(index)}.gz;`);
     this.body.push(
-      ...elements(count).map(
-        (e) => `v128.store(${place} + lane, ${nameOf(index, "g")}${e}${offset(e)});`,
+      ...elements(count).map((e) =>
+        this.#access.store(`${place} + lane`, e, `${nameOf(index, "g")}${e}`),
       ),
     );
   }
@@ -252,25 +266,28 @@ class Pass {
     }
     if (own !== "z" && all.length === 1) {
       const isNumber = operationOf(this.#kernel.steps[index] as Step)[role] < sums.length;
-      const lines = isNumber ? addAll(target, fresh, sums) : addTo(target, fresh, sums);
+      const lines = isNumber
+        ? addAll(target, fresh, sums)
+        : addTo(this.#access, target, fresh, sums);
       this.body.push(`if (${target} != 0) {`, ...indent(lines), "}");
       return;
     }
     // Several records add to it, or one makes it: the sum stays in registers.
     const name = own === "z" ? nameOf(of, "g") : nameOf(of, `s${own}`);
-    if (isFirst) this.body.push(...begin(name, target, fresh, sums.length));
+    if (isFirst) this.body.push(...begin(this.#access, name, target, fresh, sums.length));
     this.body.push(...sums.map((text, e) => `${name}${e} = add(${name}${e}, ${text});`));
     if (own === "z" || all.at(-1) !== `${index}.${role}`) return;
     const [firstIndex, firstRole] = (all[0] as string).split(".");
     const place = nameOf(Number(firstIndex), `g${firstRole}`);
-    this.body.push(...sums.map((_, e) => `v128.store(${place} + lane, ${name}${e}${offset(e)});`));
+    this.body.push(...sums.map((_, e) => this.#access.store(`${place} + lane`, e, `${name}${e}`)));
   }
 }
 
-function adjointOf(kernel: Kernel): readonly string[] {
+function adjointOf(kernel: Kernel, access: Access): readonly string[] {
   if (!hasAdjoint(kernel)) return [];
-  const { before, body } = new Pass(kernel);
-  return kernelText(`Adjoint of ${kernel.doc}`, `${kernel.name}Adjoint`, before, body);
+  const { before, body } = new Pass(kernel, access);
+  const lines = [...stepLines(access), ...before];
+  return kernelText(`Adjoint of ${kernel.doc}`, `${kernel.name}Adjoint`, lines, body);
 }
 
 /** Two records of which one is passed have nothing to do together. */
@@ -279,12 +296,19 @@ const hasAdjoint = ({ steps, passed }: Kernel) => passed === undefined || steps.
 const constantName = (name: string) =>
   `TILE_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
+interface Codes {
+  readonly text: readonly string[];
+  /** Cases of the switches. */
+  readonly forward: readonly string[];
+  readonly adjoint: readonly string[];
+}
+
 /**
  * Codes. A kernel of one record has one, and one for records whose result is there already. A
  * kernel of more has one for the first record, whose forward runs all, and one for the last, whose
  * adjoint does.
  */
-function codesOf(): { readonly text: readonly string[]; forward: string[]; adjoint: string[] } {
+function codesOf(): Codes {
   const text: string[] = [];
   const forward: string[] = [];
   const adjoint: string[] = [];
@@ -313,6 +337,7 @@ function codesOf(): { readonly text: readonly string[]; forward: string[]; adjoi
 
 /** Op codes end far below, codes of control begin above. */
 const TILE_FIRST = 500;
+const TILE_ANY = 100;
 
 /** Whether the records from `at` on are those of a kernel, as conditions. */
 function matchOf({ steps }: Kernel): readonly string[] {
@@ -399,38 +424,39 @@ function chooser(): readonly string[] {
   ];
 }
 
-export function generateTiles(): string {
-  const { text, forward, adjoint } = codesOf();
+const GENERATED = " * Generated by src/primitives/generate-tiles.ts (`npm run gen`); do not edit.";
+
+/** Codes, and how linking finds the kernels of a trace. */
+function tilesFile({ text }: Codes): string {
   return [
     "/**",
-    " * Kernels of 2 × 2 matrices in chunks of TILE_LANES lanes, for one record or for several.",
-    " * Generated by src/primitives/generate-tiles.ts (`npm run gen`); do not edit.",
+    " * Codes of the kernels for 2 × 2 matrices, and which records they can run together.",
+    GENERATED,
     " */",
-    'import { BLOCK_BYTES, RECORD_ACTIVE, TILE_LANES } from "../../src/program/layout";',
-    'import { doubtfulLanes, repair2 } from "../linalg/closed-form";',
-    'import { abs, add, div, mul, neg, one, sub, zero } from "../linalg/simd";',
-    'import { mulAdd2 } from "../linalg/small";',
+    'import { BLOCK_BYTES, RECORD_ACTIVE } from "../../src/program/layout";',
     'import { blockAt } from "../memory/layout";',
-    'import { countFused } from "../memory/switches";',
-    'import { adjointElementwise } from "./elementwise";',
-    'import { OP_ADD } from "./ops";',
-    "",
-    "/** Bytes from one element to the next. */",
-    "// @ts-ignore: decorator",
-    "@inline const E: usize = <usize>TILE_LANES * sizeof<real>();",
     "",
     "/** Kinds of records that only kernels for several know. */",
     ...Object.entries(OPERATIONS)
       .filter(([, { isElementwise }]) => isElementwise)
       .map(([name], i) => `export const KIND_${name.toUpperCase()}: i32 = ${i + 1};`),
     "",
-    "/** Codes of kernels. */",
+    "/** Codes of kernels for full chunks; those for any number of lanes are so many above. */",
     `export const TILE_FIRST: i32 = ${TILE_FIRST};`,
+    `export const TILE_ANY: i32 = ${TILE_ANY};`,
     ...text,
     "",
-    ...KERNELS.flatMap((kernel) => [...forwardOf(kernel), ...adjointOf(kernel)]),
+    ...chooser(),
+  ].join("\n");
+}
+
+/** All kernels with one way to reach elements, and the switches that choose among them. */
+function kernelsFile({ forward, adjoint }: Codes, access: Access): string {
+  const isFull = access === FULL;
+  const body = [
+    ...KERNELS.flatMap((kernel) => [...forwardOf(kernel, access), ...adjointOf(kernel, access)]),
     "/** Runs a record forward, or several; nothing where a record before did. */",
-    "export function forwardTile(code: i32, at: usize): void {",
+    `export function forward${isFull ? "Full" : "Any"}Tile(code: i32, at: usize): void {`,
     "  countFused();",
     "  switch (code) {",
     ...forward,
@@ -438,15 +464,50 @@ export function generateTiles(): string {
     "}",
     "",
     "/** Runs a record back, or several. */",
-    "export function adjointTile(code: i32, at: usize): void {",
+    `export function adjoint${isFull ? "Full" : "Any"}Tile(code: i32, at: usize): void {`,
     "  countFused();",
     "  switch (code) {",
     ...adjoint,
     "  }",
     "}",
+  ];
+  const codes = [...new Set(body.join("\n").match(/TILE_[A-Z0-9_]+/g))];
+  const constants = isFull ? "BLOCK_BYTES, TILE_LANES" : "BLOCK_BYTES";
+  const step = [
+    "/** Bytes from one element to the next. */",
+    "// @ts-ignore: decorator",
+    "@inline const E: usize = <usize>TILE_LANES * sizeof<real>();",
     "",
-    ...chooser(),
-  ]
-    .join("\n")
-    .replace(/\n+$/, "\n");
+  ];
+  return [
+    "/**",
+    ` * Kernels of 2 × 2 matrices for ${isFull ? "chunks of TILE_LANES" : "any number of"} lanes, for one record or for several.`,
+    GENERATED,
+    " */",
+    `import { ${constants} } from "../../src/program/layout";`,
+    'import { doubtfulLanes, repair2 } from "../linalg/closed-form";',
+    'import { abs, add, div, mul, neg, one, sub, zero } from "../linalg/simd";',
+    'import { mulAdd2 } from "../linalg/small";',
+    'import { blockAt } from "../memory/layout";',
+    'import { countFused } from "../memory/switches";',
+    'import { adjointElementwise } from "./elementwise";',
+    'import { OP_ADD } from "./ops";',
+    "import {",
+    ...codes.map((code) => `  ${code},`),
+    '} from "./tiles";',
+    "",
+    ...(isFull ? step : []),
+    ...body,
+    "",
+  ].join("\n");
+}
+
+/** Generated files by name within wasm/generated. */
+export function generateTiles(): Readonly<Record<string, string>> {
+  const codes = codesOf();
+  return {
+    "tiles.ts": tilesFile(codes),
+    "tiles-full.ts": kernelsFile(codes, FULL),
+    "tiles-any.ts": kernelsFile(codes, ANY),
+  };
 }

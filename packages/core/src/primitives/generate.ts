@@ -12,12 +12,11 @@ import { generateTiles } from "./generate-tiles.js";
 const GENERATED = "packages/core/wasm/generated";
 
 export function generatedFiles(): Readonly<Record<string, string>> {
-  const kernels = Object.entries(generateKernels());
+  const kernels = [...Object.entries(generateKernels()), ...Object.entries(generateTiles())];
   return {
     "docs/primitives.md": generateDocs(),
     [`${GENERATED}/ops.ts`]: generateOps(),
     [`${GENERATED}/products.ts`]: generateProducts(),
-    [`${GENERATED}/tiles.ts`]: generateTiles(),
     ...tableOf(kernels.map(([name, text]) => [`${GENERATED}/${name}`, text])),
   };
 }

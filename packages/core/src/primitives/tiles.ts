@@ -15,7 +15,13 @@ export interface Operation {
   readonly z: number;
   readonly forward: (x: Tile, y: Tile) => readonly string[];
   /** Lines behind the stores of forward, where the first element of x and z lie at `x` and `z`. */
-  readonly after?: (record: string, x: string, z: string, names: Tile) => readonly string[];
+  readonly after?: (
+    record: string,
+    x: string,
+    z: string,
+    names: Tile,
+    access: Access,
+  ) => readonly string[];
   /** What is added to the adjoints of x and y, and lines before. */
   readonly adjoint: (g: Tile, x: Tile, y: Tile, z: Tile) => Additions;
   /** The tiles that the adjoint reads. */
@@ -53,8 +59,25 @@ export interface Kernel {
   readonly passed?: number;
 }
 
-/** What follows an address to reach an element: a constant offset, or nothing. */
-export const offset = (e: number) => (e === 0 ? "" : e === 1 ? ", E" : `, ${e} * E`);
+/** How the elements of a tile are reached from the address of the first; E is the step. */
+export interface Access {
+  readonly load: (at: string, element: number) => string;
+  readonly store: (at: string, element: number, value: string) => string;
+}
+
+const stepsTo = (e: number) => (e === 1 ? "E" : `${e} * E`);
+
+/** By constant offsets. */
+export const FULL: Access = {
+  load: (at, e) => `v128.load(${at}${e === 0 ? "" : `, ${stepsTo(e)}`})`,
+  store: (at, e, value) => `v128.store(${at}, ${value}${e === 0 ? "" : `, ${stepsTo(e)}`});`,
+};
+
+/** By a step that the block has. */
+export const ANY: Access = {
+  load: (at, e) => `v128.load(${at}${e === 0 ? "" : ` + ${stepsTo(e)}`})`,
+  store: (at, e, value) => `v128.store(${at}${e === 0 ? "" : ` + ${stepsTo(e)}`}, ${value});`,
+};
 
 const sum2 = (a: string, b: string, c: string, d: string) => `mulAdd2(${a}, ${b}, ${c}, ${d})`;
 
@@ -151,10 +174,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       `sub(zero(), mul(${x(2)}, scale))`,
       `mul(${x(0)}, scale)`,
     ],
-    after: (record, x, z, names) => [
+    after: (record, x, z, names, { load }) => [
       "if (v128.any_true(doubtfulLanes(det, size))) {",
       `  repair2(${z}, E, ${x}, E, blockAt(${record}).scratch, det, size);`,
-      ...elements(4).map((e) => `  ${names(e)} = v128.load(${z}${offset(e)});`),
+      ...elements(4).map((e) => `  ${names(e)} = ${load(z, e)};`),
       "}",
     ],
     adjoint: (g, _x, _y, z) => {

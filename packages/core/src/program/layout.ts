@@ -51,7 +51,7 @@ export const RECORD_CODE: i32 = 65535; // mask of the op code
 export const RECORD_ACTIVE: i32 = 65536; // has a part in the backward pass
 
 // Lanes of a chunk.
-export const TILE_LANES: i32 = 128; // kernels of small matrices have offsets made for so many
+export const TILE_LANES: i32 = 128; // kernels of 2 × 2 matrices have constant offsets at so many
 
 // What a run records.
 export const RECORD_NOTHING: i32 = 0; // no tape

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { Machine, type Mechanisms, type Precision } from "../../src/index.js";
 import { Random } from "../fuzz/random.js";
 
+/** Kernels have constant offsets here. */
 const LANES = 128;
 const extremes = [0, -0, 1, Number.NaN, Number.POSITIVE_INFINITY, 1e30, 1e-30];
 
@@ -96,8 +97,13 @@ async function bitsOf(
 
 describe.each(["f32", "f64"] as const)("in %s", (precision) => {
   test.each(programs)("fused records have the bits of single ones: %s", async (source) => {
-    for (const isSpiced of [false, true]) {
-      const numbers = numbersFor(programs.indexOf(source), isSpiced);
+    for (const [lanes, isSpiced] of [
+      [LANES, false],
+      [LANES, true],
+      [1, false],
+      [7, true],
+    ] as const) {
+      const numbers = numbersFor(programs.indexOf(source), isSpiced, lanes);
       const { bits } = await bitsOf(precision, source, {}, numbers);
       const others: Mechanisms[] = [
         { fusing: false },
@@ -112,11 +118,13 @@ describe.each(["f32", "f64"] as const)("in %s", (precision) => {
   });
 });
 
-test("only chunks of 128 lanes use them", async () => {
+test("they are at work at any number of lanes, unless they are turned off", async () => {
   const source = "(vsum (matmul (inv M) N))";
-  expect((await bitsOf("f32", source, {}, numbersFor(1, false))).fused).toBeGreaterThan(0);
-  expect((await bitsOf("f32", source, {}, numbersFor(1, false, 100))).fused).toBe(0);
-  expect((await bitsOf("f32", source, { fusing: false }, numbersFor(1, false))).fused).toBe(0);
+  for (const lanes of [1, 5, LANES, 300]) {
+    const numbers = numbersFor(1, false, lanes);
+    expect((await bitsOf("f32", source, {}, numbers)).fused).toBeGreaterThan(0);
+    expect((await bitsOf("f32", source, { fusing: false }, numbers)).fused).toBe(0);
+  }
 });
 
 test("what a trace repeats is computed anew when its inputs change", async () => {
@@ -166,7 +174,7 @@ test.each(["f32", "f64"] as const)(
     let fused = 0;
     for (let i = 0; i < 60; i++) {
       const source = compose(random);
-      const numbers = numbersFor(i, i % 3 === 0);
+      const numbers = numbersFor(i, i % 3 === 0, i % 2 === 0 ? LANES : random.between(1, 9));
       const on = await bitsOf(precision, source, {}, numbers);
       const walked = await bitsOf(precision, source, { replay: false }, numbers);
       expect(on.bits, source).toEqual(walked.bits);

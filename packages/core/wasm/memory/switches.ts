@@ -8,8 +8,8 @@ export let smallShapes: bool = true;
 export let smallShapeCalls: f64 = 0;
 
 /**
- * Kernels of 2 × 2 matrices for chunks of whole width, many for several records of a trace at once,
- * and operations on tensors that a trace repeats run once.
+ * Kernels of 2 × 2 matrices for several records of a trace at once, and operations on tensors that
+ * a trace repeats run once.
  */
 export let fusing: bool = true;
 export let fusedCalls: f64 = 0;

@@ -36,7 +36,9 @@ import {
 } from "../generated/elementwise";
 import { OP_ELEMENTWISE_LAST, OP_PREDICATE_LAST } from "../generated/ops";
 import { adjointStructured, forwardStructured } from "../generated/structured";
-import { adjointTile, forwardTile, TILE_FIRST } from "../generated/tiles";
+import { TILE_ANY, TILE_FIRST } from "../generated/tiles";
+import { adjointAnyTile, forwardAnyTile } from "../generated/tiles-any";
+import { adjointFullTile, forwardFullTile } from "../generated/tiles-full";
 import { gatherAdjoint, mergeAdjoint } from "../kernels/merge";
 import { isSurveying, live, liveLanes, reviveLanes, surveyStrays } from "../lanes/lanes";
 import { structuredWritten } from "../linalg/shapes";
@@ -329,7 +331,8 @@ function forward(): void {
     if (code <= OP_ELEMENTWISE_LAST) forwardElementwise(code, at);
     else if (code <= OP_PREDICATE_LAST) forwardPredicate(code, at);
     else if (code < TILE_FIRST) forwardStructured(code, at);
-    else if (code < TRACE_GUARD) forwardTile(code, at);
+    else if (code < TILE_FIRST + TILE_ANY) forwardFullTile(code, at);
+    else if (code < TRACE_GUARD) forwardAnyTile(code - TILE_ANY, at);
     else {
       forwardTrace(at, code);
       if (!isForsaken) continue;
@@ -347,7 +350,8 @@ function forward(): void {
   else if (code < TILE_FIRST) adjointStructured(code, at);
   else if (code == TRACE_MERGE) mergeAdjoint(at);
   else if (code == TRACE_GATHER) gatherAdjoint(at);
-  else adjointTile(code, at);
+  else if (code < TILE_FIRST + TILE_ANY) adjointFullTile(code, at);
+  else adjointAnyTile(code - TILE_ANY, at);
 }
 
 /** Makes the adjoints ready for a pass. False and a fault where memory does not allow them. */

@@ -1,8 +1,8 @@
 /**
- * Tiles: 2 × 2 matrices and vectors of two in chunks of TILE_LANES lanes. When a trace is linked,
- * blocks whose operands are tiles with numbers of their own in each lane get the code of a kernel
- * with constant offsets, and blocks that follow each other that of a kernel for several, where
- * there is one (generated/tiles.ts).
+ * Tiles: 2 × 2 matrices and vectors of two. When a trace is linked, blocks whose operands are tiles
+ * with numbers of their own in each lane get the code of a kernel for tiles, and blocks that follow
+ * each other that of a kernel for several, where there is one (generated/tiles.ts). In chunks of
+ * TILE_LANES lanes kernels have constant offsets.
  *
  * A kernel for several is a matter of each direction by itself. Forward the first block runs all,
  * and the others have nothing to do. Backward the last one runs all, and the others have no part in
@@ -27,6 +27,7 @@ import {
   recordsOf,
   runsBack,
   severalFrom,
+  TILE_ANY,
   TILE_DET,
   TILE_DOT,
   TILE_FIRST,
@@ -43,16 +44,13 @@ import { fusing, smallShapes } from "../memory/switches";
 import { run } from "../tape/payload";
 import { PASSED_X } from "./adjoints";
 
-/** Bytes from one element to the next. */
-// @ts-ignore: decorator
-@inline const STEP: usize = <usize>TILE_LANES * sizeof<real>();
-
 /** The code of a kernel plus this: the record's result is there already, or all are run back. */
 // @ts-ignore: decorator
 @inline const DONE: i32 = 1;
 
 export function linkTiles(): void {
-  if (run != STEP || !smallShapes || !fusing) return;
+  if (!smallShapes || !fusing) return;
+  const above = run == <usize>TILE_LANES * sizeof<real>() ? 0 : TILE_ANY;
   const end = blocksBase + blocksTop;
   for (let at = blocksBase; at < end; at += BLOCK_BYTES) {
     const kind = kindAt(at);
@@ -60,9 +58,9 @@ export function linkTiles(): void {
     const isDone = blockAt(at).zRun == 0;
     const several = isDone ? 0 : severalAt(at, kind, end);
     if (several != 0) {
-      linkSeveral(at, several);
+      linkSeveral(at, several, above);
       at += <usize>(recordsOf(several) - 1) * BLOCK_BYTES;
-    } else if (kind >= TILE_FIRST) setCode(at, isDone ? kind + DONE : kind);
+    } else if (kind >= TILE_FIRST) setCode(at, above + (isDone ? kind + DONE : kind));
   }
 }
 
@@ -80,17 +78,17 @@ function severalAt(at: usize, kind: i32, end: usize): i32 {
 }
 
 /** Gives the blocks from `at` on, which the kernel `code` runs, their codes. */
-function linkSeveral(at: usize, code: i32): void {
+function linkSeveral(at: usize, code: i32, above: i32): void {
   const last = at + <usize>(recordsOf(code) - 1) * BLOCK_BYTES;
   const isBack = runsBack(code, at);
   for (let next = at + BLOCK_BYTES; next <= last; next += BLOCK_BYTES) {
     const kind = kindAt(next);
-    if (kind >= TILE_FIRST) setCode(next, kind + DONE);
+    if (kind >= TILE_FIRST) setCode(next, above + kind + DONE);
     blockAt(next).zRun = 0;
   }
-  setCode(at, code);
+  setCode(at, above + code);
   if (!isBack) return;
-  setCode(last, code + DONE);
+  setCode(last, above + code + DONE);
   for (let next = at; next < last; next += BLOCK_BYTES)
     blockAt(next).op = blockAt(next).op & ~RECORD_ACTIVE;
 }
@@ -144,7 +142,7 @@ function isScale(at: usize): bool {
 function additionAt(at: usize): i32 {
   if (blockAt(at).count != 1 || !isPerLane(at)) return 0;
   const bytes = blockAt(at).zRun;
-  return bytes == 4 * STEP ? KIND_ADD4 : bytes == 2 * STEP ? KIND_ADD2 : 0;
+  return bytes == 4 * run ? KIND_ADD4 : bytes == 2 * run ? KIND_ADD2 : 0;
 }
 
 /**
@@ -153,7 +151,7 @@ function additionAt(at: usize): i32 {
  */
 function fromUniform(at: usize): i32 {
   if ((blockAt(at).op & PASSED_X) != 0) return 0;
-  const isTile = blockAt(at).yMask != 0 && blockAt(at).yStep == STEP;
+  const isTile = blockAt(at).yMask != 0 && blockAt(at).yStep == run;
   if (!isTile || blockAt(at).xMask != 0 || blockAt(at).gx != 0) return 0;
   const count = blockAt(at).count;
   return count == 4 ? TILE_SUB4 : count == 2 ? TILE_SUB2 : 0;
