@@ -11,7 +11,8 @@
  * 200 rows, two inputs, default operators, no archive. The engine's time is the processor time of its
  * thread, the starts of workers and the weighing of the front left out; "busy" is the time in which its
  * event loop did not wait, the time included in which other threads had its core. Rates are those of
- * workers that are warm; "cold" is the rate from the start until then.
+ * workers that are warm; "cold" is the rate from the start until then, and "cold µs" the engine's time
+ * for a candidate from the first one until then.
  *
  * Then the engine by itself: a search whose epochs were computed before, which come back from this
  * thread, or from workers that sleep for as long as an epoch takes. That hardly depends on the number of
@@ -70,6 +71,8 @@ interface Measured {
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly engine: number;
+  /** As `engine`, for a candidate before the workers were warm. */
+  readonly engineCold: number;
   readonly busy: number;
   readonly breeding: number;
   readonly reading: number;
@@ -87,6 +90,7 @@ async function searchOn(workers: number): Promise<Measured> {
   let candidates = 0;
   let began = performance.now();
   let cold = 0;
+  let engineCold = 0;
   let thread = new ThreadTime();
   let measured: Measured | undefined;
   const hooks: SearchHooks = {
@@ -114,9 +118,11 @@ async function searchOn(workers: number): Promise<Measured> {
     if (event.type !== "candidate" || measured !== undefined) continue;
     candidates += 1;
     const now = performance.now();
+    if (!isWarm && candidates === 1) thread = new ThreadTime();
     if (!isWarm && candidates >= WARM * workers) {
       isWarm = true;
       cold = (1000 * candidates) / (now - began);
+      engineCold = thread.ran / 1000 / candidates;
       candidates = 0;
       began = now;
       thread = new ThreadTime();
@@ -128,7 +134,8 @@ async function searchOn(workers: number): Promise<Measured> {
     const busy = thread.busy / 1000;
     const memory = process.memoryUsage.rss();
     const fitting = seconds * workers - sums.breeding - sums.reading;
-    measured = { workers, cold, candidates, seconds, ...sums, engine, busy, fitting, memory };
+    const rates = { workers, cold, candidates, seconds, engine, engineCold, busy };
+    measured = { ...rates, ...sums, fitting, memory };
     stop.abort();
   }
   if (measured === undefined) throw new Error("the search ended before its time");
@@ -201,6 +208,7 @@ for (const workers of WORKERS) {
     count(m.cold),
     count(LANES / pool),
     each(m.engine),
+    short(1e6 * m.engineCold),
     each(m.busy),
     each(m.breeding),
     each(m.reading),
@@ -211,7 +219,7 @@ for (const workers of WORKERS) {
     count((m.memory - idle) / workers / 2 ** 20),
   ]);
 }
-const parts = ["engine µs", "busy µs", "breed µs", "read µs", "fit + idle µs"];
+const parts = ["engine µs", "cold µs", "busy µs", "breed µs", "read µs", "fit + idle µs"];
 const traffic = ["epochs/s", "bytes back", "bytes there", "MiB/worker"];
 table(["workers", "cand./s", "ideal", "", "cold", "lanes/s", ...parts, ...traffic], rows);
 note("ideal: one worker's rate × the scaling of a pool; bytes are those of an epoch");

@@ -10,7 +10,7 @@
 
 import { own, recordOf } from "@ndvm/core";
 import { readTree } from "../evolve/text.js";
-import { mapLeaves, substitute, type Tree } from "../evolve/tree.js";
+import { mapArgs, substitute, type Tree } from "../evolve/tree.js";
 import type { Lattice } from "./yardstick.js";
 
 type Params = Readonly<Record<string, number>>;
@@ -45,7 +45,8 @@ export function foldRates(
   const tree = readTree(source, { inputs: new Set(inputs) });
   if (tree === undefined) return undefined;
   const plain = withoutLets(tree);
-  const steps = new Map([...lattices, ...countersOf(plain)]);
+  const steps = new Map(lattices);
+  gatherCounters(plain, steps);
   const uses = countParams(plain);
   let folded = params;
   for (const wave of wavesOf(plain)) {
@@ -215,15 +216,13 @@ function withoutLets(tree: Tree): Tree {
     const [value, body] = tree.args as readonly [Tree, Tree];
     return withoutLets(substitute(body, tree.binds[0] as string, value));
   }
-  if (tree.args.length === 0) return tree;
-  return { ...tree, args: tree.args.map(withoutLets) };
+  return mapArgs(tree, withoutLets);
 }
 
-/** Counters of loops, which have names of their own in a tree. */
-function countersOf(tree: Tree): readonly (readonly [string, Lattice])[] {
-  const inner = tree.args.flatMap(countersOf);
-  if (tree.kind !== "loop") return inner;
-  return [[tree.binds.at(-1) as string, { origin: 0, step: 1 }], ...inner];
+/** Adds the counters of loops, which have names of their own in a tree. */
+function gatherCounters(tree: Tree, steps: Map<string, Lattice>): void {
+  if (tree.kind === "loop") steps.set(tree.binds.at(-1) as string, { origin: 0, step: 1 });
+  for (const arg of tree.args) gatherCounters(arg, steps);
 }
 
 /** The number of least size that makes the same wave on a lattice; undefined where this one does. */
@@ -234,16 +233,19 @@ export function lowestAlias(rate: number, step: number): number | undefined {
   return rate - (turns * turn) / step;
 }
 
-function wavesOf(tree: Tree): Tree[] {
-  const inner = tree.args.flatMap(wavesOf);
-  return tree.kind === "call" && PERIODS.has(tree.name) ? [tree, ...inner] : inner;
+function wavesOf(tree: Tree, waves: Tree[] = []): Tree[] {
+  if (tree.kind === "call" && PERIODS.has(tree.name)) waves.push(tree);
+  for (const arg of tree.args) wavesOf(arg, waves);
+  return waves;
 }
 
 function countParams(tree: Tree): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  mapLeaves(tree, (leaf) => {
-    if (leaf.kind === "param") counts.set(leaf.name, (counts.get(leaf.name) ?? 0) + 1);
-    return leaf;
-  });
+  addParams(tree, counts);
   return counts;
+}
+
+function addParams(tree: Tree, counts: Map<string, number>): void {
+  if (tree.kind === "param") counts.set(tree.name, (counts.get(tree.name) ?? 0) + 1);
+  for (const arg of tree.args) addParams(arg, counts);
 }

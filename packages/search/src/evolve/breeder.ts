@@ -105,6 +105,8 @@ export class Breeder {
   readonly #names: Names;
   /** Trees of members that were parents. */
   readonly #trees = new WeakMap<Member, Tree>();
+  /** Members that were looked at for aliases: their starts at the lowest ones, if there are any. */
+  readonly #folded = new WeakMap<Member, { readonly starts: Proposal["params"] }>();
   readonly #seeds: Seeds;
   readonly #operators: ReadonlySet<string>;
   readonly #draws: number;
@@ -240,10 +242,12 @@ export class Breeder {
   }
 
   /** A fitted program again, its rates at their lowest alias; undefined where they are. */
-  #fold({ id, source, params }: Member): Bred | undefined {
-    const low = foldRates(source, params, this.#grammar.inputs, this.#lattices);
-    if (low === undefined) return undefined;
-    const starts = recordOf(Object.entries(low).map(([name, start]) => [name, { start }] as const));
+  #fold(member: Member): Bred | undefined {
+    const known = this.#folded.get(member) ?? { starts: this.#lowStarts(member) };
+    this.#folded.set(member, known);
+    const { starts } = known;
+    if (starts === undefined) return undefined;
+    const { id, source } = member;
     const proposal: Proposal = {
       source,
       parents: [id],
@@ -252,6 +256,13 @@ export class Breeder {
       isRevisit: true,
     };
     return { proposal, reading: this.#aids.read(source) };
+  }
+
+  /** Starts with every rate at its lowest alias; undefined where all of them are. */
+  #lowStarts({ source, params }: Member): Proposal["params"] {
+    const low = foldRates(source, params, this.#grammar.inputs, this.#lattices);
+    if (low === undefined) return undefined;
+    return recordOf(Object.entries(low).map(([name, start]) => [name, { start }] as const));
   }
 
   /** A fitted program again, from other starts. */
