@@ -81,10 +81,11 @@ export const rooms: readonly Room[] = [
     name: "machine",
     sources: ["packages/core/src/machine/"],
     tests: core(`
-      machine/whole machine/inner machine/again machine/boundaries machine/paths axes session machine/api machine/gradient diagnose
+      machine/whole machine/inner machine/again machine/afresh machine/boundaries axes session machine/paths
+      lanes/budgets machine/api machine/gradient diagnose
       machine/bad-calls machine/bad-input session-non-finite machine/shapes machine/history
       machine/pauses machine/shortage pool/serve pool/whole machine/lanes lanes/divergence
-      machine/faults lanes/sorting lanes/chunks lanes/budgets machine/memory lanes/property
+      machine/faults lanes/sorting lanes/chunks machine/memory lanes/property
       lanes/mixed-results machine/single-walk machine/reading machine/budgets
       machine/every-size`),
   },

@@ -209,3 +209,50 @@ describe("definitions", () => {
     );
   });
 });
+
+describe("rows of weight 0", () => {
+  const names: readonly LossName[] = ["squares", "absolute", "huber", "poisson", "binomial"];
+  const scoresOf = (
+    name: LossName,
+    rows: readonly (readonly [y: number, f: number, trials: number, weight: number])[],
+  ) => {
+    const [observed, predicted, all, weights] = [0, 1, 2, 3].map((at) =>
+      rows.map((row) => row[at] as number),
+    ) as [number[], number[], number[], number[]];
+    const sides = { weights, ...(name === "binomial" ? { trials: all } : {}) };
+    return {
+      share: explainedShare(name, observed, predicted, sides),
+      r2: rSquared(observed, predicted, weights),
+      deviance: deviance(name, observed, predicted, sides),
+      about: devianceAbout(name, observed, sides),
+    };
+  };
+
+  test("change no score, wherever they stand and whatever they hold", () => {
+    const row = fc.tuple(
+      fc.integer({ min: 0, max: 6 }),
+      fc.double({ min: 0.05, max: 0.95, noNaN: true }),
+      fc.integer({ min: 7, max: 9 }),
+      fc.integer({ min: 1, max: 3 }),
+    );
+    const empty = row.map(([y, f, trials]) => [y, f, trials, 0] as const);
+    fc.assert(
+      fc.property(
+        fc.array(row, { minLength: 1, maxLength: 6 }),
+        fc.array(fc.tuple(fc.nat(6), empty), { maxLength: 4 }),
+        (rows, more) => {
+          const mixed: (readonly [number, number, number, number])[] = [...rows];
+          for (const [at, each] of more) mixed.splice(at, 0, each);
+          for (const name of names) expect(scoresOf(name, mixed)).toEqual(scoresOf(name, rows));
+        },
+      ),
+      { ...check, numRuns: 200 },
+    );
+  });
+
+  test("are not what there is to explain: R² of a constant with an unweighed outlier was -Infinity", () => {
+    const rows = [[2, 0.5, 9, 1], [2, 0.4, 9, 3], [5, 0.1, 9, 0]] as const; // biome-ignore format: rows
+    for (const name of names) expect(scoresOf(name, rows).r2).toBeNaN();
+    expect(scoresOf("poisson", rows).share).toBeNaN();
+  });
+});

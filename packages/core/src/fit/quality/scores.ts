@@ -44,14 +44,20 @@ export const bic = (logLikelihood: number, parameters: number, points: number): 
 /** What is left of a whole, as the share that is explained. */
 export const shareExplained = (left: number, all: number): number => 1 - left / all;
 
-const isConstant = (numbers: Numbers): boolean => {
-  for (let i = 1; i < numbers.length; i++) if (numbers[i] !== numbers[0]) return false;
+/** Whether all numbers that count are the same. */
+function isConstant(numbers: Numbers, weights?: Numbers): boolean {
+  let first: number | undefined;
+  for (let i = 0; i < numbers.length; i++) {
+    if (weights?.[i] === 0) continue;
+    first ??= numbers[i];
+    if (numbers[i] !== first) return false;
+  }
   return true;
-};
+}
 
 /** Squares about the mean; NaN of numbers that are all the same. */
 export function squaresAbout(observed: Numbers, weights?: Numbers): number {
-  if (isConstant(observed)) return Number.NaN;
+  if (isConstant(observed, weights)) return Number.NaN;
   const mean = meanOf(observed, weights);
   let squares = 0;
   for (let i = 0; i < observed.length; i++) {
@@ -128,7 +134,7 @@ export function devianceAbout(
   const { counts } = losses[name];
   if (counts === undefined)
     return name === "squares" ? squaresAbout(observed, weights) : Number.NaN;
-  if (isConstant(responses(name, observed, trials))) return Number.NaN;
+  if (isConstant(responses(name, observed, trials), weights)) return Number.NaN;
   let [hits, all] = [0, 0];
   for (let i = 0; i < observed.length; i++) {
     const weight = weights?.[i] ?? 1;
