@@ -128,6 +128,7 @@ describe("sides that lanes have taken one by one", () => {
     for (const [lanes, chunk] of layouts) {
       const inputs = inputsOf(lanes);
       const warm = machine.load(source);
+      const unlimited = warm.gradient(inputs, { replay: false });
       for (let run = 0; run < 2; run++) warm.gradient(inputs, chunk === undefined ? {} : { chunk });
       for (const stepsMax of budgets) {
         const expected = lanes.map((kind) =>
@@ -147,6 +148,11 @@ describe("sides that lanes have taken one by one", () => {
         };
         for (let run = 0; run < 2; run++)
           expect(attempt(inSession, lanes.length), `session, ${what}`).toEqual(expected);
+        // What was kept of runs that ended early is no trace for lanes that did not.
+        const after = fresh.gradient(inputs, chunk === undefined ? {} : { chunk });
+        expect(after.failures, `afterwards, ${what}`).toEqual([]);
+        expect(after.values, `afterwards, ${what}`).toEqual(unlimited.values);
+        expect(after.gradients, `afterwards, ${what}`).toEqual(unlimited.gradients);
         fresh.dispose();
       }
       warm.dispose();

@@ -80,6 +80,45 @@ describe.each(["f32", "f64"] as Precision[])("sorting lanes in %s", (precision) 
     machine.dispose();
   });
 
+  test("leaves out no lane that parts from its walk in another way", async () => {
+    const machine = await Machine.create({ precision });
+    const plain = await Machine.create({ precision, mechanisms: { sorting: false } });
+    // Few lanes go the other way at the branch, and fewer have another element, which no branch joins.
+    const source = "(* (list-ref '(1 2 3) t) (if (> x 0) (sin (* a x)) (exp x)))";
+    let sortings = 0;
+    for (const lanes of [600, 2000])
+      for (const every of [50, 13, 500]) {
+        const t = Array.from({ length: lanes }, (_, i) => (i % every === 3 ? 1 + (i % 2) : 0));
+        const x = Array.from({ length: lanes }, (_, i) => (i % 10 === 0 ? -1 : 1) * (1 + i / 512));
+        const inputs = { t, x, a: 0.5 };
+        const walked = plain.load(source);
+        const wanted = walked.gradient(inputs, { replay: false, wrt: ["x", "a"] });
+        for (const chunk of [undefined, 128, 64])
+          for (const wrt of [["x", "a"], []]) {
+            const program = machine.load(source);
+            for (let turn = 0; turn < 3; turn++) {
+              const own = { wrt, ...(chunk === undefined ? {} : { chunk }) };
+              const result =
+                wrt.length > 0 ? program.gradient(inputs, own) : program.evaluate(inputs, own);
+              const what = `${lanes} lanes, one in ${every}, chunks of ${chunk}, turn ${turn}`;
+              expect(result.failures, what).toEqual([]);
+              expect(result.values, what).toEqual(wanted.values);
+              if ("gradients" in result && wrt.length > 0)
+                expect(result.gradients, what).toEqual(wanted.gradients);
+              sortings += result.stats.sortings;
+              // Even the first run walks a few chunks, and replays the others on their traces.
+              expect(result.stats.walks, what).toBeLessThan(12);
+              expect(result.stats.replays, what).toBeGreaterThan(result.stats.walks);
+            }
+            program.dispose();
+          }
+        walked.dispose();
+      }
+    expect(sortings).toBeGreaterThan(5);
+    machine.dispose();
+    plain.dispose();
+  });
+
   test("follows lanes that come together in a session", async () => {
     const machine = await Machine.create({ precision });
     const program = machine.load(nested);

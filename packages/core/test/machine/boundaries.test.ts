@@ -297,6 +297,17 @@ describe("the history of one program", () => {
         { v: [vec([1, 2]), vec([3, 5])], b: [2, -2] },
       ],
     ],
+    // A side costs sixty steps, and a primitive that all lanes come to passes the budget of some.
+    [
+      "(let ((y (if (> b 0) (vsum (* b (ones 640))) b))) (+ y (vsum (* y (ones 3200)))))",
+      [
+        { b: [1, -1, 2] },
+        { b: [-1, -2, 3, -4] },
+        { b: [1, 2] },
+        { b: [-0.5] },
+        { b: Array.from({ length: 40 }, (_, i) => ((i * 7) % 5) - 1.5) },
+      ],
+    ],
     [
       "(loop ((i 0) (x a)) (if (> (abs x) 3) (+ x i) (recur (+ i 1) (* x -1.7))))",
       [
@@ -312,6 +323,7 @@ describe("the history of one program", () => {
     {},
     { stepsMax: 30 },
     { stepsMax: 200 },
+    { stepsMax: 340 },
     { tapeBytesMax: 400 },
     { tapeBytesMax: 20_000 },
     { replay: false },
