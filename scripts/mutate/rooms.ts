@@ -92,7 +92,9 @@ export const rooms: readonly Room[] = [
   {
     name: "machine-pool",
     sources: ["packages/core/src/machine/pool/", "packages/core/src/machine/pool-worker.ts"],
-    tests: core("pool/outcome pool/serve pool/whole pool/shared pool/crew pool machine/reading"),
+    tests: core(
+      "pool/outcome pool/work pool/serve pool/whole pool/shared pool/crew pool machine/reading",
+    ),
   },
   {
     name: "export",

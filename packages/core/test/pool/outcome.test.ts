@@ -75,6 +75,19 @@ describe("parts put together", () => {
       }
   });
 
+  test("are read in the first lane where nobody names one, as a machine's are", () => {
+    const numbers = outcome([part(2), part(3)]);
+    expect([numbers.datum(), numbers.print()]).toEqual([20, "20"]);
+    const texts = {
+      shape: undefined,
+      values: undefined,
+      datums: [[1], [2]],
+      texts: ["(1)", "(2)"],
+    };
+    const lists = outcome([part(2, { ...texts, refusal: error }), part(1)]);
+    expect([lists.datum(), lists.print(), lists.print(1)]).toEqual([[1], "(1)", "(2)"]);
+  });
+
   test("of one part are a copy, so that the caller may write into them", () => {
     const only = part(2);
     const out = outcome([only]);

@@ -5,11 +5,19 @@
 
 import { describe, expect, test } from "vitest";
 import { type GradientOptions, type Inputs, Machine, type NdvmError } from "../../src/index.js";
-import type { BoundInput } from "../../src/machine/inputs/inputs.js";
+import { type BoundInput, bindInputs } from "../../src/machine/inputs/inputs.js";
 import { machineModule } from "../../src/machine/instance.js";
-import type { FromWorker, Part, PartRequest, ToWorker } from "../../src/machine/pool/parts.js";
+import { PoolOutcome } from "../../src/machine/pool/outcome.js";
+import type {
+  BlocksRequest,
+  FromWorker,
+  Part,
+  PartRequest,
+  ToWorker,
+} from "../../src/machine/pool/parts.js";
 import { servePool } from "../../src/machine/pool/serve.js";
-import { openInputs, shareInputs } from "../../src/machine/pool/shared.js";
+import { InputRoom, openInputs, shareInputs, takeBlock } from "../../src/machine/pool/shared.js";
+import { SharedWork } from "../../src/machine/pool/shared-work.js";
 import { READY } from "../../src/workers/port.js";
 
 interface Posted {
@@ -173,6 +181,81 @@ describe("a worker", () => {
     }
     machine.dispose();
   });
+});
+
+describe("blocks of a call", () => {
+  const sources: readonly (readonly [string, string, boolean])[] = [
+    ["numbers", "(* a x x)", true],
+    ["vectors", "(vec a x)", false],
+    ["structure", "(list a x)", false],
+    ["other things in other lanes", "(if (< x 300) x (list x))", false],
+    ["lanes that fail", "(if (< x 700) (* a x) (car x))", true],
+    ["numbers that are not finite", "(log (- x 900))", true],
+  ];
+  const x = Float64Array.from({ length: 1300 }, (_, i) => (i * 7) % 1300);
+
+  test.each(sources)(
+    "are all run by a worker that is alone, and told at once: %s",
+    async (_, source, isGradient) => {
+      const machine = await Machine.create();
+      const program = machine.load(source);
+      const inputs: Inputs = program.inputs.includes("a") ? { a: 2, x } : { x };
+      const bound = bindInputs(program.parsed, inputs, undefined);
+      const seed = isGradient ? x.map((value) => 1 + value) : undefined;
+      const options = seed === undefined ? {} : { seed };
+      for (const others of [[], [0], [2, 3]]) {
+        const order = { program: 1, inputs: bound.inputs, lanes: x.length, options, isGradient };
+        const work = new SharedWork(order, 2, 1, new InputRoom());
+        const [mine, theirs] = [await Thread.started(), await Thread.started()];
+        const message = (place: number) =>
+          work.request(place)?.message as Omit<BlocksRequest, "load">;
+        const [request, second] = [message(0), message(1)];
+        const { starts } = request.blocks;
+        const count = starts.length - 1;
+        expect(count).toBeGreaterThan(4);
+        // Another worker has taken some of them first.
+        for (const block of others) expect(takeBlock(request.blocks, block, 1)).toBe(block);
+        mine.tell({ ...request, load: load(source) });
+        const answer = mine.posted.at(-1)?.message as FromWorker & { kind: "blocks" };
+        const told = [...answer.reports.map(({ block }) => block), ...answer.plain];
+        const own = Array.from({ length: count }, (_, i) => i).filter((i) => !others.includes(i));
+        expect(told.sort((a, b) => a - b)).toEqual(own);
+        expect(mine.seen).toHaveLength(own.length);
+        // The counters of all blocks come with the first of them.
+        const { reports } = answer;
+        expect(reports.map(({ part }) => part.stats === undefined)).toEqual(
+          reports.map((_, i) => i > 0),
+        );
+        const lanesOf = (block: number) =>
+          (starts[block + 1] as number) - (starts[block] as number);
+        expect(reports[0]?.part.stats?.lanes).toBe(own.reduce((sum, i) => sum + lanesOf(i), 0));
+        work.take(0, answer);
+        expect(work.isDone).toBe(others.length === 0);
+        for (const block of others) request.blocks.words[1 + block] = 0;
+        if (others.length > 0) {
+          theirs.tell({ ...second, load: load(source) });
+          work.take(1, theirs.posted.at(-1)?.message as FromWorker & { kind: "blocks" });
+        }
+        expect(work.isDone).toBe(true);
+        const text = { source, file: undefined };
+        const outcome = new PoolOutcome(work.parts, x.length, bound.axes, text, work.allLanes);
+        const wanted = isGradient ? program.gradient(inputs, options) : program.evaluate(inputs);
+        expect([outcome.shape, outcome.nonFinite.length]).toEqual([
+          wanted.shape,
+          wanted.nonFinite.length,
+        ]);
+        expect(outcome.failures.map(({ lane, error }) => [lane, error.message])).toEqual(
+          wanted.failures.map(({ lane, error }) => [lane, error.message]),
+        );
+        if (wanted.shape !== undefined) expect(outcome.values).toEqual(wanted.values);
+        if ("gradients" in wanted) expect(work.allLanes.gradients).toEqual(wanted.gradients);
+        for (const lane of [0, 1, 299, 640, 1299])
+          if (!wanted.failures.some((failure) => failure.lane === lane))
+            expect(outcome.print(lane)).toBe(wanted.print(lane));
+      }
+      machine.dispose();
+    },
+  );
 });
 
 describe("inputs in shared memory", () => {

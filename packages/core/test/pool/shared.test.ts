@@ -33,6 +33,35 @@ describe(`blocks (SEED=${seed})`, () => {
     expect(sizes.length).toBeLessThan(100);
   });
 
+  test("are one for each worker below 256 lanes a worker, and from there on half of what is left", () => {
+    for (const workers of [1, 2, 3, 7, 16])
+      for (const lanes of [
+        1,
+        7,
+        8,
+        9,
+        255,
+        256 * workers - 1,
+        256 * workers,
+        256 * workers + 1,
+        5000,
+      ]) {
+        const blocks: number[] = [];
+        for (let left = lanes; left > 0; ) {
+          const isOne = lanes < 256 * workers;
+          const share = isOne ? lanes / workers : left / (2 * workers);
+          const step = isOne ? 8 : 128;
+          let size = Math.ceil(share);
+          while (size % step !== 0) size += 1;
+          for (let worker = 0; worker < workers && left > 0; worker++) {
+            blocks.push(Math.min(size, left));
+            left -= Math.min(size, left);
+          }
+        }
+        expect(sizesOf(planBlocks(lanes, workers)), `${lanes} for ${workers}`).toEqual(blocks);
+      }
+  });
+
   test("are taken once each, and by nobody once the call is over", () => {
     const table = new BlockTable(10_000, 2);
     const taken = new Set<number>();
@@ -136,6 +165,12 @@ describe("numbers in shared memory", () => {
     );
     for (const [i, { values }] of all.entries())
       expect(bitsOf(values)).toEqual(bitsOf(shared().map((x) => x * i)));
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, 2 ** 32])("%d workers are refused", async (workers) => {
+    const error = await caughtLater(machine.pool({ workers }));
+    expect(error).toMatchObject({ code: "E-OPTION", facts: { option: "workers" } });
+    expect(`${error.message} ${error.help}`).toContain("from 1 to 1024");
   });
 
   test("an option that is neither true nor false is refused, and copies can be had", async () => {
