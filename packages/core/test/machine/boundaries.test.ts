@@ -297,6 +297,17 @@ describe("the history of one program", () => {
         { v: [vec([1, 2]), vec([3, 5])], b: [2, -2] },
       ],
     ],
+    // As below, on one side of a branch whose other side ends well.
+    [
+      `(if (> a 0) (let ((y (if (> b 0) (vsum (* b (ones 640))) b))) (vsum (* y (ones 3200))))
+        (* a a b))`,
+      [
+        { a: [1, 1, -1, -2, 3], b: [1, -1, 2, -3, 4] },
+        { a: [-1, 2, 3], b: [1, 2, -3] },
+        { a: [2, 2, -2, 1, 1], b: [-1, 1, 2, -3, 4] },
+        { a: [2], b: [3] },
+      ],
+    ],
     // A side costs sixty steps, and a primitive that all lanes come to passes the budget of some.
     [
       "(let ((y (if (> b 0) (vsum (* b (ones 640))) b))) (+ y (vsum (* y (ones 3200)))))",
