@@ -9,7 +9,7 @@
 import { NdvmError } from "@ndvm/core/machine";
 import type { ProgramOptions } from "./options.js";
 
-/** One matrix primitive of so many steps takes a few seconds, and none is interrupted. */
+/** One matrix primitive of so many steps takes a second or two, and none is interrupted. */
 export const STEPS_DEFAULT = 2e8;
 /** The machine, its result and the reading of it together stay below 512 MB. */
 export const MEMORY_DEFAULT = 192 * 2 ** 20;

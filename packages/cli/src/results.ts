@@ -5,6 +5,9 @@
  *   csv     one row a lane, every digit, nothing cut; a tensor's elements are columns x[0], x[0,1]
  *   json    one object, every digit, nothing cut; numbers JSON cannot write are the strings
  *           "NaN", "Infinity" and "-Infinity"
+ *
+ * Texts are made in pieces, number after number: a result may be as large as `--memory` allows, and
+ * its text is many times as large.
  */
 
 import type {
@@ -21,7 +24,7 @@ import {
   bytesText,
   countText,
   exactText,
-  formatGrid,
+  gridLines,
   shortText,
   type TextColumn,
 } from "@ndvm/report/text";
@@ -58,6 +61,41 @@ function indexText(shape: readonly number[], element: number): string {
 
 type NumberText = (value: number) => string;
 
+/** Characters of a piece that is written at once. */
+const PIECE_LENGTH = 2 ** 16;
+
+/** How rows of numbers are written: what opens and closes one, what stands between two. */
+type Brackets = readonly [open: string, between: string, close: string];
+const SCHEME: Brackets = ["[", " ", "]"];
+const JSON_ARRAY: Brackets = ["[", ",", "]"];
+
+/** A number, or the numbers of a tensor in nested brackets, piece by piece. */
+function* tensorTexts(
+  values: ArrayLike<number>,
+  start: number,
+  shape: readonly number[],
+  text: NumberText,
+  brackets: Brackets = SCHEME,
+): Generator<string> {
+  const [extent, ...rest] = shape;
+  if (extent === undefined) {
+    yield text(values[start] ?? Number.NaN);
+    return;
+  }
+  const [open, between, close] = brackets;
+  const step = elementsOf(rest);
+  let piece = open;
+  for (let index = 0; index < extent; index++) {
+    if (index > 0) piece += between;
+    if (rest.length === 0) piece += text(values[start + index] ?? Number.NaN);
+    if (rest.length === 0 && piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = "";
+    if (rest.length > 0) yield* tensorTexts(values, start + index * step, rest, text, brackets);
+  }
+  yield piece + close;
+}
+
 /** A number, (nested) bracketed numbers for a tensor: [1 2], [[1 0] [0 1]]. */
 export function tensorText(
   values: ArrayLike<number>,
@@ -65,12 +103,22 @@ export function tensorText(
   shape: readonly number[],
   text: NumberText,
 ): string {
-  const [rows = 1, cols] = shape;
-  if (shape.length === 0) return text(values[start] ?? Number.NaN);
-  const row = (from: number, count: number): string =>
-    `[${Array.from({ length: count }, (_, i) => text(values[from + i] ?? Number.NaN)).join(" ")}]`;
-  if (cols === undefined) return row(start, rows);
-  return `[${Array.from({ length: rows }, (_, i) => row(start + i * cols, cols)).join(" ")}]`;
+  return [...tensorTexts(values, start, shape, text)].join("");
+}
+
+/** Many short texts as fewer, longer ones. */
+function* inPieces(texts: Iterable<string>): Generator<string> {
+  let piece: string[] = [];
+  let length = 0;
+  for (const text of texts) {
+    piece.push(text);
+    length += text.length;
+    if (length < PIECE_LENGTH) continue;
+    yield piece.join("");
+    piece = [];
+    length = 0;
+  }
+  if (piece.length > 0) yield piece.join("");
 }
 
 const gradientsOf = (result: Report["result"]): [string, Float64Array][] =>
@@ -82,11 +130,24 @@ function failedLanes(result: Report["result"]): Map<number, NdvmError> {
 
 // ---- table ------------------------------------------------------------------------------------
 
-export function tableText(report: Report): string {
+export function tableText(report: Report): Generator<string> {
+  return inPieces(tableTexts(report));
+}
+
+function* tableTexts(report: Report): Generator<string> {
   const { result } = report;
-  if (result.lanes > 1) return lanesTable(report);
+  if (result.lanes > 1) {
+    yield `${lanesTable(report)}\n`;
+    return;
+  }
   const gradients = gradientsOf(result);
-  if (gradients.length === 0) return singleValue(report);
+  if (gradients.length > 0) yield "value  ";
+  yield* singleValue(report);
+  yield "\n";
+  if (gradients.length > 0) yield `\n${gradientTable(report, gradients)}\n`;
+}
+
+function gradientTable(report: Report, gradients: readonly [string, Float64Array][]): string {
   const digits: NumberText = (value) => exactText(value, report.precision);
   const columns: TextColumn[] = [
     { title: "input", align: "left", cell: (row) => gradients[row]?.[0] ?? "" },
@@ -100,20 +161,28 @@ export function tableText(report: Report): string {
       },
     },
   ];
-  const table = formatTable(columns, gradients.length, "inputs", true);
-  return `value  ${singleValue(report)}\n\n${table}`;
+  return formatTable(columns, gradients.length, "inputs", true);
 }
 
-function singleValue({ result, precision }: Report): string {
-  const [rows = 1, cols] = result.shape ?? [];
-  if (result.shape === undefined) return result.print(0);
+function* singleValue({ result, precision }: Report): Generator<string> {
+  const { shape } = result;
+  if (shape === undefined) {
+    yield result.print(0);
+    return;
+  }
+  const { values } = result;
   const text: NumberText = (value) => exactText(value, precision);
-  if (cols === undefined) return tensorText(result.values, 0, result.shape, text);
-  return formatGrid(
-    Array.from({ length: rows }, (_, row) =>
-      Array.from({ length: cols }, (_, col) => text(result.values[row * cols + col] ?? Number.NaN)),
-    ),
-  );
+  const [rows = 1, cols] = shape;
+  if (cols === undefined) {
+    yield* tensorTexts(values, 0, shape, text);
+    return;
+  }
+  let separator = "";
+  const cell = (row: number, col: number): string => text(values[row * cols + col] ?? Number.NaN);
+  for (const line of gridLines(rows, cols, cell)) {
+    yield separator + line;
+    separator = "\n";
+  }
 }
 
 function inputText({ inputs, precision }: Report, name: string): string {
@@ -148,9 +217,16 @@ function lanesTable(report: Report): string {
   return formatTable(columns, result.lanes, "lanes");
 }
 
+/** Numbers of one lane that a table shows. */
+const LANE_NUMBERS = 1000;
+
 function laneText(result: Evaluation, lane: number): string {
-  if (result.shape === undefined) return result.print(lane);
-  return tensorText(result.values, lane * elementsOf(result.shape), result.shape, shortText);
+  const { shape } = result;
+  if (shape === undefined) return result.print(lane);
+  const count = elementsOf(shape);
+  if (count <= LANE_NUMBERS) return tensorText(result.values, lane * count, shape, shortText);
+  const first = tensorText(result.values, lane * count, [LANE_NUMBERS], shortText).slice(0, -1);
+  return `${shape.length > 1 ? "[" : ""}${first} … ${count - LANE_NUMBERS} more numbers`;
 }
 
 export function laneColumns({ inputs, result }: Report): [string, ArrayLike<number>][] {
@@ -165,49 +241,69 @@ export function laneColumns({ inputs, result }: Report): [string, ArrayLike<numb
 const quoteCell = (text: string): string =>
   /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
-interface CsvColumn {
+/** Columns of numbers, one for each element of a shape, or one of text. */
+interface CsvColumns {
   readonly title: string;
-  cell(lane: number): string;
+  readonly shape: readonly number[];
+  cell(lane: number, element: number): string;
 }
 
-function csvColumns(
+function numberColumns(
   title: string,
   values: ArrayLike<number>,
   shape: readonly number[],
   text: NumberText,
-): CsvColumn[] {
+): CsvColumns {
   const count = elementsOf(shape);
-  return Array.from({ length: count }, (_, element) => ({
-    title: title + indexText(shape, element),
-    cell: (lane) => text(values[lane * count + element] ?? Number.NaN),
-  }));
+  const cell = (lane: number, element: number): string =>
+    text(values[lane * count + element] ?? Number.NaN);
+  return { title, shape, cell };
 }
 
-/** CSV in pieces of many rows, so that a million lanes need no single string. */
-export function* csvText(report: Report): Generator<string> {
+function csvColumns(report: Report): CsvColumns[] {
   const { result, inputs, precision } = report;
   const text: NumberText = (value) => exactText(value, precision);
-  const columns = laneColumns(report).flatMap(([name, values]) =>
-    csvColumns(name, values, [], (value) => exactText(value, "f64")),
+  const columns = laneColumns(report).map(([name, values]) =>
+    numberColumns(name, values, [], (value) => exactText(value, "f64")),
   );
   if (result.shape === undefined) {
     const failed = failedLanes(result);
-    columns.push({ title: "value", cell: (lane) => (failed.has(lane) ? "" : result.print(lane)) });
+    const cell = (lane: number): string => (failed.has(lane) ? "" : result.print(lane));
+    columns.push({ title: "value", shape: [], cell });
   } else {
-    columns.push(...csvColumns("value", result.values, result.shape, text));
+    columns.push(numberColumns("value", result.values, result.shape, text));
   }
   for (const [name, values] of gradientsOf(result)) {
-    columns.push(...csvColumns(`d/d${name}`, values, shapeOfInput(own(inputs, name)), text));
+    columns.push(numberColumns(`d/d${name}`, values, shapeOfInput(own(inputs, name)), text));
   }
-  let lines = [columns.map((column) => quoteCell(column.title)).join(",")];
-  for (let lane = 0; lane < result.lanes; lane++) {
-    lines.push(columns.map((column) => quoteCell(column.cell(lane))).join(","));
-    if (lines.length >= 4096) {
-      yield `${lines.join("\n")}\n`;
-      lines = [];
+  return columns;
+}
+
+/** CSV in pieces, so that a million lanes or elements need no single string. */
+export function csvText(report: Report): Generator<string> {
+  return inPieces(csvTexts(report));
+}
+
+function* csvTexts(report: Report): Generator<string> {
+  const columns = csvColumns(report);
+  yield* csvLine(columns, ({ title, shape }, element) => title + indexText(shape, element));
+  for (let lane = 0; lane < report.result.lanes; lane++)
+    yield* csvLine(columns, (column, element) => column.cell(lane, element));
+}
+
+function* csvLine(
+  columns: readonly CsvColumns[],
+  text: (column: CsvColumns, element: number) => string,
+): Generator<string> {
+  let separator = "";
+  for (const column of columns) {
+    const count = elementsOf(column.shape);
+    for (let element = 0; element < count; element++) {
+      yield separator + quoteCell(text(column, element));
+      separator = ",";
     }
   }
-  if (lines.length > 0) yield `${lines.join("\n")}\n`;
+  yield "\n";
 }
 
 // ---- json -------------------------------------------------------------------------------------
@@ -215,20 +311,6 @@ export function* csvText(report: Report): Generator<string> {
 /** A number as JSON can carry it, with no more digits than its precision has. */
 export function jsonNumber(value: number, precision: Precision): number | string {
   return Number.isFinite(value) ? Number(exactText(value, precision)) : String(value);
-}
-
-function jsonTensor(
-  values: ArrayLike<number>,
-  start: number,
-  shape: readonly number[],
-  precision: Precision,
-): unknown {
-  const [extent, ...rest] = shape;
-  if (extent === undefined) return jsonNumber(values[start] ?? Number.NaN, precision);
-  const step = elementsOf(rest);
-  return Array.from({ length: extent }, (_, index) =>
-    jsonTensor(values, start + index * step, rest, precision),
-  );
 }
 
 function jsonDatum(value: DatumValue, precision: Precision): unknown {
@@ -242,42 +324,67 @@ function jsonDatum(value: DatumValue, precision: Precision): unknown {
   return recordOf(fields.map(([key, item]) => [key, jsonDatum(item, precision)]));
 }
 
-export function jsonText(report: Report, withStats: boolean): string {
+/** One JSON object in pieces. */
+export function jsonText(report: Report, withStats: boolean): Generator<string> {
+  return inPieces(jsonTexts(report, withStats));
+}
+
+function* jsonTexts(report: Report, withStats: boolean): Generator<string> {
   const { result, inputs, precision } = report;
-  const { shape } = result;
-  const failed = failedLanes(result);
-  const perLane = (cell: (lane: number) => unknown): unknown[] =>
-    Array.from({ length: result.lanes }, (_, lane) => cell(lane));
-  const object: Record<string, unknown> = { lanes: result.lanes, shape: shape ?? null };
-  object["values"] = perLane((lane) => {
-    if (shape === undefined)
-      return failed.has(lane) ? null : jsonDatum(result.datum(lane), precision);
-    return jsonTensor(result.values, lane * elementsOf(shape), shape, precision);
-  });
+  const shape = result.shape ?? null;
+  yield `{"lanes":${result.lanes},"shape":${JSON.stringify(shape)},"values":`;
+  if (shape === null) yield* jsonData(result, precision);
+  else yield* jsonLanes(result.lanes, result.values, shape, precision);
   if ("gradients" in result) {
-    object["gradients"] = recordOf(
-      gradientsOf(result).map(([name, values]) => {
-        const inner = shapeOfInput(own(inputs, name));
-        const count = elementsOf(inner);
-        return [name, perLane((lane) => jsonTensor(values, lane * count, inner, precision))];
-      }),
-    );
-    object["inactive"] = result.inactive;
+    yield ',"gradients":{';
+    let separator = "";
+    for (const [name, values] of gradientsOf(result)) {
+      yield `${separator}${JSON.stringify(name)}:`;
+      yield* jsonLanes(result.lanes, values, shapeOfInput(own(inputs, name)), precision);
+      separator = ",";
+    }
+    yield `},"inactive":${JSON.stringify(result.inactive)}`;
   }
-  object["failures"] = result.failures.map(({ lane, error }) => ({
+  yield `,${JSON.stringify(jsonTroubles(result, withStats)).slice(1)}\n`;
+}
+
+/** The numbers of every lane. */
+function jsonLanes(
+  lanes: number,
+  values: ArrayLike<number>,
+  shape: readonly number[],
+  precision: Precision,
+): Generator<string> {
+  const text: NumberText = (value) => JSON.stringify(jsonNumber(value, precision));
+  return tensorTexts(values, 0, [lanes, ...shape], text, JSON_ARRAY);
+}
+
+/** The structure of every lane. */
+function* jsonData(result: Evaluation, precision: Precision): Generator<string> {
+  const failed = failedLanes(result);
+  let separator = "[";
+  for (let lane = 0; lane < result.lanes; lane++) {
+    const datum = failed.has(lane) ? null : jsonDatum(result.datum(lane), precision);
+    yield separator + JSON.stringify(datum);
+    separator = ",";
+  }
+  yield "]";
+}
+
+function jsonTroubles(result: Report["result"], withStats: boolean): Record<string, unknown> {
+  const failures = result.failures.map(({ lane, error }) => ({
     lane,
     code: error.code,
     message: error.message,
     facts: error.facts,
   }));
-  object["nonFinite"] = result.nonFinite.map(({ lane, value, message, span }) => ({
+  const nonFinite = result.nonFinite.map(({ lane, value, message, span }) => ({
     lane,
     value: String(value),
     message,
     span: span ?? null,
   }));
-  if (withStats) object["stats"] = result.stats;
-  return JSON.stringify(object);
+  return { failures, nonFinite, ...(withStats ? { stats: result.stats } : {}) };
 }
 
 // ---- what goes to stderr ----------------------------------------------------------------------

@@ -76,6 +76,23 @@ export function print(text: string): void {
   write(process.stdout, `${text}\n`);
 }
 
+/** Writes a long text as it is made, no faster than it is read. */
+export async function printPieces(pieces: Iterable<string>): Promise<void> {
+  for (const piece of pieces) {
+    if (!write(process.stdout, piece)) await drained(process.stdout);
+  }
+}
+
+function drained(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      for (const event of ["drain", "close"]) stream.off(event, end);
+      resolve();
+    };
+    for (const event of ["drain", "close"]) stream.once(event, end);
+  });
+}
+
 /** Columns of the terminal, or a width that reads well in a file. */
 export const widthOf = (stream: NodeJS.WriteStream): number =>
   stream.isTTY ? Math.max(40, stream.columns) : 100;

@@ -76,6 +76,28 @@ test("a list that grows in many lanes ends, too", () => {
   expectEnded(measured(["eval", "-e", grow, "--set", "a=0:99:1"]));
 });
 
+test("large inverses of many lanes end, although each lane's own is allowed", () => {
+  expectEnded(measured(["eval", "-e", "(trace (inv (scale a (eye 900))))", "--set", "a=1:100:1"]));
+});
+
+test("elements of many lanes do not put off the look at the clock", () => {
+  const source = "(loop ((m (scale a (ones 100 100)))) (recur (lgamma m)))";
+  expectEnded(measured(["eval", "-e", source, "--set", "a=3:250:1"]));
+});
+
+/** Only the length of what was printed matters: it is as long as the result is large. */
+test.each([
+  ["a matrix of as many columns as arguments have no room for", "(zeros 2 200000)"],
+  ["a matrix of as many rows", "(zeros 200000 2)"],
+  ["as many numbers as the memory allows", "(zeros 2500 2500)"],
+])("printing %s stays below 512 MB in every format", (_, source) => {
+  for (const format of ["table", "csv", "json"]) {
+    const taken = measured(["eval", "-e", source, "--format", format]);
+    expect([taken.code, taken.stderr.startsWith("took")]).toEqual([0, true]);
+    expect(taken.kilobytes).toBeLessThan(512_000);
+  }
+});
+
 test("the repl goes on after a bomb", () => {
   const taken = measured(["repl"], "(loop ((i 0)) (recur (+ i 1)))\n(+ 1 2)\n");
   expectEnded(taken);

@@ -101,7 +101,14 @@ export {
   forwardPredicate,
   forwardStructured,
 } from "./kernels/door";
-export { allPassedBudget, beginSlice, exhaustedLanes, stepsTaken } from "./lanes/budget";
+export {
+  allPassedBudget,
+  beginSlice,
+  exhaustedLanes,
+  stepsTaken,
+  timesTooWide,
+  watchClock,
+} from "./lanes/budget";
 export {
   allowStrays,
   beginSurvey,

@@ -41,4 +41,10 @@ export type { StudyRows } from "./study/figures.js";
 export { memberFormula } from "./study/formula.js";
 export { studyReport } from "./study/report.js";
 export type { StudyAncestor, StudyMember, StudyRun, StudyStory } from "./study/story.js";
-export { formatGrid, formatTable, type TextColumn, type TextStyle } from "./text-table.js";
+export {
+  formatGrid,
+  formatTable,
+  gridLines,
+  type TextColumn,
+  type TextStyle,
+} from "./text-table.js";

@@ -31,7 +31,7 @@ export function formatTable(
     Array.from({ length: shown }, (_, row) => column.cell(row)),
   );
   const widths = columns.map((column, index) =>
-    Math.max(column.title.length, ...(cells[index] ?? []).map((cell) => cell.length)),
+    (cells[index] ?? []).reduce((width, cell) => Math.max(width, cell.length), column.title.length),
   );
   const line = (texts: readonly string[]): string =>
     columns
@@ -48,12 +48,26 @@ export function formatTable(
   return lines.join("\n");
 }
 
+/**
+ * The lines of a matrix of texts, right-aligned. Each cell is asked for twice and none is kept, so
+ * a large matrix takes no more memory than one of its lines.
+ */
+export function* gridLines(
+  rows: number,
+  cols: number,
+  cell: (row: number, col: number) => string,
+): Generator<string> {
+  const widths = new Array<number>(cols).fill(0);
+  for (let row = 0; row < rows; row++) {
+    for (let col = 0; col < cols; col++)
+      widths[col] = Math.max(widths[col] as number, cell(row, col).length);
+  }
+  for (let row = 0; row < rows; row++)
+    yield widths.map((width, col) => cell(row, col).padStart(width)).join("  ");
+}
+
 /** A matrix of texts, right-aligned, one row a line. */
 export function formatGrid(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  return rows
-    .map((row) => row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join("  "))
-    .join("\n");
+  const cell = (row: number, col: number): string => rows[row]?.[col] ?? "";
+  return [...gridLines(rows.length, rows[0]?.length ?? 0, cell)].join("\n");
 }

@@ -5,4 +5,10 @@
 
 export { bytesText, countOf, countText, exactText, shortText, timeText } from "./numbers.js";
 export { oneLine } from "./one-line.js";
-export { formatGrid, formatTable, type TextColumn, type TextStyle } from "./text-table.js";
+export {
+  formatGrid,
+  formatTable,
+  gridLines,
+  type TextColumn,
+  type TextStyle,
+} from "./text-table.js";

@@ -5,7 +5,7 @@ import { withinLimits } from "../limits.js";
 import { budgetsOf, type LoadedProgram, openProgram, withInterrupt } from "../loaded.js";
 import type { EvalOptions, GradOptions } from "../options.js";
 import { csvText, jsonText, laneColumns, noteStats, tableText, warnAbout } from "../results.js";
-import { print, write } from "../terminal.js";
+import { print, printPieces } from "../terminal.js";
 
 export async function evaluate(file: string | undefined, options: EvalOptions): Promise<number> {
   const loaded = await openProgram(file, options);
@@ -42,24 +42,13 @@ async function finish(
   options: EvalOptions,
 ): Promise<number> {
   const report = { result, inputs: loaded.inputs, precision: options.precision };
-  if (options.format === "json") print(jsonText(report, options.stats === true));
-  else if (options.format === "csv") await writeAll(csvText(report));
-  else print(tableText(report));
+  if (options.format === "json") await printPieces(jsonText(report, options.stats === true));
+  else await printPieces(options.format === "csv" ? csvText(report) : tableText(report));
   if (options.plot && options.format === "table") await plotResult(loaded, result);
   warnAbout(result);
   if (options.stats && options.format !== "json") noteStats(result.stats);
   loaded.machine.dispose();
   return result.failures.length > 0 ? 1 : 0;
-}
-
-async function writeAll(pieces: Iterable<string>): Promise<void> {
-  for (const piece of pieces) {
-    if (!write(process.stdout, piece)) {
-      await new Promise<void>((resolve) => {
-        for (const event of ["drain", "close"]) process.stdout.once(event, resolve);
-      });
-    }
-  }
 }
 
 async function plotResult(

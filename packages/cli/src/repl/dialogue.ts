@@ -20,7 +20,7 @@ import { budgetsOf, loadProgram } from "../loaded.js";
 import type { ProgramOptions } from "../options.js";
 import { tableText, warnAbout } from "../results.js";
 import { inputsText, section, tapeText } from "../tape-listing.js";
-import { print } from "../terminal.js";
+import { print, printPieces } from "../terminal.js";
 import { type Definition, DialogueProgram, splitForms, withDefinitions } from "./definitions.js";
 
 /** How long :time measures, in milliseconds. */
@@ -119,7 +119,7 @@ export class Dialogue {
       await this.#withProgram(expressions, all, async (program) => {
         const inputs = this.#used(program);
         const result = await this.#limited(program, inputs, signal);
-        print(tableText({ result, inputs, precision: this.#options.precision }));
+        await printPieces(tableText({ result, inputs, precision: this.#options.precision }));
         warnAbout(result);
       });
       this.#last = expressions;
@@ -210,7 +210,7 @@ export class Dialogue {
       const result = await withinLimits(this.#options, interrupt, (signal) =>
         program.gradientAsync(inputs, { ...options, signal }),
       );
-      print(tableText({ result, inputs, precision: this.#options.precision }));
+      await printPieces(tableText({ result, inputs, precision: this.#options.precision }));
       warnAbout(result);
     });
   }

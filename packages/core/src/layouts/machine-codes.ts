@@ -186,6 +186,7 @@ export const stepFaults = defineCodes({
   codes: [
     ["STEPS_OF_PRIMITIVE", 1, "not the run's budget, what one primitive may take"],
     ["STEPS_OF_SOME", 2, "some lanes alone would have taken fewer"],
+    ["STEPS_OF_WIDTH", 3, "too many lanes for the time between two looks at the clock"],
   ],
 });
 

@@ -43,6 +43,8 @@ export interface Exports {
   bindInteger(index: number, value: number): void;
   bound(): void;
   beginSlice(steps: number): void;
+  watchClock(perSlice: number, together: number): void;
+  timesTooWide(): number;
   allPassedBudget(): number;
   exhaustedLanes(to: number): number;
   countingLanes(): number;

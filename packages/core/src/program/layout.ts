@@ -127,6 +127,7 @@ export const FAULT_STEPS: i32 = 20; // one primitive alone would pass the step b
 // The detail of `FAULT_STEPS`.
 export const STEPS_OF_PRIMITIVE: i32 = 1; // not the run's budget, what one primitive may take
 export const STEPS_OF_SOME: i32 = 2; // some lanes alone would have taken fewer
+export const STEPS_OF_WIDTH: i32 = 3; // too many lanes for the time between two looks at the clock
 
 // Why the shapes of a structured primitive do not fit.
 export const SHAPE_OK: i32 = 0; // they fit

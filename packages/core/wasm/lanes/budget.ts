@@ -5,10 +5,15 @@
  * Steps count per lane along its own path: a side of a branch is charged to the lanes that run it.
  */
 
-import { FAULT_STEPS, STEPS_OF_PRIMITIVE, STEPS_OF_SOME } from "../../src/program/layout";
+import {
+  FAULT_STEPS,
+  STEPS_OF_PRIMITIVE,
+  STEPS_OF_SOME,
+  STEPS_OF_WIDTH,
+} from "../../src/program/layout";
 import { fail, faultDetail } from "../memory/fault";
 import { allocate, free } from "../memory/memory";
-import { lanes } from "../tape/payload";
+import { lanes, run } from "../tape/payload";
 import { dropLane, isCounting } from "./lanes";
 
 /** Steps left before the walk pauses; below zero it does. */
@@ -22,6 +27,15 @@ let stepsMax: i64 = 0;
 /** Fuel when the primitive under way began. */
 let primitiveFrom: i64 = 0;
 let total: i64 = 0;
+
+/** Whether somebody looks at the clock when the walk pauses. */
+let isWatched: bool = false;
+/** Elements, times vectors of lanes, after which a slice ends; those that have passed in it. */
+let elementsPerSlice: i64 = 0;
+let elementsPassed: i64 = 0;
+/** As many of matrix operations may run without a look at the clock; those that must. */
+let togetherMax: i64 = 0;
+let elementsTogether: i64 = 0;
 
 /** Steps of each lane, i64; they mean nothing before steps are first charged. */
 let taken: usize = 0;
@@ -45,10 +59,21 @@ let isCharged: bool = false;
   fuel = 0;
   fuelFrom = 0;
   fuelLeast = 0;
+  isWatched = false;
+  elementsPassed = 0;
+  elementsTogether = 0;
   return true;
 }
 
+/** The clock is watched during the walk that has begun. */
+export function watchClock(perSlice: f64, together: f64): void {
+  isWatched = true;
+  elementsPerSlice = <i64>perSlice;
+  togetherMax = <i64>together;
+}
+
 export function beginSlice(steps: f64): void {
+  elementsPassed = 0;
   flushSteps();
   sliceLeft = <i64>steps;
   refuel();
@@ -111,9 +136,45 @@ const ELEMENTS_FREE: i64 = 64;
 export function spendOnElements(elements: i64): bool {
   if (elements <= ELEMENTS_FREE) return true;
   fuel -= elements >> ELEMENTS_PER_STEP_LOG2;
-  if (fuel >= fuelLeast) return true;
-  fail(FAULT_STEPS);
+  if (fuel < fuelLeast) {
+    fail(FAULT_STEPS);
+    return false;
+  }
+  if (isWatched) passElements(elements);
+  return true;
+}
+
+/** Ends the slice before the next cell if enough elements have passed in it. */
+function passElements(elements: i64): void {
+  elementsPassed += elements * vectorsOfLanes();
+  if (elementsPassed < elementsPerSlice) return;
+  flushSteps();
+  sliceLeft = 0;
+  refuel();
+}
+
+// @ts-ignore: decorator
+@inline function vectorsOfLanes(): i64 {
+  return <i64>(run >> 4);
+}
+
+/**
+ * Whether the lanes can take a matrix operation together while the clock is watched; false and a
+ * fault if they are too many. The clock is never read inside an operation. If it `isRecorded`, the
+ * whole trace will run without a look at it, backwards or again. One vector of lanes always fits.
+ */
+export function fitsTogether(elements: i64, isRecorded: bool): bool {
+  if (!isWatched) return true;
+  const vectors = vectorsOfLanes();
+  elementsTogether = elements * vectors + (isRecorded ? elementsTogether : 0);
+  if (vectors == 1 || elementsTogether <= togetherMax) return true;
+  fail(FAULT_STEPS, STEPS_OF_WIDTH);
   return false;
+}
+
+/** After `STEPS_OF_WIDTH`: how many times as many lanes there are as can go together. */
+export function timesTooWide(): f64 {
+  return <f64>elementsTogether / <f64>togetherMax;
 }
 
 /** Charges the steps taken since the last flush to the lanes that evaluate now. */

@@ -39,7 +39,7 @@ import {
 } from "../generated/ops";
 import { forwardStructured } from "../generated/structured";
 import { equalForward, gatherForward, mergeForward } from "../kernels/merge";
-import { spendOnElements } from "../lanes/budget";
+import { fitsTogether, spendOnElements } from "../lanes/budget";
 import {
   agreed,
   allEqual,
@@ -199,9 +199,12 @@ export function applyStructured(op: i32, a: u64, b: u64, unary: bool): u64 {
   if (y < 0 && !unary) return VALUE_FAIL;
   const wrong = shapeFor(op, x, y);
   if (wrong != 0) return failPair(FAULT_SHAPE, a, b, wrong);
-  if (!spendOnElements(structuredWork(op))) return VALUE_FAIL;
+  const work = structuredWork(op);
+  if (!spendOnElements(work)) return VALUE_FAIL;
   const xFlags = flagsOf(x);
   const yFlags = unary ? PAYLOAD_UNIFORM : flagsOf(y);
+  if ((xFlags & yFlags & PAYLOAD_UNIFORM) == 0)
+    if (!fitsTogether(work, recording != RECORD_NOTHING)) return VALUE_FAIL;
   const known = reached(op, unary ? xFlags : xFlags | yFlags);
   const z = newPayload(
     shapeRows,

@@ -274,7 +274,7 @@ export class BranchLog {
             to: numbers[flip.lane] ?? {},
           }));
     if (this.#last !== undefined) this.#compared += now.paths.length;
-    this.flips.push(...found);
+    for (const flip of found) this.flips.push(flip);
     this.#last = now;
     this.#lastNumbers = numbers;
     return found;

@@ -49,7 +49,7 @@ import {
   WIDTH_MAX,
 } from "./widths.js";
 
-/** Milliseconds of replay between two looks at the clock and the caller's signal. */
+/** Milliseconds of replays or whole walks between two looks at the clock and the caller's signal. */
 const REPLAY_SLICE_MS = 5;
 /** Lanes that are left over are replayed on a fresh trace where they are at least so many. */
 const REPLAY_LEAST = 2;
@@ -220,7 +220,16 @@ export class Scheduler {
     let pending = this.#rest;
     if (walker.isOpen) pending = yield* this.#walkOn();
     else pending = yield* this.#replayKept(pending);
-    while (laneCount(pending) > 0) pending = yield* this.#walkAndReplay(pending);
+    let pauseAt = performance.now() + REPLAY_SLICE_MS;
+    while (laneCount(pending) > 0) {
+      // A walk that ends within its first slice has not looked at the clock.
+      if (performance.now() >= pauseAt) {
+        walker.checkTime();
+        yield;
+        pauseAt = performance.now() + REPLAY_SLICE_MS;
+      }
+      pending = yield* this.#walkAndReplay(pending);
+    }
     this.#settle();
     this.#throwIfAllFailed();
   }
@@ -430,9 +439,10 @@ export class Scheduler {
    * Whether a walk for any lanes of the trace would stay within the budgets: the steps of the walk
    * that made it, of both sides of its branches, are at least those of any lane's own path.
    */
-  #isWithinBudgets({ recordedBytes, steps }: Trace): boolean {
+  #isWithinBudgets({ recordedBytes, steps, width }: Trace): boolean {
     const { walker } = this;
-    return (walker.isOptional || recordedBytes <= walker.tapeBytesMax) && steps <= walker.stepsMax;
+    if (!walker.isOptional && recordedBytes > walker.tapeBytesMax) return false;
+    return steps <= walker.stepsMax && walker.isShort(steps, width);
   }
 
   #widthFor(bytesPerLane: number): number {

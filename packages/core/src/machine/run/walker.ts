@@ -19,6 +19,7 @@ import {
   SINGLE_DONE,
   SINGLE_OPEN,
   SINGLE_SHORT,
+  STEPS_OF_WIDTH,
   WALK_DONE,
   WALK_FAULT,
 } from "../../program/layout.js";
@@ -40,6 +41,14 @@ import { FIRST_WIDTH, WIDTH_MAX } from "./widths.js";
 /** Steps between two looks at the clock: below a millisecond, a few on a busy machine. */
 const SLICE = 20_000;
 export const STEPS_MAX = 1e9;
+/** Elements of payloads, times vectors of lanes, between two looks: a third of a second at most. */
+const SLICE_ELEMENTS = 2 ** 22;
+/** As the machine charges them, those of matrix operations that run without a look: as long. */
+const TOGETHER_ELEMENTS = 2 ** 30;
+/** Steps, times vectors of lanes, of a trace that runs without a look: a second or two. */
+const TRACE_STEPS = 2 ** 28;
+/** Too wide a walk is at least so many times narrower when it is tried again. */
+const NARROWING = 4;
 /** Steps of a walk that does not look at the clock on its way. */
 export const UNINTERRUPTED_STEPS = 100_000;
 /** A trace that is only there to evaluate again is given up beyond this. */
@@ -217,8 +226,20 @@ export class Walker {
 
   /** Steps of a walk between two looks at the clock, where there is a reason to look. */
   #sliceSteps(): number {
-    const isTimed = this.isAsync || this.#deadline !== Number.POSITIVE_INFINITY;
-    return isTimed ? Math.min(SLICE, this.stepsMax) : this.stepsMax;
+    return this.#isTimed ? Math.min(SLICE, this.stepsMax) : this.stepsMax;
+  }
+
+  get #isTimed(): boolean {
+    return this.isAsync || this.#deadline !== Number.POSITIVE_INFINITY;
+  }
+
+  #vectors(lanes: number): number {
+    return Math.ceil((lanes * this.#job.machine.reals.bytes) / 16);
+  }
+
+  /** Whether a chunk may run on a trace of so many steps, which is not interrupted. */
+  isShort(steps: number, width: number): boolean {
+    return !this.#isTimed || width === 1 || steps * this.#vectors(width) <= TRACE_STEPS;
   }
 
   /** Goes on with a walk that is open. Undefined: the lanes are to be walked anew. */
@@ -229,6 +250,7 @@ export class Walker {
     const { set, level, failed } = open;
     this.#addTotals();
     if (outcome === "short") return this.#shortage(set, failed);
+    if (outcome === "wide") return this.#narrowForTime(laneCount(set));
     const { machine, wrt } = this.#job;
     const live = liveLanes(machine, laneCount(set));
     const pending = this.#pending(set, failed, live);
@@ -273,7 +295,9 @@ export class Walker {
     this.#job.machine.traceSlots.useWalk();
     const { tapeBytesMax, isOptional, stepsMax } = this;
     const limits: WalkLimits = { level, strays, tapeBytesMax, isOptional, stepsMax };
-    return beginWalk(this.#job, set, limits);
+    if (!beginWalk(this.#job, set, limits)) return false;
+    if (this.#isTimed) this.#job.machine.exports.watchClock(SLICE_ELEMENTS, TOGETHER_ELEMENTS);
+    return true;
   }
 
   /** The first slice of a walk; its report where that was all and no lane left it. */
@@ -287,7 +311,7 @@ export class Walker {
   }
 
   /** Walks slice by slice until no lane of the chunk is undecided. */
-  *#walkSlices({ set, failed }: OpenWalk): Generator<void, "done" | "partial" | "short"> {
+  *#walkSlices({ set, failed }: OpenWalk): Generator<void, "done" | "partial" | "short" | "wide"> {
     const { exports } = this.#job.machine;
     const slice = this.#sliceSteps();
     let outcome: "done" | "partial" = "done";
@@ -295,7 +319,7 @@ export class Walker {
     while (state !== WALK_DONE) {
       if (state === WALK_FAULT) {
         const ended = this.#fault(set, failed);
-        if (ended === "short") return "short";
+        if (ended === "short" || ended === "wide") return ended;
         if (ended === "defer") outcome = "partial";
       } else {
         if (this.#exhaust(set, failed)) outcome = "partial";
@@ -393,6 +417,14 @@ export class Walker {
     this.#job.program.traces.clear();
   }
 
+  /** What is walked next is so narrow that its matrix operations end within the time of a look. */
+  #narrowForTime(count: number): undefined {
+    const times = Math.max(this.#job.machine.exports.timesTooWide(), NARROWING);
+    const perVector = 16 / this.#job.machine.reals.bytes;
+    const vectors = Math.max(1, Math.floor(this.#vectors(count) / times));
+    this.#widthLimit = vectors * perVector;
+  }
+
   /** The lane that took all the memory is found: others may do in wider chunks, if it was not many. */
   #widenAgain(): void {
     this.#lanesShort = Math.min(this.#lanesShort + 1, 31);
@@ -400,11 +432,13 @@ export class Walker {
   }
 
   /** The lanes of the context failed: reports them, or sets them aside to be walked alone. */
-  #fault(set: LaneSet, failed: Uint8Array): "failed" | "defer" | "short" {
+  #fault(set: LaneSet, failed: Uint8Array): "failed" | "defer" | "short" | "wide" {
     const { machine } = this.#job;
     const { exports } = machine;
     const code = exports.faultCode.value as number;
     if (code === FAULT_MEMORY || code === FAULT_TAPE || code === FAULT_RECURSION) return "short";
+    if (code === FAULT_STEPS && (exports.faultDetail.value as number) === STEPS_OF_WIDTH)
+      return "wide";
     const lanes = contextLanes(machine, laneCount(set));
     const isShared = lanes.reduce((sum, one) => sum + one, 0) > 1;
     if (code === FAULT_STEPS && isShared && exports.allPassedBudget() === 0) {
