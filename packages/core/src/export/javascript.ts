@@ -104,6 +104,9 @@ type Destination =
   | { readonly kind: "return" }
   | { readonly kind: "assign"; readonly name: string; readonly exit?: string };
 
+/** Names that every object of JavaScript answers to. */
+const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+
 /** The function that is being written. */
 interface Frame {
   readonly lambda: LambdaNode | undefined;
@@ -152,14 +155,9 @@ class Writer implements Context {
     const { params, name } = this.#options;
     const data = inputs.filter((input) => own(params, input) === undefined);
     const checks = data.map((input) => this.#inputLine(input));
-    const constants = inputs.flatMap((input) => {
-      const value = own(params, input);
-      if (value === undefined) return [];
-      return `${this.#field(input)} = ${numberText(value).text}`;
-    });
+    const { second, lines: constants } = this.#constantFields();
     const fields = data.map((input) => this.#field(input)).join(", ");
-    const first = fields === "" ? "_inputs = {}" : `{ ${fields} }`;
-    const second = constants.length === 0 ? "" : `, { ${constants.join(", ")} } = {}`;
+    const first = fields === "" ? `${this.#names.fresh("_inputs")} = {}` : `{ ${fields} }`;
     const body = (nodes.at(-1) as Core & { kind: "seq" }).body;
     for (const node of body.slice(0, -1)) this.#effect(node);
     const last = body.at(-1) as Core;
@@ -171,9 +169,31 @@ class Writer implements Context {
     }
     const lines = this.#facts.canNest() ? this.#guardedBody() : this.#lines;
     const values = [...this.#constants].map(([text, own]) => `const ${own} = ${text};`);
-    const main = [`function ${name}(${first}${second}) {`, ...checks, ...lines, "}"].join("\n");
+    const main = [
+      `function ${name}(${first}${second}) {`,
+      ...constants,
+      ...checks,
+      ...lines,
+      "}",
+    ].join("\n");
     const prefix = this.#options.isModule ? "export " : "";
     return [...helperTexts(this.#helpers), ...values, `${prefix}${main}`, ""].join("\n");
+  }
+
+  /** The second parameter, whose fields have defaults, and the lines that take it apart. */
+  #constantFields(): { second: string; lines: string[] } {
+    const { params } = this.#options;
+    const names = this.#expansion.inputs.filter((input) => own(params, input) !== undefined);
+    if (names.length === 0) return { second: "", lines: [] };
+    const fields = names
+      .map((name) => `${this.#field(name)} = ${numberText(own(params, name) as number).text}`)
+      .join(", ");
+    if (!names.some((name) => INHERITED.has(name)))
+      return { second: `, { ${fields} } = {}`, lines: [] };
+    // What the caller's object inherits is no constant.
+    const given = this.#names.fresh("_constants");
+    const line = `  const { ${fields} } = { __proto__: null, ...${given} };`;
+    return { second: `, ${given} = {}`, lines: [line] };
   }
 
   /** The function's lines, with an error that says what to do where JavaScript's stack ends. */

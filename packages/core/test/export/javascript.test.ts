@@ -145,6 +145,26 @@ test("a procedure whose second way out leads into a circle of calls goes round l
   program.dispose();
 });
 
+test("a constant called constructor or __proto__ is not what every object inherits", () => {
+  const names = [...Object.getOwnPropertyNames(Object.prototype), "_inputs", "_constants", "then"];
+  for (const name of names) {
+    for (const source of [`(* 2 ${name})`, `(+ x (* 2 ${name}) other)`]) {
+      const params = Object.fromEntries([
+        [name, 5],
+        ...(source.includes("x ") ? [["other", 1]] : []),
+      ]);
+      const program = machine.load(source);
+      const model = functionOf(exportModel({ program, params }, "javascript"));
+      const rest = source.includes("x ") ? 4 : 0;
+      expect(model({ x: 3 }), source).toBe(10 + rest);
+      expect(model({ x: 3 }, {}), source).toBe(10 + rest);
+      expect(model({ x: 3 }, Object.fromEntries([[name, 6]])), source).toBe(12 + rest);
+      expect(model({ x: 3 }, { unused: 1 }), source).toBe(10 + rest);
+      program.dispose();
+    }
+  }
+});
+
 test(`random programs as JavaScript (SEED=${seed})`, () => {
   let compared = 0;
   for (let index = 0; index < 600; index++) {
