@@ -2,9 +2,9 @@
  * Secrets out of texts: keys and passwords are replaced before a text is stored or printed.
  *
  * A secret is looked for in every spelling that it is likely to be echoed in: as it is, URL-encoded,
- * with JSON or HTML escapes for some or all of its characters (also escaped twice), and inside
- * base64. A text that hides it on purpose in another way (a cipher, one letter a line) gets through:
- * whoever can do that has the secret anyway.
+ * with JSON or HTML escapes for some or all of its characters (also escaped twice), in hexadecimal
+ * digits, inside base64, broken over lines, and cut off at its end. A text that hides it on purpose
+ * in another way (a cipher, base64 of base64) gets through: whoever can do that has the secret anyway.
  */
 
 export const HIDDEN = "[secret]";
@@ -13,6 +13,11 @@ export const HIDDEN = "[secret]";
 const LENGTH_MIN = 4;
 /** Shorter pieces of base64 occur by chance. */
 const BASE64_MIN = 8;
+/** Of a longer secret a beginning of this length and share is hidden, too: texts are cut off. */
+const BEGINNING_MIN = 12;
+const BEGINNING_SHARE = 0.6;
+/** What a text that is broken over lines may hold between two characters, also when escaped. */
+const GAP = "(?:\\s|\\\\{1,4}[nrt]){0,3}";
 
 /** Names of a query's values that are secrets. */
 const SECRET_NAME = /key|token|secret|pass|auth|sig|credential/i;
@@ -26,7 +31,11 @@ export class Redactor {
     );
     // The longest first: a secret may begin with another one.
     known.sort((a, b) => b.length - a.length);
-    const spellings = known.flatMap((secret) => [spelled(secret), ...insideBase64(secret)]);
+    const spellings = known.flatMap((secret) => [
+      spelled(secret),
+      inHex(secret),
+      ...insideBase64(secret),
+    ]);
     if (spellings.length > 0) this.#pattern = new RegExp(spellings.join("|"), "giu");
   }
 
@@ -79,7 +88,17 @@ function decoded(text: string): string {
 
 /** A pattern for a secret each of whose characters may be escaped in its own way. */
 function spelled(secret: string): string {
-  return [...secret].map(spelledCharacter).join("");
+  const characters = [...secret].map(spelledCharacter);
+  const length = Math.max(BEGINNING_MIN, Math.ceil(BEGINNING_SHARE * characters.length));
+  const beginning = characters.slice(0, length).join(GAP);
+  const rest = characters.slice(length);
+  const open = rest.map((character) => `(?:${GAP}${character}`).join("");
+  return beginning + open + ")?".repeat(rest.length);
+}
+
+/** The bytes of a secret as digits, as dumps write them. */
+function inHex(secret: string): string {
+  return [...Buffer.from(secret)].map((byte) => hex(byte)).join("[\\s:]?");
 }
 
 function spelledCharacter(character: string): string {
@@ -89,7 +108,15 @@ function spelledCharacter(character: string): string {
   const percent = [...Buffer.from(character)].map((byte) => `%(?:25){0,3}${hex(byte)}`).join("");
   const plus = character === " " ? "|\\+" : "";
   const html = `&#(?:0{0,6}${point}|x0{0,6}${point.toString(16)});`;
-  return `(?:\\\\{0,4}${escaped(character)}|${json}|${percent}|\\\\{1,4}x${hex(point)}|${html}${plus})`;
+  // What UTF-8 looks like to a reader of Latin-1, as headers are read.
+  const latin =
+    point < 128
+      ? ""
+      : `|${[...Buffer.from(character, "utf8").toString("latin1")].map(escaped).join("")}`;
+  const braces = `\\\\{1,4}u\\{0{0,4}${point.toString(16)}\\}`;
+  const codes = `\\\\{1,4}(?:x${hex(point)}|0{0,2}${point.toString(8)})`;
+  const ways = [`\\\\{0,4}${escaped(character)}`, json, braces, percent, codes, html];
+  return `(?:${ways.join("|")}${plus}${latin})`;
 }
 
 const hex = (value: number): string => value.toString(16).padStart(2, "0");
@@ -111,9 +138,13 @@ function insideBase64(secret: string): string[] {
     const end = Math.floor(((offset + bytes.length) * 8) / 6);
     const piece = text.slice(start, end);
     if (piece.length < BASE64_MIN) return [];
-    const either = piece
-      .replaceAll("-", "(?:-|\\+|%2b)")
-      .replaceAll("_", "(?:_|\\\\{0,4}\\u{2f}|%2f)");
+    const either = [...piece].map(spelledDigit).join(GAP);
     return [`[\\w+%]{0,2}${either}(?:[\\w+]{0,2}={0,2})`];
   });
+}
+
+/** A digit of base64 in either of its alphabets. */
+function spelledDigit(digit: string): string {
+  if (digit === "-") return "(?:-|\\+|%2b)";
+  return digit === "_" ? "(?:_|\\\\{0,4}\\u{2f}|%2f)" : digit;
 }

@@ -38,7 +38,18 @@ const SPELLINGS: readonly ((character: string) => string)[] = [
   (character) => (/[/"\\]/.test(character) ? `\\${character}` : character),
 ];
 
+const broken = (text: string): string => text.replace(/.{6}/g, "$&\n");
+
 describe("a key is replaced", () => {
+  test("also where a text was cut off inside it", () => {
+    const key = "sk-proj-0123456789abcdefghijklmn";
+    for (let length = 20; length <= key.length; length++) {
+      const shown = new Redactor([key]).clean(`bad key ${key.slice(0, length)}`);
+      expect(shown).toBe(`bad key ${HIDDEN}`);
+    }
+    expect(new Redactor([key]).clean("sk-proj-01234")).toBe("sk-proj-01234");
+  });
+
   test.each([
     ["as it is", KEY],
     ["URL-encoded", encodeURIComponent(KEY)],
@@ -50,6 +61,19 @@ describe("a key is replaced", () => {
     ["in base64 of a header", Buffer.from(`Authorization: Bearer ${KEY}`).toString("base64")],
     ["in base64url behind one letter", Buffer.from(`x${KEY}`).toString("base64url")],
     ["in base64 behind two letters", Buffer.from(`xy${KEY}`).toString("base64")],
+    ["in base64 that is broken over lines", broken(Buffer.from(KEY).toString("base64"))],
+    ["broken over lines", broken(KEY)],
+    ["broken over lines inside JSON", broken(KEY).replaceAll("\n", "\\n")],
+    ["in hexadecimal digits", Buffer.from(KEY).toString("hex")],
+    [
+      "in hexadecimal digits of a dump",
+      Buffer.from(KEY)
+        .toString("hex")
+        .replace(/..(?!$)/g, "$& "),
+    ],
+    ["as Latin-1", Buffer.from(KEY).toString("latin1")],
+    ["in braces", [...KEY].map((c) => `\\u{${c.codePointAt(0)?.toString(16)}}`).join("")],
+    ["in octal", [...KEY].map((c) => `\\${c.codePointAt(0)?.toString(8)}`).join("")],
   ])("%s", (_, text) => {
     const shown = clean(`they sent "${text}" to us`);
     expect(shown).toContain(HIDDEN);
