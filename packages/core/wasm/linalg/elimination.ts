@@ -18,7 +18,7 @@
  * is still seen.
  */
 import { smallShapes } from "../memory/switches";
-import { abs, add, div, isZero, mul, one, sub, zero } from "./simd";
+import { abs, add, div, isZero, larger, mul, one, sub, zero } from "./simd";
 
 /** Up to this size only an exact 0 is no pivot: closed forms decide there what is singular. */
 const EXACT_MAX: usize = 3;
@@ -93,7 +93,7 @@ function exchange(upperAt: usize, lowerAt: usize, count: usize, mask: v128): voi
   }
 }
 
-/** Exchanges two rows from column `from` on, in the lanes of `mask`. */
+/** Exchanges two rows from column `from` on, in the lanes of `mask`, and their sizes. */
 function exchangeRows(
   work: usize,
   n: usize,
@@ -102,10 +102,11 @@ function exchangeRows(
   lower: usize,
   from: usize,
   mask: v128,
+  hasSizes: bool,
 ): void {
   const upperAt = entryAt(work, width, upper, from);
   exchange(upperAt, entryAt(work, width, lower, from), width - from, mask);
-  if (n > EXACT_MAX) {
+  if (hasSizes) {
     const sizes = sizeAt(work, n, width, upper, from);
     exchange(sizes, sizeAt(work, n, width, lower, from), n - from, mask);
   }
@@ -114,12 +115,12 @@ function exchangeRows(
 }
 
 /** Brings the entry of largest magnitude of column k, or a NaN, to row k; the first on a tie. */
-function pivot(work: usize, n: usize, width: usize, k: usize): void {
+function pivot(work: usize, n: usize, width: usize, k: usize, hasSizes: bool): void {
   for (let row = k + 1; row < n; row++) {
     const best = v128.load(entryAt(work, width, k, k));
     const other = v128.load(entryAt(work, width, row, k));
     const better = v128.or(v128.gt<real>(abs(other), abs(best)), v128.ne<real>(other, other));
-    if (v128.any_true(better)) exchangeRows(work, n, width, k, row, k, better);
+    if (v128.any_true(better)) exchangeRows(work, n, width, k, row, k, better, hasSizes);
   }
 }
 
@@ -152,7 +153,7 @@ function pivotAgain(work: usize, n: usize, width: usize, k: usize): void {
     const lost = v128.and(doubtful, roundingLanes(work, n, width, row, k));
     v128.store(at, v128.andnot(v128.load(at), lost));
   }
-  pivot(work, n, width, k);
+  pivot(work, n, width, k, true);
 }
 
 /** What subtracting row k, times `factor`, brings into the entries of row `row`. */
@@ -183,12 +184,15 @@ function growSizes(
   return v128.splat<real>(<real>(4.0 * <f64>n * epsilon()));
 }
 
-/** The largest magnitude among `count` entries that lie side by side. */
+/**
+ * The largest magnitude among `count` entries that lie side by side, NaN left out: one anywhere in
+ * A comes to be a pivot, and ends the attempt then.
+ */
 // @ts-ignore: decorator
 @inline function mostAt(at: usize, count: usize): v128 {
   let most = zero();
   for (let i: usize = 0; i < count; i++) {
-    most = v128.max<real>(most, abs(v128.load(at)));
+    most = larger(most, abs(v128.load(at)));
     at += 16;
   }
   return most;
@@ -198,7 +202,7 @@ function growSizes(
 function mostOf(work: usize, n: usize, width: usize): v128 {
   let most = zero();
   for (let row: usize = 0; row < n; row++) {
-    most = v128.max<real>(most, mostAt(entryAt(work, width, row, 0), n));
+    most = larger(most, mostAt(entryAt(work, width, row, 0), n));
   }
   return most;
 }
@@ -244,7 +248,7 @@ export function eliminate(work: usize, n: usize, width: usize, isMeasured: bool)
     beginSizes(work, n, width);
   }
   for (let k: usize = 0; k < n; k++) {
-    pivot(work, n, width, k);
+    pivot(work, n, width, k, n > EXACT_MAX);
     if (n > EXACT_MAX) pivotAgain(work, n, width, k);
     const divisor = divisorOf(work, v128.load(entryAt(work, width, k, k)));
     const from = entryAt(work, width, k, k + 1);
@@ -262,12 +266,12 @@ function eliminateBounded(work: usize, n: usize, width: usize): bool {
   const slack = slackOf(n);
   let most = mostOf(work, n, width);
   for (let k: usize = 0; k < n; k++) {
-    pivot(work, n, width, k);
+    pivot(work, n, width, k, false);
     const head = v128.load(entryAt(work, width, k, k));
     const size = abs(head);
     if (v128.any_true(v128.not(v128.gt<real>(size, mul(slack, most))))) return false;
     const from = entryAt(work, width, k, k + 1);
-    most = v128.max<real>(most, mul(most, div(mostAt(from, n - k - 1), size)));
+    most = larger(most, mul(most, div(mostAt(from, n - k - 1), size)));
     let at = entryAt(work, width, k + 1, k);
     for (let row = k + 1; row < n; row++) {
       subtractRow(from, at + 16, div(v128.load(at), head), width - k - 1);

@@ -258,12 +258,12 @@ export function scaleForward(at: usize): void {
 
 /**
  * gx += sum over e of gz[e] * y[e];  gy[e] += gz[e] * x. Where only the scalar is active, its sum
- * stays in a register for four elements at a time.
+ * stays in a register for four elements at a time, or for the elements that are left.
  */
 export function scaleAdjoint(at: usize): void {
   const gx: usize = blockAt(at).gx;
   const count: usize = blockAt(at).count;
-  if (gx == 0 || blockAt(at).gy != 0 || (count & 3) != 0 || !smallShapes) {
+  if (gx == 0 || blockAt(at).gy != 0 || !smallShapes) {
     mulAdjoint(at);
     return;
   }
@@ -273,7 +273,8 @@ export function scaleAdjoint(at: usize): void {
   let kept = v128.load32_splat(at, offsetof<OperandBlock>("xKept"));
   let gz: usize = blockAt(at).gz;
   let y: usize = blockAt(at).y;
-  for (let e: usize = 0; e < count; e += 4) {
+  let left = count;
+  for (; left >= 4; left -= 4) {
     for (let lane: usize = 0; lane < run; lane += 16) {
       const from = gz + lane;
       const yAt = y + (lane & yMask);
@@ -287,6 +288,18 @@ export function scaleAdjoint(at: usize): void {
     kept = i32x4.splat(-1);
     gz += 4 * run;
     y += 4 * yStep;
+  }
+  if (left == 0) return;
+  for (let lane: usize = 0; lane < run; lane += 16) {
+    let from = gz + lane;
+    let yAt = y + (lane & yMask);
+    let sum = v128.and(v128.load(gx + lane), kept);
+    for (let e: usize = 0; e < left; e++) {
+      sum = add(sum, mul(v128.load(from), v128.load(yAt)));
+      from += run;
+      yAt += yStep;
+    }
+    v128.store(gx + lane, sum);
   }
 }
 

@@ -36,6 +36,15 @@
   return v128.splat<real>(1);
 }
 
+/**
+ * The larger of two numbers, the first where they cannot be compared: one instruction, where `max`
+ * takes ten to treat NaN and -0 as IEEE says.
+ */
+// @ts-ignore: decorator
+@inline export function larger(a: v128, b: v128): v128 {
+  return v128.pmax<real>(a, b);
+}
+
 /** All bits set in the lanes that hold 0 of either sign. */
 // @ts-ignore: decorator
 @inline export function isZero(a: v128): v128 {

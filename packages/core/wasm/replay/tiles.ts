@@ -54,7 +54,10 @@ export function linkTiles(): void {
   const end = blocksBase + blocksTop;
   for (let at = blocksBase; at < end; at += BLOCK_BYTES) {
     const kind = kindAt(at);
-    if (kind == 0) continue;
+    if (kind == 0) {
+      if (isScalarsAlone(at)) setCode(at, OP_SCALE);
+      continue;
+    }
     const isDone = blockAt(at).zRun == 0;
     const several = isDone ? 0 : severalAt(at, kind, end);
     if (several != 0) {
@@ -130,6 +133,12 @@ function kindAt(at: usize): i32 {
     default:
       return 0;
   }
+}
+
+/** Whether a block multiplies a tensor with a number, and only the number has an adjoint. */
+function isScalarsAlone(at: usize): bool {
+  const isScale = (blockAt(at).op & RECORD_CODE) == OP_MUL && blockAt(at).xStep == 0;
+  return isScale && blockAt(at).count > 1 && blockAt(at).gx != 0 && blockAt(at).gy == 0;
 }
 
 /** Whether a block multiplies a lane's own number with four uniform ones. */
