@@ -173,7 +173,7 @@ export const rooms: readonly Room[] = [
     name: "archive",
     sources: ["packages/search/src/archive/"],
     tests: search(
-      "archive/archive archive/last-moment archive/tables archive/damage archive/keep archive/ engine/replay",
+      "archive/lock archive/last-moment archive/tables archive/damage archive/archive archive/keep archive/ engine/replay",
     ),
   },
   {
