@@ -77,6 +77,26 @@ describe(`rows (SEED=${seed})`, () => {
     expect(of([2, 3])).toBeUndefined();
   });
 
+  test("have a finite number in every column, the first and the last of them too", () => {
+    for (const row of [0, 1, 5, 9])
+      for (const name of ["x", "z", "y"])
+        for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
+          const data = {
+            x: column(10, (i) => i),
+            z: column(10, (i) => i * i),
+            y: column(10, (i) => 1 + i),
+          };
+          (data[name as "x"] as number[])[row] = wrong;
+          let facts: unknown;
+          try {
+            makeStudy({ data, target: "y" });
+          } catch (error) {
+            facts = (error as NdvmError).facts;
+          }
+          expect(facts).toMatchObject({ column: name, rows: [row], actual: String(wrong) });
+        }
+  });
+
   test.each([
     [0, "a share between 0 and 1"],
     [1, "a share between 0 and 1"],
