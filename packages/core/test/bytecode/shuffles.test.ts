@@ -61,6 +61,35 @@ const { moves } = fc.letrec<{ moves: Move[]; move: Move }>((tie) => ({
   moves: fc.array(tie("move"), { maxLength: 4 }),
 }));
 
+const fresh = (name: Local): Move => ({ kind: "fresh", local: name });
+const copied = (from: Local, to: Local): readonly Move[] => [
+  { kind: "load", local: from },
+  { kind: "store", local: to },
+];
+const branched = (yes: readonly Move[], no: readonly Move[]): Move => ({
+  ...{ kind: "branch", on: 1, yes, no },
+});
+
+/**
+ * Loops in which a value is fresh at the first turn and a copy of another at the next: what holds at the
+ * second turn reaches every block of the loop, also those behind a branch.
+ */
+const turning: readonly (readonly Move[])[] = LOCALS.flatMap((to) =>
+  LOCALS.filter((from) => from !== to).flatMap((from) =>
+    [
+      [branched([fresh(to)], []), ...copied(from, to)],
+      [branched([], [fresh(to)]), ...copied(from, to)],
+      [branched([fresh(to)], []), branched([], [fresh(to)]), ...copied(from, to)],
+      [branched([], copied(from, to)), branched([fresh(to)], []), branched([], [fresh(from)])],
+      [branched([branched([fresh(to)], [])], [fresh(from)]), ...copied(from, to)],
+    ].map((body): readonly Move[] => [
+      ...[fresh(to), fresh(from)],
+      { kind: "loop", turns: 3, body },
+      branched([fresh(from)], [fresh(to)]),
+    ]),
+  ),
+);
+
 /** The program's text: four values on the stack, three locals, and all of them read at the end. */
 function textOf(list: readonly Move[]): string {
   const lines: string[] = [".input a b c d s"];
@@ -146,29 +175,32 @@ const lanes = {
   s: [0, 1, 2, 3],
 };
 
-test("slots and locals that change places in branches and loops are each lane's own", () => {
-  fc.assert(
-    fc.property(moves, (list) => {
-      const program = machine.loadBytecode(textOf(list));
-      // Twice: a walk, and what is kept of it.
-      for (let turn = 0; turn < 2; turn++) {
-        const { values, gradients } = program.gradient(lanes, { wrt: [...INPUTS] });
-        for (let lane = 0; lane < 4; lane++) {
-          const slopes = opinion(list, lanes.s[lane] as number);
-          const wanted = slopes.reduce(
-            (sum, slope, at) => sum + slope * (lanes[INPUTS[at] as "a"][lane] as number),
-            0,
-          );
-          const size = 1 + Math.max(...slopes.map(Math.abs));
-          expect((values[lane] as number) / size).toBeCloseTo(wanted / size, 9);
-          for (const [at, name] of INPUTS.entries()) {
-            const slope = gradients[name]?.[lane] as number;
-            expect(slope / size, `d/d${name}`).toBeCloseTo((slopes[at] as number) / size, 9);
-          }
-        }
+function check(list: readonly Move[]): void {
+  const program = machine.loadBytecode(textOf(list));
+  // Twice: a walk, and what is kept of it.
+  for (let turn = 0; turn < 2; turn++) {
+    const { values, gradients } = program.gradient(lanes, { wrt: [...INPUTS] });
+    for (let lane = 0; lane < 4; lane++) {
+      const slopes = opinion(list, lanes.s[lane] as number);
+      const wanted = slopes.reduce(
+        (sum, slope, at) => sum + slope * (lanes[INPUTS[at] as "a"][lane] as number),
+        0,
+      );
+      const size = 1 + Math.max(...slopes.map(Math.abs));
+      expect((values[lane] as number) / size).toBeCloseTo(wanted / size, 9);
+      for (const [at, name] of INPUTS.entries()) {
+        const slope = gradients[name]?.[lane] as number;
+        expect(slope / size, `d/d${name}`).toBeCloseTo((slopes[at] as number) / size, 9);
       }
-      program.dispose();
-    }),
-    { seed, numRuns: 400 },
-  );
+    }
+  }
+  program.dispose();
+}
+
+test("slots and locals that change places in branches and loops are each lane's own", () => {
+  fc.assert(fc.property(moves, check), { seed, numRuns: 400 });
+});
+
+test("what becomes of a value in one turn of a loop is known in all blocks of the next", () => {
+  for (const list of turning) check(list);
 });
