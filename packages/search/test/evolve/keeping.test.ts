@@ -218,3 +218,50 @@ test.each([
     isTaken ? [expect.not.stringContaining("*"), 2] : [expect.stringContaining("*"), 3],
   );
 });
+
+describe("the shapes of drawn expressions", () => {
+  /** The weights that a shape has at a size, inside a function or not. */
+  function weightsOf(operators: readonly string[], size: number, around = "") {
+    const chance = new Chance(1);
+    const grammar = new Grammar(briefOf({ operators: [...operators] }), chance);
+    let seen: readonly (readonly [unknown, number])[] = [];
+    vi.spyOn(chance, "weighted").mockImplementationOnce((entries) => {
+      seen = entries;
+      return "leaf" as never;
+    });
+    grammar.expression(new Draft(true), size, [], around);
+    return Object.fromEntries(seen);
+  }
+  const all = ["+", "-", "*", "/", "sin", "if", "let", "loop"];
+
+  test("are functions and operations, and from their sizes on branches, names and loops", () => {
+    for (let size = 2; size <= 30; size++) {
+      const wanted = {
+        ...{ unary: size === 2 ? 1 : 0.3, binary: 0.7, leaf: 0.001 },
+        ...{ if: size < 7 ? 0 : 0.05, let: size < 7 ? 0 : 0.03, loop: size < 14 ? 0 : 0.05 },
+      };
+      expect(weightsOf(all, size), `size ${size}`).toEqual(wanted);
+      expect(weightsOf(all, size, "sin")).toEqual({ ...wanted, unary: 0.08 });
+      expect(weightsOf(all, size, "+")).toEqual(wanted);
+    }
+    expect(weightsOf(all, 1)).toEqual({ read: 0.6, parameter: 0.32, integer: 0.08 });
+  });
+
+  test("are none that a study does not have", () => {
+    for (const [missing, shape] of [
+      ["sin", "unary"],
+      ["if", "if"],
+      ["let", "let"],
+      ["loop", "loop"],
+    ] as const) {
+      const left = all.filter((name) => name !== missing);
+      for (const size of [2, 20]) {
+        const weights = weightsOf(left, size);
+        expect(weights[shape], missing).toBe(0);
+        const others = Object.keys(weights).filter((name) => name !== shape);
+        for (const other of others) expect(weights[other]).toBe(weightsOf(all, size)[other]);
+      }
+    }
+    expect(weightsOf(["sin", "if"], 9)["binary"]).toBe(0);
+  });
+});
