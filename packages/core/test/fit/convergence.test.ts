@@ -64,6 +64,45 @@ describe("parameters without a best value are named", () => {
     );
   });
 
+  const fine = Array.from({ length: 40 }, (_, i) => i / 8 - 2.5);
+  const parted = fine.map((at) => (at > 0 ? 1 : 0));
+
+  test("the place of a line that separates hits and misses, beside its slope", async () => {
+    const { diagnostics, restarts } = await fitText("(sigmoid (+ a (* b x)))", {
+      data: { x: fine, y: parted },
+      ...{ target: "y", loss: "binomial", params: { a: 0, b: 0 } },
+    });
+    expect(restarts[0]?.hasConverged).toBe(false);
+    expect(diagnostics.runaways.map(({ name }) => name).sort()).toEqual(["a", "b"]);
+    expect(diagnostics.notes.join()).toMatch(
+      /a is not determined beside b: the loss is the same from \S+ to \S+/,
+    );
+  });
+
+  test("in groups, each of them, also those that are known to be undetermined", async () => {
+    const group = fine.map((_, i) => (i % 2 === 0 ? "left" : "right"));
+    const { diagnostics } = await fitText("(sigmoid (+ a (* b x)))", {
+      data: { x: fine, y: parted, group },
+      ...{
+        target: "y",
+        loss: "binomial",
+        params: { a: 0, b: 0 },
+        groups: { by: "group", params: ["a", "b"] },
+      },
+    });
+    const named = diagnostics.notes.join();
+    for (const name of ["a[left]", "a[right]", "b[left]", "b[right]"])
+      expect(named).toContain(name);
+  });
+
+  test("a variance that a likelihood without a bound drives to 0, not yet as good as 0", async () => {
+    const source = "(+ (* 20 (log s)) (/ (square m) (* 2 s)))";
+    const { diagnostics, restarts } = await fitText(source, { isNegativeLogLikelihood: true });
+    expect(restarts[0]?.hasConverged).toBe(false);
+    expect(diagnostics.runaways.map(({ name }) => name)).toContain("s");
+    expect(diagnostics.notes.join()).toMatch(/s was still on its way to 0 at \S+, the edge/);
+  });
+
   test("a loss that is still falling is not said to stay the same", async () => {
     const { diagnostics } = await fitText("(- (square (- a 1)) (* 3 b))", { steps: 20 });
     expect(diagnostics.runaways.map(({ name }) => name)).toContain("b");

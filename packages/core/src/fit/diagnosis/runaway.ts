@@ -5,7 +5,7 @@
  * units.
  */
 
-import type { Restart } from "../optimise/restart.js";
+import { isConverged, type Restart } from "../optimise/restart.js";
 import type { Free } from "../parameters/parameters.js";
 import { listed } from "../quality/identify.js";
 import { isOfCounts, totalLoss } from "../quality/scores.js";
@@ -17,6 +17,11 @@ const POINTS_MOST = 4_000_000;
 /** What a log-likelihood changes by where nothing is known, and the same for other losses. */
 const SAME_LIKELIHOOD = 1e-5;
 const SAME_LOSS = 1e-7;
+
+/** A parameter that is this much smaller than its start is on its way to 0. */
+const SHRUNK = 1e-6;
+/** Share of its way by which a parameter may move without a change if it is left loose. */
+const LOOSE = 0.25;
 
 /** Whether so many points and parameters are few enough for another few evaluations of each. @internal */
 export const isLookedAt = (points: number, parameters: number): boolean =>
@@ -41,12 +46,19 @@ export function findRunaways(
   if (driven.stopped !== "done") return [];
   if (!isLookedAt(table?.points ?? 1, free.length)) return [];
   const compare = comparisonWith(finished, winner, (table?.points ?? 0) - used.length);
-  const closed = used.filter((j) => !open.has((free[j] as Free).label));
-  const alone = closed.flatMap((j) => {
-    const words = runsOff(free[j] as Free, j, winner, compare);
+  const isOpen = (j: number) => open.has((free[j] as Free).label);
+  const closed = used.filter((j) => !isOpen(j));
+  const alone = used.flatMap((j) => {
+    const one = free[j] as Free;
+    const words = isOpen(j)
+      ? runsOffForGood(one, j, winner, compare)
+      : runsOff(one, j, winner, compare);
     return words === undefined ? [] : [{ j, words }];
   });
-  const found = alone.length > 0 ? alone : runTogether(free, closed, winner, compare);
+  const found =
+    alone.length > 0
+      ? [...alone, ...leftLoose(free, closed, alone, winner, compare)]
+      : runTogether(free, closed, winner, compare);
   return found.map(({ j, words }) => ({
     name: (free[j] as Free).label,
     value: winner.best[j] as number,
@@ -58,13 +70,32 @@ export function findRunaways(
 type Compare = (moved: readonly (readonly [j: number, x: number])[]) => Change;
 type Change = "same" | "lower" | "higher" | "not finite";
 
-function runsOff(one: Free, j: number, winner: Restart, compare: Compare): string | undefined {
-  const { label, transform } = one;
+/** Where a parameter is, the way that it came and how far it would go on. */
+function courseOf({ transform }: Free, j: number, winner: Restart) {
   const u = winner.uAt(j);
-  const x = winner.best[j] as number;
   const from = transform.toFree(winner.start[j] as number);
   const way = u === from ? Math.sign(u) || 1 : Math.sign(u - from);
-  const reach = Math.max(Math.abs(u), Math.abs(u - from), 1);
+  return { u, way, reach: Math.max(Math.abs(u), Math.abs(u - from), 1) };
+}
+
+/** For a parameter that is known to be undetermined: whether it ran off, not only why it may. */
+function runsOffForGood(
+  one: Free,
+  j: number,
+  winner: Restart,
+  compare: Compare,
+): string | undefined {
+  const { label, transform } = one;
+  const { u, way, reach } = courseOf(one, j, winner);
+  const goes = (by: number) => compare([[j, transform.toUser(u + by * way * reach)]]);
+  if (goes(1) !== "same" || goes(-1) === "same") return undefined;
+  return `${label} ran off to ${(winner.best[j] as number).toPrecision(3)}: the loss is the same however much further it goes`;
+}
+
+function runsOff(one: Free, j: number, winner: Restart, compare: Compare): string | undefined {
+  const { label, transform } = one;
+  const { u, way, reach } = courseOf(one, j, winner);
+  const x = winner.best[j] as number;
   const shown = x.toPrecision(3);
   const further = compare([[j, transform.toUser(u + way * reach)]]);
   if (further === "same") {
@@ -77,11 +108,37 @@ function runsOff(one: Free, j: number, winner: Restart, compare: Compare): strin
     compare([[j, transform.toUser(u + share * way * reach)]]) !== "higher";
   if (further === "lower" && falls(1 / 64) && falls(1 / 8))
     return `${label} was still on its way at ${shown}: the loss is lower further on`;
-  const isAtEdge =
-    x !== 0 && compare([[j, -x]]) === "not finite" && compare([[j, 10 * x]]) === "same";
-  return isAtEdge
-    ? `${label} ran off to ${shown}, where it is as good as 0: give it bounds or a log scale`
+  if (x === 0 || compare([[j, -x]]) !== "not finite") return undefined;
+  if (compare([[j, 10 * x]]) === "same")
+    return `${label} ran off to ${shown}, where it is as good as 0: give it bounds or a log scale`;
+  const hasShrunk = Math.abs(x) <= SHRUNK * Math.abs(winner.start[j] as number);
+  return hasShrunk && !isConverged(winner.reason)
+    ? `${label} was still on its way to 0 at ${shown}, the edge of where the program is defined: give it bounds or a log scale`
     : undefined;
+}
+
+/**
+ * Parameters that those which ran off have left without a value: the line between two kinds of points
+ * that are separate may lie anywhere between them.
+ */
+function leftLoose(
+  free: readonly Free[],
+  closed: readonly number[],
+  alone: readonly { readonly j: number }[],
+  winner: Restart,
+  compare: Compare,
+): { readonly j: number; readonly words: string }[] {
+  const beside = listed(alone.map(({ j }) => (free[j] as Free).label));
+  return closed.flatMap((j) => {
+    const one = free[j] as Free;
+    const { u, reach } = courseOf(one, j, winner);
+    const ends = [-1, 1].map((side) => one.transform.toUser(u + side * LOOSE * reach));
+    if (alone.some((other) => other.j === j)) return [];
+    if (reach === 1 || ends.some((x) => compare([[j, x]]) !== "same")) return [];
+    const range = ends.map((x) => x.toPrecision(3)).join(" to ");
+    const words = `${one.label} is not determined beside ${beside}: the loss is the same from ${range}`;
+    return [{ j, words }];
+  });
 }
 
 /**

@@ -50,6 +50,12 @@ const REASONS: readonly (StopReason | undefined)[] = (() => {
   return names;
 })();
 
+const CONVERGED: readonly string[] = ["gradient", "step", "loss"];
+
+/** Whether a restart that ended for this reason has come to a minimum. */
+export const isConverged = (reason: string | undefined): boolean =>
+  CONVERGED.includes(reason ?? "");
+
 /** How many numbers the state of an optimiser (FIT_ADAM, …) has. */
 export function stateNumbers(optimiser: number, size: number): number {
   const numbers = STATE_ARRAYS / 8;

@@ -14,7 +14,7 @@ import { normalReach, studentReach } from "../math/elementary.js";
 import { Factor } from "../math/linear.js";
 import { limited, type ResidualBatch } from "../optimise/batch.js";
 import type { Driven } from "../optimise/drive.js";
-import type { Restart } from "../optimise/restart.js";
+import { isConverged, type Restart } from "../optimise/restart.js";
 import type { Free } from "../parameters/parameters.js";
 import {
   type CovarianceEstimate,
@@ -61,8 +61,6 @@ export interface Finished extends Problem {
   readonly restarts: readonly Restart[];
   readonly driven: Driven;
 }
-
-const CONVERGED: readonly string[] = ["gradient", "step", "loss"];
 
 /**
  * The result of a fit. That of a full one is a plain object, every field its own; of scores alone
@@ -194,7 +192,7 @@ class Description implements FitResult {
     this.#diagnostics ??= diagnose(this.#finished, this.#winner, this.#closer, {
       identifiability: this.identifiability,
       targets: this.targets,
-      hasConverged: CONVERGED.includes(this.#winner.reason ?? ""),
+      hasConverged: isConverged(this.#winner.reason),
       runaways: this.#runaways,
       atBounds: this.#atBounds,
     });
@@ -429,7 +427,7 @@ function outcomeOf(restart: Restart, labels: readonly string[]): RestartOutcome 
     steps: restart.steps,
     evaluations: restart.evaluations,
     reason,
-    hasConverged: CONVERGED.includes(reason),
+    hasConverged: isConverged(reason),
   };
 }
 
