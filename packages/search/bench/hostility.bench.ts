@@ -111,11 +111,11 @@ async function costOf(make: (k: number) => string, runner: CandidateRunner, read
     const began = performance.now();
     const readings = texts.map((source) => reader.readAgain(source));
     const taken = performance.now();
-    for (const { failure, isStraight, source } of readings) {
+    for (const { failure, isStraight, hasOneWay, source } of readings) {
       code = failure?.code ?? "";
       if (failure !== undefined) continue;
       const visit = { visit: k, id: k, seed: k, rung: 0, params: undefined, from: undefined };
-      const task = { source, isScreened: isStraight, ...visit } as const;
+      const task = { source, isScreened: isStraight, hasOneWay, ...visit } as const;
       code = (await runner.run(task)).failure?.code ?? "";
     }
     taking = Math.min(taking, taken - began);

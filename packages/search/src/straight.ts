@@ -19,6 +19,10 @@ const plain: ReadonlySet<Core["kind"]> = new Set<Core["kind"]>(
   "const unspecified ref input primitive if let seq".split(" ") as Core["kind"][],
 );
 
+/** Whether every row takes the same way through a straight program: it has no test. */
+export const hasOneWay = ({ nodes }: Expansion): boolean =>
+  nodes.every(({ kind }) => kind !== "if");
+
 export function isStraight({ nodes }: Expansion): boolean {
   for (const node of nodes) {
     if (plain.has(node.kind)) continue;

@@ -60,6 +60,7 @@ export async function fit(program: Program, options: FitOptions): Promise<FitRes
     }
     if (!hasFiniteLoss(restarts)) {
       if (driven.failure !== undefined && problem.program === problem.source) throw driven.failure;
+      if (settings.isAttempt && driven.isWhole) throw notFinite();
       explainStart(problem, restarts[0] as Restart);
     }
     return describeFit(finish(problem, settings, restarts, driven));
@@ -89,6 +90,12 @@ function driveAll(problem: Problem, settings: Settings, restarts: Finished["rest
     onProgress,
   });
 }
+
+/** What an attempt tells of a start where every row has a number, and the loss has none. */
+const notFinite = (): NdvmError =>
+  new NdvmError("E-INPUT", "the program is not finite at the start", {
+    facts: { reason: "prediction" },
+  });
 
 function hasFiniteLoss(restarts: Finished["restarts"]): boolean {
   for (const { loss } of restarts) if (Number.isFinite(loss)) return true;

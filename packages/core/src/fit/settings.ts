@@ -26,6 +26,8 @@ export interface Settings {
   readonly timeMax: number;
   readonly level: number;
   readonly isFull: boolean;
+  /** Whether nobody asks why a start is not finite. */
+  readonly isAttempt: boolean;
   readonly adam: Required<AdamOptions>;
 }
 
@@ -59,6 +61,8 @@ const KEYS: readonly (keyof FitOptions)[] = [
 
 const known: ReadonlySet<string> = new Set(KEYS);
 
+const DETAILS: readonly NonNullable<FitOptions["detail"]>[] = ["full", "scores", "attempt"];
+
 const STEPS: Readonly<Record<Optimiser, number>> = { lm: 2000, lbfgs: 1000, adam: 500 };
 
 const ADAM: Required<AdamOptions> = { rate: 0.05, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
@@ -74,7 +78,8 @@ export function checkSettings(options: FitOptions): Settings {
   const level = options.level ?? 0.95;
   if (!(level > 0 && level < 1)) throw bad("level", level, "it lies between 0 and 1, as 0.95");
   const detail = options.detail ?? "full";
-  if (detail !== "full" && detail !== "scores") throw bad("detail", detail, "it is full or scores");
+  if (!DETAILS.includes(detail))
+    throw bad("detail", detail, `it is ${DETAILS.slice(0, -1).join(", ")} or ${DETAILS.at(-1)}`);
   const seed = options.seed ?? 0;
   if (!Number.isFinite(seed)) throw bad("seed", seed, "it must be a finite number");
   if (options.together !== undefined) count("together", options.together);
@@ -92,6 +97,7 @@ export function checkSettings(options: FitOptions): Settings {
     timeMax: notNegative("timeMax", options.timeMax ?? Infinity),
     level,
     isFull: detail === "full",
+    isAttempt: detail === "attempt",
     adam: options.adam === undefined ? ADAM : checkAdam(options.adam),
   };
 }

@@ -93,9 +93,10 @@ export interface FitOptions {
   readonly level?: number;
   /**
    * "scores" leaves out what takes a search's time: errors, identifiability, checks of residuals
-   * and the machine's diagnosis; its result's fields are getters. Default "full".
+   * and the machine's diagnosis; its result's fields are getters. "attempt" also leaves out on which
+   * rows a start is not finite: for those who then begin elsewhere. Default "full".
    */
-  readonly detail?: "full" | "scores";
+  readonly detail?: "full" | "scores" | "attempt";
   /** Restarts that run together. Default: what suits the number of points. Results do not change. */
   readonly together?: number;
   /** A result's JSON: its unfinished restarts go on from where they were. */

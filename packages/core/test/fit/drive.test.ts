@@ -164,7 +164,13 @@ describe("slots", () => {
   test("go to the next restart when one ends, and empty ones repeat a neighbour", async () => {
     const { driven: end, isAtOnce } = await driven(lives(3, 1, 2, 4), {}, { slotsMax: 2 });
     expect(isAtOnce).toBe(true);
-    expect(end).toEqual({ rounds: 7, stopped: "done", milliseconds: 0, failure: undefined });
+    expect(end).toEqual({
+      rounds: 7,
+      stopped: "done",
+      milliseconds: 0,
+      isWhole: false,
+      failure: undefined,
+    });
     expect(log.filter((line) => !line.startsWith("advance"))).toEqual([
       ...["batch of 2", "begin 0 0 1 0", "take 0 1", "begin 0 1 2 0", "take 0 2"],
       ...["begin 0 2 2 1", "take 0 2", "batch of 1", "begin 3 0", "take 3", "begin 3 1", "take 3"],

@@ -150,6 +150,26 @@ describe("refusals of data", () => {
     expect(told).toContain("a = 3.9");
   });
 
+  test("an attempt tells that its start is not finite, and not where", async () => {
+    const told = await refusal("(log (- a t))", {
+      data: { t, y: decay },
+      target: "y",
+      params: { a: 3.9 },
+      detail: "attempt",
+    });
+    expect(told).toContain("the program is not finite at the start");
+    expect(told).not.toContain("row");
+  });
+
+  test("an attempt that fails on some rows is told with the rows", async () => {
+    const told = await refusal(
+      "(if (> t 3.7) (car a) (* a t))",
+      { data: { t, y: decay }, target: "y", detail: "attempt" },
+      "E-TYPE",
+    );
+    expect(told).toContain("fails on rows 20, 21");
+  });
+
   test("a program that errors on some rows is told with the rows", async () => {
     const told = await refusal(
       "(if (> t 3.7) (car a) (* a t))",

@@ -216,6 +216,7 @@ export class EpochRunner {
       params: proposal.params,
       from: bestResult(results)?.params,
       isScreened: rung > 0 || reading.isStraight || this.#passed.has(passKey(proposal, reading)),
+      hasOneWay: reading.hasOneWay,
     };
   }
 

@@ -11,7 +11,7 @@ import { complexityOfCore } from "../complexity.js";
 import { type Digest, digestOf } from "../digest.js";
 import { endlessnessOf } from "../endless.js";
 import { skeletonOfCore } from "../skeleton.js";
-import { isStraight } from "../straight.js";
+import { hasOneWay, isStraight } from "../straight.js";
 import type { Study } from "../study.js";
 import type { Failure } from "../types.js";
 
@@ -33,6 +33,8 @@ export interface Reading {
   readonly complexity: number;
   /** It needs no screening: see straight.ts. */
   readonly isStraight: boolean;
+  /** It is straight, and every row takes the same way through it. */
+  readonly hasOneWay: boolean;
   readonly failure: Failure | undefined;
 }
 
@@ -79,6 +81,7 @@ const unread = (source: string, failure: Failure): Reading => ({
   digest: digestOf(identityOf("", source)),
   complexity: 0,
   isStraight: false,
+  hasOneWay: false,
   failure,
 });
 
@@ -98,6 +101,7 @@ function readProgram(source: string, study: ReadingRules): Reading {
       digest: digestOf(identityOf(skeleton, source)),
       complexity,
       isStraight: canOnlyCalculate,
+      hasOneWay: canOnlyCalculate && hasOneWay(expansion),
       failure:
         refusal === undefined
           ? undefined

@@ -284,6 +284,10 @@ export class CandidateRunner {
     fitting.tolerances = this.#tolerancesOf(task.rung);
     made.fits = rung.restarts;
     for (let attempt = 0; ; attempt++) {
+      const isLast = attempt + 1 >= STARTS_MAX || names.length === 0 || rung.restarts > 1;
+      // On which rows a start is not finite is told of the last one only. Where rows go several
+      // ways, looking for them changes what the machine knows of the ways.
+      fitting.detail = isLast || !task.hasOneWay ? "scores" : "attempt";
       fitting.seed = seedFor(task.seed, task.rung, attempt);
       fitting.params = this.#starts(names, task, fitting.seed, attempt === 0);
       try {
@@ -295,7 +299,6 @@ export class CandidateRunner {
         made.bic = best.bic;
         return predict;
       } catch (error) {
-        const isLast = attempt + 1 >= STARTS_MAX || names.length === 0 || rung.restarts > 1;
         if (isLast || !isNotFinite(error)) throw error;
       }
     }

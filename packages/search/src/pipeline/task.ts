@@ -26,6 +26,8 @@ export interface Task {
    * since no walk of this program can take long.
    */
   readonly isScreened: boolean;
+  /** True: the program is straight and has no test, so that no row goes another way than others. */
+  readonly hasOneWay: boolean;
 }
 
 /** Seconds of one task by what they were spent on. */

@@ -66,7 +66,8 @@ describe("reading", () => {
     expect(broken).toMatchObject({ skeleton: "", complexity: 0, isStraight: false });
     expect(broken.digest).toEqual(digestOf("!(+ x"));
     expect(reader().read("(* a x)").digest).toEqual(digestOf("(* x P0)"));
-    expect(reader().read("(* a x)").isStraight).toBe(true);
+    expect(reader().read("(* a x)")).toMatchObject({ isStraight: true, hasOneWay: true });
+    expect(reader().read("(if (< x a) x 1)")).toMatchObject({ isStraight: true, hasOneWay: false });
     expect(reader().read("(loop ((s x)) (if (> s 9) s (recur (+ s 1))))").isStraight).toBe(false);
   });
 

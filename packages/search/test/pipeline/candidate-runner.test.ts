@@ -54,7 +54,7 @@ const studyOf = (more: Partial<SearchOptions> = {}) =>
 
 const task = (source: string, more: Partial<Task> = {}): Task => ({
   ...{ visit: 3, id: 99, seed: 1234, rung: 0, source },
-  ...{ params: undefined, from: undefined, isScreened: false },
+  ...{ params: undefined, from: undefined, isScreened: false, hasOneWay: false },
   ...more,
 });
 
@@ -210,6 +210,7 @@ describe("the starts of a fit", () => {
     expect(failure).toEqual({ stage: "fit", code: "E-NOT-FINITE", message: "at the start" });
     expect(fits).toBe(1);
     expect(asked.map((each) => each.seed)).toEqual([0, 1, 2, 3].map((n) => seedFor(1234, 0, n)));
+    expect(new Set(asked.map((each) => each.detail))).toEqual(new Set(["scores"]));
     const second = new Random(seedFor(1234, 0, 1));
     expect(asked.map((each) => each.params)).toEqual([
       params,
@@ -241,6 +242,15 @@ describe("the starts of a fit", () => {
       expect(failure).toEqual({ stage: "fit", code: "E-NOT-FINITE", message: "not finite" });
       expect(fits).toBe(1);
     }
+  });
+
+  test("are explained only the last time where all rows go one way", async () => {
+    const recipe = { startDeviation: 2, rungs: [{ restarts: 1, steps: 9, share: 1 }] };
+    failing = Array(9).fill(
+      new NdvmError("E-INPUT", "at the start", { facts: { reason: "prediction" } }),
+    );
+    await answer(task("(+ a (* b x))", { hasOneWay: true }), { recipe });
+    expect(asked.map((each) => each.detail)).toEqual(["attempt", "attempt", "attempt", "scores"]);
   });
 
   test("are tried again until one is finite, and its result counts", async () => {

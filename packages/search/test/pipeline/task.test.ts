@@ -9,7 +9,7 @@ import { makeStudy } from "../../src/study.js";
 const rows = Array.from({ length: 14 }, (_, row) => row);
 const task = (source: string, more: Partial<Task> = {}): Task => ({
   ...{ visit: 3, id: 99, seed: 1234, rung: 0, source },
-  ...{ params: undefined, from: undefined, isScreened: false },
+  ...{ params: undefined, from: undefined, isScreened: false, hasOneWay: false },
   ...more,
 });
 const runnerFor = (held: readonly number[]) =>

@@ -30,6 +30,8 @@ export interface Driven {
   readonly milliseconds: number;
   /** Why the first round had no result in any lane. */
   readonly failure: NdvmError | undefined;
+  /** Whether the first round is known to have had one in every lane. */
+  readonly isWhole: boolean;
 }
 
 /** Milliseconds a fit keeps the event loop waiting. */
@@ -145,13 +147,13 @@ class Driver {
   }
 
   end(): Driven {
-    const { count, failure } = this.#rounds;
+    const { count, failure, isWhole } = this.#rounds;
     const stopped = this.#stopped;
     if (stopped !== "done") {
       if (count === 0) throw this.#rounds.isBlocked ? endedWaiting(stopped) : endedAtFirst(stopped);
       for (const restart of this.#how.restarts) restart.reason ??= stopped;
     }
-    return { rounds: count, stopped, milliseconds: this.#from - this.#began, failure };
+    return { rounds: count, stopped, milliseconds: this.#from - this.#began, failure, isWhole };
   }
 }
 
@@ -223,6 +225,8 @@ class Rounds {
   /** Restarts that have a slot. */
   running = 0;
   failure: NdvmError | undefined;
+  /** Whether the first round was one of the machine's, which are refused where a lane fails. */
+  isWhole = false;
 
   constructor(how: Drive) {
     this.#how = how;
@@ -255,6 +259,7 @@ class Rounds {
     const { length } = this.#slots;
     const least = this.#isAwaited() ? this.running : Math.floor(length / 2) + 1;
     const taken = (this.#batch as Batch).advance(this.#slots, least, most);
+    if (this.count === 0) this.isWhole = taken > 0;
     this.#settle(taken);
     return taken;
   }
