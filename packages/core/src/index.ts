@@ -11,11 +11,10 @@ export {
   type Reason,
   type Span,
 } from "./errors.js";
+export { type ExportFormat, exportFormats } from "./export/formats.js";
 export {
   type Exportable,
-  type ExportFormat,
   type ExportOptions,
-  exportFormats,
   exportModel,
   type ModelSource,
 } from "./export/model.js";
@@ -83,20 +82,19 @@ export type { Program, Run } from "./machine/program.js";
 export { followBranches, laneNumbers, neighbourFlips } from "./machine/reports/branch-log.js";
 export {
   type BranchFlip,
-  BranchLog,
   type BranchReport,
   branchFlips,
   type ClampReport,
   type Diagnostics,
-  type LoggedFlip,
   type Place,
 } from "./machine/reports/diagnose.js";
 export type { Explanation, TapeEntry } from "./machine/reports/explain.js";
+export { BranchLog, type LoggedFlip } from "./machine/reports/flip-log.js";
 export { sumOver } from "./machine/results/sums.js";
 export type { Session, SessionStats } from "./machine/run/session.js";
 export type * from "./machine/types.js";
 export { emptyRecord, own, recordOf, smallRecord } from "./records.js";
-export { constants } from "./syntax/builtins.js";
+export { constants } from "./syntax/constants.js";
 export type { Core, Expansion, Variable } from "./syntax/core.js";
 export type { Datum } from "./syntax/datum.js";
 export { type ExpandOptions, expand } from "./syntax/expand.js";

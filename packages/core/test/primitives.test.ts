@@ -10,8 +10,6 @@ import { generatedFiles } from "../src/primitives/generate.js";
 import {
   type ElementwiseDeclaration,
   kinds,
-  Op,
-  opRanges,
   type Param,
   type PredicateDeclaration,
   type Primitive,
@@ -19,6 +17,7 @@ import {
   primitives,
 } from "../src/primitives/index.js";
 import { numbers } from "../src/primitives/numbers.js";
+import { Op, opRanges, primitiveByName as registered } from "../src/primitives/registry.js";
 import { KernelDoor, type Payload, type Precision, type Values } from "./primitives/kernel-door.js";
 import { type Oracle, oracles, slopeOf, testOracles } from "./primitives/oracles.js";
 
@@ -513,6 +512,12 @@ describe("the registry", () => {
       expect(p.op).toBeGreaterThanOrEqual(opRanges[p.kind].first);
       expect(p.op).toBeLessThanOrEqual(opRanges[p.kind].last);
     }
+  });
+
+  test("knows of each primitive what its declaration says", () => {
+    expect([...registered.keys()].sort()).toEqual([...primitiveByName.keys()].sort());
+    for (const [name, { op, kind, arity, scheme }] of registered)
+      expect(primitiveByName.get(name), name).toMatchObject({ op, kind, arity, scheme });
   });
 
   test("gives every name to one primitive", () => {

@@ -6,7 +6,7 @@
  * procedures themselves.
  */
 
-import { Op, type Primitive } from "../primitives/index.js";
+import { Op, type Primitive } from "../primitives/registry.js";
 import {
   CLIENT_STACK,
   IMAGE_HEADER,

@@ -4,7 +4,7 @@
  * instruction as well, by its own name; a few have short names here.
  */
 
-import { Op, type Primitive, primitiveByName, primitives } from "../primitives/index.js";
+import { Op, type Primitive, primitiveByName, primitives } from "../primitives/registry.js";
 
 /** What stands after an instruction's name. */
 export type OperandKind = "literal" | "name" | "label" | "depth" | "count" | "procedure" | "callee";

@@ -4,7 +4,7 @@
  */
 
 import type { Span } from "../errors.js";
-import type { Primitive } from "../primitives/index.js";
+import type { Primitive } from "../primitives/registry.js";
 
 export type Literal =
   | { readonly kind: "number"; readonly value: number; readonly exact: boolean }

@@ -3,7 +3,7 @@
  * value, it takes the element first. The index is a new input.
  */
 
-import { Op, type Primitive, primitives } from "../primitives/index.js";
+import { Op, type Primitive, primitives } from "../primitives/registry.js";
 import { leaves } from "./flow.js";
 import type { Bytecode, Instruction, Procedure } from "./program.js";
 

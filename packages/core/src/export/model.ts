@@ -12,22 +12,12 @@ import type { Expansion } from "../syntax/core.js";
 import { expand } from "../syntax/expand.js";
 import { read } from "../syntax/read.js";
 import { nearest } from "../syntax/suggest.js";
+import { type ExportFormat, exportFormats } from "./formats.js";
 import { writeJavaScript } from "./javascript.js";
 import { writeLatex, writeMath } from "./mathematics.js";
 import { writeNumpy, writeSympy } from "./python.js";
 import { writeScheme } from "./scheme.js";
 import { closedForm } from "./symbolic.js";
-
-export const exportFormats = [
-  "scheme",
-  "json",
-  "javascript",
-  "latex",
-  "sympy",
-  "numpy",
-  "math",
-] as const;
-export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ExportOptions {
   /** Name of the function, for JavaScript and NumPy. Default "model". */

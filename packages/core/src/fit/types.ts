@@ -2,7 +2,8 @@
  * The public types of calibration: what `fit` takes and what it gives.
  */
 
-import type { ExportFormat, ExportOptions } from "../export/model.js";
+import type { ExportFormat } from "../export/formats.js";
+import type { ExportOptions } from "../export/model.js";
 import type { Program } from "../machine/program.js";
 import type { IntInput, TensorInput } from "../machine/types.js";
 

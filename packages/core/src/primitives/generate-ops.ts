@@ -1,8 +1,9 @@
 /**
  * Generates wasm/generated/ops.ts: op codes, ranges and arities. The file holds nothing but integer
- * constants and three functions, so both tsc and asc can read it.
+ * constants and three functions, so both tsc and asc can read it. And src/primitives/rows.ts, the
+ * same for what reads programs.
  */
-import { kinds, opRanges, type Primitive, primitives } from "./index.js";
+import { type Kind, kinds, type Primitive, primitives } from "./index.js";
 
 /** `listRef` → `LIST_REF`. */
 const constantCase = (name: string): string =>
@@ -31,6 +32,10 @@ function opSwitch(name: string, doc: string, answer: (p: Primitive) => number): 
   );
 }
 
+const opsOf = (kind: Kind): number[] => primitives.filter((p) => p.kind === kind).map((p) => p.op);
+
+const mostOperands = ({ arity: { max } }: Primitive) => (Number.isFinite(max) ? max : -1);
+
 export function generateOps(): string {
   const ranges = [
     ...kinds.map((kind) => [constantCase(kind), kind, kind] as const),
@@ -38,14 +43,13 @@ export function generateOps(): string {
     ["PREDICATE", "unaryPredicate", "binaryPredicate"] as const,
     ["STRUCTURED", "structuredUnary", "structuredBinary"] as const,
   ].flatMap(([name, from, to]) => [
-    `export const OP_${name}_FIRST: i32 = ${opRanges[from].first};`,
-    `export const OP_${name}_LAST: i32 = ${opRanges[to].last};`,
+    `export const OP_${name}_FIRST: i32 = ${Math.min(...opsOf(from))};`,
+    `export const OP_${name}_LAST: i32 = ${Math.max(...opsOf(to))};`,
   ]);
   const codes = primitives.map((p) => {
     const comment = p.scheme === undefined ? "internal" : [p.scheme, ...p.aliases].join(", ");
     return `export const ${opConstant(p.name)}: i32 = ${p.op}; // ${comment}`;
   });
-  const max = (p: Primitive) => (Number.isFinite(p.arity.max) ? p.arity.max : -1);
   return [
     "/**\n * Op codes, their ranges by kind, and arities.\n" +
       " * Generated from src/primitives by `npm run gen`; do not edit.\n */\n",
@@ -53,9 +57,22 @@ export function generateOps(): string {
     `// Ranges, both ends included.\n${ranges.join("\n")}\n`,
     `${codes.join("\n")}\n`,
     opSwitch("opArityMin", "The fewest arguments an op takes.", (p) => p.arity.min),
-    opSwitch("opArityMax", "The most arguments an op takes; -1: any number.", max),
+    opSwitch("opArityMax", "The most arguments an op takes; -1: any number.", mostOperands),
     opSwitch("opDifferentiable", "1: the op passes gradients, 0: it records nothing.", (p) =>
       isDifferentiable(p) ? 1 : 0,
     ),
   ].join("\n");
+}
+
+/** Primitives by op code: name, kind, fewest and most operands (-1: any number), surface names. */
+export function generateRows(): string {
+  const lines = primitives.map((p) => {
+    const names = p.scheme === undefined ? [] : [p.scheme, ...p.aliases];
+    return `  ${JSON.stringify([p.name, p.kind, p.arity.min, mostOperands(p), ...names]).replaceAll(",", ", ")},\n`;
+  });
+  return (
+    "/**\n * Primitives by op code: name, kind, fewest and most operands (-1: any number), surface names.\n" +
+    " * Generated from the declarations by `npm run gen`; do not edit.\n */\n\n" +
+    `export const rows = [\n${lines.join("")}] as const;\n`
+  );
 }

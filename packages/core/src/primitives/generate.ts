@@ -5,7 +5,7 @@
 import { tableOf } from "../records.js";
 import { generateDocs } from "./generate-docs.js";
 import { generateKernels } from "./generate-kernels.js";
-import { generateOps } from "./generate-ops.js";
+import { generateOps, generateRows } from "./generate-ops.js";
 import { generateProducts } from "./generate-products.js";
 import { generateTiles } from "./generate-tiles.js";
 
@@ -15,6 +15,7 @@ export function generatedFiles(): Readonly<Record<string, string>> {
   const kernels = [...Object.entries(generateKernels()), ...Object.entries(generateTiles())];
   return {
     "docs/primitives.md": generateDocs(),
+    "packages/core/src/primitives/rows.ts": generateRows(),
     [`${GENERATED}/ops.ts`]: generateOps(),
     [`${GENERATED}/products.ts`]: generateProducts(),
     ...tableOf(kernels.map(([name, text]) => [`${GENERATED}/${name}`, text])),

@@ -1,13 +1,13 @@
 /**
- * The registry: every primitive with its op code. A code is a position in `primitives`; codes are
+ * All declarations in the order of their op codes. A code is a position in `primitives`; codes are
  * ordered in ranges by kind (see `kinds` in define.ts), so the machine dispatches by comparison.
- * wasm/generated/ops.ts holds the same numbers for AssemblyScript.
+ * wasm/generated/ops.ts holds the same numbers for AssemblyScript, and registry.ts has what programs
+ * need to know of primitives at run time, without formulas and texts of the manual.
  *
  * Invariant: codes are dense from 0, and a range holds exactly the primitives of its kind.
  */
-import { tableOf } from "../records.js";
 import { clampVariantOf } from "./clamp.js";
-import { type Declaration, type Kind, kinds } from "./define.js";
+import type { Declaration } from "./define.js";
 import {
   payloadPrimitives,
   structuredBinaryPrimitives,
@@ -100,23 +100,9 @@ export const primitives: readonly Primitive[] = declarations.map((declaration, o
   op,
 }));
 
-/** Op codes by name: `Op.listRef`. */
-export const Op = tableOf(primitives.map((p) => [p.name, p.op])) as Readonly<
-  Record<PrimitiveName, number>
->;
-
 /** Surface names only, aliases included (`expt` is `pow`). */
 export const primitiveByName: ReadonlyMap<string, Primitive> = new Map(
   primitives.flatMap((p) =>
     p.scheme === undefined ? [] : [p.scheme, ...p.aliases].map((name) => [name, p] as const),
   ),
 );
-
-/** First and last op code of each kind. */
-export const opRanges: Readonly<Record<Kind, { readonly first: number; readonly last: number }>> =
-  tableOf(
-    kinds.map((kind) => {
-      const codes = primitives.filter((p) => p.kind === kind).map((p) => p.op);
-      return [kind, { first: Math.min(...codes), last: Math.max(...codes) }];
-    }),
-  ) as Record<Kind, { first: number; last: number }>;

@@ -11,7 +11,6 @@
  * lambda, and tail-call operands that the tail calls of one branch tree do not all pass unchanged.
  */
 
-import { primitiveByName } from "../primitives/index.js";
 import type {
   CallNode,
   DefineNode,
@@ -33,6 +32,7 @@ import {
   ROLE_RECUR,
   ROLE_SKIPPED,
 } from "./loops.js";
+import { mayPassOn } from "./operations.js";
 import { Kind, Tree } from "./tree.js";
 
 /** Tail position of a procedure: a call replaces the frame. */
@@ -421,12 +421,4 @@ function mayBeOlder(tree: Tree, i: number): boolean {
   if (kind !== Kind.Call || tree.kind[tree.child(i, 0)] !== Kind.Primitive) return false;
   const { operator, operands } = tree.node(i) as CallNode & { readonly operator: PrimitiveNode };
   return mayPassOn(operator.name, operands.length);
-}
-
-/** Whether a primitive's result can be one of so many operands itself, or a part of one. */
-export function mayPassOn(primitive: string, operands: number): boolean {
-  const op = primitiveByName.get(primitive);
-  if (op === undefined) return false;
-  const isFoldOfOne = operands === 1 && op.kind === "binary";
-  return isFoldOfOne || op.name === "car" || op.name === "cdr" || op.name === "listRef";
 }

@@ -4,7 +4,6 @@
  * so a cell knows where its operands lie. The program stays a tree of cells; nothing is compiled.
  */
 
-import { Op, primitiveByName } from "../primitives/index.js";
 import type {
   CallNode,
   ConstNode,
@@ -54,6 +53,7 @@ import {
 } from "./cells.js";
 import { CLIENT_SCHEME, IMAGE_HEADER, TAG_PRIMITIVE, TAG_UNSPECIFIED } from "./layout.js";
 import { ROLE_LOOP, ROLE_LOOP_ENTRY, ROLE_LOOP_LAMBDA, ROLE_RECUR, ROLE_SKIPPED } from "./loops.js";
+import { opOf, writeReal } from "./operations.js";
 import type { EncodeOptions, Image } from "./parsed-program.js";
 import { Constants, type Word } from "./quoted.js";
 import { ImageHeader } from "./structures.js";
@@ -76,38 +76,6 @@ const CELL_WORDS_MOST = 12;
 
 /** Inputs of most programs: fewer than it takes for a map to be faster than looking through them. */
 const INPUTS_FEW = 8;
-
-const double = new Float64Array(1);
-/** A number of 64 bits and its two words. */
-const halves = { double, words: new Int32Array(double.buffer) };
-
-/** Ops that have a variant with a clamped input. */
-const clampVariants: ReadonlyMap<number, number> = new Map([
-  [Op.sqrt, Op.sqrtClamp],
-  [Op.log, Op.logClamp],
-]);
-
-const plainOps: ReadonlyMap<string, number> = new Map(
-  Array.from(primitiveByName, ([name, { op }]) => [name, op]),
-);
-const clampingOps: ReadonlyMap<string, number> = new Map(
-  Array.from(plainOps, ([name, op]) => [name, clampVariants.get(op) ?? op]),
-);
-
-/** The operation of a primitive, where some clamp their input and where none does. */
-export function opOf(name: string, clamps: boolean): number {
-  const op = (clamps ? clampingOps : plainOps).get(name);
-  if (op === undefined) throw new Error(`no primitive ${name}`);
-  return op;
-}
-
-/** Writes a number as two words, and returns the place after it. */
-export function writeReal(words: Int32Array, at: number, real: number): number {
-  halves.double[0] = real;
-  words[at] = halves.words[0] as number;
-  words[at + 1] = halves.words[1] as number;
-  return at + 2;
-}
 
 /**
  * One encoder serves program after program: what it needs to know of their nodes lies in arrays that

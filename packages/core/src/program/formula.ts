@@ -8,14 +8,13 @@
  * ends the attempt, and those three take it; so every message is theirs.
  */
 
-import type { Arity } from "../primitives/index.js";
-import { builtins } from "../syntax/builtins.js";
+import type { Arity } from "../primitives/registry.js";
 import { Class, classOf } from "../syntax/characters.js";
+import { builtinNames, plainPrimitives } from "../syntax/names.js";
 import { parseNumber, startsNumber } from "../syntax/number-text.js";
-import { mayPassOn } from "./analyse.js";
 import { CELL_CONST, CELL_GLOBAL, CELL_PRIMITIVE, CELL_SEQ } from "./cells.js";
-import { opOf, writeReal } from "./encode.js";
 import { CLIENT_SCHEME, IMAGE_HEADER, TAG_INT, TAG_REAL } from "./layout.js";
+import { mayPassOn, opOf, writeReal } from "./operations.js";
 import type { EncodeOptions, Image } from "./parsed-program.js";
 import { isImmediate } from "./quoted.js";
 import { ImageHeader } from "./structures.js";
@@ -57,6 +56,7 @@ export function encodeFormula(
 /** One serves text after text, as the encoder does. Its words are good until the next. */
 class Scanner {
   readonly #callables = collectCallables();
+  readonly #builtins = builtinNames();
   readonly #words = new Int32Array(WORDS_MAX);
   /** Cells of operands whose call is still open. */
   readonly #cells = new Int32Array(LENGTH_MAX);
@@ -179,7 +179,7 @@ class Scanner {
     const isSigned = code === 43 || code === 45 || code === 46;
     if ((code >= 48 && code <= 57) || (isSigned && startsNumber(text)))
       return this.#takeNumber(text);
-    const isInput = this.#declared?.includes(text) || (!builtins.has(text) && text !== ".");
+    const isInput = this.#declared?.includes(text) || (!this.#builtins.has(text) && text !== ".");
     if (!isInput) return false;
     this.#measure();
     let index = this.#inputs.indexOf(text);
@@ -252,10 +252,8 @@ let scanner: Scanner | undefined;
 /** All primitives but `apply`, which is a call of what it is given. */
 function collectCallables(): ReadonlyMap<string, Callable> {
   const callables = new Map<string, Callable>();
-  for (const [spelling, meaning] of builtins) {
-    if (meaning.kind !== "primitive" || meaning.name === "apply") continue;
-    const { name, arity } = meaning;
-    callables.set(spelling, { name, arity, op: opOf(name, false), opClamped: opOf(name, true) });
-  }
+  for (const [name, { arity }] of plainPrimitives())
+    if (name !== "apply")
+      callables.set(name, { name, arity, op: opOf(name, false), opClamped: opOf(name, true) });
   return callables;
 }

@@ -3,10 +3,11 @@
  */
 
 import type { Span } from "../errors.js";
-import { primitiveByName } from "../primitives/index.js";
-import { builtins, constants } from "../syntax/builtins.js";
+import { primitiveByName } from "../primitives/registry.js";
+import { constants } from "../syntax/constants.js";
 import type { Core, Expansion, LambdaNode } from "../syntax/core.js";
 import { expand } from "../syntax/expand.js";
+import { builtinNames } from "../syntax/names.js";
 import { printCore } from "../syntax/print-core.js";
 import { read } from "../syntax/read.js";
 import { encode } from "./encode.js";
@@ -68,7 +69,7 @@ export class ParsedScheme implements ParsedProgram {
   }
 
   get builtins(): readonly string[] {
-    return [...builtins.keys()];
+    return [...builtinNames()];
   }
 
   get constants(): readonly string[] {

@@ -3,10 +3,12 @@
  * constants, and the names that are left out.
  */
 
-import { primitiveByName } from "../primitives/index.js";
+import { primitiveByName } from "../primitives/registry.js";
 import * as binding from "./binding-forms.js";
+import { constants } from "./constants.js";
 import * as control from "./control-forms.js";
 import { malformed } from "./form-errors.js";
+import type { FormName } from "./names.js";
 import { preludeMeanings } from "./prelude.js";
 import { expandMisplacedUnquote, expandQuasiquote } from "./quasiquote.js";
 import { refusedNames } from "./refused.js";
@@ -16,7 +18,7 @@ const misplacedKeyword: FormExpander = (_x, form) => {
   throw malformed(form, "stands where it means nothing");
 };
 
-const forms: Readonly<Record<string, FormExpander>> = {
+const forms: Readonly<Record<FormName, FormExpander>> = {
   quote: control.expandQuote,
   quasiquote: expandQuasiquote,
   unquote: expandMisplacedUnquote,
@@ -41,9 +43,6 @@ const forms: Readonly<Record<string, FormExpander>> = {
   lambda: binding.expandLambda,
   define: binding.expandMisplacedDefine,
 };
-
-/** Numbers with a name. */
-export const constants: ReadonlyMap<string, number> = new Map([["pi", Math.PI]]);
 
 function collectBuiltins(): Map<string, Meaning> {
   const meanings = new Map<string, Meaning>();

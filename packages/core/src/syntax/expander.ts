@@ -13,7 +13,7 @@
  */
 
 import { NdvmError, type Span } from "../errors.js";
-import type { Arity } from "../primitives/index.js";
+import type { Arity } from "../primitives/registry.js";
 import type { Core, LoopId, Variable } from "./core.js";
 import type { BracketDatum, Datum, ListDatum, SymbolDatum } from "./datum.js";
 import { formError, formName } from "./form-errors.js";

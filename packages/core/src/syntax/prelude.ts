@@ -7,6 +7,7 @@
  * names.
  */
 
+import { accessors, type PreludeName } from "./names.js";
 import type { PreludeMeaning } from "./scope.js";
 
 const definitions = new Map<string, string>([
@@ -106,18 +107,8 @@ const definitions = new Map<string, string>([
   ],
 ]);
 
-/** cadr, cddr, …, cddddr with the primitives each is made of, outermost first. */
-function* accessorNames(): Generator<readonly [name: string, primitives: readonly string[]]> {
-  for (let length = 2; length <= 4; length++) {
-    for (let bits = 0; bits < 1 << length; bits++) {
-      const letters = Array.from({ length }, (_, i) => ((bits >> i) & 1 ? "d" : "a"));
-      yield [`c${letters.join("")}r`, letters.map((letter) => `c${letter}r`)];
-    }
-  }
-}
-
-const accessors = new Map(accessorNames());
-for (const [name, primitives] of accessors) {
+const accessorParts = accessors();
+for (const [name, primitives] of accessorParts) {
   const chain = primitives.reduceRight((inner, primitive) => `(${primitive} ${inner})`, "pair");
   definitions.set(name, `(define (${name} pair) ${chain})`);
 }
@@ -138,13 +129,19 @@ function prelude(
   return { kind: "prelude", name, key: name, arity: { min, max }, shortcut };
 }
 
+type Usual = readonly [min: number, max: number, shortcut: NonNullable<PreludeMeaning["shortcut"]>];
+
+const procedures: Readonly<Record<PreludeName, Usual>> = {
+  map: [2, Infinity, { count: 2, key: "%map" }],
+  filter: [2, 2, { count: 2, key: "filter" }],
+  "fold-left": [3, Infinity, { count: 3, key: "%fold-left" }],
+  "fold-right": [3, Infinity, { count: 3, key: "%fold-right" }],
+  reduce: [3, 3, { count: 3, key: "reduce" }],
+  member: [2, 3, { count: 2, primitives: ["member"] }],
+  assoc: [2, 3, { count: 2, primitives: ["assoc"] }],
+};
+
 export const preludeMeanings: readonly PreludeMeaning[] = [
-  prelude("map", 2, Infinity, { count: 2, key: "%map" }),
-  prelude("filter", 2, 2, { count: 2, key: "filter" }),
-  prelude("fold-left", 3, Infinity, { count: 3, key: "%fold-left" }),
-  prelude("fold-right", 3, Infinity, { count: 3, key: "%fold-right" }),
-  prelude("reduce", 3, 3, { count: 3, key: "reduce" }),
-  prelude("member", 2, 3, { count: 2, primitives: ["member"] }),
-  prelude("assoc", 2, 3, { count: 2, primitives: ["assoc"] }),
-  ...[...accessors].map(([name, primitives]) => prelude(name, 1, 1, { count: 1, primitives })),
+  ...Object.entries(procedures).map(([name, usual]) => prelude(name, ...usual)),
+  ...[...accessorParts].map(([name, primitives]) => prelude(name, 1, 1, { count: 1, primitives })),
 ];

@@ -8,7 +8,7 @@
  * Invariant: scopes are left in the reverse order of entering, with the same variables.
  */
 
-import type { Arity } from "../primitives/index.js";
+import type { Arity } from "../primitives/registry.js";
 import type { Variable } from "./core.js";
 import type { ListDatum } from "./datum.js";
 import type { Expander } from "./expander.js";

@@ -11,6 +11,7 @@ import { encodeFormula } from "../../src/program/formula.js";
 import type { EncodeOptions } from "../../src/program/parsed-program.js";
 import { builtins } from "../../src/syntax/builtins.js";
 import { expand } from "../../src/syntax/expand.js";
+import { builtinNames, plainPrimitives } from "../../src/syntax/names.js";
 import { read } from "../../src/syntax/read.js";
 
 const { SEED, FORMULAS = "3000" } = process.env;
@@ -227,4 +228,10 @@ describe("formulas", () => {
     expect(agrees("(exp x)", ["exp"])).toBe(false);
     expect(agrees("(* a b)", ["c", "b"])).toBe(true);
   });
+});
+
+test("formulas know the names that mean something, and which of them are primitives", () => {
+  expect([...builtinNames()]).toEqual([...builtins.keys()]);
+  const primitives = [...builtins].filter(([, { kind }]) => kind === "primitive");
+  expect([...plainPrimitives().keys()].sort()).toEqual(primitives.map(([name]) => name).sort());
 });

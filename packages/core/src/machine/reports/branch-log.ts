@@ -8,7 +8,8 @@ import { strideIndex } from "../inputs/axes.js";
 import { type BoundInput, bindInputs } from "../inputs/inputs.js";
 import type { Program } from "../program.js";
 import type { GradientOptions, Inputs } from "../types.js";
-import { BranchLog, branchFlips, type Diagnostics, type LoggedFlip } from "./diagnose.js";
+import { branchFlips, type Diagnostics } from "./diagnose.js";
+import { BranchLog, type LoggedFlip } from "./flip-log.js";
 
 type Numbers = Readonly<Record<string, number>>;
 

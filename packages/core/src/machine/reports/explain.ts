@@ -3,7 +3,7 @@
  */
 
 import type { Span } from "../../errors.js";
-import { primitives } from "../../primitives/index.js";
+import { primitives } from "../../primitives/registry.js";
 import {
   PAYLOAD_ACTIVE,
   RECORD_BYTES,

@@ -3,7 +3,7 @@
  */
 
 import type { ErrorCode, ErrorFacts, NdvmError, Span } from "../../errors.js";
-import { primitives } from "../../primitives/index.js";
+import { primitives } from "../../primitives/registry.js";
 import {
   FAULT_ARITY,
   FAULT_INDEX,

@@ -26,8 +26,8 @@ import type { Inputs } from "../types.js";
 import { readCounters, readReport, type WalkReport } from "./chunk-walk.js";
 import { OneResult } from "./one-call.js";
 import { signatureOf } from "./signature.js";
+import { STEPS_MAX, UNINTERRUPTED_STEPS } from "./steps.js";
 import type { WalkCounters } from "./traces.js";
-import { STEPS_MAX, UNINTERRUPTED_STEPS } from "./walker.js";
 
 /** What a program with these inputs is called with; each call fills it anew. */
 const numbers: number[] = [];

@@ -24,6 +24,7 @@ import { addRefused, readCounters } from "./chunk-walk.js";
 import type { Job, Manner } from "./job.js";
 import { addFork, forkAt, rootOf } from "./paths.js";
 import type { Port } from "./port.js";
+import { UNINTERRUPTED_STEPS } from "./steps.js";
 import {
   delaySorting,
   isMiss,
@@ -37,7 +38,7 @@ import {
   type WalkCounters,
   wantsSorting,
 } from "./traces.js";
-import { UNINTERRUPTED_STEPS, type WalkedChunk, Walker } from "./walker.js";
+import { type WalkedChunk, Walker } from "./walker.js";
 import {
   CACHES_INSIDE,
   evenWidth,

@@ -35,12 +35,12 @@ import {
 } from "./chunk-walk.js";
 import type { Job } from "./job.js";
 import type { Port } from "./port.js";
+import { STEPS_MAX } from "./steps.js";
 import { isThin, type Trace, type WalkCounters } from "./traces.js";
 import { FIRST_WIDTH, WIDTH_MAX } from "./widths.js";
 
 /** Steps between two looks at the clock: below a millisecond, a few on a busy machine. */
 const SLICE = 20_000;
-export const STEPS_MAX = 1e9;
 /** Elements of payloads, times vectors of lanes, between two looks: a third of a second at most. */
 const SLICE_ELEMENTS = 2 ** 22;
 /** As the machine charges them, those of matrix operations that run without a look: as long. */
@@ -49,8 +49,6 @@ const TOGETHER_ELEMENTS = 2 ** 30;
 const TRACE_STEPS = 2 ** 28;
 /** Too wide a walk is at least so many times narrower when it is tried again. */
 const NARROWING = 4;
-/** Steps of a walk that does not look at the clock on its way. */
-export const UNINTERRUPTED_STEPS = 100_000;
 /** A trace that is only there to evaluate again is given up beyond this. */
 const OPTIONAL_TRACE_BYTES = 2 ** 26;
 
