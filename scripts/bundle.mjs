@@ -1,7 +1,8 @@
 /**
  * Makes what loads fast: one minified file for each entry of @ndvm/core and of the command, in
  * dist/bundle, from the modules in dist. Code that entries share, and code that is imported when it
- * is needed, is in files of its own beside them. Source maps lead to the TypeScript.
+ * is needed, is in files of its own beside them. Source maps lead to the TypeScript. What Node loads
+ * of @ndvm/core is in dist/node, and the larger part of it is read when it is called.
  *
  *   node scripts/bundle.mjs
  *
@@ -12,6 +13,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { bundleRooms } from "./rooms.mjs";
 
 const packages = fileURLToPath(new URL("../packages", import.meta.url));
 
@@ -25,6 +27,51 @@ const CORE = {
   "bundle/workers": "workers/index.js",
   "pool-worker": "machine/pool-worker.js",
 };
+/**
+ * For Node: rooms that are read when something in them is first called, by the modules that others
+ * import from them (scripts/rooms.mjs). A first value or gradient of a formula needs none of them.
+ */
+const ROOMS = {
+  suggestions: ["syntax/suggest.js"],
+  language: [
+    "syntax/read.js",
+    "syntax/expand.js",
+    "syntax/format-error.js",
+    "syntax/print-core.js",
+    "program/encode.js",
+    "program/select.js",
+  ],
+  runs: [
+    "machine/inputs/axes.js",
+    "machine/reports/branch-log.js",
+    "machine/reports/diagnose.js",
+    "machine/reports/explain.js",
+    "machine/reports/sites.js",
+    "machine/results/result-text.js",
+    "machine/results/results.js",
+    "machine/results/sums.js",
+    "machine/run/backward.js",
+    "machine/run/execute.js",
+    "machine/run/job.js",
+    "machine/run/schedule.js",
+    "machine/run/session-layout.js",
+    "machine/run/session-port.js",
+    "machine/run/session.js",
+  ],
+  bytecode: ["bytecode/assemble.js", "bytecode/parsed-bytecode.js"],
+  exports: ["export/model.js"],
+  fits: [
+    "fit/data/scale.js",
+    "fit/diagnosis/diagnosis.js",
+    "fit/fit-many.js",
+    "fit/fit.js",
+    "fit/math/elementary.js",
+    "fit/quality/scores.js",
+    "fit/result/restore.js",
+  ],
+  pools: ["machine/pool/pool.js"],
+};
+const LATE = ["export/model.js", "syntax/suggest.js"];
 const COMMAND = { "bundle/main": "main.js" };
 
 /** Entries of our packages that are a few functions and import nothing but @ndvm/core. */
@@ -88,26 +135,30 @@ const together = (entry) => ({
   },
 });
 
+const COMMON = {
+  minify: true,
+  // An error that nobody catches prints its line.
+  lineLimit: 100,
+  target: "es2022",
+  platform: "neutral",
+  sourcemap: true,
+  legalComments: "none",
+  conditions: ["development"],
+  logLevel: "warning",
+};
+
 async function bundle(name, entries, options) {
   const folder = join(packages, name, "dist");
   rmSync(join(folder, "bundle"), { recursive: true, force: true });
   await build({
+    ...COMMON,
     absWorkingDir: folder,
     entryPoints: Object.entries(entries).map(([out, file]) => ({ in: join(folder, file), out })),
     outdir: folder,
     chunkNames: "bundle/[name]-[hash]",
     bundle: true,
     splitting: true,
-    minify: true,
-    // An error that nobody catches prints its line.
-    lineLimit: 100,
     format: "esm",
-    target: "es2022",
-    platform: "neutral",
-    sourcemap: true,
-    legalComments: "none",
-    conditions: ["development"],
-    logLevel: "warning",
     ...options,
   });
 }
@@ -116,6 +167,16 @@ await bundle("core", CORE, {
   plugins: [others, together(join(packages, "core/dist/light.js"))],
   // The import that keeps things together is for its effect on files alone.
   ignoreAnnotations: true,
+});
+const core = join(packages, "core/dist");
+rmSync(join(core, "node"), { recursive: true, force: true });
+await bundleRooms({
+  folder: core,
+  out: join(core, "node"),
+  entry: "index.js",
+  rooms: ROOMS,
+  late: LATE,
+  options: COMMON,
 });
 await bundle("cli", COMMAND, {
   plugins: [others, together(join(packages, "cli/dist/main.js"))],

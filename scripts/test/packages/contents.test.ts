@@ -10,8 +10,8 @@ import { manifestOf, PACKAGES, type Packed, packAll, root } from "./tarballs.js"
 
 const ALLOWED = [
   /^(README\.md|LICENSE|package\.json)$/,
-  /^dist\/[\w/.-]+\.js$/,
-  /^dist\/[\w/.-]+\.js\.map$/,
+  /^dist\/[\w/.-]+\.c?js$/,
+  /^dist\/[\w/.-]+\.c?js\.map$/,
   /^dist\/[\w/.-]+\.d\.ts$/,
   /^build\/ndvm-f(32|64)\.wasm$/,
   /^build\/inline\.(js|d\.ts)$/,
@@ -19,7 +19,7 @@ const ALLOWED = [
 ];
 
 /** Files that were made from the modules; their types are those of the modules. */
-const BUNDLED = /^dist\/(bundle\/.*|pool-worker\.js)$/;
+const BUNDLED = /^dist\/((bundle|node)\/.*|pool-worker\.js)$/;
 
 let folder: string;
 let tarballs: readonly Packed[];
@@ -39,7 +39,7 @@ describe.each(PACKAGES)("%s", (name) => {
     const files = filesOf();
     expect(files).toEqual(expect.arrayContaining(["README.md", "LICENSE", "package.json"]));
     expect(files.filter((file) => !ALLOWED.some((pattern) => pattern.test(file)))).toEqual([]);
-    const scripts = files.filter((file) => /^dist\/.*\.js$/.test(file));
+    const scripts = files.filter((file) => /^dist\/.*\.c?js$/.test(file));
     const modules = scripts.filter((file) => !BUNDLED.test(file));
     expect(modules.length).toBeGreaterThan(3);
     const missing = [
@@ -59,7 +59,7 @@ describe.each(PACKAGES)("%s", (name) => {
   });
 
   test("has bundles whose source maps hold the TypeScript", () => {
-    const maps = filesOf().filter((file) => BUNDLED.test(file) && file.endsWith(".js.map"));
+    const maps = filesOf().filter((file) => BUNDLED.test(file) && /js\.map$/.test(file));
     for (const file of maps) {
       const text = readFileSync(join(root, "packages", name, file), "utf8");
       const { sources, sourcesContent } = JSON.parse(text) as {
