@@ -55,7 +55,15 @@ const COMPILING = [
   "112",
   "--initialMemory",
   "16",
+  // Names, for the optimiser, which leaves them out.
+  "--debug",
 ];
+
+/**
+ * Kernels of ops that few programs have stay in functions of their own: V8 compiles a function when
+ * it is first called, so that nobody else waits for them.
+ */
+const APART = ["--no-inline=*/generated/others/*", "--no-inline=*/elementwise/forwardOther"];
 
 /**
  * The compiler inlines small functions only, and none with loops. A round of a fit is many short
@@ -85,7 +93,7 @@ async function build(real) {
   const compiled = `${output}.compiled`;
   const failed =
     (await run([asc, entry, "--use", `real=${real}`, ...COMPILING, "-o", compiled])) ||
-    (await run([wasmOpt, ...INLINING, compiled, "-o", output]));
+    (await run([wasmOpt, ...APART, ...INLINING, compiled, "-o", output]));
   rmSync(compiled, { force: true });
   return failed;
 }

@@ -1,6 +1,6 @@
 /**
- * Generates the element-wise kernels (wasm/generated/unary.ts, binary.ts, predicates.ts) and the
- * switches that dispatch to kernels by op code (elementwise.ts, structured.ts).
+ * Generates the element-wise kernels (wasm/generated/unary.ts, binary.ts, others.ts, predicates.ts)
+ * and the switches that dispatch to kernels by op code (elementwise.ts, structured.ts).
  *
  * The loops are those of generate-loops.ts. An adjoint adds to x before y, element by element,
  * whichever of them are active.
@@ -222,6 +222,32 @@ function kernelFile(title: string, kernels: readonly Kernel[]): string {
   return `/**\n * ${title}\n * ${HEADER}\n */\n${imports}\n\n${body}`;
 }
 
+/**
+ * Ops that most programs are made of. Their kernels lie inside of the function that chooses among
+ * them, where a call less can be felt. V8 compiles a function when it is first called, so all that
+ * lies there is paid for by every process. The kernels of other ops lie in others.ts:
+ * scripts/build-wasm.mjs keeps them apart, and the compiler would not keep small ones, so forward
+ * they have a switch of their own.
+ */
+const COMMON: ReadonlySet<string> = new Set([
+  "neg",
+  "abs",
+  "square",
+  "sqrt",
+  "exp",
+  "log",
+  "sin",
+  "cos",
+  "copy",
+  "add",
+  "sub",
+  "mul",
+  "div",
+]);
+
+const isCommon = (p: ElementwiseDeclaration) => COMMON.has(p.name);
+const homeOfElementwise = (p: ElementwiseDeclaration) => (isCommon(p) ? `./${p.kind}` : "./others");
+
 const computed = primitives.filter(
   (p): p is Primitive & Computed => "forward" in p,
 ) as readonly Computed[];
@@ -233,20 +259,22 @@ const predicates = computed.filter(
 );
 const structured = primitives.filter((p) => "kernel" in p);
 
-function elementwiseFile(kind: "unary" | "binary", title: string): string {
+function elementwiseFile(home: string, title: string): string {
   const kernels = elementwise
-    .filter((p) => p.kind === kind)
+    .filter((p) => homeOfElementwise(p) === home)
     .flatMap((p) => [forwardKernel(p), adjointKernel(p) ?? []].flat());
   return kernelFile(title, kernels);
 }
 
-/** A dispatch function: one case per op, in the order of the codes. */
+/** A dispatch function: one case per op, in the order of the codes, and what takes the others. */
 function dispatch(
   name: string,
   doc: string,
   cases: readonly (readonly [string, string])[],
+  others?: string,
 ): string {
   const lines = cases.map(([op, call]) => `    case ${opConstant(op)}: ${call}(at); return;\n`);
+  if (others !== undefined) lines.push(`    default: ${others}(op, at);\n`);
   return (
     `/** ${doc} */\nexport function ${name}(op: i32, at: usize): void {\n` +
     `  switch (op) {\n${lines.join("")}  }\n}\n`
@@ -277,7 +305,7 @@ function dispatchFile(
 
 const isPass = (p: ElementwiseDeclaration) => p.adjoint !== "none";
 const kernelHome = new Map<string, string>([
-  ...elementwise.map((p) => [p.name, `./${p.kind}`] as const),
+  ...elementwise.map((p) => [p.name, homeOfElementwise(p)] as const),
   ...predicates.map((p) => [p.name, "./predicates"] as const),
 ]);
 const homeOf = (kernel: string) =>
@@ -315,7 +343,17 @@ function elementwiseDispatch(): string {
   return dispatchFile(
     "Element-wise kernels by op code.",
     [
-      dispatch("forwardElementwise", "Unary and binary ops.", elementwise.map(forward)),
+      dispatch(
+        "forwardOther",
+        "Ops that few programs have.",
+        elementwise.filter((p) => !isCommon(p)).map(forward),
+      ),
+      dispatch(
+        "forwardElementwise",
+        "Unary and binary ops.",
+        elementwise.filter(isCommon).map(forward),
+        "forwardOther",
+      ),
       dispatch(
         "adjointElementwise",
         "Ops that are constant almost everywhere have no adjoint and no case here.",
@@ -345,8 +383,9 @@ function structuredDispatch(): string {
 /** Generated files by name within wasm/generated. */
 export function generateKernels(): Readonly<Record<string, string>> {
   return {
-    "unary.ts": elementwiseFile("unary", "Element-wise kernels of one operand."),
-    "binary.ts": elementwiseFile("binary", "Element-wise kernels of two operands."),
+    "unary.ts": elementwiseFile("./unary", "Element-wise kernels of one operand."),
+    "binary.ts": elementwiseFile("./binary", "Element-wise kernels of two operands."),
+    "others.ts": elementwiseFile("./others", "Element-wise kernels of ops that few programs have."),
     "predicates.ts": kernelFile(
       "Numeric tests: a lane of the result is all ones where the test holds, else all zeros.",
       predicates.map(forwardKernel),

@@ -5,28 +5,68 @@
 import {
   addAdjoint,
   addForward,
-  atan2Adjoint,
-  atan2Forward,
   divAdjoint,
   divForward,
+  mulAdjoint,
+  mulForward,
+  subAdjoint,
+  subForward,
+} from "./binary";
+import {
+  acosAdjoint,
+  acosForward,
+  asinAdjoint,
+  asinForward,
+  atan2Adjoint,
+  atan2Forward,
+  atanAdjoint,
+  atanForward,
+  ceilingForward,
+  coshAdjoint,
+  coshForward,
+  erfAdjoint,
+  erfForward,
+  exactAdjoint,
+  exactForward,
+  expm1Adjoint,
+  expm1Forward,
+  floorForward,
   gcdForward,
+  inexactAdjoint,
+  inexactForward,
   lcmForward,
+  lgammaAdjoint,
+  lgammaForward,
+  log1pAdjoint,
+  log1pForward,
+  logClampAdjoint,
+  logClampForward,
   maxAdjoint,
   maxForward,
   minAdjoint,
   minForward,
   moduloAdjoint,
   moduloForward,
-  mulAdjoint,
-  mulForward,
   powAdjoint,
   powForward,
   quotientForward,
   remainderAdjoint,
   remainderForward,
-  subAdjoint,
-  subForward,
-} from "./binary";
+  roundForward,
+  sigmoidAdjoint,
+  sigmoidForward,
+  sinhAdjoint,
+  sinhForward,
+  softplusAdjoint,
+  softplusForward,
+  sqrtClampAdjoint,
+  sqrtClampForward,
+  tanAdjoint,
+  tanForward,
+  tanhAdjoint,
+  tanhForward,
+  truncateForward,
+} from "./others";
 import {
   greaterEqualForward,
   greaterForward,
@@ -46,74 +86,28 @@ import {
 import {
   absAdjoint,
   absForward,
-  acosAdjoint,
-  acosForward,
-  asinAdjoint,
-  asinForward,
-  atanAdjoint,
-  atanForward,
-  ceilingForward,
   copyAdjoint,
   copyForward,
   cosAdjoint,
   cosForward,
-  coshAdjoint,
-  coshForward,
-  erfAdjoint,
-  erfForward,
-  exactAdjoint,
-  exactForward,
   expAdjoint,
   expForward,
-  expm1Adjoint,
-  expm1Forward,
-  floorForward,
-  inexactAdjoint,
-  inexactForward,
-  lgammaAdjoint,
-  lgammaForward,
-  log1pAdjoint,
-  log1pForward,
   logAdjoint,
-  logClampAdjoint,
-  logClampForward,
   logForward,
   negAdjoint,
   negForward,
-  roundForward,
-  sigmoidAdjoint,
-  sigmoidForward,
   sinAdjoint,
   sinForward,
-  sinhAdjoint,
-  sinhForward,
-  softplusAdjoint,
-  softplusForward,
   sqrtAdjoint,
-  sqrtClampAdjoint,
-  sqrtClampForward,
   sqrtForward,
   squareAdjoint,
   squareForward,
-  tanAdjoint,
-  tanForward,
-  tanhAdjoint,
-  tanhForward,
-  truncateForward,
 } from "./unary";
 import {
-  OP_NEG,
-  OP_ABS,
   OP_FLOOR,
   OP_CEILING,
   OP_ROUND,
   OP_TRUNCATE,
-  OP_SQUARE,
-  OP_SQRT,
-  OP_EXP,
-  OP_LOG,
-  OP_SIN,
-  OP_COS,
   OP_TAN,
   OP_ASIN,
   OP_ACOS,
@@ -129,13 +123,8 @@ import {
   OP_LGAMMA,
   OP_EXACT,
   OP_INEXACT,
-  OP_COPY,
   OP_SQRT_CLAMP,
   OP_LOG_CLAMP,
-  OP_ADD,
-  OP_SUB,
-  OP_MUL,
-  OP_DIV,
   OP_MIN,
   OP_MAX,
   OP_POW,
@@ -145,6 +134,19 @@ import {
   OP_MODULO,
   OP_GCD,
   OP_LCM,
+  OP_NEG,
+  OP_ABS,
+  OP_SQUARE,
+  OP_SQRT,
+  OP_EXP,
+  OP_LOG,
+  OP_SIN,
+  OP_COS,
+  OP_COPY,
+  OP_ADD,
+  OP_SUB,
+  OP_MUL,
+  OP_DIV,
   OP_IS_ZERO,
   OP_IS_POSITIVE,
   OP_IS_NEGATIVE,
@@ -161,21 +163,13 @@ import {
   OP_GREATER_EQUAL,
 } from "./ops";
 
-/** Unary and binary ops. */
-export function forwardElementwise(op: i32, at: usize): void {
+/** Ops that few programs have. */
+export function forwardOther(op: i32, at: usize): void {
   switch (op) {
-    case OP_NEG: negForward(at); return;
-    case OP_ABS: absForward(at); return;
     case OP_FLOOR: floorForward(at); return;
     case OP_CEILING: ceilingForward(at); return;
     case OP_ROUND: roundForward(at); return;
     case OP_TRUNCATE: truncateForward(at); return;
-    case OP_SQUARE: squareForward(at); return;
-    case OP_SQRT: sqrtForward(at); return;
-    case OP_EXP: expForward(at); return;
-    case OP_LOG: logForward(at); return;
-    case OP_SIN: sinForward(at); return;
-    case OP_COS: cosForward(at); return;
     case OP_TAN: tanForward(at); return;
     case OP_ASIN: asinForward(at); return;
     case OP_ACOS: acosForward(at); return;
@@ -191,13 +185,8 @@ export function forwardElementwise(op: i32, at: usize): void {
     case OP_LGAMMA: lgammaForward(at); return;
     case OP_EXACT: exactForward(at); return;
     case OP_INEXACT: inexactForward(at); return;
-    case OP_COPY: copyForward(at); return;
     case OP_SQRT_CLAMP: sqrtClampForward(at); return;
     case OP_LOG_CLAMP: logClampForward(at); return;
-    case OP_ADD: addForward(at); return;
-    case OP_SUB: subForward(at); return;
-    case OP_MUL: mulForward(at); return;
-    case OP_DIV: divForward(at); return;
     case OP_MIN: minForward(at); return;
     case OP_MAX: maxForward(at); return;
     case OP_POW: powForward(at); return;
@@ -207,6 +196,26 @@ export function forwardElementwise(op: i32, at: usize): void {
     case OP_MODULO: moduloForward(at); return;
     case OP_GCD: gcdForward(at); return;
     case OP_LCM: lcmForward(at); return;
+  }
+}
+
+/** Unary and binary ops. */
+export function forwardElementwise(op: i32, at: usize): void {
+  switch (op) {
+    case OP_NEG: negForward(at); return;
+    case OP_ABS: absForward(at); return;
+    case OP_SQUARE: squareForward(at); return;
+    case OP_SQRT: sqrtForward(at); return;
+    case OP_EXP: expForward(at); return;
+    case OP_LOG: logForward(at); return;
+    case OP_SIN: sinForward(at); return;
+    case OP_COS: cosForward(at); return;
+    case OP_COPY: copyForward(at); return;
+    case OP_ADD: addForward(at); return;
+    case OP_SUB: subForward(at); return;
+    case OP_MUL: mulForward(at); return;
+    case OP_DIV: divForward(at); return;
+    default: forwardOther(op, at);
   }
 }
 
