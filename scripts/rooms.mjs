@@ -198,10 +198,14 @@ function standIn(house, file, name, room) {
 function doorsText(house) {
   const lines = [
     'import { createRequire } from "node:module";',
-    "const read = createRequire(import.meta.url);",
+    "let read;",
     "let all;",
     "export const furnish = (values) => { all = values; };",
     "const values = () => { if (typeof all === 'function') all = all(); return all; };",
+    "const readRoom = (name) => {",
+    "  read ??= createRequire(import.meta.url);",
+    "  return read('./' + name + '.cjs')(values());",
+    "};",
   ];
   const all = house.standIns();
   for (const room of house.rooms) {
@@ -213,7 +217,7 @@ function doorsText(house) {
       `export function open_${room}() {`,
       `  if (isOpen_${room}) return;`,
       ...house.roomsBefore(room).map((other) => `  open_${other}();`),
-      `  Object.assign(values(), read("./${room}.cjs")(values()));`,
+      `  Object.assign(values(), readRoom("${room}"));`,
       `  ({ ${ids.join(", ")} } = all);`,
       `  isOpen_${room} = true;`,
       "}",

@@ -24,6 +24,7 @@ const LEFT_OUT = [
   "packages/core/src/fit/structures.ts",
   "packages/core/wasm/memory/layout.ts",
   "packages/core/wasm/fit/layout.ts",
+  "packages/core/src/primitives/rows.ts",
   "packages/core/src/program/cells.ts",
   "packages/core/src/program/asc.d.ts",
   "packages/core/src/bytecode/codes.ts",

@@ -76,12 +76,23 @@ export function loadProgram(
   // Stack code reads variables by LOAD alone, so none of its names can mean a primitive.
   if (isStackCode(source))
     return machine.loadBytecode(source.text, { domain: options.domain, ...file });
-  const { all, first } = namesIn(source.text);
-  const inputs = [
+  const isOurs = (name: string) => isBuiltin(machine, name);
+  const inputs = declaredInputs(source.text, names.filter(isOurs), columns.filter(isOurs));
+  return machine.load(source.text, { inputs, domain: options.domain, ...file });
+}
+
+/** Of names that mean something in the language, those that are inputs all the same. */
+function declaredInputs(
+  text: string,
+  names: readonly string[],
+  columns: readonly string[],
+): readonly string[] {
+  if (names.length === 0 && columns.length === 0) return [];
+  const { all, first } = namesIn(text);
+  return [
     ...names.filter((name) => all.has(name)),
     ...columns.filter((name) => all.has(name) && !first.has(name)),
-  ].filter((name) => isBuiltin(machine, name));
-  return machine.load(source.text, { inputs, domain: options.domain, ...file });
+  ];
 }
 
 const builtins = new Map<string, boolean>();
@@ -92,7 +103,10 @@ function isBuiltin(machine: Machine, name: string): boolean {
   if (known === undefined) {
     known = true;
     try {
-      known = machine.load(name).inputs.length === 0;
+      // As part of a formula: most names are not builtin, and formulas are read with less code.
+      const program = machine.load(`(+ 0 ${name})`);
+      known = program.inputs.length === 0;
+      program.dispose();
     } catch {
       // The name of a form is not a program.
     }

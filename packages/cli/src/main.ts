@@ -48,7 +48,7 @@ async function buildCommands(args: readonly string[], finish: Finish): Promise<C
         "ndvm repl",
       ),
     );
-  addRunCommands(root, finish);
+  addRunCommands(root, args[0], finish);
   if (!LIGHT.has(args[0])) {
     const { addOtherCommands } = await import("./commands/other-commands.js");
     addOtherCommands(root, finish);

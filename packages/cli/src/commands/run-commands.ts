@@ -12,9 +12,10 @@ import {
 import { differentiate, evaluate } from "./evaluate.js";
 import { examples, type Finish, INPUTS_HELP } from "./help.js";
 
-export function addRunCommands(root: Command, finish: Finish): void {
-  addEval(root, finish);
-  addGrad(root, finish);
+/** Adds the one of them that is named, or both. */
+export function addRunCommands(root: Command, name: string | undefined, finish: Finish): void {
+  if (name !== "grad") addEval(root, finish);
+  if (name !== "eval") addGrad(root, finish);
 }
 
 function addEval(root: Command, finish: Finish): void {
