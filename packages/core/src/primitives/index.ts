@@ -18,7 +18,6 @@ import * as s from "./scalar.js";
 import { structuralPrimitives } from "./structure.js";
 
 export type {
-  Arity,
   Declaration,
   ElementwiseDeclaration,
   Kind,
