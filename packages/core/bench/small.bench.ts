@@ -276,23 +276,31 @@ function bytesOf({ call }: Subject): number {
   return Math.min(...(whole.length > 0 ? whole : [0]));
 }
 
-/** A text nobody has seen: its last blank is followed by another number of blanks. */
-const textAt = (source: string, turn: number) => `${source}${" ".repeat(turn % 16)}`;
+const TEXTS = 16;
+
+/**
+ * Texts nobody has seen: each has another number of blanks at its end. They are made before, and so
+ * are those of the reference; `join` makes one piece of each.
+ */
+const textsOf = (source: string) =>
+  Array.from({ length: TEXTS }, (_, blanks) => [...source, ...Array(blanks).fill(" ")].join(""));
 
 /** From text to gradient, and the share of each stage. A formula has a short way; `begin` has not. */
 function textRow({ model, name }: Small, wrap: (source: string) => string, label: string) {
   const source = wrap(model.source);
+  const texts = textsOf(source);
+  const textAt = (turn: number) => texts[turn % TEXTS] as string;
   const whole = (program: Program) => program.gradient(model.parameters);
   const stages: Subject[] = [
     {
       name: "encode",
-      call: (turn) => void machine.encode(new ParsedScheme(textAt(source, turn), undefined), {}),
+      call: (turn) => void machine.encode(new ParsedScheme(textAt(turn), undefined), {}),
     },
-    { name: "load", call: (turn) => machine.load(textAt(source, turn)).dispose() },
+    { name: "load", call: (turn) => machine.load(textAt(turn)).dispose() },
     {
       name: "walk",
       call: (turn) => {
-        const program = machine.load(textAt(source, turn));
+        const program = machine.load(textAt(turn));
         whole(program);
         program.dispose();
       },

@@ -190,7 +190,7 @@ export class Machine {
    */
   clearMemory(): void {
     const { exports } = this;
-    for (const program of this.#programs) program.traces.clear();
+    for (const program of this.#programs) program.clearTraces();
     this.traceSlots.useWalk();
     exports.releaseArenas();
     for (const program of this.#programs) exports.free(program.address);
@@ -278,14 +278,14 @@ export class Machine {
   /** @internal */
   traceCount(): number {
     let count = 0;
-    for (const { traces } of this.#programs) count += traces.count;
+    for (const { traceCount } of this.#programs) count += traceCount;
     return count;
   }
 
   /** Frees a program's image and traces. @internal */
   release(program: Program): void {
     if (this.#exports === undefined) return;
-    program.traces.clear();
+    program.clearTraces();
     this.#exports.free(program.address);
     // The last one takes its place.
     const last = this.#programs.pop() as Program;

@@ -57,6 +57,7 @@ export interface Run extends Evaluation {
 type OnChunk = (chunk: Chunk) => void;
 
 const NO_NAMES: readonly string[] = [];
+const NO_CALLS: readonly OneCall[] = [];
 /** Runs of a program from which a call is expected to come again, and kinds of calls it keeps. */
 const CALLS_FROM = 3;
 /** Runs of a program that is called for the first time, and of one whose trace is kept. */
@@ -76,8 +77,6 @@ export class Program {
   readonly loadOptions: LoadOptions;
   /** What is known of its text. @internal */
   readonly parsed: ParsedProgram;
-  /** Kept traces, for replay. @internal */
-  readonly traces: Traces;
   /** Its index among the machine's programs, which the machine keeps. @internal */
   place = 0;
   readonly #machine: Machine;
@@ -85,8 +84,10 @@ export class Program {
   readonly #symbols: readonly string[];
   #address: number;
   #runs = 0;
+  /** Made when a run looks for traces: many programs run once. */
+  #traces: Traces | undefined;
   /** Calls with plain numbers that come again. */
-  readonly #calls: OneCall[] = [];
+  #calls: readonly OneCall[] = NO_CALLS;
   /** The program of one element, by the name of the input that chooses it. */
   #element: { readonly index: string; readonly program: Program } | undefined;
 
@@ -108,7 +109,6 @@ export class Program {
     this.source = source;
     this.file = options.file;
     this.loadOptions = options;
-    this.traces = new Traces(machine.traceSlots);
     machine.register(this);
   }
 
@@ -120,6 +120,22 @@ export class Program {
       });
     this.#machine.check();
     return this.#address;
+  }
+
+  /** Kept traces, for replay. @internal */
+  get traces(): Traces {
+    this.#traces ??= new Traces(this.#machine.traceSlots);
+    return this.#traces;
+  }
+
+  /** How many traces are kept. @internal */
+  get traceCount(): number {
+    return this.#traces === undefined ? 0 : this.#traces.count;
+  }
+
+  /** Frees all kept traces. @internal */
+  clearTraces(): void {
+    this.#traces?.clear();
   }
 
   /** Of the machine that it was loaded into. */
@@ -202,7 +218,7 @@ export class Program {
   ): GradientResult<Name> {
     const known = this.#callAgain(inputs, options.wrt, options);
     if (known !== undefined) return known as GradientResult<Name>;
-    const isFirst = this.#runs < FIRST_CALLS && this.traces.count === 0;
+    const isFirst = this.#runs < FIRST_CALLS && this.traceCount === 0;
     if (isFirst && isPlainCall(options) && this.address !== 0) {
       const isKept = this.#runs > 0 && options.replay !== false;
       const first = firstCall(this.#machine, this, inputs, options.wrt, isKept);
@@ -303,7 +319,7 @@ export class Program {
   explain(inputs: Inputs = {}, options: GradientOptions = {}): Explanation {
     const job = this.#prepare(inputs, options.wrt, options);
     const reached = new Set<string>();
-    this.traces.clear();
+    this.clearTraces();
     const onChunk = (chunk: Chunk) =>
       gradientChunk(this.#machine, this, job.wrt, chunk, options.seed ?? 1, reached);
     return explainRun(this.#machine, this, this.#finish(job, onChunk), job.wrt, reached);
@@ -386,7 +402,7 @@ export class Program {
       this.#calls.some((call) => call.isBy(wrt, job.options.replay))
     )
       return;
-    this.#calls.push(new OneCall(job, wrt));
+    this.#calls = [...this.#calls, new OneCall(job, wrt)];
   }
 
   #prepare(inputs: Inputs, wrt: readonly string[] | undefined, options: RunOptions): Job {

@@ -3,6 +3,7 @@
  * way is finished by the general way, and no bit depends on which of them it was.
  */
 
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Machine, type Precision, type Program, type Session } from "../../src/index.js";
 import { bitsOf, caught, precisions } from "./support.js";
@@ -91,6 +92,89 @@ describe.each(precisions)("in %s", (precision: Precision) => {
       });
       expect(stats.steps).toBe(calls[0]?.stats.steps);
     });
+    machine.dispose();
+  });
+});
+
+const { SEED, FORMULAS = "300" } = process.env;
+const seed = Number(SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+/** Formulas, most of them straight; integers alone, `floor` and sums of three are not. */
+const { formula } = fc.letrec<{ formula: string; operand: string }>((tie) => ({
+  formula: fc
+    .oneof(
+      { depthSize: "medium" },
+      fc.tuple(fc.constantFrom("exp", "sin", "cos", "sqrt", "log", "abs", "-"), tie("operand")),
+      fc.tuple(fc.constantFrom("+", "-", "*", "/", "max", "expt"), tie("operand"), tie("operand")),
+      fc.tuple(fc.constantFrom("+", "*"), tie("operand"), tie("operand"), tie("operand")),
+      fc.tuple(fc.constant("floor"), tie("operand")),
+    )
+    .map((parts) => `(${parts.join(" ")})`),
+  operand: fc.oneof(
+    { depthSize: "medium", withCrossShrink: true },
+    fc.constantFrom("a", "b", "c"),
+    fc.constantFrom("0", "1", "2", "-3", "2", "0.5", "-1.25", "16777216"),
+    tie("formula"),
+  ),
+}));
+
+/** What a walk counts, whether or not its trace is linked and kept. */
+const COUNTERS = [
+  "payloads",
+  "uniformPayloads",
+  "activePayloads",
+  "tapeRecords",
+  "heapObjects",
+  "primalBytes",
+  "tapeBytes",
+  "steps",
+  "integerPoolHits",
+] as const;
+
+describe.each(precisions)("formulas in %s", (precision: Precision) => {
+  test("have the bits and the counters of the way that all programs take", async () => {
+    const machine = await Machine.create({ precision });
+    const number = fc.constantFrom(0, -0, 1, -2, 0.75, 3.5, 1e-30, -1e30, Infinity, NaN);
+    const wanted = fc.subarray(["a", "b", "c"], { minLength: 1 });
+    fc.assert(
+      fc.property(formula, fc.tuple(number, number, number), wanted, (source, [a, b, c], wrt) => {
+        const given = { a, b, c };
+        const program = machine.load(source, { inputs: ["a", "b", "c"] });
+        const session = program.session(given, { wrt, replay });
+        session.run();
+        expect(bits(session, wrt), source).toEqual(beside(program, given, wrt));
+        const [once, again] = [machine.load(source), machine.load(source)];
+        const names = Object.fromEntries(once.inputs.map((name) => [name, 1.5]));
+        again.gradient(names);
+        const { stats, inactive, gradients } = once.gradient(names);
+        const kept = again.gradient(names);
+        expect(inactive).toEqual(kept.inactive);
+        expect(gradients).toEqual(kept.gradients);
+        // Replay needs more than a gradient does where something varies and passes no gradient.
+        if (kept.stats.walks === 1 && !source.includes("floor"))
+          for (const name of COUNTERS)
+            expect([name, stats[name]]).toEqual([name, kept.stats[name]]);
+        for (const each of [program, once, again]) each.dispose();
+      }),
+      { seed, numRuns: Number(FORMULAS) },
+    );
+    machine.dispose();
+  });
+
+  test("have their last step and their last byte of tape", async () => {
+    const machine = await Machine.create({ precision });
+    const program = machine.load("(* a (exp (* b (+ a 2))))");
+    const given = { a: 1, b: 0.5 };
+    const { steps, primalBytes, adjointBytes, tapeBytes } = program.gradient(given, {
+      replay,
+    }).stats;
+    const run = (limits: { stepsMax?: number; tapeBytesMax?: number }) =>
+      program.session(given, { wrt: ["a", "b"], replay, ...limits }).run();
+    const bytes = primalBytes + adjointBytes + tapeBytes;
+    run({ stepsMax: steps });
+    expect(caught(() => run({ stepsMax: steps - 1 })).code).toBe("E-STEPS");
+    run({ tapeBytesMax: bytes });
+    expect(caught(() => run({ tapeBytesMax: bytes / 2 })).code).toBe("E-TAPE");
     machine.dispose();
   });
 });

@@ -56,7 +56,7 @@ export class Execution {
       sortings,
       totals: walker.totals,
       guardFailures: exports.guardFailures() - this.#guardsFailed,
-      traces: program.traces.count,
+      traces: program.traceCount,
       smallShapeCalls: exports.switchCount(0),
       integerPoolHits: exports.switchCount(1),
       fusedCalls: exports.switchCount(2),

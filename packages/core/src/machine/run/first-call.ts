@@ -62,11 +62,11 @@ export function firstCall(
   return new OneResult(value, gradients, inactive, {
     walks: 1,
     replays: 0,
-    traces: program.traces.count,
+    traces: program.traceCount,
     smallShapeCalls: exports.switchCount(0),
     integerPoolHits: exports.switchCount(1),
     fusedCalls: exports.switchCount(2),
-    memoryBytes: exports.memoryBytes(),
+    memoryBytes: found.byteLength,
     steps,
     walked,
   });

@@ -99,7 +99,7 @@ export class OneCall {
     return new OneResult(value, this.#gradients(), this.#port.inactive(), {
       walks: this.#scheduler.walker.totals.walks - walks,
       replays: this.#scheduler.replays - replays,
-      traces: program.traces.count,
+      traces: program.traceCount,
       smallShapeCalls: machine.exports.switchCount(0),
       integerPoolHits: machine.exports.switchCount(1),
       fusedCalls: machine.exports.switchCount(2),
@@ -161,13 +161,7 @@ const NUMBER: readonly number[] = [];
 
 /** The result of one call: one lane, one number. */
 export class OneResult implements GradientResult {
-  readonly lanes = 1;
-  readonly axes = NO_AXES;
-  readonly shape = NUMBER;
-  readonly values = new Float64Array(1);
-  readonly failures = NO_FAILURES;
-  readonly nonFinite = ALL_FINITE;
-  readonly reduced = undefined;
+  readonly values: Float64Array;
   readonly gradients: Readonly<Record<string, Float64Array>>;
   readonly inactive: readonly string[];
   readonly #ended: Ended;
@@ -178,10 +172,36 @@ export class OneResult implements GradientResult {
     inactive: readonly string[],
     ended: Ended,
   ) {
-    this.values[0] = value;
+    const values = new Float64Array(1);
+    values[0] = value;
+    this.values = values;
     this.gradients = gradients;
     this.inactive = inactive;
     this.#ended = ended;
+  }
+
+  get lanes(): number {
+    return 1;
+  }
+
+  get axes(): readonly Axis[] {
+    return NO_AXES;
+  }
+
+  get shape(): readonly number[] {
+    return NUMBER;
+  }
+
+  get failures(): readonly LaneFailure[] {
+    return NO_FAILURES;
+  }
+
+  get nonFinite(): readonly NonFinite[] {
+    return ALL_FINITE;
+  }
+
+  get reduced(): undefined {
+    return undefined;
   }
 
   get stats(): RunStats {
