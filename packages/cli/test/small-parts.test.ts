@@ -66,7 +66,8 @@ test("several columns of one file read it once", async () => {
 });
 
 describe("columns beside the data", () => {
-  const given = async (options: FitCommandOptions) => {
+  const given = async (sides: Partial<FitCommandOptions>) => {
+    const options = sides as FitCommandOptions;
     const table = await readTable("2,sd,y\n7,8,9\n7,8,9\n", { name: "t.csv" });
     return { columns: sideColumns(options, table), sides: sideOptions(options, table, 2) };
   };

@@ -224,7 +224,11 @@ describe("members as users see them", () => {
           .sort((a, b) =>
             a.complexity === b.complexity ? b.loss - a.loss : a.complexity - b.complexity,
           );
-        const described = describeFront({ members }, known, yardstick);
+        const described = describeFront(
+          { members },
+          known as unknown as ReadonlyMap<number, Partial<Weighing>>,
+          yardstick,
+        );
         expect(described).toMatchObject(wanted);
         expect(described).toHaveLength(wanted.length);
         for (const { complexity, loss, score } of described) {

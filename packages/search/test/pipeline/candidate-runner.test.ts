@@ -222,7 +222,7 @@ describe("the starts of a fit", () => {
   });
 
   test("of a parameter on a logarithmic scale stay on it when they are drawn again", async () => {
-    failing = [new NdvmError("E-NOT-FINITE", "no", { facts: { reason: "prediction" } } as never)];
+    failing = [new NdvmError("E-INPUT", "no", { facts: { reason: "prediction" } })];
     const params = { a: { start: 5, scale: "log" as const } };
     await answer(task("(* a x)", { params }));
     expect(asked.map((each) => each.params)).toEqual([
