@@ -37,10 +37,7 @@ import { acceptTrial, placeTrial } from "./trial";
 
 const RADIUS_MOST: f64 = 1e16;
 const RADIUS_LEAST: f64 = 1e-32;
-/**
- * Limits of the squared scaled column norms. Where every column is below the lower limit, the rows
- * are weighted down as a whole, and the limit is that share of the largest one.
- */
+/** Limits of the squared scaled column norms. */
 const SCALE_LEAST: f64 = 1e-6;
 const SCALE_MOST: f64 = 1e32;
 /** A step is taken if the loss falls by this share of the promise. */
@@ -210,17 +207,10 @@ function propose(fit: usize, state: usize): i32 {
 function writeDamping(state: usize, params: i32, factor: usize, into: usize): void {
   const scales = arrayOf(state, params, ARRAY_SCALE);
   const radius = levenbergAt(state).radius;
-  let largest: f64 = 0;
-  for (let j = 0; j < params; j++) {
-    const norm = columnNorm(factor, params, j) * load<f64>(scales + ((<usize>j) << 3));
-    largest = max(largest, norm * norm);
-  }
-  const isFaint = largest > 0 && largest < SCALE_LEAST;
-  const least = isFaint ? SCALE_LEAST * largest : SCALE_LEAST;
   for (let j = 0; j < params; j++) {
     const scale = load<f64>(scales + ((<usize>j) << 3));
     const norm = columnNorm(factor, params, j) * scale;
-    const square = min(SCALE_MOST, max(least, norm * norm));
+    const square = min(SCALE_MOST, max(SCALE_LEAST, norm * norm));
     store<f64>(into + ((<usize>j) << 3), Math.sqrt(square / radius) / scale);
   }
 }
