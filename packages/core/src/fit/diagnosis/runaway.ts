@@ -71,7 +71,7 @@ type Compare = (moved: readonly (readonly [j: number, x: number])[]) => Change;
 type Change = "same" | "lower" | "higher" | "not finite";
 
 /** Where a parameter is, the way that it came and how far it would go on. */
-function courseOf({ transform }: Free, j: number, winner: Restart) {
+function headingOf({ transform }: Free, j: number, winner: Restart) {
   const u = winner.uAt(j);
   const from = transform.toFree(winner.start[j] as number);
   const way = u === from ? Math.sign(u) || 1 : Math.sign(u - from);
@@ -86,7 +86,7 @@ function runsOffForGood(
   compare: Compare,
 ): string | undefined {
   const { label, transform } = one;
-  const { u, way, reach } = courseOf(one, j, winner);
+  const { u, way, reach } = headingOf(one, j, winner);
   const goes = (by: number) => compare([[j, transform.toUser(u + by * way * reach)]]);
   if (goes(1) !== "same" || goes(-1) === "same") return undefined;
   return `${label} ran off to ${(winner.best[j] as number).toPrecision(3)}: the loss is the same however much further it goes`;
@@ -94,7 +94,7 @@ function runsOffForGood(
 
 function runsOff(one: Free, j: number, winner: Restart, compare: Compare): string | undefined {
   const { label, transform } = one;
-  const { u, way, reach } = courseOf(one, j, winner);
+  const { u, way, reach } = headingOf(one, j, winner);
   const x = winner.best[j] as number;
   const shown = x.toPrecision(3);
   const further = compare([[j, transform.toUser(u + way * reach)]]);
@@ -131,7 +131,7 @@ function leftLoose(
   const beside = listed(alone.map(({ j }) => (free[j] as Free).label));
   return closed.flatMap((j) => {
     const one = free[j] as Free;
-    const { u, reach } = courseOf(one, j, winner);
+    const { u, reach } = headingOf(one, j, winner);
     const ends = [-1, 1].map((side) => one.transform.toUser(u + side * LOOSE * reach));
     if (alone.some((other) => other.j === j)) return [];
     if (reach === 1 || ends.some((x) => compare([[j, x]]) !== "same")) return [];
