@@ -60,7 +60,7 @@ export async function fit(program: Program, options: FitOptions): Promise<FitRes
     }
     if (!hasFiniteLoss(restarts)) {
       if (driven.failure !== undefined && problem.program === problem.source) throw driven.failure;
-      if (settings.isAttempt && driven.isWhole) throw notFinite();
+      if (settings.isAttempt && driven.isComplete) throw notFinite();
       explainStart(problem, restarts[0] as Restart);
     }
     return describeFit(finish(problem, settings, restarts, driven));

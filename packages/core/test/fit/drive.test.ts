@@ -168,7 +168,7 @@ describe("slots", () => {
       rounds: 7,
       stopped: "done",
       milliseconds: 0,
-      isWhole: false,
+      isComplete: false,
       failure: undefined,
     });
     expect(log.filter((line) => !line.startsWith("advance"))).toEqual([

@@ -35,17 +35,17 @@ export function fitRounds(fit: usize, most: i32): i32 {
   // Nothing adds to the adjoint of the value, so it is seeded for all rounds.
   seedOnes(fitAt(fit).result);
   // The data of a single chunk stay where they are, and so does what is made of them alone.
-  const isWhole = fitAt(fit).lanes <= fitAt(fit).width;
+  const isOneChunk = fitAt(fit).lanes <= fitAt(fit).width;
   while (taken < most && ended == ROUNDS_DONE) {
-    if (!evaluate(fit, taken == 0 || !isWhole)) {
+    if (!evaluate(fit, taken == 0 || !isOneChunk)) {
       ended = ROUNDS_REFUSED;
       break;
     }
     if (takeAll(fit) < fitAt(fit).runningLeast) ended = ROUNDS_ENDED;
-    if (taken == 0 && isWhole) restStill(fit);
+    if (taken == 0 && isOneChunk) restStill(fit);
     taken += 1;
   }
-  if (isWhole) wakeStill();
+  if (isOneChunk) wakeStill();
   fitAt(fit).rounds = taken;
   return ended;
 }

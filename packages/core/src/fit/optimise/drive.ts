@@ -31,7 +31,7 @@ export interface Driven {
   /** Why the first round had no result in any lane. */
   readonly failure: NdvmError | undefined;
   /** Whether the first round is known to have had one in every lane. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 /** Milliseconds a fit keeps the event loop waiting. */
@@ -147,13 +147,13 @@ class Driver {
   }
 
   end(): Driven {
-    const { count, failure, isWhole } = this.#rounds;
+    const { count, failure, isComplete } = this.#rounds;
     const stopped = this.#stopped;
     if (stopped !== "done") {
       if (count === 0) throw this.#rounds.isBlocked ? endedWaiting(stopped) : endedAtFirst(stopped);
       for (const restart of this.#how.restarts) restart.reason ??= stopped;
     }
-    return { rounds: count, stopped, milliseconds: this.#from - this.#began, failure, isWhole };
+    return { rounds: count, stopped, milliseconds: this.#from - this.#began, failure, isComplete };
   }
 }
 
@@ -226,7 +226,7 @@ class Rounds {
   running = 0;
   failure: NdvmError | undefined;
   /** Whether the first round was one of the machine's, which are refused where a lane fails. */
-  isWhole = false;
+  isComplete = false;
 
   constructor(how: Drive) {
     this.#how = how;
@@ -259,7 +259,7 @@ class Rounds {
     const { length } = this.#slots;
     const least = this.#isAwaited() ? this.running : Math.floor(length / 2) + 1;
     const taken = (this.#batch as Batch).advance(this.#slots, least, most);
-    if (this.count === 0) this.isWhole = taken > 0;
+    if (this.count === 0) this.isComplete = taken > 0;
     this.#settle(taken);
     return taken;
   }
