@@ -1,0 +1,45 @@
+/** Programs that are wider than any before them: room is made for all of their words. */
+
+import { expect, test } from "vitest";
+import { Machine } from "../../src/index.js";
+
+/** Each is several times the one before, so that no room is left over from it. */
+const widths = [700, 4500, 30_000, 200_000];
+
+test.each<[string, (width: number) => string, (width: number) => number]>([
+  ["operands", (width) => `(+ ${"x ".repeat(width)})`, (width) => 3 * width],
+  [
+    "numbers",
+    (width) =>
+      `(+ ${wholes(width)
+        .map((i) => `${i}.5`)
+        .join(" ")})`,
+    (width) => half(width),
+  ],
+  ["quoted data", (width) => `(length '(${"a ".repeat(width)}))`, (width) => width],
+])("with many %s are read whole", async (_, source, value) => {
+  const machine = await Machine.create();
+  for (const width of widths) {
+    const program = machine.load(source(width));
+    expect(program.evaluate(program.inputs.length > 0 ? { x: 3 } : {}).values[0]).toBe(
+      value(width),
+    );
+    program.dispose();
+  }
+  machine.dispose();
+});
+
+const wholes = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+const half = (count: number): number => (count * (count - 1)) / 2 + count / 2;
+
+test("with many names captured are read whole", async () => {
+  const machine = await Machine.create();
+  for (const width of [300, 2000, 9000]) {
+    const names = wholes(width).map((i) => `v${i}`);
+    const lets = names.map((name, i) => `(${name} (* x ${i}))`).join(" ");
+    const program = machine.load(`(let (${lets}) ((lambda (y) (+ y ${names.join(" ")})) 1))`);
+    expect(program.evaluate({ x: 2 }).values[0]).toBe(1 + width * (width - 1));
+    program.dispose();
+  }
+  machine.dispose();
+});
