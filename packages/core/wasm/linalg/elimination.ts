@@ -93,7 +93,7 @@ function exchange(upperAt: usize, lowerAt: usize, count: usize, mask: v128): voi
   }
 }
 
-/** Exchanges two rows from column `from` on, in the lanes of `mask`, and their sizes. */
+/** Exchanges two rows from column `from` on, in the lanes of `mask`, and sizes if there are any. */
 function exchangeRows(
   work: usize,
   n: usize,
