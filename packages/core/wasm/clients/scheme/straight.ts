@@ -2,10 +2,10 @@
  * Straight formulas: programs that are one tree of element-wise primitives on numbers and inputs,
  * such as (* a (exp (* k t))), for one lane.
  *
- * Nothing can fail, branch or pause in such a tree, and every number in it is a scalar of one vector.
- * Its cells lie in the order in which they are evaluated, so they are walked from the first to the
- * last, without frames, and with room for all of them made before. Every operation passes adjoints
- * on, and every result is used once: so all records that are active have a part in the pass back.
+ * Nothing can fail, branch or pause in such a tree, and every number in it is a scalar of one
+ * vector. Its cells lie in the order in which they are evaluated, so they are walked from the first
+ * to the last, without frames, and with room for all of them made before. Every operation passes
+ * adjoints on, and every result is used once: so all active records have a part in the pass back.
  *
  * Payloads, records and blocks are those that the walk makes, and no bit differs.
  */
