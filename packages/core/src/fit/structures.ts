@@ -370,12 +370,20 @@ export class FitBlock {
     this.#doubles[this.#double + 25] = value;
   }
 
+  /** the size of residuals that lm damps as if it were 1 */
+  get unit(): number {
+    return this.#doubles[this.#double + 26] as number;
+  }
+  set unit(value: number) {
+    this.#doubles[this.#double + 26] = value;
+  }
+
   /** lanes of a slot, of all chunks: points, or 1 */
   get slotLanes(): number {
-    return this.#words[this.#word + 52] as number;
+    return this.#words[this.#word + 54] as number;
   }
   set slotLanes(value: number) {
-    this.#words[this.#word + 52] = value;
+    this.#words[this.#word + 54] = value;
   }
 }
 

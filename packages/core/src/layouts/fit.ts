@@ -56,6 +56,7 @@ export const fitBlock = defineLayout({
     ["gradientLimit", "f64", "when the other optimisers have arrived: by the gradient"],
     ["stepLimit", "f64", "by the step"],
     ["lossLimit", "f64", "by the fall of the loss"],
+    ["unit", "f64", "the size of residuals that lm damps as if it were 1"],
     ["slotLanes", "i32", "lanes of a slot, of all chunks: points, or 1"],
   ],
 });

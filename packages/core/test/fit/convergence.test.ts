@@ -18,11 +18,23 @@ describe("line searches", () => {
 
   test("one that rounding or a kink ends has converged", async () => {
     const valley = "(+ 1e3 (* 100 (square (- b (square a)))) (square (- 1 a)))";
-    const kinks = "(+ (abs (- a 3)) (abs (- b 4)) (* 0.1 (abs (- a b))))";
-    for (const source of [valley, kinks, "(+ 1e9 (square (- a 3)))"]) {
+    const kink = "(+ 1 (abs (- a 3)))";
+    for (const source of [valley, kink, "(+ 1e9 (square (- a 3)))"]) {
       const { restarts } = await fitText(source, { optimiser: "lbfgs", params: { a: -1.2 } });
       expect(restarts[0]?.hasConverged).toBe(true);
     }
+  });
+
+  test("one that a kink ends short of the optimum was called converged", async () => {
+    const kinks = "(+ (abs (- a 3)) (abs (- b 4)) (* 0.1 (abs (- a b))))";
+    const { restarts, diagnostics } = await fitText(kinks, {
+      optimiser: "lbfgs",
+      params: { a: -1.2 },
+    });
+    expect(restarts[0]).toMatchObject({ reason: "loss", hasConverged: false });
+    expect(diagnostics.notes[1]).toBe(
+      "b is short of its best value, the loss is lower at 4.27: start from there, or take another optimiser",
+    );
   });
 });
 

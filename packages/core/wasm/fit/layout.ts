@@ -92,10 +92,12 @@ export class FitBlock {
   stepLimit: f64;
   /** by the fall of the loss */
   lossLimit: f64;
+  /** the size of residuals that lm damps as if it were 1 */
+  unit: f64;
   /** lanes of a slot, of all chunks: points, or 1 */
   slotLanes: i32;
 }
-if (offsetof<FitBlock>() != 212) ERROR("FitBlock is not as it was declared");
+if (offsetof<FitBlock>() != 220) ERROR("FitBlock is not as it was declared");
 
 // @ts-ignore: decorator
 @inline export function fitAt(address: usize): FitBlock {

@@ -76,10 +76,11 @@ function begin(fit: usize, state: usize, loss: f64, trialFactor: usize): i32 {
   if (!isFinite<f64>(loss)) return REASON_NOT_FINITE;
   accept(state, params, loss, trialFactor);
   const scale = arrayOf(state, params, ARRAY_SCALE);
+  const unit = fitAt(fit).unit;
   // A restart that goes on brings its scale along.
   if (load<f64>(scale) == 0)
     for (let j = 0; j < params; j++)
-      store<f64>(scale + ((<usize>j) << 3), 1 / (1 + columnNorm(trialFactor, params, j)));
+      store<f64>(scale + ((<usize>j) << 3), 1 / (unit + columnNorm(trialFactor, params, j)));
   return checkGradient(fit, state);
 }
 

@@ -44,6 +44,8 @@ export interface Findings {
   readonly identifiability: Identifiability | undefined;
   readonly targets: readonly TargetFit[];
   readonly hasConverged: boolean;
+  /** Of parameters that are short of their best value. */
+  readonly slack: readonly string[];
   readonly runaways: readonly Runaway[];
   /** Parameters at a bound. */
   readonly atBounds: readonly string[];
@@ -94,7 +96,7 @@ export function diagnose(
 function notesOf(
   { table, restarts, driven, settings }: Finished,
   winner: Ended,
-  { identifiability, targets, hasConverged, runaways, atBounds }: Findings,
+  { identifiability, targets, hasConverged, slack, runaways, atBounds }: Findings,
   found: Found,
 ): string[] {
   const { stopped } = driven;
@@ -108,6 +110,7 @@ function notesOf(
   if (stopped !== "done") notes.push(endedNote(stopped));
   else if (!hasConverged)
     notes.push(`the best restart did not converge: it ended by ${winner.reason}`);
+  notes.push(...slack);
   for (const { name, r2 } of targets)
     if (r2 < NO_BETTER) notes.push(poorNote(table, name, r2, settings.lossName));
   let failed = 0;

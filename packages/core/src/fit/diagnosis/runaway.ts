@@ -191,8 +191,13 @@ function comparisonWith(finished: Finished, winner: Restart, freedom: number): C
   };
 }
 
-/** The loss at some parameters. */
-function lossOf({ batches, table, settings, options }: Finished): (x: Float64Array) => number {
+/** The loss at some parameters. @internal */
+export function lossOf({
+  batches,
+  table,
+  settings,
+  options,
+}: Finished): (x: Float64Array) => number {
   const batch = batches.of(1);
   const run = (x: Float64Array): void => {
     batch.x.set(x);

@@ -20,6 +20,7 @@ import type { Axis, Input } from "../../machine/types.js";
 import { own } from "../../records.js";
 import type { Table } from "../data/columns.js";
 import { ownField, setField } from "../data/fields.js";
+import { residualUnit } from "../data/unit.js";
 import { FIT_OBJECTIVE, FIT_PROGRAM } from "../layout.js";
 import type { PointLoss } from "../loss/losses.js";
 import type { Factor } from "../math/linear.js";
@@ -177,6 +178,7 @@ export class ResidualBatch implements Batch {
       lossWidth: this.#loss?.width ?? 0,
       target,
       rootWeights,
+      unit: () => residualUnit(this.#table, this.#free),
       trials,
       rowGroups: groups.length > 0 ? rowGroups : undefined,
       columns,
@@ -415,6 +417,7 @@ export class ObjectiveBatch implements Batch {
       lossWidth: 0,
       target: NO_NUMBERS,
       rootWeights: undefined,
+      unit: () => 1,
       trials: undefined,
       rowGroups: undefined,
       columns: {},

@@ -46,6 +46,8 @@ export interface MachineFit {
   readonly lossWidth: number;
   readonly target: Float64Array;
   readonly rootWeights: Float64Array | undefined;
+  /** The unit of lm (data/unit.ts); asked for once. */
+  readonly unit: () => number;
   readonly trials: Float64Array | undefined;
   /** The group of every row; undefined where no parameter has one. */
   readonly rowGroups: Int32Array | undefined;
@@ -73,6 +75,7 @@ export class MachineRounds {
   readonly #columns: readonly string[];
   #isRefused = false;
   #block: Block | undefined;
+  #unit: number | undefined;
 
   constructor(fit: MachineFit) {
     this.#fit = fit;
@@ -290,6 +293,10 @@ export class MachineRounds {
     header.workAt = block.work;
     header.givenAt = 0;
     header.lossWidth = lossWidth;
+    if (block.optimiser === FIT_LEVENBERG) {
+      this.#unit ??= this.#fit.unit();
+      header.unit = this.#unit;
+    }
     this.#writeParameters(machine, address, block);
   }
 

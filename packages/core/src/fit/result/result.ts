@@ -8,6 +8,7 @@ import { countPoints, SELECTOR, type Table } from "../data/columns.js";
 import { setField } from "../data/fields.js";
 import { diagnose, type Found, lookCloser } from "../diagnosis/diagnosis.js";
 import { findRunaways, type Runaway } from "../diagnosis/runaway.js";
+import { findSlack } from "../diagnosis/slack.js";
 import type { Problem } from "../fit.js";
 import { losses } from "../loss/loss-table.js";
 import { normalReach, studentReach } from "../math/elementary.js";
@@ -87,6 +88,7 @@ class Description implements FitResult {
   readonly #closer: Found | undefined;
   #runaways: readonly Runaway[] = [];
   #atBounds: readonly string[] = [];
+  #slack: readonly string[] = [];
   // Made when they are asked for.
   #fitted: Fitted | undefined;
   #targets: readonly TargetFit[] | undefined;
@@ -121,6 +123,7 @@ class Description implements FitResult {
     const undetermined = this.identifiability?.undetermined ?? [];
     const open = new Set(undetermined.flatMap(({ direction }) => Object.keys(direction)));
     this.#runaways = findRunaways(finished, winner, used, open);
+    this.#slack = findSlack(finished, winner, used);
     this.#closer = lookCloser(finished, restarts, winner);
   }
 
@@ -180,7 +183,9 @@ class Description implements FitResult {
   }
 
   get restarts(): readonly RestartOutcome[] {
-    this.#restarts ??= this.#finished.restarts.map((one) => outcomeOf(one, this.parameters));
+    this.#restarts ??= this.#finished.restarts.map((one) =>
+      outcomeOf(one, this.parameters, one === this.#winner && this.#slack.length > 0),
+    );
     return this.#restarts;
   }
 
@@ -192,7 +197,8 @@ class Description implements FitResult {
     this.#diagnostics ??= diagnose(this.#finished, this.#winner, this.#closer, {
       identifiability: this.identifiability,
       targets: this.targets,
-      hasConverged: isConverged(this.#winner.reason),
+      hasConverged: isConverged(this.#winner.reason) && this.#slack.length === 0,
+      slack: this.#slack,
       runaways: this.#runaways,
       atBounds: this.#atBounds,
     });
@@ -417,7 +423,7 @@ function named(labels: readonly string[], values: Float64Array): Record<string, 
   return record;
 }
 
-function outcomeOf(restart: Restart, labels: readonly string[]): RestartOutcome {
+function outcomeOf(restart: Restart, labels: readonly string[], hasSlack: boolean): RestartOutcome {
   const reason = restart.reason ?? "steps";
   return {
     index: restart.index,
@@ -427,7 +433,7 @@ function outcomeOf(restart: Restart, labels: readonly string[]): RestartOutcome 
     steps: restart.steps,
     evaluations: restart.evaluations,
     reason,
-    hasConverged: isConverged(reason),
+    hasConverged: isConverged(reason) && !hasSlack,
   };
 }
 

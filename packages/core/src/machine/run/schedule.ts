@@ -223,13 +223,12 @@ export class Scheduler {
     else pending = yield* this.#replayKept(pending);
     let pauseAt = performance.now() + REPLAY_SLICE_MS;
     while (laneCount(pending) > 0) {
-      // A walk that ends within its first slice has not looked at the clock.
-      if (performance.now() >= pauseAt) {
-        walker.checkTime();
-        yield;
-        pauseAt = performance.now() + REPLAY_SLICE_MS;
-      }
       pending = yield* this.#walkAndReplay(pending);
+      // A walk that ends within its first slice has not looked at the clock.
+      if (laneCount(pending) === 0 || performance.now() < pauseAt) continue;
+      walker.checkTime();
+      yield;
+      pauseAt = performance.now() + REPLAY_SLICE_MS;
     }
     this.#settle();
     this.#throwIfAllFailed();
