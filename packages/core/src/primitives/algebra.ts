@@ -25,6 +25,8 @@ export interface Algebra<V, M> {
   min(a: V, b: V): V;
   /** The larger one; NaN if either is NaN; +0 is larger than −0. */
   max(a: V, b: V): V;
+  /** The value, or the bound where the value is less; NaN stays NaN. One instruction, where max is ten. */
+  atLeast(a: V, bound: V): V;
   floor(a: V): V;
   ceil(a: V): V;
   trunc(a: V): V;

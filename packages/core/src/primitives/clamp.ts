@@ -24,7 +24,7 @@ export function clampVariantOf<const N extends string>(
     group: "internal",
     doc: `\`${base.scheme}\` in the domain "clamp": the argument is at least ${bound}.`,
     domain: `Below ${bound} the value is the one at ${bound}, and no gradient passes.`,
-    forward: (k, { x, y }) => base.forward(k, { x: k.max(x, k.num(bound)), y }),
+    forward: (k, { x, y }) => base.forward(k, { x: k.atLeast(x, k.num(bound)), y }),
     adjoint: (k, at) => ({
       x: k.andMask(adjoint(k, at).x, k.not(k.lt(at.x, k.num(bound)))),
     }),

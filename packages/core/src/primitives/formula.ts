@@ -44,6 +44,7 @@ const RULES: Readonly<Record<Operation, Rule>> = {
   sqrt: { level: ATOM, write: (a) => `√${a?.(ATOM)}` },
   min: call("min"),
   max: call("max"),
+  atLeast: call("max"),
   floor: around("⌊", "⌋"),
   ceil: around("⌈", "⌉"),
   trunc: call("trunc"),

@@ -30,6 +30,7 @@ const ARITIES: Readonly<Record<Operation, 1 | 2 | 3>> = {
   sqrt: 1,
   min: 2,
   max: 2,
+  atLeast: 2,
   floor: 1,
   ceil: 1,
   trunc: 1,

@@ -30,6 +30,7 @@ const SIMD: Readonly<Record<Operation, Text>> = {
   sqrt: real("sqrt"),
   min: real("min"),
   max: real("max"),
+  atLeast: real("pmax"),
   floor: real("floor"),
   ceil: real("ceil"),
   trunc: real("trunc"),

@@ -1367,19 +1367,19 @@ export function sqrtClampForward(at: usize): void {
       const zAt = z + b, xAt = x + b;
       {
         const xv = v128.load(xAt);
-        const t0 = v128.max<real>(xv, v128.splat<real>(1e-8));
+        const t0 = v128.pmax<real>(xv, v128.splat<real>(1e-8));
         v128.store(zAt, v128.sqrt<real>(t0));
       }
       {
         const xv = v128.load(xAt, 16);
-        const t0 = v128.max<real>(xv, v128.splat<real>(1e-8));
+        const t0 = v128.pmax<real>(xv, v128.splat<real>(1e-8));
         v128.store(zAt, v128.sqrt<real>(t0), 16);
       }
     }
     if (b < run) {
       const zAt = z + b, xAt = x + b;
       const xv = v128.load(xAt);
-      const t0 = v128.max<real>(xv, v128.splat<real>(1e-8));
+      const t0 = v128.pmax<real>(xv, v128.splat<real>(1e-8));
       v128.store(zAt, v128.sqrt<real>(t0));
     }
     return;
@@ -1389,7 +1389,7 @@ export function sqrtClampForward(at: usize): void {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
-      const t0 = v128.max<real>(xv, v128.splat<real>(1e-8));
+      const t0 = v128.pmax<real>(xv, v128.splat<real>(1e-8));
       v128.store(z + b, v128.sqrt<real>(t0));
       xAt += xNext;
     }
@@ -1497,7 +1497,7 @@ export function logClampForward(at: usize): void {
     let xAt = x;
     for (let b: usize = 0; b < run; b += 16) {
       const xv = v128.load(xAt);
-      const t0 = v128.max<real>(xv, v128.splat<real>(1e-8));
+      const t0 = v128.pmax<real>(xv, v128.splat<real>(1e-8));
       v128.store(z + b, logV(t0));
       xAt += xNext;
     }
