@@ -16,7 +16,7 @@ export const numbers: Algebra<number, boolean> = {
   sqrt: Math.sqrt,
   min: (a, b) => Math.min(a, b),
   max: (a, b) => Math.max(a, b),
-  atLeast: (a, bound) => (a < bound ? bound : a),
+  atLeast: (a, bound) => Math.max(a, bound),
   floor: Math.floor,
   ceil: Math.ceil,
   trunc: Math.trunc,
