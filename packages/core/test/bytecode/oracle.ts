@@ -17,8 +17,11 @@ type Vector = { readonly elements: readonly Dual[] };
 type Value = Dual | boolean | List | Closure | Vector;
 
 const STEPS_MAX = 200_000;
-/** Numbers on the way beyond this are not judged. */
-const LARGEST_JUDGED = 1e60;
+/**
+ * Numbers on the way beyond this are not judged. A reverse pass adds the slopes of all uses of a number, and
+ * large ones that cancel, such as those of x in (x - x) times 1e30, take the digits of the others with them.
+ */
+const LARGEST_JUDGED = 1e4;
 
 const map2 = (a: Dual, b: Dual, v: number, by: number, to: number): Dual => ({
   v,
