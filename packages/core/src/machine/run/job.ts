@@ -143,3 +143,7 @@ export class Job {
     return scalars.text + others;
   }
 }
+
+/** Whether runs keep traces and go on those they find. */
+export const isReplaying = ({ options, machine }: Job): boolean =>
+  options.replay ?? machine.mechanisms.replay ?? true;

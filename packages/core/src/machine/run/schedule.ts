@@ -17,38 +17,25 @@ import {
   RECORD_BRANCHES,
   RECORD_NOTHING,
   RECORD_VARYING,
-  TAG_REAL,
 } from "../../program/layout.js";
+import { Candidates } from "./candidates.js";
 import { joined, type LaneSet, laneCount, listOf, splitLanes } from "./chunk.js";
 import { addRefused, readCounters } from "./chunk-walk.js";
-import type { Job, Manner } from "./job.js";
-import { addFork, forkAt, rootOf } from "./paths.js";
+import { isReplaying, type Job, type Manner } from "./job.js";
+import { addFork, forkAt } from "./paths.js";
 import type { Port } from "./port.js";
 import { UNINTERRUPTED_STEPS } from "./steps.js";
 import {
   delaySorting,
-  isMiss,
   isSurveyDue,
   isThin,
-  isWidthFitting,
-  MISSES_MAX,
   straysAllowed,
   type Trace,
-  type TraceGroup,
   type WalkCounters,
   wantsSorting,
 } from "./traces.js";
 import { type WalkedChunk, Walker } from "./walker.js";
-import {
-  CACHES_INSIDE,
-  evenWidth,
-  FIRST_WIDTH,
-  fittingWidth,
-  LANES_INSIDE,
-  ROOMY,
-  WIDTH_LEAST,
-  WIDTH_MAX,
-} from "./widths.js";
+import { evenWidth, FIRST_WIDTH, ROOMY, WIDTH_LEAST, WIDTH_MAX } from "./widths.js";
 
 /** Milliseconds of replays or whole walks between two looks at the clock and the caller's signal. */
 const REPLAY_SLICE_MS = 5;
@@ -56,8 +43,6 @@ const REPLAY_SLICE_MS = 5;
 const REPLAY_LEAST = 2;
 /** Chunks to come that make up for the walk which sorts them. */
 const SORT_CHUNKS = 4;
-/** Walks that work inside the machine may begin with: as many paths as it can go on. */
-const INSIDE_WALKS = 8;
 const NO_LANES: LaneSet = { from: 0, to: 0 };
 
 /** Counters over all runs of a scheduler. */
@@ -81,25 +66,14 @@ export class Scheduler {
   readonly #isAlwaysWalked: boolean;
   /** Whether the run under way is walked without looking for a trace. */
   #isResting = false;
+  readonly #candidates: Candidates;
   /** The trace that refused the lane last, and the record of the guard. */
   #refusedBy: Trace | undefined;
   #refusedAt = -1;
-  /** The width the caller wants, undefined where the working set decides. */
-  readonly #chunkWanted: number | undefined;
   #replayed = 0;
   #sorted = 0;
   /** Lanes that the run under way has not done. */
   #rest: LaneSet = NO_LANES;
-  /** The traces that suit the run under way. */
-  #group: TraceGroup | undefined;
-  /** The likely trace, once it was tried; the others, once it did not take all; the next of them. */
-  #tried: Trace | undefined;
-  #order: readonly Trace[] | undefined;
-  #next = 0;
-  /** Traces that took few of many lanes. */
-  #misses = 0;
-  /** Walks of all lanes that `enterTrace` may still make. */
-  #insideLeft = INSIDE_WALKS;
   #latest: WalkCounters | undefined;
   /** The trace that took all lanes of the run before as one chunk, and had no branch both ways. */
   #usual: Trace | undefined;
@@ -112,13 +86,13 @@ export class Scheduler {
     this.#port = port;
     this.#manner = manner;
     this.#all = { from: 0, to: job.lanes };
-    this.#replays = !manner.notesBranches && (job.options.replay ?? mechanisms.replay ?? true);
+    this.#replays = !manner.notesBranches && isReplaying(job);
     this.#sorts = mechanisms.sorting !== false;
     this.#isPath = job.lanes === 1 && mechanisms.paths !== false && this.#replays;
     const isPlain = !manner.isTraced && !manner.notesBranches && job.options.timeMax === undefined;
     this.#isAlwaysWalked = job.lanes === 1 && !this.#replays && isPlain;
-    this.#chunkWanted = job.options.chunk ?? (mechanisms.chunks === false ? job.lanes : undefined);
     this.walker = new Walker(job, port, this.#replays);
+    this.#candidates = new Candidates(job, this.walker, this.#isPath);
   }
 
   get counters(): Counters {
@@ -162,20 +136,18 @@ export class Scheduler {
     const { program, signature, lanes } = this.#job;
     program.traces.beginRun();
     let passed = -1;
-    const usual = isLong || this.#group?.expects(this.#usual) !== true ? undefined : this.#usual;
+    const usual =
+      isLong || this.#candidates.group?.expects(this.#usual) !== true ? undefined : this.#usual;
     if (usual !== undefined) {
       passed = this.#replayUsual(usual);
       if (passed === lanes) return true;
     }
     this.walker.begin();
     this.#rest = this.#all;
-    this.#group = this.#replays ? program.traces.group(signature) : undefined;
-    this.#isResting = this.#isPath && this.#group?.habit.rests() === true;
-    if (this.#isResting) this.#group = undefined;
+    const group = this.#replays ? program.traces.group(signature) : undefined;
+    this.#isResting = this.#isPath && group?.habit.rests() === true;
+    this.#candidates.begin(this.#isResting ? undefined : group);
     this.#refusedAt = -1;
-    this.#tried = undefined;
-    this.#order = undefined;
-    this.#misses = 0;
     if (isLong || lanes > WIDTH_MAX) return false;
     if (lanes === 1 && this.#keepsNothing) return this.#walkSingle();
     return this.#replayOne(usual, passed) || this.#walkOne();
@@ -208,8 +180,8 @@ export class Scheduler {
     this.#replayed += 1;
     if (passed !== lanes) return passed;
     program.traces.took(trace, lanes);
-    this.#group?.follow(trace);
-    this.#group?.habit.found();
+    this.#candidates.group?.follow(trace);
+    this.#candidates.group?.habit.found();
     program.countRun();
     return passed;
   }
@@ -248,37 +220,6 @@ export class Scheduler {
     program.countRun();
   }
 
-  /**
-   * A kept trace that takes all lanes as one chunk, for work inside the machine, as the machine's
-   * current one. Walks where there is no trace yet; undefined where one does not do.
-   */
-  enterTrace(): Trace | undefined {
-    const { program, signature, lanes, options } = this.#job;
-    const isPlain = options.timeMax === undefined && options.chunk === undefined;
-    if (!isPlain || !this.#replays || lanes > LANES_INSIDE) return undefined;
-    const group = program.traces.group(signature);
-    const known = group?.likely();
-    const isWide = known !== undefined && known.taken >= lanes;
-    const trace = isWide ? known : this.#walkInside();
-    if (trace?.result.tag !== TAG_REAL || !this.#isWithinBudgets(trace)) return undefined;
-    program.traces.use(trace);
-    return trace;
-  }
-
-  /**
-   * The walk of all lanes at once that `enterTrace` begins with, or goes on with after lanes have left its
-   * trace. One that comes to nothing is not tried again.
-   */
-  #walkInside(): Trace | undefined {
-    if (this.#insideLeft === 0) return undefined;
-    const { lanes, machine, program, signature } = this.#job;
-    const bytes = lanes > WIDTH_MAX ? CACHES_INSIDE * machine.cache.bytes : machine.cache.bytes;
-    const trace = this.walker.walkAllLanes(UNINTERRUPTED_STEPS, bytes);
-    this.#insideLeft = trace === undefined ? 0 : this.#insideLeft - 1;
-    if (trace !== undefined) program.traces.group(signature)?.follow(trace);
-    return trace;
-  }
-
   #throwIfAllFailed(): void {
     const { failures, lanes } = this.#port.results;
     if (failures.length === 0) return;
@@ -288,39 +229,6 @@ export class Scheduler {
 
   // ─── Kept traces ──────────────────────────────────────────────────────────
 
-  /** The next trace to try for so many lanes: the likely one, then the others as they took lanes. */
-  #candidate(lanes: number): Trace | undefined {
-    const group = this.#group;
-    if (group === undefined || lanes === 0 || this.#misses === MISSES_MAX) return undefined;
-    if (this.#order === undefined) {
-      const likely = group.likely();
-      if (likely !== undefined && likely !== this.#tried && this.#isWorthwhile(likely, lanes))
-        return likely;
-      this.#order = this.#job.program.traces.matching(this.#job.signature);
-      this.#next = 0;
-    }
-    for (; this.#next < this.#order.length; this.#next++) {
-      const trace = this.#order[this.#next] as Trace;
-      if (trace === this.#tried || !trace.isKept || this.#isOnPath(trace)) continue;
-      if (this.#isWorthwhile(trace, lanes)) return trace;
-    }
-    return undefined;
-  }
-
-  /** Whether the lane would have found this trace on its way. */
-  #isOnPath(trace: Trace): boolean {
-    const tried = this.#tried;
-    if (!this.#isPath || trace.width !== 1 || tried?.width !== 1) return false;
-    return rootOf(trace) === rootOf(tried);
-  }
-
-  /** A candidate was tried for so many lanes and left so many: there is another one. */
-  #passOn(trace: Trace, tried: number, left: number): void {
-    if (isMiss(tried, tried - left)) this.#misses += 1;
-    if (this.#order === undefined) this.#tried = trace;
-    else this.#next += 1;
-  }
-
   /**
    * Runs all lanes as one chunk on kept traces, one after the other; whether one took them all. So
    * many lanes `passed` the guards of a trace that was the first to run already.
@@ -328,7 +236,7 @@ export class Scheduler {
   #replayOne(first: Trace | undefined, passed: number): boolean {
     for (let trace = this.#likelyOne(); trace !== undefined; trace = this.#likelyOne()) {
       const tried = laneCount(this.#rest);
-      const hasRun = trace === first && this.#order === undefined;
+      const hasRun = trace === first && this.#candidates.isFirst;
       const isSurvey = !hasRun && this.#enter(trace);
       const refused = hasRun
         ? this.#refusedOf(this.#rest, passed, undefined)
@@ -339,7 +247,7 @@ export class Scheduler {
         const found = this.#goPath(trace);
         if (found !== undefined) return this.#endOn(found, tried);
       }
-      this.#passOn(trace, tried, refused.length);
+      this.#candidates.passOn(trace, tried, refused.length);
     }
     return false;
   }
@@ -349,8 +257,8 @@ export class Scheduler {
     if (lanes < this.#job.lanes) this.#settle();
     else {
       this.#usual = trace.hasMerges ? undefined : trace;
-      this.#group?.follow(trace);
-      this.#group?.habit.found();
+      this.#candidates.group?.follow(trace);
+      this.#candidates.group?.habit.found();
       this.#job.program.countRun();
     }
     return true;
@@ -368,7 +276,7 @@ export class Scheduler {
     let index = 0;
     while (fork !== undefined && index < fork.traces.length) {
       const trace = fork.traces[index++] as Trace;
-      if (trace === from || !this.#isWithinBudgets(trace)) continue;
+      if (trace === from || !this.walker.allows(trace)) continue;
       this.#enter(trace);
       if (fork.bytes > 0) exports.resumeAt(record, fork.bytes);
       if (this.#port.replay(trace, this.#rest) === 1) {
@@ -401,7 +309,7 @@ export class Scheduler {
   /** The next candidate, where the lanes that are left make one chunk of it. */
   #likelyOne(): Trace | undefined {
     const left = laneCount(this.#rest);
-    const trace = this.#candidate(left);
+    const trace = this.#candidates.next(left);
     const isOne = trace !== undefined && left <= trace.width && !this.#wantsSorting(trace);
     return isOne ? trace : undefined;
   }
@@ -410,7 +318,7 @@ export class Scheduler {
   *#replayKept(lanes: LaneSet): Generator<void, LaneSet> {
     let pending = lanes;
     for (;;) {
-      const trace = this.#candidate(laneCount(pending));
+      const trace = this.#candidates.next(laneCount(pending));
       if (trace === undefined) return pending;
       if (this.#wantsSorting(trace)) {
         delaySorting(trace);
@@ -419,36 +327,13 @@ export class Scheduler {
       }
       const tried = laneCount(pending);
       pending = yield* this.#stream(trace, pending);
-      this.#passOn(trace, tried, laneCount(pending));
+      this.#candidates.passOn(trace, tried, laneCount(pending));
     }
   }
 
   /** Whether lanes of a trace that few others go with should run by themselves. */
   #wantsSorting(trace: Trace): boolean {
     return this.#sorts && wantsSorting(trace);
-  }
-
-  /** Whether replaying at the trace's width beats walking. */
-  #isWorthwhile(trace: Trace, lanes: number): boolean {
-    if (lanes === 0 || !this.#isWithinBudgets(trace)) return false;
-    if (lanes === trace.width && lanes <= WIDTH_LEAST) return true;
-    return isWidthFitting(trace, Math.min(lanes, this.#widthFor(trace.bytesPerLane)));
-  }
-
-  /**
-   * Whether a walk for any lanes of the trace would stay within the budgets: the steps of the walk
-   * that made it, of both sides of its branches, are at least those of any lane's own path.
-   */
-  #isWithinBudgets({ recordedBytes, steps, width }: Trace): boolean {
-    const { walker } = this;
-    if (!walker.isOptional && recordedBytes > walker.tapeBytesMax) return false;
-    return steps <= walker.stepsMax && walker.isShort(steps, width);
-  }
-
-  #widthFor(bytesPerLane: number): number {
-    const { widthLimit } = this.walker;
-    if (this.#chunkWanted !== undefined) return Math.min(this.#chunkWanted, widthLimit);
-    return Math.min(widthLimit, fittingWidth(this.#job.machine.cache, bytesPerLane));
   }
 
   /** Makes a trace the current one for some chunks; whether its branches are surveyed meanwhile. */
@@ -517,22 +402,25 @@ export class Scheduler {
   /** Lanes of a walk that not much is known about. */
   #firstWidth(total: number): number {
     const known = this.#bytesPerLane;
-    const suiting = known === undefined ? FIRST_WIDTH : evenWidth(total, this.#widthFor(known));
-    return Math.min(this.#chunkWanted ?? suiting, this.walker.widthLimit, total);
+    const suiting =
+      known === undefined ? FIRST_WIDTH : evenWidth(total, this.walker.widthFor(known));
+    return Math.min(this.walker.chunkWanted ?? suiting, this.walker.widthLimit, total);
   }
 
   /** Lanes that are walked at once although nothing is known about them: others come again. */
   #isOneWalk(lanes: number): boolean {
     if (lanes !== this.#job.lanes || this.#bytesPerLane !== undefined)
       return lanes <= this.#firstWidth(lanes);
-    return lanes <= (this.#chunkWanted ?? (this.#manner.isRepeated ? WIDTH_MAX : FIRST_WIDTH));
+    return (
+      lanes <= (this.walker.chunkWanted ?? (this.#manner.isRepeated ? WIDTH_MAX : FIRST_WIDTH))
+    );
   }
 
   /** Walks the lanes that are left as one chunk, as far as that needs no pause; whether it is over. */
   #walkOne(): boolean {
     const lanes = laneCount(this.#rest);
     // Where a trace is to be sorted or streamed through, that comes first.
-    if (this.#candidate(lanes) !== undefined || !this.#isOneWalk(lanes)) return false;
+    if (this.#candidates.next(lanes) !== undefined || !this.#isOneWalk(lanes)) return false;
     const walked = this.walker.start(
       this.#rest,
       this.#recordingLevel(false),
@@ -546,7 +434,7 @@ export class Scheduler {
   #endWalk(walked: WalkedChunk | undefined): boolean {
     if (walked === undefined) {
       // Kept traces have been tried.
-      this.#group = undefined;
+      this.#candidates.end();
       return false;
     }
     this.#note(walked);
@@ -572,7 +460,7 @@ export class Scheduler {
     if (!this.#manner.isRepeated) return;
     this.#bytesPerLane = bytesPerLane;
     // One that takes more than the cache would slow every run to come.
-    if (trace === undefined || trace.width <= WIDTH_LEAST || this.#chunkWanted !== undefined)
+    if (trace === undefined || trace.width <= WIDTH_LEAST || this.walker.chunkWanted !== undefined)
       return;
     if (bytesPerLane * trace.width > ROOMY * this.#job.machine.cache.bytes)
       this.#job.program.traces.drop(trace);
@@ -587,13 +475,13 @@ export class Scheduler {
     if (walked === undefined) return pending;
     this.#note(walked);
     const { trace } = walked;
-    if (!trace?.isKept || !this.#isWithinBudgets(trace) || laneCount(others) < REPLAY_LEAST)
+    if (!trace?.isKept || !this.walker.allows(trace) || laneCount(others) < REPLAY_LEAST)
       return joined(walked.pending, others);
-    const width = this.#widthFor(trace.bytesPerLane);
+    const width = this.walker.widthFor(trace.bytesPerLane);
     const isFar =
       laneCount(others) > width && (width * 2 <= trace.width || width >= trace.width * 2);
     const isSorting = this.#wantsSorting(trace);
-    if (isFar && this.#chunkWanted === undefined && walked.pending.length === 0) {
+    if (isFar && this.walker.chunkWanted === undefined && walked.pending.length === 0) {
       // A second walk at the width that suits the working set costs little beside many chunks.
       program.traces.drop(trace);
       return yield* this.#walkAtWidth(others, width, isSorting);
@@ -617,7 +505,7 @@ export class Scheduler {
     if (walked === undefined) return lanes;
     if (walked.counters !== undefined) this.#latest = walked.counters;
     if (isSorting && walked.trace !== undefined) delaySorting(walked.trace);
-    if (walked.trace === undefined || !this.#isWithinBudgets(walked.trace))
+    if (walked.trace === undefined || !this.walker.allows(walked.trace))
       return joined(walked.pending, others);
     const refused = yield* this.#stream(walked.trace, others);
     return { list: [...walked.pending, ...listOf(refused)] };

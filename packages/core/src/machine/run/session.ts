@@ -13,12 +13,14 @@ import type { Machine } from "../machine.js";
 import { isUniform } from "../results/payloads.js";
 import { Results } from "../results/results.js";
 import type { Axis, LaneFailure } from "../types.js";
-import type { Job, NumberInput } from "./job.js";
+import { InsideTraces } from "./inside.js";
+import { isReplaying, type Job, type NumberInput } from "./job.js";
 import { Port } from "./port.js";
 import { Scheduler } from "./schedule.js";
 import { jobOf, makeBuffers, type Numbers, type SessionBuffers } from "./session-layout.js";
 import { SessionPort, writeTensors } from "./session-port.js";
 import type { Trace } from "./traces.js";
+import { Walker } from "./walker.js";
 
 export type { Numbers } from "./session-layout.js";
 
@@ -47,6 +49,7 @@ interface Made {
   readonly buffers: SessionBuffers;
   readonly port: SessionPort;
   readonly scheduler: Scheduler;
+  readonly inside: InsideTraces;
 }
 
 export class Session {
@@ -56,7 +59,7 @@ export class Session {
   readonly #job: Job;
   #made: Made | undefined;
   /** Finds traces for work inside the machine as long as the session has no numbers of its own. */
-  #finder: Scheduler | undefined;
+  #inside: InsideTraces | undefined;
   #inputs: Readonly<Record<string, Numbers>> | undefined;
   #failures: readonly LaneFailure[] = NO_FAILURES;
   #runs = 0;
@@ -77,7 +80,9 @@ export class Session {
     const buffers = makeBuffers(this.#job);
     const job = jobOf(this.#job, buffers);
     const port = new SessionPort(job, buffers);
-    return { job, buffers, port, scheduler: new Scheduler(job, port, REPEATED) };
+    const scheduler = new Scheduler(job, port, REPEATED);
+    const inside = new InsideTraces(job, scheduler.walker);
+    return { job, buffers, port, scheduler, inside };
   }
 
   /** The result of the latest run, one number per lane. */
@@ -108,11 +113,10 @@ export class Session {
 
   /** What all runs so far did. */
   get stats(): SessionStats {
-    const found = this.#finder?.counters;
     const made = this.#made?.scheduler.counters;
     return {
       runs: this.#runs,
-      walks: (found?.walks ?? 0) + (made?.walks ?? 0),
+      walks: (this.#inside?.walks ?? 0) + (made?.walks ?? 0),
       replays: made?.replays ?? 0,
       sortings: made?.sortings ?? 0,
     };
@@ -195,33 +199,30 @@ export class Session {
    */
   enter(): Entered | undefined {
     const { machine } = this.#job;
-    const walks = this.#walks();
+    const walks = this.#finding().walks;
     const trace = this.#enterTrace();
     if (trace === undefined) return undefined;
     // A trace that has just been walked has all numbers.
-    if (this.#walks() === walks) this.#writeShared();
+    if (this.#finding().walks === walks) this.#writeShared();
     return { machine, trace };
   }
 
-  #walks(): number {
-    return this.#finding().walker.totals.walks;
-  }
-
-  /** The scheduler that finds a trace: that of the session's own numbers, where it has some. */
-  #finding(): Scheduler {
-    if (this.#made !== undefined) return this.#made.scheduler;
-    this.#finder ??= new Scheduler(this.#job, noPort(this.#job), REPEATED);
-    return this.#finder;
+  /** What finds a trace: that of the session's own numbers, where it has some. */
+  #finding(): InsideTraces {
+    if (this.#made !== undefined) return this.#made.inside;
+    const job = this.#job;
+    this.#inside ??= new InsideTraces(job, new Walker(job, noPort(job), isReplaying(job)));
+    return this.#inside;
   }
 
   /** As `enter`, without what is the same in every lane. */
   #enterTrace(): Trace | undefined {
     this.#job.machine.beginRun();
-    const walks = this.#walks();
-    const trace = this.#finding().enterTrace();
+    const walks = this.#finding().walks;
+    const trace = this.#finding().enter();
     if (trace === undefined) return undefined;
     const owner = this.#made?.port ?? this;
-    if (this.#walks() > walks) trace.owner = owner;
+    if (this.#finding().walks > walks) trace.owner = owner;
     else if (trace.owner !== owner) writeTensors(this.#job, trace, owner);
     return trace;
   }

@@ -37,7 +37,7 @@ import type { Job } from "./job.js";
 import type { Port } from "./port.js";
 import { STEPS_MAX } from "./steps.js";
 import { isThin, type Trace, type WalkCounters } from "./traces.js";
-import { FIRST_WIDTH, WIDTH_MAX } from "./widths.js";
+import { FIRST_WIDTH, fittingWidth, WIDTH_MAX } from "./widths.js";
 
 /** Steps between two looks at the clock: below a millisecond, a few on a busy machine. */
 const SLICE = 20_000;
@@ -100,13 +100,16 @@ export class Walker {
   };
   readonly stepsMax: number;
   readonly tapeBytesMax: number;
+  /** The width the caller wants, undefined where the working set decides. */
+  readonly chunkWanted: number | undefined;
+  /** Whether traces are kept, to run again. */
+  readonly replays: boolean;
   /** Whether recording is for replay only, so that a run can do without. */
   readonly isOptional: boolean;
   /** Whether the event loop is let in while a walk is under way. */
   isAsync = false;
   readonly #job: Job;
   readonly #port: Port;
-  readonly #replays: boolean;
   #deadline = Number.POSITIVE_INFINITY;
   /** Memory or tape ran out while more was recorded than the run itself needs. */
   #recordsLeast = false;
@@ -122,8 +125,9 @@ export class Walker {
   constructor(job: Job, port: Port, replays: boolean) {
     this.#job = job;
     this.#port = port;
-    this.#replays = replays;
-    const { options, machine, wanted } = job;
+    this.replays = replays;
+    const { options, machine, wanted, lanes } = job;
+    this.chunkWanted = options.chunk ?? (machine.mechanisms.chunks === false ? lanes : undefined);
     this.stepsMax = Math.min(options.stepsMax ?? STEPS_MAX, Number.MAX_SAFE_INTEGER);
     this.isOptional = port.backward === undefined && !wanted.includes(true);
     const budget = Math.min(options.tapeBytesMax ?? machine.memoryMax, machine.memoryMax);
@@ -156,6 +160,12 @@ export class Walker {
 
   get widthLimit(): number {
     return this.#widthLimit;
+  }
+
+  /** Lanes of a chunk that takes so many bytes for each. */
+  widthFor(bytesPerLane: number): number {
+    const suiting = this.chunkWanted ?? fittingWidth(this.#job.machine.cache, bytesPerLane);
+    return Math.min(suiting, this.#widthLimit);
   }
 
   /** Whether no more is recorded than a gradient needs. */
@@ -236,8 +246,17 @@ export class Walker {
   }
 
   /** Whether a chunk may run on a trace of so many steps, which is not interrupted. */
-  isShort(steps: number, width: number): boolean {
+  #isShort(steps: number, width: number): boolean {
     return !this.#isTimed || width === 1 || steps * this.#vectors(width) <= TRACE_STEPS;
+  }
+
+  /**
+   * Whether a walk for any lanes of a trace would stay within the budgets: the steps of the walk
+   * that made it, of both sides of its branches, are at least those of any lane's own path.
+   */
+  allows({ recordedBytes, steps, width }: Trace): boolean {
+    if (!this.isOptional && recordedBytes > this.tapeBytesMax) return false;
+    return steps <= this.stepsMax && this.#isShort(steps, width);
   }
 
   /** Goes on with a walk that is open. Undefined: the lanes are to be walked anew. */
@@ -388,7 +407,7 @@ export class Walker {
     const { machine, program } = this.#job;
     const { exports } = machine;
     const isAlone = laneCount(set) === 1;
-    if (this.#replays && !this.#recordsLeast && (isAlone || this.isOptional)) {
+    if (this.replays && !this.#recordsLeast && (isAlone || this.isOptional)) {
       this.#recordsLeast = true;
       return undefined;
     }
