@@ -25,6 +25,7 @@ import { reduceGradients } from "./results/sums.js";
 import { backwardChunk, gradientChunk, readGradient } from "./run/backward.js";
 import { Execution, type RunEnd, statsOf } from "./run/execute.js";
 import { firstCall } from "./run/first-call.js";
+import { Jacobian } from "./run/jacobian.js";
 import { Job, type Manner } from "./run/job.js";
 import { checkLane, isPlainCall, isPlainJob, OneCall, type OneResult } from "./run/one-call.js";
 import type { Chunk } from "./run/port.js";
@@ -278,15 +279,9 @@ export class Program {
     options: Omit<GradientOptions<Name>, "seed"> = {},
   ): JacobianResult<Name> {
     const job = this.#prepare(inputs, options.wrt, options);
-    let jacobians: Record<string, Float64Array> = {};
-    let isSized = false;
-    const onChunk = (chunk: Chunk) => {
-      const { lanes, values } = chunk.results;
-      if (!isSized) jacobians = namedArrays(job.wrt, values.length);
-      isSized = lanes > 0;
-      this.#jacobianChunk(job, chunk, jacobians);
-    };
-    const evaluation = this.#finish(job, onChunk);
+    const jacobian = new Jacobian(job);
+    const evaluation = this.#finish(job, (chunk) => jacobian.take(chunk));
+    const jacobians = jacobian.slopes;
     const result: JacobianResult = Object.assign(evaluation, { jacobians });
     return result;
   }
@@ -432,19 +427,6 @@ export class Program {
 
   #gradients({ wrt }: Job, seed: Seed | undefined, reached: Set<string>): OnChunk {
     return (chunk) => gradientChunk(this.#machine, this, wrt, chunk, seed, reached);
-  }
-
-  #jacobianChunk({ wrt }: Job, chunk: Chunk, into: Record<string, Float64Array>): void {
-    const { results } = chunk;
-    const outputs = results.values.length / results.lanes;
-    for (let e = 0; e < outputs; e++) {
-      backwardChunk(this.#machine, this, chunk, (_lane, element) => (element === e ? 1 : 0));
-      for (const input of wrt) {
-        const target = own(into, input.name) as Float64Array;
-        const { count } = input;
-        readGradient(this.#machine, chunk, input, target, outputs * count, e * count);
-      }
-    }
   }
 
   #finish(job: Job, backward?: OnChunk, manner: Manner = {}): Outcome {

@@ -14,6 +14,7 @@ import { makeError } from "../../words.js";
 import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
 import { isUniform } from "../results/payloads.js";
+import type { Job } from "../run/job.js";
 import { faultError, nearestVisible } from "./faults.js";
 
 /** A run that passed one of its limits, with where it was. */
@@ -32,6 +33,12 @@ export function limitError(
     source: program.source,
     file: program.file,
   });
+}
+
+/** The run has taken longer than it may. */
+export function timeError({ machine, program, options }: Job): NdvmError {
+  const limit = options.timeMax ?? 0;
+  return limitError(machine, program, "E-TIME", `ran longer than ${limit} ms`, "timeMax", limit);
 }
 
 /** Share of memory in frames of calls from which a shortage is a matter of recursion. */

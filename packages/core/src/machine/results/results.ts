@@ -143,10 +143,14 @@ export class Results {
   #makeRoom(shape: readonly number[]): void {
     this.#shape = shape;
     this.#count = shape.reduce((product, size) => product * size, 1);
-    if (shape.length > 0)
-      this.#budget.take(this.lanes * this.count * Float64Array.BYTES_PER_ELEMENT);
+    if (shape.length > 0) this.claim(this.lanes * this.count);
     const given = this.#into?.count === this.count ? this.#into.values : undefined;
     this.#values = given ?? new Float64Array(this.lanes * this.#count).fill(Number.NaN);
+  }
+
+  /** So many numbers are kept as part of the result: throws E-MEMORY where that is too much. */
+  claim(numbers: number): void {
+    this.#budget.take(numbers * Float64Array.BYTES_PER_ELEMENT);
   }
 
   /** Keeps a result that does not go with the numbers of the others. */

@@ -23,7 +23,7 @@ import {
   WALK_DONE,
   WALK_FAULT,
 } from "../../program/layout.js";
-import { limitError, machineFault, settleShortage } from "../reports/sites.js";
+import { limitError, machineFault, settleShortage, timeError } from "../reports/sites.js";
 import { type LaneSet, laneAt, laneCount } from "./chunk.js";
 import {
   beginWalk,
@@ -175,10 +175,7 @@ export class Walker {
 
   /** Throws where the run has taken longer than it may. */
   checkTime(): void {
-    if (performance.now() < this.#deadline) return;
-    const { machine, program, options } = this.#job;
-    const limit = options.timeMax ?? 0;
-    throw limitError(machine, program, "E-TIME", `ran longer than ${limit} ms`, "timeMax", limit);
+    if (performance.now() >= this.#deadline) throw timeError(this.#job);
   }
 
   /** Whether the walk that has begun must go on. */
