@@ -17,22 +17,42 @@ const PROCESSOR_SECONDS = 5;
 /** Milliseconds between two looks at the processor's time. */
 const LOOK_EVERY = 50;
 
-const processorSeconds = (): number => {
+const processorMilliseconds = (): number => {
   const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
+  return (user + system) / 1e3;
 };
+
+type Timed = Pick<ProgramOptions, "timeout">;
+
+/** What a machine counts `timeMax` by: the processor's time unless `--timeout` is given. */
+export const clockOf = ({ timeout }: Timed): { clock?: () => number } =>
+  timeout === undefined ? { clock: processorMilliseconds } : {};
+
+/**
+ * Runs `work` that keeps the event loop out, on a machine with the clock of `clockOf`. What its runs take
+ * counts together: `timeLeft` is what the next one may.
+ */
+export function withinTime<T>({ timeout }: Timed, work: (timeLeft: () => number) => T): T {
+  const now = timeout === undefined ? processorMilliseconds : () => performance.now();
+  const end = now() + (timeout ?? 1000 * PROCESSOR_SECONDS);
+  try {
+    return work(() => Math.max(1, end - now()));
+  } catch (error) {
+    throw error instanceof NdvmError && error.code === "E-TIME" ? timeError(error, timeout) : error;
+  }
+}
 
 /** Runs `work`, and ends it after some seconds of processor time unless `--timeout` is given. */
 export async function withinLimits<T>(
-  { timeout }: Pick<ProgramOptions, "timeout">,
+  { timeout }: Timed,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   if (timeout !== undefined) return work(signal);
-  const end = processorSeconds() + PROCESSOR_SECONDS;
+  const end = processorMilliseconds() + 1000 * PROCESSOR_SECONDS;
   const limit = new AbortController();
   const look = setInterval(() => {
-    if (processorSeconds() >= end) limit.abort();
+    if (processorMilliseconds() >= end) limit.abort();
   }, LOOK_EVERY);
   try {
     return await work(AbortSignal.any([signal, limit.signal]));
@@ -46,9 +66,10 @@ export async function withinLimits<T>(
   }
 }
 
-function timeError({ span, source, file }: NdvmError): NdvmError {
-  const limit = 1000 * PROCESSOR_SECONDS;
-  return new NdvmError("E-TIME", `took more than ${PROCESSOR_SECONDS} s of processor time`, {
+function timeError({ span, source, file }: NdvmError, timeout?: number): NdvmError {
+  const limit = timeout ?? 1000 * PROCESSOR_SECONDS;
+  const what = timeout === undefined ? `${PROCESSOR_SECONDS} s of processor time` : `${limit} ms`;
+  return new NdvmError("E-TIME", `took more than ${what}`, {
     span,
     source,
     file,

@@ -5,6 +5,7 @@
 
 import { type Datum, Machine, type Program, read } from "@ndvm/core/machine";
 import { readInputs, type SetInputs, UsageError } from "./inputs.js";
+import { clockOf } from "./limits.js";
 import type { ProgramOptions } from "./options.js";
 import { readStandardInput, readTextFile } from "./text-file.js";
 
@@ -122,16 +123,21 @@ export interface LoadedProgram {
   readonly inputs: SetInputs;
 }
 
+export function openMachine(options: ProgramOptions): Promise<Machine> {
+  return Machine.create({
+    precision: options.precision,
+    ...(options.memory === undefined ? {} : { memoryMax: options.memory }),
+    ...clockOf(options),
+  });
+}
+
 export async function openProgram(
   file: string | undefined,
   options: ProgramOptions,
 ): Promise<LoadedProgram> {
   const source = await readSource(file, options);
   const inputs = await readInputs(options.set, options.int);
-  const machine = await Machine.create({
-    precision: options.precision,
-    ...(options.memory === undefined ? {} : { memoryMax: options.memory }),
-  });
+  const machine = await openMachine(options);
   const program = loadProgram(machine, source, options, Object.keys(inputs));
   return { machine, program, source, inputs };
 }

@@ -1,5 +1,5 @@
 /**
- * The defaults of `eval`, `grad` and `repl`: a program that nobody has read ends within about five
+ * The defaults of `eval`, `grad`, `explain` and `repl`: a program that nobody has read ends within about five
  * seconds of processor time and 512 MB, and the error says which option allows more.
  */
 
@@ -96,6 +96,15 @@ test.each([
     expect([taken.code, taken.stderr.startsWith("took")]).toEqual([0, true]);
     expect(taken.kilobytes).toBeLessThan(512_000);
   }
+});
+
+/** A lane ends before long, and its tape fits; there are many lanes. */
+const LONG = "(loop ((i 0) (v a)) (if (= i 200000) v (recur (+ i 1) (* v 0.999))))";
+
+test("explaining many lanes ends, and so does explaining one lane at many points", () => {
+  expectEnded(measured(["explain", "-e", LONG, "--set", "a=1:20000:1"]));
+  const along = ["--set", "a=1", "--to", "a=2", "--points", "1000"];
+  expectEnded(measured(["explain", "-e", LONG, ...along]));
 });
 
 test("the repl goes on after a bomb", () => {

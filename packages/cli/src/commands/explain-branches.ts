@@ -4,18 +4,18 @@
  */
 
 import {
+  BranchLog,
   type Diagnostics,
-  followBranches,
   type Inputs,
   type LoggedFlip,
   laneNumbers,
   neighbourFlips,
   own,
   type Program,
+  type RunOptions,
   recordOf,
 } from "@ndvm/core";
 import { type SetInputs, splitAssignment, UsageError } from "../inputs.js";
-import { budgetsOf } from "../loaded.js";
 import type { ExplainOptions } from "../options.js";
 
 const POINTS = 20;
@@ -37,12 +37,16 @@ export function branchesAlong(
   inputs: SetInputs,
   diagnostics: Diagnostics,
   options: ExplainOptions,
+  budgets: () => RunOptions,
 ): BranchesAlong | undefined {
   const lanes = diagnostics.paths.length;
   if (options.to !== undefined) {
     const steps = options.points ?? POINTS;
     const runs = interpolated(inputs, targetsOf(options.to, inputs), steps);
-    const { flips, instability } = followBranches(program, runs, budgetsOf(options));
+    const log = new BranchLog();
+    for (const run of runs)
+      log.observe(program.diagnose(run, budgets()), laneNumbers(program, run));
+    const { flips, instability } = log;
     return { along: "steps", compared: steps * lanes, instability, flips };
   }
   if (options.points !== undefined) throw new UsageError("--points needs --to name=value");

@@ -2,6 +2,8 @@
 
 import type { Diagnostics, Explanation, Program } from "@ndvm/core";
 import { diagnosticsText } from "../diagnostics.js";
+import type { SetInputs } from "../inputs.js";
+import { withinTime } from "../limits.js";
 import { budgetsOf, openProgram } from "../loaded.js";
 import type { ExplainOptions } from "../options.js";
 import { statsText } from "../results.js";
@@ -17,10 +19,9 @@ export async function explain(file: string | undefined, options: ExplainOptions)
     machine.dispose();
     return 0;
   }
-  const wrt = options.wrt === undefined ? {} : { wrt: options.wrt };
-  const explanation = program.explain(inputs, { ...budgetsOf(options), ...wrt });
-  const diagnostics = program.diagnose(inputs, { ...budgetsOf(options), ...wrt });
-  const along = branchesAlong(program, inputs, diagnostics, options);
+  const { explanation, diagnostics, along } = withinTime(options, (timeLeft) =>
+    explained(program, inputs, options, timeLeft),
+  );
   if (options.format === "json") {
     const { branches, predicateOnly, clamped, nonFinite } = diagnostics;
     const report = { branches, predicateOnly, clamped, nonFinite, along };
@@ -28,6 +29,26 @@ export async function explain(file: string | undefined, options: ExplainOptions)
   } else print(explanationText(explanation, diagnostics, along));
   machine.dispose();
   return 0;
+}
+
+interface Explained {
+  readonly explanation: Explanation;
+  readonly diagnostics: Diagnostics;
+  readonly along: BranchesAlong | undefined;
+}
+
+function explained(
+  program: Program,
+  inputs: SetInputs,
+  options: ExplainOptions,
+  timeLeft: () => number,
+): Explained {
+  const wrt = options.wrt === undefined ? {} : { wrt: options.wrt };
+  const budgets = () => ({ ...budgetsOf(options), timeMax: timeLeft() });
+  const explanation = program.explain(inputs, { ...budgets(), ...wrt });
+  const diagnostics = program.diagnose(inputs, { ...budgets(), ...wrt });
+  const along = branchesAlong(program, inputs, diagnostics, options, budgets);
+  return { explanation, diagnostics, along };
 }
 
 function explanationText(

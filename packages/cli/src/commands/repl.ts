@@ -5,8 +5,9 @@
  */
 
 import { createInterface, type Interface } from "node:readline";
-import { Machine, NdvmError } from "@ndvm/core";
+import { NdvmError } from "@ndvm/core";
 import { readInputs, UsageError } from "../inputs.js";
+import { openMachine } from "../loaded.js";
 import type { ProgramOptions } from "../options.js";
 import { isComplete } from "../repl/complete.js";
 import { Dialogue } from "../repl/dialogue.js";
@@ -19,10 +20,7 @@ const MORE = "  ... ";
 
 export async function repl(file: string | undefined, options: ProgramOptions): Promise<number> {
   const inputs = await readInputs(options.set, options.int);
-  const machine = await Machine.create({
-    precision: options.precision,
-    ...(options.memory === undefined ? {} : { memoryMax: options.memory }),
-  });
+  const machine = await openMachine(options);
   const dialogue = new Dialogue(machine, options, inputs, readTextFile);
   const terminal = new Terminal(dialogue);
   if (file !== undefined) await terminal.execute(await readTextFile(file));

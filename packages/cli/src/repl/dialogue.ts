@@ -6,6 +6,7 @@
 import {
   type Evaluation,
   emptyRecord,
+  type GradientResult,
   type Machine,
   NdvmError,
   nearest,
@@ -15,7 +16,7 @@ import {
 import { bytesText, countText, timeText } from "@ndvm/report";
 import { inCommandWords } from "../command-words.js";
 import { InputReader, type SetInputs, splitAssignment, UsageError } from "../inputs.js";
-import { withinLimits } from "../limits.js";
+import { withinLimits, withinTime } from "../limits.js";
 import { budgetsOf, loadProgram } from "../loaded.js";
 import type { ProgramOptions } from "../options.js";
 import { tableText, warnAbout } from "../results.js";
@@ -145,6 +146,17 @@ export class Dialogue {
     );
   }
 
+  #limitedGradient(
+    program: Program,
+    inputs: SetInputs,
+    interrupt: AbortSignal,
+    wrt: { readonly wrt?: readonly string[] } = {},
+  ): Promise<GradientResult> {
+    return withinLimits(this.#options, interrupt, (signal) =>
+      program.gradientAsync(inputs, { ...this.#budgets(), ...wrt, signal }),
+    );
+  }
+
   async #withProgram<T>(
     expression: string,
     definitions: readonly Definition[],
@@ -206,10 +218,7 @@ export class Dialogue {
     const wrt = names.length === 0 ? {} : { wrt: names };
     return this.#withProgram(this.#lastExpression(), this.#definitions, async (program) => {
       const inputs = this.#used(program);
-      const options = { ...this.#budgets(), ...wrt };
-      const result = await withinLimits(this.#options, interrupt, (signal) =>
-        program.gradientAsync(inputs, { ...options, signal }),
-      );
+      const result = await this.#limitedGradient(program, inputs, interrupt, wrt);
       await printPieces(tableText({ result, inputs, precision: this.#options.precision }));
       warnAbout(result);
     });
@@ -218,7 +227,9 @@ export class Dialogue {
   #explain(what: "tape" | "core"): Promise<void> {
     return this.#withProgram(this.#lastExpression(), this.#definitions, (program) => {
       if (what === "core") return print(program.printCore());
-      const explanation = program.explain(this.#used(program), this.#budgets());
+      const explanation = withinTime(this.#options, (timeLeft) =>
+        program.explain(this.#used(program), { ...this.#budgets(), timeMax: timeLeft() }),
+      );
       print(tapeText(explanation, false));
       print(section("inputs", inputsText(explanation)));
     });
@@ -231,6 +242,8 @@ export class Dialogue {
       const value = repeat(() => program.evaluate(inputs, this.#budgets()));
       print(`value      ${timeText(value)} (${countText(stats.steps)} steps)`);
       try {
+        // What is timed has no limit, so that it goes the way of a plain call.
+        await this.#limitedGradient(program, inputs, signal);
         const gradient = repeat(() => program.gradient(inputs, this.#budgets()));
         const { stats: counted } = program.gradient(inputs, this.#budgets());
         print(

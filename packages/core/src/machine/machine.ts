@@ -33,6 +33,8 @@ export class Machine {
   readonly precision: Precision;
   readonly memoryMax: number;
   readonly mechanisms: Mechanisms;
+  /** What `timeMax` is counted by. @internal */
+  readonly clock: () => number;
   /** What the widths of chunks are chosen by. @internal */
   cache: CacheShare = OWN_CACHE;
   /** Index of the first double that a single walk exchanges (SINGLE_*). @internal */
@@ -102,6 +104,7 @@ export class Machine {
   private constructor(module: WebAssembly.Module, precision: Precision, options: MachineOptions) {
     this.precision = precision;
     this.memoryMax = checkMemory(options.memoryMax ?? MEMORY_MAX);
+    this.clock = checkClock(options.clock ?? clockOnTheWall);
     this.#module = module;
     this.#exports = instantiate(module);
     this.#exports.setMemoryMax(this.memoryMax);
@@ -334,6 +337,13 @@ function checkPrecision(precision: Precision = "f64"): Precision {
 function checkDomain(domain: LoadOptions["domain"] = "ieee"): string {
   if (domain === "ieee" || domain === "clamp") return domain;
   throw badOption("domain", '"ieee" or "clamp"', domain);
+}
+
+const clockOnTheWall = (): number => performance.now();
+
+function checkClock(clock: () => number): () => number {
+  if (typeof clock === "function") return clock;
+  throw badOption("clock", "a function that returns milliseconds", clock);
 }
 
 function checkMemory(bytes: number): number {

@@ -52,6 +52,8 @@ export interface MachineOptions {
   readonly precision?: Precision;
   /** Most bytes of WebAssembly memory this machine may take. Default 1 GiB. */
   readonly memoryMax?: number;
+  /** Milliseconds by which `timeMax` is counted, such as those of the processor. Default `performance.now`. */
+  readonly clock?: () => number;
   /**
    * The machine's code, where it cannot be found by itself, as in a page that a bundler made: the
    * bytes of `@ndvm/core/ndvm-f64.wasm` (or `ndvm-f32.wasm`), or where they are.

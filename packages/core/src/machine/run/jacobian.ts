@@ -13,12 +13,14 @@ import type { Chunk } from "./port.js";
 
 export class Jacobian {
   readonly #job: Job;
-  readonly #endsAt: number;
+  /** Undefined where there is no limit of time. */
+  readonly #endsAt: number | undefined;
   #slopes: Record<string, Float64Array> | undefined;
 
   constructor(job: Job) {
     this.#job = job;
-    this.#endsAt = performance.now() + (job.options.timeMax ?? Number.POSITIVE_INFINITY);
+    const { timeMax } = job.options;
+    this.#endsAt = timeMax === undefined ? undefined : job.machine.clock() + timeMax;
   }
 
   /** By input: lane after lane, output after output, element after element. */
@@ -33,7 +35,7 @@ export class Jacobian {
     const slopes = this.#slopes ?? this.#makeRoom(results);
     const outputs = results.values.length / results.lanes;
     for (let output = 0; output < outputs; output++) {
-      if (performance.now() >= this.#endsAt) throw timeError(this.#job);
+      this.#checkTime();
       backwardChunk(machine, program, chunk, (_lane, element) => (element === output ? 1 : 0));
       for (const input of wrt) {
         const target = own(slopes, input.name) as Float64Array;
@@ -41,6 +43,11 @@ export class Jacobian {
         readGradient(machine, chunk, input, target, outputs * count, output * count);
       }
     }
+  }
+
+  #checkTime(): void {
+    if (this.#endsAt !== undefined && this.#job.machine.clock() >= this.#endsAt)
+      throw timeError(this.#job);
   }
 
   #makeRoom(results: Results): Record<string, Float64Array> {
