@@ -59,13 +59,14 @@ const victims = 6;
 /** Powers of e that prices stand for, island by island and size by size. */
 const factors = prices.map((price) => {
   const powers = [1];
+  const factor = exp(price);
   return (nodes: number): number => {
-    const factor = exp(price);
     while (powers.length <= nodes) powers.push((powers.at(-1) as number) * factor);
     return powers[nodes] as number;
   };
 });
 const grace = exp(graceMax);
+const agedMost = exp(ageMax);
 
 /** What a member costs its island: less is better. */
 export function costOf({ rest, complexity }: Member, island: number): number {
@@ -115,6 +116,8 @@ export class Population {
   /** By complexity. */
   #front = new Map<number, Resident>();
   #born = 0;
+  /** What `agedBy` says, by births: powers of e take long while their code is cold. */
+  readonly #aged: number[] = [];
   /** Changes with every newcomer to the best of all sizes. */
   #best: readonly Resident[] | undefined;
 
@@ -175,8 +178,7 @@ export class Population {
     for (let i = 0; i < victims; i++) {
       const index = chance.below(island.length);
       const { member, born } = island[index] as Resident;
-      const age = (this.#born - born) / (this.options.islandSize * this.options.islands);
-      const cost = costOf(member, at) * exp(Math.min(ageMax, age));
+      const cost = costOf(member, at) * this.#agedBy(this.#born - born);
       if (cost <= worstCost) continue;
       worst = index;
       worstCost = cost;
@@ -185,6 +187,14 @@ export class Population {
     places.delete((island[worst] as Resident).shape);
     places.set(resident.shape, worst);
     island[worst] = resident;
+  }
+
+  /** How many times worse a member counts when so many were born after it. */
+  #agedBy(births: number): number {
+    const generation = this.options.islandSize * this.options.islands;
+    if (births >= ageMax * generation) return agedMost;
+    for (let n = this.#aged.length; n <= births; n++) this.#aged.push(exp(n / generation));
+    return this.#aged[births] as number;
   }
 
   /** The members of which none smaller is better, the smallest first. */
