@@ -56,6 +56,14 @@ interface Breeding {
   readonly complexityMax: number;
 }
 
+/** A population that takes in an epoch. */
+interface Host {
+  readonly breeding: Breeding;
+  /** The island that the epoch was bred for, if this proposer bred it. */
+  readonly island: number | undefined;
+  readonly chance: Chance;
+}
+
 export class Fold {
   readonly history = new History();
   readonly yardstick: Yardstick;
@@ -101,20 +109,16 @@ export class Fold {
   take(job: EpochJob, arrivals: readonly Arrival[]): { visits: Visit[]; outcomes: Outcome[] } {
     const visits: Visit[] = [];
     const outcomes: Outcome[] = [];
-    const chances = this.#breedings.map(
-      ({ place }) =>
-        new Chance(seedFor(this.#setting.study.seed, SEED_FOLD, job.round, job.slot, place)),
-    );
+    const hosts = this.#breedings.map((breeding) => this.#hostOf(breeding, job));
     for (const arrival of arrivals) {
       const visit = this.#number(arrival);
       const outcome = outcomeOf(visit, job, this.#proposers[job.place] as string);
       visits.push(visit);
       outcomes.push(outcome);
       this.progress.add(outcome);
-      for (const [i, breeding] of this.#breedings.entries()) {
-        const chance = chances[i] as Chance;
+      for (const { breeding, island, chance } of hosts) {
         if (this.#isParent(outcome, job, breeding))
-          breeding.population.add(outcome, this.#islandFor(job, breeding), chance);
+          breeding.population.add(outcome, island, chance);
         if (isMigrationDue(breeding.options, this.nextVisit)) breeding.population.migrate(chance);
       }
     }
@@ -153,8 +157,11 @@ export class Fold {
     };
   }
 
-  #islandFor(job: EpochJob, { place }: Breeding): number | undefined {
-    return job.place === place ? islandOf(this.#setting, place, job.round, job.slot) : undefined;
+  #hostOf(breeding: Breeding, { round, slot, place }: EpochJob): Host {
+    const isOwn = breeding.place === place;
+    const island = isOwn ? islandOf(this.#setting, place, round, slot) : undefined;
+    const seed = seedFor(this.#setting.study.seed, SEED_FOLD, round, slot, breeding.place);
+    return { breeding, island, chance: new Chance(seed) };
   }
 
   /** What was bred can be bred from; of other programs the text tells. */
