@@ -94,3 +94,16 @@ export function wilson(hits: number, of: number): readonly [number, number] {
     (z / (1 + (z * z) / of)) * Math.sqrt((share * (1 - share)) / of + (z * z) / (4 * of * of));
   return [Math.max(0, middle - half), Math.min(1, middle + half)];
 }
+
+/** How likely so uneven a split of pairs, or a more uneven one, is by chance alone. */
+export function signTest(one: number, other: number): number {
+  const pairs = one + other;
+  const few = Math.min(one, other);
+  let term = 0.5 ** pairs;
+  let sum = 0;
+  for (let k = 0; k <= few; k++) {
+    sum += term;
+    term *= (pairs - k) / (k + 1);
+  }
+  return Math.min(1, 2 * sum);
+}

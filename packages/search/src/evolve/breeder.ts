@@ -43,9 +43,15 @@ export interface EvolveOptions {
   readonly draws?: number;
   /** Candidates between two migrations from island to island. Default 200; 0: there are none. */
   readonly migrateEvery?: number;
+  /**
+   * Share of parents that are one of the best of their size, whichever island they come from: the
+   * other way in which islands learn of each other. Default 0.2.
+   */
+  readonly bestShare?: number;
 }
 
 const MIGRATE_EVERY = 200;
+const BEST_SHARE = 0.2;
 
 /** Whether members go to other islands, now that so many candidates are folded in. */
 export const isMigrationDue = (
@@ -110,6 +116,7 @@ export class Breeder {
   readonly #seeds: Seeds;
   readonly #operators: ReadonlySet<string>;
   readonly #draws: number;
+  readonly #bestShare: number;
   readonly #loopIsland: number;
   /** Whether starts must be drawn in the units of the columns. */
   readonly #isOdd: boolean;
@@ -128,6 +135,7 @@ export class Breeder {
     this.#names = { inputs: new Set(this.#grammar.inputs) };
     this.#seeds = readSeeds(options.seeds ?? [], this.#names);
     this.#draws = options.draws ?? 300;
+    this.#bestShare = options.bestShare ?? BEST_SHARE;
     this.#loopIsland = loopIslandOf(populationOptions(options, brief));
     this.#isOdd = hasOddUnits(brief);
     this.#lattices = new Map(
@@ -201,7 +209,8 @@ export class Breeder {
   #parent(): Member | undefined {
     const { best, islands } = this.#view;
     const isLoops = this.#island === this.#loopIsland;
-    if (!isLoops && best.length > 0 && this.#chance.happens(0.2)) return this.#chance.pick(best);
+    const isBest = !isLoops && best.length > 0 && this.#chance.happens(this.#bestShare);
+    if (isBest) return this.#chance.pick(best);
     return select(islands, this.#island, this.#chance);
   }
 

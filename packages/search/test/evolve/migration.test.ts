@@ -69,6 +69,20 @@ describe("islands", () => {
     expect(shared(population).length).toBeGreaterThan(0);
   });
 
+  test("get members of the next island besides the best, and of no other island", () => {
+    const came = Array.from({ length: islands }, () => new Set<number>());
+    for (let seed = 0; seed < 30; seed++) {
+      const population = settled();
+      const before = population.view().islands.map((island) => new Set(island.map(({ id }) => id)));
+      const best = new Set(population.view().best.map(({ id }) => id));
+      population.migrate(new Chance(seed));
+      for (const [at, island] of population.view().islands.entries())
+        for (const { id } of island)
+          if (!before[at]?.has(id) && !best.has(id)) came[at]?.add(id % islands);
+    }
+    expect(came.map((homes) => [...homes])).toEqual([[1], [2], [0]]);
+  });
+
   test("migrate every 200 candidates, as often as asked, or never", () => {
     const due = (options: { migrateEvery?: number }): number[] =>
       Array.from({ length: 600 }, (_, i) => i + 1).filter((n) => isMigrationDue(options, n));
