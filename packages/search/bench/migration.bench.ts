@@ -4,14 +4,16 @@
  *
  *   npm run bench -- migration                          the default against no migration
  *   npm run bench -- migration --set=held-out           other laws: to check what the first suggest
+ *   npm run bench -- migration --set=hard --candidates=60000   as many as 15 seconds on two cores
  *   npm run bench -- migration --arms=both,alone        any of: both, parents, migrants, alone
  *   npm run bench -- migration --every=1000             another pace of migration
- *   npm run bench -- migration --candidates=60000 --seeds=5 --workers=16
+ *   npm run bench -- migration --seeds=12 --workers=16
  *
  * Results do not depend on the number of workers. 12,000 candidates are 3 seconds on two cores,
  * 60,000 are 15. A law is found when a program leaves a millionth of the training variance; a search
- * ends there. Shares have Wilson's intervals of 95 %; p is that of a sign test, two-sided, over pairs
- * of searches in which one finds the law sooner.
+ * ends there. Shares have Wilson's intervals of 95 %. Searches on one law and seed are a pair. p is
+ * that of a two-sided sign test over pairs in which one search found the law sooner; "needs" is how
+ * many times as many candidates a search needs as the first arm's (geometric mean and 95 %).
  */
 
 import { printEnvironment } from "../../core/bench/support/environment.js";
@@ -19,7 +21,11 @@ import { amount } from "../../core/bench/support/settings.js";
 import { count, note, section, short, table } from "../../core/bench/support/table.js";
 import { type EvolveOptions, evolve, search } from "../src/index.js";
 import { signTest, wilson } from "./support/choice-judge.js";
-import { type MigrationTable, migrationTables } from "./support/migration-tables.js";
+import {
+  type MigrationSet,
+  type MigrationTable,
+  migrationTables,
+} from "./support/migration-tables.js";
 
 const option = (name: string, otherwise: string): string =>
   process.argv.find((text) => text.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise;
@@ -27,7 +33,7 @@ const option = (name: string, otherwise: string): string =>
 const CANDIDATES = Number(option("candidates", amount("12000", "300")));
 const WORKERS = Number(option("workers", "2"));
 const SEEDS = Number(option("seeds", amount("6", "1")));
-const isHeldOut = option("set", "chosen") === "held-out";
+const SET = option("set", "chosen") as MigrationSet;
 const every = option("every", "");
 const migrates: EvolveOptions = every === "" ? {} : { migrateEvery: Number(every) };
 
@@ -61,45 +67,51 @@ async function run({ data }: MigrationTable, seed: number, arm: string): Promise
 
 const at = (found: number): string => (Number.isFinite(found) ? count(found) : "–");
 
-/** A search that finds nothing counts as one that would have needed half as many candidates more. */
+/** What a search is taken to have needed. */
 const counted = (found: number): number => Math.min(found, 1.5 * CANDIDATES);
+
+/** How many times as many candidates as the first arm's searches, and from where to where. */
+function needs(found: readonly number[], first: readonly number[]): string {
+  const logs = found.map((each, i) => Math.log(counted(each) / counted(first[i] as number)));
+  const mean = logs.reduce((sum, each) => sum + each, 0) / logs.length;
+  const squares = logs.reduce((sum, each) => sum + (each - mean) ** 2, 0);
+  const half = 1.96 * Math.sqrt(squares / Math.max(1, logs.length - 1) / logs.length);
+  const [low, middle, high] = [mean - half, mean, mean + half].map((each) => short(Math.exp(each)));
+  return `${middle} (${low}–${high})`;
+}
 
 function summaryOf(arm: string, found: readonly number[], first: readonly number[]): string[] {
   const hits = found.filter(Number.isFinite).length;
   const [low, high] = wilson(hits, found.length).map((share) => Math.round(100 * share));
-  const logs = found.reduce((sum, each) => sum + Math.log(counted(each)), 0);
+  const share = `${hits}/${found.length} (${low}–${high} %)`;
+  if (arm === arms[0]) return [arm, share];
   const sooner = found.filter((each, i) => each < (first[i] as number)).length;
   const later = found.filter((each, i) => each > (first[i] as number)).length;
-  return [
-    arm,
-    `${hits}/${found.length} (${low}–${high} %)`,
-    count(Math.exp(logs / found.length)),
-    arm === arms[0] ? "" : `${sooner}`,
-    arm === arms[0] ? "" : `${later}`,
-    arm === arms[0] ? "" : short(signTest(sooner, later)),
-  ];
+  const p = short(signTest(sooner, later));
+  return [arm, share, needs(found, first), `${sooner}`, `${later}`, p];
 }
 
 printEnvironment();
-const tables = amount(migrationTables(isHeldOut), migrationTables(isHeldOut).slice(0, 2));
+const tables = migrationTables(SET).slice(0, amount(undefined, 2));
 section(
-  `Migration: ${count(CANDIDATES)} candidates, ${tables.length} ${isHeldOut ? "held-out " : ""}laws, ${SEEDS} seeds each`,
+  `Migration: ${count(CANDIDATES)} candidates, ${tables.length} laws (${SET}), ${SEEDS} seeds each`,
 );
+console.log(`${"law".padEnd(26)} seed  ${arms.map((arm) => arm.padStart(8)).join("  ")}`);
 const found = new Map<string, number[]>(arms.map((arm) => [arm, []]));
-for (const each of tables)
-  for (let seed = 1; seed <= SEEDS; seed++) {
+for (let seed = 1; seed <= SEEDS; seed++)
+  for (const each of tables) {
     const cells: string[] = [];
     for (const arm of arms) {
       const candidates = await run(each, seed, arm);
       found.get(arm)?.push(candidates);
       cells.push(at(candidates).padStart(8));
     }
-    console.log(`${each.name.padEnd(26)} ${String(seed).padStart(3)}  ${cells.join("  ")}`);
+    console.log(`${each.name.padEnd(26)} ${String(seed).padStart(4)}  ${cells.join("  ")}`);
   }
-section(`Of ${arms.join(", ")}`);
+section(`Islands hear of each other by ${arms.join(", ")}`);
 const first = found.get(arms[0] as string) as readonly number[];
 table(
-  ["islands hear by", "found", "candidates", `sooner than ${arms[0]}`, "later", "p"],
+  ["by", "found", "needs", `sooner than ${arms[0]}`, "later", "p"],
   [...found].map(([arm, each]) => summaryOf(arm, each, first)),
 );
-note("candidates: geometric mean until the law is found; where it is not, 1.5 times all of them");
+note("a search that finds nothing counts as one that needs 1.5 times its candidates");
