@@ -8,7 +8,7 @@
 
 import { seedFor } from "@ndvm/core";
 import { Reader } from "../epoch/reading.js";
-import { LIMITS } from "../study.js";
+import { checkInteger, LIMITS, refuseOption } from "../study.js";
 import type { Json, Outcome, Proposals, Proposer, StudyBrief } from "../types.js";
 import { Breeder, type EvolveOptions, isMigrationDue, populationOptions } from "./breeder.js";
 import { Chance } from "./chance.js";
@@ -26,7 +26,21 @@ interface Saved {
 }
 
 export function evolve(options: EvolveOptions = {}): Proposer {
+  checkOptions(options);
   return new Evolve(options);
+}
+
+/** The most programs, islands or candidates that an option may name. */
+const COUNT_MAX = 1_000_000;
+
+function checkOptions(options: EvolveOptions): void {
+  const { islands = 1, islandSize = 1, draws = 0, migrateEvery = 0, bestShare = 0 } = options;
+  checkInteger("islands", islands, 1, COUNT_MAX);
+  checkInteger("islandSize", islandSize, 1, COUNT_MAX);
+  checkInteger("draws", draws, 0, COUNT_MAX);
+  checkInteger("migrateEvery", migrateEvery, 0, COUNT_MAX);
+  if (!(typeof bestShare === "number" && bestShare >= 0 && bestShare <= 1))
+    throw refuseOption("bestShare", bestShare, "it must be a number from 0 to 1");
 }
 
 class Evolve implements Proposer {
