@@ -94,7 +94,7 @@ export const rooms: readonly Room[] = [
     name: "machine-pool",
     sources: ["packages/core/src/machine/pool/", "packages/core/src/machine/pool-worker.ts"],
     tests: core(
-      "pool/outcome pool/work pool/serve pool/whole pool/shared pool/crew pool machine/reading",
+      "pool/outcome pool/work pool/scripted pool/serve pool/shared pool/whole pool/crew pool machine/reading",
     ),
   },
   {

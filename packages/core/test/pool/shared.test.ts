@@ -3,7 +3,13 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Machine, mat, type Pool, vec } from "../../src/index.js";
-import { BlockTable, endBlock, planBlocks, takeBlock } from "../../src/machine/pool/shared.js";
+import {
+  BlockTable,
+  endBlock,
+  InputRoom,
+  planBlocks,
+  takeBlock,
+} from "../../src/machine/pool/shared.js";
 import { bitsOf, caughtLater } from "../machine/support.js";
 
 const seed = Number(process.env["SEED"] ?? 20261116);
@@ -98,6 +104,73 @@ describe(`blocks (SEED=${seed})`, () => {
     expect(table.release(0, false, 2)).toEqual([]);
     expect(table.release(0, false, 2)).toEqual([0, 1, 2, 3]);
     expect(table.hasFree()).toBe(false);
+  });
+});
+
+test("any order of taking, ending and dying leaves every block free, running, done or given up", () => {
+  const act = fc.tuple(fc.constantFrom("take", "take", "end", "die", "stillborn"), fc.nat(2));
+  fc.assert(
+    fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
+      const table = new BlockTable(40, 5);
+      // The plain way: who has it, whether it is done, and how many it has cost.
+      const plain = Array.from({ length: table.count }, () => ({
+        place: -1,
+        isDone: false,
+        cost: 0,
+      }));
+      const isLost = ({ cost }: { cost: number }): boolean => cost >= 2;
+      for (const [what, place] of acts) {
+        const at = plain.findIndex((block) => block.place === place && !block.isDone);
+        if (what === "take" && at < 0) {
+          const free = plain.findIndex((block) => block.place < 0 && !isLost(block));
+          expect(takeBlock(table.blocks, 0, place)).toBe(free);
+          if (free >= 0) Object.assign(plain[free] as object, { place });
+        } else if (what === "end" && at >= 0) {
+          endBlock(table.blocks, at, place);
+          Object.assign(plain[at] as object, { isDone: true });
+        } else if (what === "die" || what === "stillborn") {
+          const lost: number[] = [];
+          for (const [i, block] of plain.entries()) {
+            const isBlamed = i === at || (what === "stillborn" && block.place < 0);
+            if (isLost(block) || (!isBlamed && block.place !== place)) continue;
+            Object.assign(block, {
+              place: -1,
+              isDone: false,
+              cost: block.cost + (isBlamed ? 1 : 0),
+            });
+            if (isLost(block)) lost.push(i);
+          }
+          expect(table.release(place, what === "die", 2)).toEqual(lost);
+        }
+        expect(table.hasFree()).toBe(plain.some((block) => block.place < 0 && !isLost(block)));
+      }
+    }),
+    { seed },
+  );
+});
+
+describe("memory for inputs", () => {
+  const bytes = (byteLength: number): SharedArrayBuffer => ({ byteLength }) as SharedArrayBuffer;
+
+  test("is used again by a call that it is large enough for, by one at a time", () => {
+    const room = new InputRoom();
+    const first = room.take(16);
+    expect(first.byteLength).toBe(16);
+    room.giveBack(first);
+    expect(room.take(17)).not.toBe(first);
+    expect(room.take(16)).toBe(first);
+    expect(room.take(16)).not.toBe(first);
+    room.giveBack(first);
+    expect(room.take(1)).toBe(first);
+  });
+
+  test("that is kept is the largest so far, up to 64 MiB", () => {
+    const room = new InputRoom();
+    const [small, large, tooLarge] = [bytes(8), bytes(2 ** 26), bytes(2 ** 26 + 8)];
+    for (const given of [small, large, small, tooLarge]) room.giveBack(given);
+    expect(room.take(4)).toBe(large);
+    room.giveBack(tooLarge);
+    expect(room.take(4)).not.toBe(tooLarge);
   });
 });
 

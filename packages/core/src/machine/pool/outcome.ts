@@ -144,16 +144,15 @@ function joinValues(
   return isAll ? allLanes.values : joinArrays(parts, count, ({ values }) => values);
 }
 
-/** One array of all parts' arrays: `count` numbers a lane, NaN where a part has none. */
+/**
+ * One array of all parts' arrays: `count` numbers a lane, NaN where a part has none. It is a copy: the
+ * parts keep their own numbers for `datum`, whatever the caller writes into these.
+ */
 export function joinArrays(
   parts: readonly Part[],
   count: number,
   arrayOf: (part: Part) => Float64Array | undefined,
 ): Float64Array {
-  const [only] = parts;
-  const array = parts.length === 1 && only !== undefined ? arrayOf(only) : undefined;
-  // Copied: the part keeps its own numbers for `datum`, whatever the caller writes into these.
-  if (array !== undefined) return array.slice();
   const lanes = parts.reduce((sum, part) => sum + part.lanes, 0);
   const joined = new Float64Array(lanes * count);
   let at = 0;

@@ -200,7 +200,7 @@ export class Pool {
   /** Ends all workers. Calls under way are refused. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
-    for (const call of [...this.#calls]) this.#end(call, disposedError(), true);
+    for (const call of this.#calls) this.#end(call, disposedError(), true);
     for (const member of this.#members) {
       member.whenReady?.reject(disposedError());
       member.whenReady = undefined;

@@ -8,8 +8,8 @@
  *   words   0      1         2 …
  *           | stop | owner of block 0 | owner of block 1 | …
  *
- * An owner is 0 while a block is free, a worker's mark (its place + 1) while that worker runs it, and
- * −mark once it is done. What else is known of a block comes with the worker's message at its end, so
+ * An owner is 0 while a block is free, a worker's mark (its place + 1) while that worker runs it, −mark
+ * once it is done, and LOST once it has cost too many workers. What else is known of a block comes with the worker's message at its end, so
  * a worker that dies before it leaves all of its blocks to others.
  *
  * Blocks become smaller towards the end: each round of them is half of what is left, one block a
@@ -41,6 +41,8 @@ export interface Blocks {
 const STOP = 0;
 const FIRST_OWNER = 1;
 const FREE = 0;
+/** Nobody's mark: nobody runs the block again, and no later death gives it up a second time. */
+const LOST = -(2 ** 31);
 
 /** Equal shares start at whole vectors of lanes, in either precision. */
 const SHARE_STEP = 8;
@@ -118,8 +120,7 @@ export class BlockTable {
       if (isBlamed) this.#deaths[block] = (this.#deaths[block] as number) + 1;
       const isLost = (this.#deaths[block] as number) >= deathsMax;
       if (isLost) lost.push(block);
-      // A block without hope looks as if it were done.
-      Atomics.store(this.blocks.words, FIRST_OWNER + block, isLost ? -mark : FREE);
+      Atomics.store(this.blocks.words, FIRST_OWNER + block, isLost ? LOST : FREE);
     }
     return lost;
   }
