@@ -111,3 +111,28 @@ describe.each([1, 3, 300])("a session of %d lanes", (lanes) => {
     machine.dispose();
   });
 });
+
+test("a run that memory is short for takes as many walks as in a new session", async () => {
+  const machine = await Machine.create({ memoryMax: 8 * 2 ** 20 });
+  const program = machine.load(`(define (f n) (if (< n 0) x (+ x (f (- n 1))))) (f k)`);
+  const numbers = Array.from({ length: 150 }, (_, i) => i + 1);
+  const options = { wrt: ["x"], replay: false, chunk: 128 };
+  const fresh = () => program.session({ x: numbers, k: numbers }, options);
+  const session = fresh();
+  // Lanes that recurse until memory ends: several, one in the first chunk, and one in the narrower last.
+  for (const short of [[3, 11, 19], [3], [129], [3, 11, 19]]) {
+    const counts = [fresh(), session].map((one) => {
+      one.set(
+        "k",
+        numbers.map((_, i) => (short.includes(i) ? 1e6 : 5)),
+      );
+      return countsOf(one);
+    });
+    expect(counts[1], short.join()).toEqual(counts[0]);
+    expect(session.failures.map(({ lane }) => lane)).toEqual(short);
+    expect([...session.values].filter(Number.isFinite)).toEqual(
+      numbers.filter((_, i) => !short.includes(i)).map((x) => 7 * x),
+    );
+  }
+  machine.dispose();
+});
