@@ -74,6 +74,17 @@ describe.each(Object.entries(programs))("%s", (name, source) => {
   });
 });
 
+describe.each(["a tape", "branches that lanes take both ways"])("%s", (name) => {
+  test("lanes that fit one by one, with half as much to spare, fit in chunks that are narrow enough", async () => {
+    const [source, n] = [programs[name] as string, 16_000];
+    const wanted = await outcomeAt(source, 4096, 5, n);
+    let least = 64;
+    while ((await outcomeAt(source, least, 1, n)) === "short") least += 4;
+    for (let pages = Math.ceil(1.5 * least); pages < 400; pages += Math.ceil(pages / 16))
+      expect(await outcomeAt(source, pages, 5, n), `${pages} pages`).toBe(wanted);
+  });
+});
+
 describe("bytes for lanes", () => {
   test.each([1, 2, 3, 5, 16, 33])("%d lanes are written, and nothing after them", async (lanes) => {
     const machine = await Machine.create();
