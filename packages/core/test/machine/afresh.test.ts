@@ -136,3 +136,34 @@ test("a run that memory is short for takes as many walks as in a new session", a
   }
   machine.dispose();
 });
+
+test("a tape that passes its budget is told at once, and takes nothing from other programs", async () => {
+  const machine = await Machine.create();
+  const other = machine.load("(* a a)");
+  for (let turn = 0; turn < 3; turn++) other.gradient({ a: [1, 2] });
+  expect(other.traceCount).toBe(1);
+  const program = machine.load("(loop ((i 0) (x a)) (if (= i 5000) x (recur (+ i 1) (* x 1.0))))");
+  for (const replay of [true, false]) {
+    const session = program.session({ a: 2 }, { wrt: ["a"], tapeBytesMax: 1e5, replay });
+    expect(caught(() => session.run()).code).toBe("E-TAPE");
+    // Where more is recorded than the gradient needs, it is tried once more with less.
+    expect(session.stats.walks).toBe(replay ? 2 : 1);
+    expect(other.traceCount).toBe(1);
+  }
+  machine.dispose();
+});
+
+test("work inside the machine takes a lane whatever it needs, and lanes that stay in the cache together", async () => {
+  const machine = await Machine.create();
+  const program = machine.load(
+    "(loop ((i 0) (v (* a (ones 2000)))) (if (= i 80) (vsum v) (recur (+ i 1) (* 0.5 v))))",
+  );
+  const isEntered = (lanes: number): boolean => {
+    program.clearTraces();
+    const a = Array.from({ length: lanes }, (_, i) => i + 1);
+    return program.session({ a }, { wrt: ["a"] }).enter() !== undefined;
+  };
+  // A lane takes 2.6 MB of numbers and their adjoints, of which the cache has room for 1.5.
+  expect([1, 2].map(isEntered)).toEqual([true, false]);
+  machine.dispose();
+});

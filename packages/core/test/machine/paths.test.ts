@@ -299,3 +299,31 @@ describe("a call with plain numbers", () => {
     machine.dispose();
   });
 });
+
+test("a path is found in as few tries behind an operation that leaves slopes as behind any other", async () => {
+  const tries: string[] = [];
+  for (const precision of ["f32", "f64"] as const) {
+    const machine = await Machine.create({ precision });
+    for (const operation of ["(* x x)", "(sin x)", "(exp x)"]) {
+      const chain = (k: number): string =>
+        k === 12 ? "y" : `(if (< x ${k + 1}) (* y ${k}) ${chain(k + 1)})`;
+      const program = machine.load(`(let ((y ${operation})) ${chain(0)})`);
+      const session = program.session({ x: 0.5 }, { wrt: ["x"] });
+      const counts: string[] = [];
+      for (let turn = 0; turn < 36; turn++) {
+        session.set("x", ((turn * turn * 7 + 5 * Math.floor(turn / 12)) % 12) + 0.5);
+        const before = session.stats;
+        session.run();
+        const { walks, replays } = session.stats;
+        counts.push(`${walks - before.walks}/${replays - before.replays}`);
+      }
+      tries.push(counts.join(" "));
+    }
+    machine.dispose();
+  }
+  expect(new Set(tries).size).toBe(1);
+  // No more of the last twelve than four each, though eight paths or more are known by then.
+  expect(tries[0]?.split(" ").slice(24).join(" ")).toBe(
+    "1/3 0/3 1/1 1/1 0/3 0/3 0/4 0/3 0/3 0/3 0/3 0/3",
+  );
+});
