@@ -82,7 +82,8 @@ export const rooms: readonly Room[] = [
     name: "machine",
     sources: ["packages/core/src/machine/"],
     tests: core(`
-      machine/whole machine/inner machine/again machine/afresh machine/boundaries axes session machine/paths
+      machine/whole machine/inner machine/quick-way machine/widths machine/again machine/boundaries axes session machine/paths
+      machine/afresh
       lanes/budgets machine/api machine/gradient diagnose
       machine/bad-calls machine/bad-input session-non-finite machine/shapes machine/history
       machine/pauses machine/shortage pool/serve pool/whole machine/lanes lanes/divergence

@@ -106,6 +106,17 @@ describe("what is known of a formula", () => {
     );
   });
 
+  test.each([
+    ["(* a (exp (* k t)))", true],
+    ["(+ x 1)", true],
+    ["(let ((y x)) (* y y))", false],
+    ["(if (< x 1) x 2)", false],
+  ])("is read by its characters, without nodes, where that can be: %s", (source, isFormula) => {
+    const parsed = new ParsedScheme(source, undefined);
+    // Only the quick way tells the inputs with the image.
+    expect("inputs" in parsed.encode(options)).toBe(isFormula);
+  });
+
   test("places begin at the first letter of a text", () => {
     const at = (source: string) => new ParsedScheme(source, undefined);
     expect(at("x").inputSpan("x")).toEqual({ start: 0, end: 1 });

@@ -200,7 +200,10 @@ export class Pool {
   /** Ends all workers. Calls under way are refused. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
-    for (const call of this.#calls) this.#end(call, disposedError(), true);
+    for (const call of this.#calls) {
+      this.#close(call);
+      call.reject(disposedError());
+    }
     for (const member of this.#members) {
       member.whenReady?.reject(disposedError());
       member.whenReady = undefined;
@@ -266,8 +269,6 @@ export class Pool {
     const text = { source: program, file: options.file };
     try {
       const taker = readProgram(program, options);
-      // What is wrong with a text is told here, not by the workers.
-      void taker.inputs;
       const load = { source: program, options };
       return { program: this.#nextId(), isText: true, load, text, taker, count: 1 };
     } catch (error) {
@@ -373,7 +374,7 @@ export class Pool {
       call.work.bury(place, wasReady);
       this.#settle(call);
     }
-    if (!this.#isDisposed) this.#pump();
+    this.#pump();
   }
 
   /** Ends a call whose work is done. */
@@ -385,7 +386,6 @@ export class Pool {
 
   /** Ends a call before its time, and, if wanted, the workers that still run parts of it. */
   #end(call: Call, error: NdvmError, endsWorkers: boolean): void {
-    if (call.isOver) return;
     this.#close(call);
     for (const [place, member] of this.#members.entries()) {
       if (!endsWorkers || member.call !== call) continue;
@@ -393,7 +393,7 @@ export class Pool {
       void this.#crew.end(place);
     }
     call.reject(error);
-    if (!this.#isDisposed) this.#pump();
+    this.#pump();
   }
 
   #close(call: Call): void {
