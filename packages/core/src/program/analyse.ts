@@ -329,7 +329,6 @@ export class Analysis {
   /** A letrec that is a loop: lambda and entry call share its frame. */
   #visitNamedLoop(i: number, depth: number, flags: number): void {
     const lambda = this.tree.child(i, 0);
-    const entry = this.tree.child(i, 1);
     const { params } = this.tree.node(lambda) as LambdaNode;
     this.#operand(i, 1, depth);
     this.#bindSlots(i, params, depth);
@@ -337,7 +336,6 @@ export class Analysis {
     this.#body(i, lambda, depth + params.length, flags | TAIL_UNWOUND | LEAVING);
     this.#branchTree[lambda] = -1;
     if ((flags & TAIL_UNWOUND) === 0) this.#deepen(lambda);
-    this.depth[entry] = depth;
   }
 
   #visitLetrec(i: number, variables: readonly Variable[], depth: number, flags: number): void {

@@ -6,6 +6,9 @@ const many = "abcdefghijkl".split("");
 const deepLoop = (depth: number): string =>
   `(let f ((n 3) (s a)) (if (= n 0) s ${"(let ((t s)) ".repeat(depth)}(f (- n 1) (* t 2))${")".repeat(depth)}))`;
 
+/** A let, whose slot is as deep as the stack is where it stands. */
+const letOf = (name: string, operation = "*"): string => `(let ((q ${name})) (${operation} q q))`;
+
 export const schemePrograms: Readonly<Record<string, string>> = {
   "one name": "a",
   "constants of every kind": "(list 1 -1 0 -0.0 2.5 1e10 16777216 16777217 #t #f 'a 'b 'a '() pi)",
@@ -69,6 +72,14 @@ export const schemePrograms: Readonly<Record<string, string>> = {
     "(cond ((and (> a 0) (or (< b 0) (> b 9))) => (lambda (x) 1)) ((= a 2) 3) (else (case b ((1 2) a) (else 0))))",
   do: "(do ((i 0 (+ i 1)) (s a (* s b))) ((= i 3) s))",
   quasiquotation: "`(1 ,a ,@(list b 2) (x ,(+ a b)))",
+  "lets in a test and in branches": `(+ 1 (if ${letOf("a", ">")} ${letOf("b")} ${letOf("a")}))`,
+  "lets in operands": `(define (f x y) (* x y)) (f ${letOf("a")} (apply + ${letOf("b")} (list ${letOf("a")})))`,
+  "lets in a sequence": `(+ 1 (begin ${letOf("a")} ${letOf("b")}))`,
+  "lets in the inits of a let": `(let ((x ${letOf("a")}) (y ${letOf("b")})) (* x y ${letOf("x")}))`,
+  "lets in a loop": `(* 2 (loop ((i ${letOf("a")}) (s ${letOf("b")})) (if (< s 9) (recur ${letOf("i")} ${letOf("s")}) ${letOf("s")})))`,
+  "lets in a named loop": `(* 2 (let f ((i ${letOf("a")}) (s ${letOf("b")})) (if (< s 9) (f ${letOf("i")} ${letOf("s")}) ${letOf("s")})))`,
+  "lets in a letrec": `(* 2 (letrec ((f (lambda (n) ${letOf("n")})) (x ${letOf("a")})) (+ (f ${letOf("b")}) x)))`,
+  "lets in definitions": `(define x ${letOf("a")}) (define (f n) (* 2 ${letOf("n")})) (+ x (f b))`,
   "a loop that climbs as far as it may": deepLoop(254),
   "a loop beyond that": deepLoop(255),
 };
