@@ -73,3 +73,16 @@ test("a program has four quick ways at a time, each by its own names", () => {
   expect(quick).toEqual(["a", "b", "c", "d"]);
   program.dispose();
 });
+
+test("names that the caller writes over are those of the next call", () => {
+  const program = machine.load("(* a a x)");
+  const wrt = ["a"];
+  for (let turn = 0; turn < 14; turn++) {
+    if (turn === 7) wrt[0] = "x";
+    const { gradients } = program.gradient({ a: 3, x: 2 }, { wrt });
+    expect({ ...gradients }).toEqual(
+      turn < 7 ? { a: Float64Array.of(12) } : { x: Float64Array.of(9) },
+    );
+  }
+  program.dispose();
+});
