@@ -243,7 +243,10 @@ describe("mistakes with axes", () => {
 
   test("empty axes, axes without a name and axes named twice are refused", () => {
     expect(mistake({ a: over("r", []), k: 1, t: 1 }).message).toBe("input a has no values over r");
-    expect(caught(() => over("", [1])).code).toBe("E-INPUT");
+    for (const names of ["", [], [""], ["r", ""], ["", "r"], ["r", 1], [undefined, "r"]])
+      expect(caught(() => over(names as string[], [1])).message, JSON.stringify(names)).toBe(
+        "over needs the name of an axis, or a list of names",
+      );
     expect(caught(() => over(["r", "r"], [1])).message).toBe("over names the axis r twice");
     expect(mistake({ a: over("r", [1], { sizes: { r: 0.5 } }), k: 1, t: 1 }).message).toBe(
       "input a gives the axis r the size 0.5",
