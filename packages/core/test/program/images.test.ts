@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { NdvmError } from "../../src/index.js";
+import { Machine, NdvmError } from "../../src/index.js";
 import { readProgram } from "../../src/machine/languages.js";
 import * as layout from "../../src/program/layout.js";
 import type { EncodeOptions } from "../../src/program/parsed-program.js";
@@ -68,6 +68,47 @@ describe("the image of a program", () => {
   test("nothing is encoded that has no meaning", () => {
     expect(() => imageOf("(if 1 2")).toThrow(NdvmError);
   });
+});
+
+test("lets have their own slots wherever they stand", async () => {
+  const machine = await Machine.create();
+  const square = (x: number): number => x * x;
+  const looped = (a: number, b: number): number => {
+    let s = square(b);
+    for (let i = square(a); i < 3; i = 1 + 2 * i) s = square(s);
+    return 2 * square(s);
+  };
+  const wanted: Readonly<Record<string, (a: number, b: number) => number>> = {
+    "lets in a test and in branches": (a) => 1 + square(a),
+    "lets in operands": (a, b) => square(a) * (square(b) + square(a)),
+    "lets in a sequence": (_, b) => 1 + square(b),
+    "lets in the inits of a let": (a, b) => square(a) * square(b) * square(square(a)),
+    "lets in a loop": looped,
+    "lets in a named loop": looped,
+    "lets in a letrec": (a, b) => 2 * (square(square(b)) + square(a)),
+    "lets in definitions": (a, b) => square(a) + 2 * square(b),
+  };
+  expect(Object.keys(wanted)).toEqual(
+    cases.map(([name]) => name).filter((name) => /^lets in (?!each)/.test(name)),
+  );
+  for (const [name, value] of Object.entries(wanted)) {
+    const program = machine.load(schemePrograms[name] as string);
+    for (const [a, b] of [
+      [2, -0.5],
+      [0.25, 3],
+      [0.5, 1.5],
+    ] as const) {
+      const inputs = { a, b };
+      const given = Object.fromEntries(
+        program.inputs.map((key) => [key, inputs[key as "a" | "b"]]),
+      );
+      expect(program.evaluate(given).values[0], `${name} at ${a}, ${b}`).toBeCloseTo(
+        value(a, b),
+        12,
+      );
+    }
+  }
+  machine.dispose();
 });
 
 describe("what the machine may ask", () => {
