@@ -199,6 +199,9 @@ describe.each(["f32", "f64"] as Precision[])("in %s", (precision) => {
     expect({ walks, replays }).toEqual({ walks: 1, replays: 0 });
     // Nothing but what the gradient needs: no guards.
     expect(traceRecords).toBe(tapeRecords);
+    // One that lets the event loop in does not look for a trace either.
+    const pausing = (await program.gradientAsync({ r: 1.9, x0: start(101) })).stats;
+    expect({ walks: pausing.walks, replays: pausing.replays }).toEqual({ walks: 1, replays: 0 });
     const later = Array.from({ length: 600 }, () => call(0.3).replays);
     expect(later.at(-1)).toBe(1);
     machine.dispose();
