@@ -1,6 +1,7 @@
 /** How wide chunks are: the widest allowed width whose lanes stay in the cache, found by trying them all. */
 
 import { describe, expect, test } from "vitest";
+import { int, Machine, type RunStats } from "../../src/index.js";
 import { OWN_CACHE, POOL_CACHE } from "../../src/machine/run/cache.js";
 import { evenWidth, fittingWidth, ROOMY } from "../../src/machine/run/widths.js";
 
@@ -40,3 +41,32 @@ describe("the width of a chunk", () => {
       }
   });
 });
+
+test("many lanes are walked a second time where twice as many fit, or half as many", async () => {
+  const machine = await Machine.create();
+  const program = machine.load("(loop ((i 0) (x a)) (if (= i n) x (recur (+ i 1) (* x 0.5 a))))");
+  const run = (lanes: number, n: number) => {
+    program.clearTraces();
+    const a = Array.from({ length: lanes }, (_, lane) => 1 + lane / lanes);
+    return program.gradient({ a, n: int(n) }, { wrt: ["a"] }).stats;
+  };
+  const seen = new Set<number>();
+  for (const aim of [56, 64, 72, 128, 248, 256, 264, 512]) {
+    // As many turns as make lanes take a share of the cache, by what one turn takes.
+    const turn = (bytesOf(run(128, 100)) - bytesOf(run(128, 50))) / 50;
+    const n = Math.floor(OWN_CACHE.bytes / (aim + 0.5) / turn) - 3;
+    const width = fittingWidth(OWN_CACHE, bytesOf(run(128, n)));
+    seen.add(width);
+    const isFar = width <= 64 || width >= 256;
+    const { walks, chunkWidth } = run(2000, n);
+    expect({ walks, chunkWidth }, `${width} lanes would fit`).toEqual({
+      ...{ walks: isFar ? 2 : 1, chunkWidth: isFar ? Math.max(128, width) : 128 },
+    });
+  }
+  expect([...seen]).toEqual([56, 64, 72, 128, 248, 256, 264, 512]);
+  machine.dispose();
+});
+
+/** Bytes of numbers and adjoints that each of 128 lanes took. */
+const bytesOf = ({ primalBytes, adjointBytes }: RunStats): number =>
+  (primalBytes + adjointBytes) / 128;
