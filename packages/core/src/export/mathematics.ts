@@ -149,8 +149,8 @@ function latexNotation(digits: number): Notation {
 }
 
 /** Fractions and cases are tight but need parentheses under an exponent. */
-function latexBase({ text, level }: Text): string {
-  const isPlain = level > POWER && /^\w+$|^\\\w+$|^\w_\{[^{}]*\}$/.test(text);
+function latexBase({ text }: Text): string {
+  const isPlain = /^\w+$|^\\\w+$|^\w_\{[^{}]*\}$/.test(text);
   return isPlain ? text : latexParen(text);
 }
 
