@@ -69,7 +69,7 @@ export const rooms: readonly Room[] = [
     sources: ["packages/core/src/program/"],
     tests: core(`
       program/images program/wide syntax/formula program/analysis language/language expander semantics machine/loops machine/nesting
-      lanes/divergence`),
+      export/texts lanes/divergence`),
   },
   {
     name: "bytecode",

@@ -47,7 +47,7 @@ function mathNotation(digits: number): Notation {
       level: PRODUCT,
     }),
     power: (base, exponent, formula) => ({
-      text: within(base, POWER + 1) + (superscript(formula) ?? `^${within(exponent, POWER + 1)}`),
+      text: within(base, TIGHT) + (superscript(formula) ?? `^${within(exponent, TIGHT)}`),
       level: POWER,
     }),
     apply: (op, operands) => {
