@@ -82,6 +82,15 @@ describe("lanes", () => {
     });
   });
 
+  test("are those that over was given, whatever the caller does to their list", () => {
+    const names = ["a", "b"];
+    const x = over(names, [1, 2, 3, 4], { sizes: { a: 2, b: 2 } });
+    names[0] = "c";
+    withProgram("(* 2 x)", (program) => {
+      expect(program.evaluate({ x }).axes.map(({ name }) => name)).toEqual(["a", "b"]);
+    });
+  });
+
   test("take vectors and matrices over axes", () => {
     withProgram("(dot (matvec m v) v)", (program) => {
       const vectors = [vec([1, 2]), vec([3, -1]), vec([0.5, 0])];

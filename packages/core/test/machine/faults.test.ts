@@ -5,7 +5,9 @@
 
 import { afterAll, expect, test } from "vitest";
 import { Machine, NdvmError } from "../../src/index.js";
+import { nearestVisible } from "../../src/machine/reports/faults.js";
 import { primitiveByName } from "../../src/primitives/index.js";
+import type { ParsedProgram } from "../../src/program/parsed-program.js";
 
 const machine = await Machine.create();
 afterAll(() => machine.dispose());
@@ -75,4 +77,16 @@ test.each(
   ]),
 )("%s", (call) => {
   expect(told(call) ?? "it can be called").toMatchSnapshot();
+});
+
+test("the place of a fault is the first of a node and its callers that the text has", () => {
+  const seen = (...nodes: number[]) =>
+    ({
+      spanOf: (node: number) => (nodes.includes(node) ? { start: node, end: node + 1 } : undefined),
+    }) as ParsedProgram;
+  expect(nearestVisible(seen(3, 5), 3, [5])).toBe(3);
+  expect(nearestVisible(seen(5, 7), 3, [4, 5, 7])).toBe(5);
+  expect(nearestVisible(seen(0), 3, [0, 1])).toBe(0);
+  expect(nearestVisible(seen(1), 3, [4, 5])).toBe(-1);
+  expect(nearestVisible(seen(1), 3, [])).toBe(-1);
 });
