@@ -252,3 +252,31 @@ test("a sum begins with a term that has no sign, for people alone", () => {
   expect(exportModel({ program: "(+ -2 (+ t a))" }, "math")).toBe("t + a − 2");
   expect(exportModel({ program: "(+ -2 t)" }, "numpy")).toContain("-2");
 });
+
+test("things that are not numbers are the same only as themselves", () => {
+  const math = (source: string): string => exportModel({ program: source }, "math").trim();
+  const choice = (x: string, y: string): string =>
+    math(`(let* ((p (cons a b)) (q (cons a b)) (v [a b])) (if (eq? ${x} ${y}) (+ a 1) (* 2 b)))`);
+  const [same, other] = [math("(+ a 1)"), math("(* 2 b)")];
+  for (const [x, y, wanted] of [
+    ["p", "p", same],
+    ["v", "v", same],
+    ["p", "q", other],
+    ["p", "v", other],
+    ["'()", "'()", same],
+    ["'()", "p", other],
+    ["'s", "'s", same],
+    ["'s", "'t", other],
+    ["#t", "#t", same],
+    ["#t", "#f", other],
+    ["#t", "p", other],
+  ] as const)
+    expect(choice(x, y), `${x} and ${y}`).toBe(wanted);
+});
+
+test("a procedure that is passed on and gets a wrong number of operands has no formula", () => {
+  for (const call of ["(g a b)", "(g)"])
+    expect(() =>
+      exportModel({ program: `(define (f g) (+ a b ${call})) (f sin)` }, "math"),
+    ).toThrow("sin gets a wrong number of operands");
+});
