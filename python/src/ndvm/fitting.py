@@ -49,7 +49,9 @@ class FitResult:
         self.standard_errors: Dict[str, float] = known.get("standardErrors", {})
         self.intervals: Dict[str, List[float]] = known.get("intervals", {})
         self.restarts: List[Dict[str, Any]] = known["restarts"]
-        self.has_converged: bool = any(one["hasConverged"] for one in self.restarts)
+        #: Whether the restart that the estimates come from has converged.
+        self.has_converged: bool = any(
+            one["hasConverged"] for one in self.restarts if one["index"] == best["restart"])
         #: What the program predicts on the rows of the data; None if its value is the loss.
         self.fitted_values = prediction
 

@@ -1,0 +1,188 @@
+"""Every option reaches the server under its own name, and every figure of a result comes from its own."""
+
+import numpy as np
+import pytest
+
+import ndvm
+from ndvm import _values, fitting, searching
+from ndvm._frames import ArrayList
+from ndvm._process import service
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """The fields of the calls that are made, and what is answered to them."""
+    made = []
+    real = service.call
+
+    def call(name, fields, arrays, **how):
+        made.append((name, fields, arrays.arrays, how))
+        return real(name, fields, arrays, **how)
+
+    monkeypatch.setattr(service, "call", call)
+    return made
+
+
+def options_of(made):
+    return made[-1][1]["options"]
+
+
+@pytest.fixture(scope="module")
+def line():
+    x = np.arange(12.0)
+    return {"x": x, "y": 2 * x + 1 + 0.1 * np.sin(5 * x)}
+
+
+@pytest.mark.parametrize("given, sent", [
+    ({"loss": "huber", "huber_width": 0.3}, {"loss": "huber", "huberWidth": 0.3}),
+    ({"time_max": 60_000}, {"timeMax": 60_000}),
+    ({"steps_max": 10**9}, {"stepsMax": 10**9}),
+    ({"steps": 7, "optimiser": "lbfgs"}, {"steps": 7, "optimiser": "lbfgs"}),
+    ({"restarts": 3, "seed": 5}, {"restarts": 3, "seed": 5}),
+    ({"level": 0.8}, {"level": 0.8}),
+    ({"together": 2}, {"together": 2}),
+    ({"seed": None}, {}),
+])
+def test_options_of_a_fit(calls, line, given, sent):
+    ndvm.fit("(+ a (* b x))", line, "y", **given)
+    options = options_of(calls)
+    always = {"data", "target", "isProgressWanted"}
+    assert {key: one for key, one in options.items() if key not in always} == sent
+    assert options["target"] == "y" and options["isProgressWanted"] is False
+
+
+@pytest.mark.parametrize("name", ["weights", "sigma", "trials"])
+def test_columns_beside_the_data(calls, line, name):
+    column = np.arange(1.0, 13.0)
+    extra = {"loss": "binomial"} if name == "trials" else {}
+    data = {"x": line["x"], "y": np.ones(12)}
+    program = "(sigmoid (+ a (* b x)))"
+    ndvm.fit(program, data, "y", **{name: column}, **extra)
+    place = options_of(calls)[name]["$array"]
+    assert calls[-1][2][place].tolist() == column.tolist()
+    ndvm.fit(program, {**data, "s": column}, "y", **{name: "s"}, **extra)
+    assert options_of(calls)[name] == "s"
+
+
+def test_parameters_are_starts_ranges_or_more():
+    found = fitting._params_json({"a": 1, "b": (2, 3), "c": {"start": 4}, "d": np.float32(5)})
+    assert found == {"a": 1.0, "b": {"range": [2.0, 3.0]}, "c": {"start": 4}, "d": 5.0}
+    with pytest.raises(ndvm.NdvmError, match="is given 3 numbers"):
+        fitting._params_json({"a": (1, 2, 3)})
+
+
+def test_a_fit_tells_each_of_its_figures(line):
+    result = ndvm.fit("(+ a (* b x))", line, "y", restarts=3, seed=1)
+    best = result.json["best"]
+    figures = (result.loss, result.r2, result.log_likelihood, result.aic, result.bic)
+    keys = ("loss", "r2", "logLikelihood", "aic", "bic")
+    assert figures == tuple(best[key] for key in keys)
+    assert len(set(figures)) == 5
+    assert result.standard_errors == result.json["standardErrors"]
+    assert set(result.standard_errors) == set(result.params) == {"a", "b"}
+    assert len(result.restarts) == 3 and result.stopped == result.json["stopped"]
+    with pytest.raises(AttributeError, match="a fit has no sum_of_squares"):
+        result.sum_of_squares
+
+
+def test_the_fit_has_converged_if_its_best_restart_has(line):
+    fields = ndvm.fit("(+ a (* b x))", line, "y", restarts=2, seed=1).json
+    for best, other, expected in ((True, False, True), (False, True, False)):
+        restarts = [{**one, "hasConverged": best if one["index"] == fields["best"]["restart"]
+                     else other} for one in fields["restarts"]]
+        program = ndvm.Machine().load("(+ a (* b x))")
+        result = fitting._rebuild(program, {**fields, "restarts": restarts}, None)
+        assert result.has_converged is expected
+
+
+def test_predictions_take_what_is_given_before_what_was_fitted(line):
+    result = ndvm.fit("(+ a (* b x))", line, "y")
+    a, b = result.params["a"], result.params["b"]
+    assert result.evaluate(x=2.0).values == pytest.approx(a + 2 * b)
+    assert result.evaluate(x=2.0, a=0.0).values == pytest.approx(2 * b)
+    predicted = result.predict({"x": [1, 2], "unused": [9, 9]})
+    np.testing.assert_allclose(predicted, a + b * np.array([1, 2]))
+
+
+def test_many_fits_take_their_machine_and_how_programs_are_read(calls, line):
+    ndvm.fit_many(["(+ a (* b x))"], line, "y", machine=ndvm.Machine("f32", 2**26),
+                  load={"domain": "clamp"}, timeout=60, seed=3)
+    name, fields, _, how = calls[-1]
+    assert name == "fitMany" and how == {"timeout": 60}
+    assert fields["machine"] == {"precision": "f32", "memoryMax": 2**26}
+    assert fields["load"] == {"domain": "clamp"}
+    assert fields["options"]["seed"] == 3 and fields["options"]["detail"] == "scores"
+
+
+def test_options_of_a_search(monkeypatch, line):
+    made = []
+    done = {"front": [], "counts": {}, "warnings": ["w"], "stopped": "fits"}
+
+    def call(name, fields, arrays, **how):
+        made.append((name, fields["options"], how["timeout"]))
+        return {"done": done}, []
+
+    monkeypatch.setattr(service, "call", call)
+    given = {"hold_out": [1, 2], "complexity_max": 9, "inputs": ["x"], "seed": 4, "workers": 2,
+             "operators": ["+"], "precision": "f32", "domain": "clamp", "description": "d",
+             "recipe": {"optimiser": "lm"}, "limits": {}, "epoch": 8, "islands": 2, "lag": 1,
+             "archive": "a.db", "resume": True, "keep": "front"}
+    result = ndvm.search({**line, "z": line["x"]}, "y", seconds=1, candidates=2, fits=3, r2=0.5,
+                         start=["(* a x)"], evolve={"draws": 5}, timeout=9, **given)
+    name, options, timeout = made[-1]
+    assert (name, timeout) == ("search", 9)
+    assert options.pop("budget") == {"seconds": 1, "candidates": 2, "fits": 3, "r2": 0.5}
+    assert options.pop("evolve") == {"draws": 5, "seeds": ["(* a x)"]}
+    assert set(options.pop("data")) == {"x", "y", "z"} and options.pop("target") == "y"
+    renamed = {"hold_out": "holdOut", "complexity_max": "complexityMax"}
+    assert options == {renamed.get(key, key): one for key, one in given.items()}
+    assert result.inputs == ["x"] and result.choice is None
+    assert (result.warnings, result.stopped) == (["w"], "fits")
+    assert ndvm.search(line, "y", r2=1, seed=None).inputs == ["x"]
+    assert set(made[-1][1]) == {"data", "target", "budget"}
+    for budget in ("seconds", "candidates", "fits", "r2"):
+        ndvm.search(line, "y", **{budget: 1})
+        assert made[-1][1]["budget"] == {budget: 1}
+    with pytest.raises(ndvm.NdvmError, match="search has no option hold"):
+        ndvm.search(line, "y", fits=1, hold=2)
+
+
+def test_a_model_predicts_each_row_whatever_it_reads():
+    fields = {"source": "c", "params": {"c": 4.0}, "complexity": 1, "loss": 0.0, "r2": 1.0}
+    constant = searching.Model(fields, ["x"])
+    assert constant.predict({"x": np.zeros(3)}).tolist() == [4, 4, 4]
+    model = searching.Model({**fields, "source": "(* c x)"}, ["x", "z"])
+    assert model.predict({"x": np.arange(3.0), "z": np.zeros(3)}).tolist() == [0, 4, 8]
+    assert constant.length is None
+
+
+def test_numbers_that_json_has_no_word_for():
+    words = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf, "other": "other"}
+    for word, number in words.items():
+        found = _values.unworded({"a": [word, {"b": word}], "c": 1})
+        for one in (found["a"][0], found["a"][1]["b"]):
+            assert one == number or (word == "NaN" and np.isnan(one))
+        if word != "other":
+            back = _values.plain([{"number": word}, {"number": word, "more": 1}, [{"number": word}]])
+            assert str(back[0]) == str(number) and str(back[2][0]) == str(number)
+            assert back[1] == {"number": word, "more": 1}
+    infinite = ndvm.Machine().load("(vec (/ x 0) (/ (- x) 0))").evaluate(x=[1.0])
+    assert infinite.values.tolist() == [[np.inf, -np.inf]]
+    assert ndvm.Machine().load("(list (/ x 0))").evaluate(x=-1.0).datum() == [-np.inf]
+
+
+def test_columns_of_words_and_numbers_of_every_kind():
+    arrays = ArrayList()
+    sent = _values.data_json({"g": ["a", "b"], "o": np.array(["a", "c"], object), "n": [1, 2],
+                              "f": np.float32([1, 2]), "one": 3, "i": ndvm.int_(4)}, arrays)
+    assert sent["g"] == ["a", "b"] and sent["o"] == ["a", "c"] and sent["i"] == {"int": 4}
+    assert (sent["n"]["kind"], sent["one"]["kind"]) == ("lanes", "number")
+    assert arrays.arrays[sent["f"]["$array"]].dtype == np.float32
+    assert arrays.arrays[sent["n"]["$array"]].tolist() == [1, 2]
+    with pytest.raises(ndvm.NdvmError, match=r"column m has shape \[2, 2\]"):
+        _values.data_json({"m": np.zeros((2, 2))}, arrays)
+    with pytest.raises(ndvm.NdvmError, match="data are list"):
+        _values.data_json([1, 2], arrays)
+    for bad in (True, 1.5, "3"):
+        with pytest.raises(ndvm.NdvmError, match="whole number"):
+            ndvm.int_(bad)
