@@ -10,7 +10,8 @@ from sklearn.base import clone  # noqa: E402
 from sklearn.model_selection import cross_val_score  # noqa: E402
 from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
-from ndvm import FitRegressor, SearchRegressor  # noqa: E402
+from ndvm import FitRegressor, SearchRegressor, estimators  # noqa: E402
+from ndvm.searching import Model  # noqa: E402
 
 
 @parametrize_with_checks([
@@ -82,3 +83,60 @@ def test_fit_regressor_in_cross_validation(table):
     assert cross_val_score(model, X, y, cv=3).min() > 0.9999
     model.fit(X, y)
     assert model.params_["a"] == pytest.approx(1.5)
+
+
+@pytest.fixture
+def searches(monkeypatch):
+    """The searches that are asked for; each finds two models, and chooses the second."""
+    made = []
+
+    class Found:
+        def __init__(self):
+            fields = {"params": {"c": 4.0}, "complexity": 1, "loss": 0.0, "r2": 1.0}
+            self.front = [Model({**fields, "source": source}, ["x0", "x1"])
+                          for source in ("(+ c x0)", "(* c x1)")]
+            self.choice = self.front[1]
+            self.warnings = ["mind"]
+
+    def search(data, target, **options):
+        made.append((data, target, options))
+        return Found()
+
+    monkeypatch.setattr(estimators, "search", search)
+    return made
+
+
+def test_options_of_the_search_regressor_reach_the_search(table, searches):
+    given = {"candidates": 5, "seconds": 6.0, "operators": ("+", "*"), "complexity_max": 7,
+             "workers": 2, "seed": 3, "start": ["(* a x0)"]}
+    model = SearchRegressor(**given, verbose=True).fit(*table)
+    data, target, options = searches[-1]
+    assert set(data) == {"x0", "x1", "y"} and target == "y"
+    assert options == {**given, "operators": ["+", "*"], "progress": True}
+    assert model.choice_ == 1 and model.warnings_ == ["mind"]
+    assert model.get_best().source == "(* c x1)" and model.get_best(0).source == "(+ c x0)"
+    assert model.predict([[1.0, 2.0]]).tolist() == [8] and model.predict([[1.0, 2.0]], 0) == [5]
+    SearchRegressor(random_state=9, seed=3).fit(*table)
+    options = searches[-1][2]
+    assert (options["seed"], options["candidates"], options["start"]) == (9, 20_000, None)
+    SearchRegressor(seconds=2).fit(*table)
+    assert searches[-1][2]["candidates"] is None
+
+
+def test_a_warm_start_begins_with_what_was_given_and_what_was_found(table, searches):
+    model = SearchRegressor(candidates=5, start=["(* a x0)"], warm_start=True).fit(*table)
+    assert searches[-1][2]["start"] == ["(* a x0)"]
+    model.fit(*table)
+    assert searches[-1][2]["start"] == ["(* a x0)", "(+ c x0)", "(* c x1)"]
+    model.set_params(warm_start=False).fit(*table)
+    assert searches[-1][2]["start"] == ["(* a x0)"]
+
+
+def test_the_target_has_a_name_that_no_column_has(searches):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"y": [1.0, 2, 3, 4, 5], "y_": [5.0, 1, 4, 2, 3]})
+    SearchRegressor(candidates=5).fit(frame, [1.0, 2, 3, 4, 6])
+    data, target, _ = searches[-1]
+    assert target == "y__" and data["y_"].tolist() == [5, 1, 4, 2, 3]
+    fitted = FitRegressor("(+ a (* b y))").fit(frame, 2 * frame["y"] + 1)
+    assert fitted.params_ == pytest.approx({"a": 1, "b": 2})

@@ -153,6 +153,7 @@ def test_a_model_predicts_each_row_whatever_it_reads():
     assert constant.predict({"x": np.zeros(3)}).tolist() == [4, 4, 4]
     model = searching.Model({**fields, "source": "(* c x)"}, ["x", "z"])
     assert model.predict({"x": np.arange(3.0), "z": np.zeros(3)}).tolist() == [0, 4, 8]
+    assert searching.Model(fields, []).predict({"x": np.zeros(3)}).tolist() == [4, 4, 4]
     assert constant.length is None
 
 

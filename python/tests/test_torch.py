@@ -190,3 +190,58 @@ def test_30_adam_steps_of_the_kalman_fit_end_at_the_papers_figures(corpus):
         optimiser.step()
     assert loss.item() == pytest.approx(164.94514, abs=1e-3)
     assert r.item() == pytest.approx(1.07321, abs=1e-4)
+
+
+def test_the_same_call_with_and_without_gradients(decay):
+    """Plans are kept by what the tensors are: one that asks for gradients is another."""
+    op = operation(decay)
+    fixed = {"k": torch.tensor(0.0), "t": torch.tensor([1.0, 2.0])}
+    assert not op(a=torch.tensor(2.0), **fixed).requires_grad
+    a = torch.tensor(2.0, requires_grad=True)
+    op(a=a, **fixed).sum().backward()
+    assert a.grad == 2
+    with torch.no_grad():
+        assert not op(a=a, **fixed).requires_grad
+    assert op(a=a, **fixed).requires_grad
+    assert op(a=torch.tensor(2.0, dtype=torch.float64), **fixed).dtype == torch.float64
+    assert op(a=torch.tensor(2), **fixed).tolist() == [2, 2]
+
+
+def test_a_single_lane_beside_many_is_shared(machine):
+    op = operation(machine.load("(* a x)"))
+    a = torch.tensor([3.0], requires_grad=True)
+    x = torch.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    out = op(a=a, x=x)
+    out.sum().backward()
+    assert out.tolist() == [3, 6, 12] and a.grad.tolist() == [7] and x.grad.tolist() == [3, 3, 3]
+    alone = op(a=a, x=torch.tensor(2.0))
+    assert alone.shape == (1,)
+
+
+def test_limits_hold_with_gradients_and_without(machine):
+    op = operation(machine.load("(loop ((i 0)) (if (< i 9999) (recur (+ i 1)) (* i x)))"),
+                   steps_max=50)
+    for wanted in (False, True):
+        with pytest.raises(ndvm.NdvmError, match="E-STEPS"):
+            op(x=torch.tensor(1.0, requires_grad=wanted))
+
+
+def test_the_papers_call_keeps_operations_by_all_that_they_depend_on():
+    matrix = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    vector = torch.tensor([5.0, 6.0])
+    source = "(* a (vsum m))"
+    a = torch.tensor(2.0)
+    assert ndvm_forward("(* a (trace m))", {"a": a}, {"m": matrix}) == 10
+    assert ndvm_forward(source, {"a": a}, {"m": vector}) == 22
+    with pytest.raises(ndvm.NdvmError):
+        ndvm_forward("(* a (trace m))", {"a": a}, {"m": vector})
+    assert ndvm_forward("(/ a 3)", {"a": a}).dtype == torch.float32
+    assert ndvm_forward("(/ a 3)", {"a": a.double()}).item() == 2 / 3
+
+
+def test_operations_of_the_papers_call_do_not_pile_up():
+    from ndvm import torch as module
+
+    for number in range(module._OPERATIONS_MAX + 10):
+        ndvm_forward(f"(+ a {number})", {"a": torch.tensor(1.0)})
+    assert len(module._operations) == module._OPERATIONS_MAX
