@@ -21,6 +21,8 @@ const seen = {
 };
 /** How the watched search ends. */
 let stopped = "candidates";
+/** Whether Ctrl-C is pressed as soon as a fit begins. */
+let isInterrupted = false;
 
 vi.mock("@ndvm/search", async (original) => {
   const real = await original<typeof import("@ndvm/search")>();
@@ -55,6 +57,7 @@ vi.mock("@ndvm/core", async (original) => {
     ...real,
     fit: (program: Parameters<typeof real.fit>[0], options: FitOptions) => {
       seen.fits.push(options);
+      if (isInterrupted) process.emit("SIGINT", "SIGINT");
       return real.fit(program, options);
     },
     Machine: {
@@ -75,6 +78,7 @@ beforeAll(() => {
 beforeEach(() => {
   for (const list of Object.values(seen)) list.length = 0;
   stopped = "candidates";
+  isInterrupted = false;
 });
 afterEach(() => void vi.useRealTimers());
 
@@ -282,6 +286,32 @@ describe("an option of fit", () => {
     const args = ["fit", "-e", "(vec (* a x) (* b x))", "--data", "r.csv", "--quiet"];
     await ndvmHere([...args, "--target", "v,y"]);
     expect(seen.fits[0]).toMatchObject({ target: ["v", "y"] });
+  });
+
+  test("that is interrupted ends with 130 and what it has, and says how to go on", async () => {
+    isInterrupted = true;
+    const args = ["fit", "-e", "(+ a (* b x))", "--data", "r.csv", "--target", "y"];
+    const told = await ndvmHere([...args, "--out", "fit.json"]);
+    expect(told.code).toBe(130);
+    expect(told.stderr).toContain("wrote fit.json\ngo on with --resume fit.json");
+    expect(seen.fits[0]?.signal?.aborted).toBe(true);
+    const quiet = await ndvmHere([...args, "--out", "fit.json", "--quiet"]);
+    expect([quiet.code, quiet.stderr]).toEqual([130, ""]);
+    expect((await ndvmHere(args)).stderr).not.toContain("--resume");
+    isInterrupted = false;
+    const whole = await ndvmHere([...args, "--out", "fit.json"]);
+    expect(whole.stderr).not.toContain("--resume");
+    expect(whole.code).toBe(0);
+  });
+
+  test("whose model cannot be exported ends with 1, one that has not converged with 3", async () => {
+    const loop = "(loop ((i 0) (s 0)) (if (< i x) (recur (+ i 1) (+ s a)) s))";
+    const args = ["--data", "r.csv", "--target", "y", "--quiet"];
+    const refused = await ndvmHere(["fit", "-e", loop, ...args, "--export", "latex"]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("E-REFUSED")]);
+    const decay = "(* a (exp (* b x)))";
+    const hasty = ["--steps", "1", "--param", "b=-1", "--optimiser", "adam"];
+    expect((await ndvmHere(["fit", "-e", decay, ...args, ...hasty])).code).toBe(3);
   });
 
   test("that asks for no file writes none", async () => {
