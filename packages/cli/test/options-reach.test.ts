@@ -314,6 +314,17 @@ describe("an option of fit", () => {
     expect((await ndvmHere(["fit", "-e", decay, ...args, ...hasty])).code).toBe(3);
   });
 
+  test("that leaves out too many rows is counted: by a test, as missing, and held out", async () => {
+    const gaps = Array.from({ length: 12 }, (_, i) => `${i},${2 * i + 1},${i === 3 ? "NA" : 1}`);
+    writeFile("gaps.csv", `x,y,n\n${gaps.join("\n")}\n`);
+    const { stderr } = await ndvmHere([
+      ...["fit", "-e", "(+ a (* b x) (* c x x n))", "--data", "gaps.csv", "--target", "y"],
+      ...["--where", "(< x 5)", "--hold-out", "1..2"],
+    ]);
+    expect(stderr).toContain("there are 2 points for 3 parameters");
+    expect(stderr).toContain("10 of 12 rows are left out; give more rows");
+  });
+
   test("that asks for no file writes none", async () => {
     const before = readdirSync(folder).sort();
     await fitted();

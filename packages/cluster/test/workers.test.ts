@@ -315,6 +315,9 @@ describe("a population", () => {
     );
     for (const { opts } of parts)
       expect(opts).toMatchObject({ attempts: 8, removeOnComplete: true, removeOnFail: true });
+    // We have looked at the version of Redis ourselves, and in our own words.
+    for (const given of server.options.filter((each) => "prefix" in each))
+      expect(given).toMatchObject({ prefix: "ndvm:q", skipVersionCheck: true });
     for (const id of order(parts.map(({ id }) => id)))
       await server.deliver("ndvm:q:populations", id);
     const ours = await call;
@@ -333,6 +336,49 @@ describe("a population", () => {
 
   test("is put together in order, whoever was first", () =>
     populate(17_000, (ids) => ids.reverse()));
+
+  test("runs on machines like its own, which are let go of with the worker, as programs are at once", async () => {
+    vi.useRealTimers();
+    const open = { machines: 0, programs: 0 };
+    const watched = <T extends { dispose(): void }>(one: T, kind: keyof typeof open): T => {
+      open[kind] += 1;
+      const dispose = one.dispose.bind(one);
+      one.dispose = () => {
+        open[kind] -= 1;
+        dispose();
+      };
+      return one;
+    };
+    const own = [await Machine.create(), await Machine.create({ precision: "f32" })] as const;
+    const create = Machine.create.bind(Machine);
+    const spy = vi.spyOn(Machine, "create").mockImplementation(async (...given) => {
+      const machine = watched(await create(...given), "machines");
+      const load = machine.load.bind(machine);
+      machine.load = (...what) => watched(load(...what), "programs");
+      return machine;
+    });
+    const { worker } = await begin();
+    const programs = [
+      own[0].load("(sqrt (/ a 3))"),
+      own[1].load("(sqrt (/ a 3))"),
+      own[0].load("(sqrt (/ a 3))", { domain: "clamp" }),
+      own[1].load("(* a max)", { inputs: ["max"] }),
+    ];
+    for (const program of programs) {
+      const inputs = { a: [2, -7], ...(program.inputs.includes("max") ? { max: 5 } : {}) };
+      const call = clusterGradient(address, program, inputs, { wrt: ["a"] });
+      for (let i = 0; i < 20; i++) await Promise.resolve();
+      const [{ id = "" } = {}] = server.jobs("ndvm:q:populations");
+      await server.deliver("ndvm:q:populations", id);
+      const { values, gradients } = program.gradient(inputs, { wrt: ["a"] });
+      expect(await call).toMatchObject({ values, gradients });
+    }
+    expect(open).toEqual({ machines: 2, programs: 0 });
+    await worker.close();
+    expect(open).toEqual({ machines: 0, programs: 0 });
+    spy.mockRestore();
+    for (const machine of own) machine.dispose();
+  });
 
   test("is refused where it cannot be cut, before anything is asked of Redis", async () => {
     const machine = await Machine.create();
