@@ -195,3 +195,39 @@ test("figures of a fit are drawn from its target, its groups and its trials", as
   expect(await drawFit({ ...fitted, options: { ...options, target: ["k"] } })).toBe(drawn);
   machine.dispose();
 });
+
+test("figures of a search are those of the report, of the rows and members that were sent", async () => {
+  const { searchFigures } = await import("@ndvm/report");
+  const member = (id: number, source: string, length: number) => ({
+    ...{ id, visit: id, source, params: { a: 2 }, intervals: {}, complexity: 2 + id },
+    ...{ r2: 0.9, trainR2: 0.9, loss: 3 - id, bic: -Infinity, score: 0.2, length },
+    ...{ parts: { data: 1, constants: 2, symbols: 3, gaps: 0 }, isWeighed: true },
+    ...{ simple: [], undetermined: [], hidden: 0 },
+  });
+  const front = [member(0, "(* a x)", 9), member(1, "(+ (* a x) (sqrt (- x 2)))", 5)];
+  const worded = front.map((one) => ({ ...one, bic: { number: "-Infinity" } }));
+  const rows = { x: x(0, 1, 2, 3, 4), y: x(0, 2.1, 4, 6.2, 8) };
+  const { send, answers, end } = client();
+  const fields = { call: "searchFigures", target: "y", inputs: ["x"], front: worded };
+  const data = { x: { $array: 0, kind: "lanes" }, y: { $array: 1, kind: "lanes" } };
+  const sent = [
+    { id: 1, ...fields, data, chosen: worded[1] },
+    { id: 2, ...fields, data },
+    { id: 3, ...fields, data, chosen: worded[1], domain: "clamp" },
+    { id: 4, ...fields, target: 5 },
+  ];
+  for (const header of sent) send(header, rows.x, rows.y);
+  const [chosen, none, clamped, refused] = await answers(4);
+  const wanted = (member: unknown, domain: string) =>
+    searchFigures(
+      { target: "y", inputs: ["x"], domain, train: rows, heldOut: {} } as never,
+      front as never,
+      member as never,
+    );
+  expect(chosen?.result?.["html"]).toBe(await wanted(front[1], "ieee"));
+  expect(none?.result?.["html"]).toBe(await wanted(undefined, "ieee"));
+  expect(clamped?.result?.["html"]).toBe(await wanted(front[1], "clamp"));
+  expect(refused?.error?.code).toBe("E-PROTOCOL");
+  expect(new Set([chosen, none, clamped].map((one) => one?.result?.["html"])).size).toBe(3);
+  await end();
+});
