@@ -222,7 +222,7 @@ export const rooms: readonly Room[] = [
     name: "cluster",
     sources: ["packages/cluster/src/"],
     tests: [
-      ...inFolder("packages/cluster/test/", "parts coordinator workers bad-input"),
+      ...inFolder("packages/cluster/test/", "parts coordinator meanwhile workers bad-input"),
       ...packageTests("cluster"),
     ],
   },

@@ -124,7 +124,7 @@ describe("a study", () => {
     expect(server.log.filter((each) => each.startsWith("close"))).toEqual([`close ${QUEUE}`]);
     server.log.length = 0;
     await vi.advanceTimersByTimeAsync(20_000);
-    expect([said, server.log]).toEqual([[], []]);
+    expect([said, server.log, vi.getTimerCount()]).toEqual([[], [], 0]);
   });
 
   test("whose lock is another's is left alone", async () => {

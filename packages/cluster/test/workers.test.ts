@@ -14,7 +14,7 @@ import { settingsOf } from "../src/settings.js";
 import { clusterStatus } from "../src/status.js";
 import { WIRE_VERSION, type WorkerEntry } from "../src/wire.js";
 import { ClusterWorker } from "../src/worker.js";
-import { newServer, server } from "./fakes.js";
+import { type FakeRedis, newServer, server } from "./fakes.js";
 
 vi.mock("ioredis", async () => ({ Redis: (await import("./fakes.js")).FakeRedis }));
 vi.mock("bullmq", async () => {
@@ -37,7 +37,8 @@ vi.mock("@ndvm/search/epochs", async (original) => ({
         },
         run: async (job: EpochJob, watch: { rest(): Promise<void> | undefined }) => {
           asked.push(["run", job.round, watch.rest() instanceof Promise]);
-          return { candidates: Array(job.size).fill(0) };
+          // An epoch may come to fewer candidates than were asked for.
+          return { candidates: Array(job.size - (job.slot ?? 0)).fill(0) };
         },
         dispose: () => asked.push("dispose"),
       };
@@ -172,9 +173,10 @@ describe("a worker", () => {
       rates.push(entry()?.rate);
     }
     expect(rates).toEqual([8, 4, 2, 8 / 4.1, 0]);
-    await server.deliver(queueOf(digest), "1-0-1", data);
+    const fewer = { ...data, job: textOf({ round: 0, slot: 2, size: 8 }) };
+    await server.deliver(queueOf(digest), "1-0-1", fewer);
     await vi.advanceTimersByTimeAsync(1900);
-    expect(entry()).toMatchObject({ rate: 4, candidates: 16, epochs: 2 });
+    expect(entry()).toMatchObject({ rate: 3, candidates: 14, epochs: 2 });
     await worker.close();
   });
 
@@ -263,6 +265,30 @@ describe("a worker", () => {
     server.hashes.clear();
     await vi.advanceTimersByTimeAsync(1000);
     expect(server.hashes.size).toBe(0);
+  });
+
+  test("that is closed while it looks waits for the look, and joins nothing any more", async () => {
+    const { worker, told } = await begin();
+    putStudy("a");
+    const [redis] = server.clients;
+    const get = redis?.getBuffer.bind(redis) as FakeRedis["getBuffer"];
+    let go = (): void => {};
+    (redis as FakeRedis).getBuffer = async (key) => {
+      await new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      return get(key);
+    };
+    await vi.advanceTimersByTimeAsync(100);
+    let isClosed = false;
+    const closing = worker.close().then(() => {
+      isClosed = true;
+    });
+    await vi.advanceTimersByTimeAsync(10);
+    expect([isClosed, redis?.isEnded]).toEqual([false, false]);
+    go();
+    await closing;
+    expect([told, open(), server.hashes.has("ndvm:workers")]).toEqual([[], [], false]);
   });
 
   test("waits for a Redis that went away, and says so once each way", async () => {
