@@ -3,12 +3,14 @@
 import json
 import os
 import signal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from conftest import child_of_service
 
 import ndvm
+from ndvm import _process
 from ndvm._frames import PREFIX, frame_head, frame_parts, read_arrays
 from ndvm._process import Service, read_answer, service
 
@@ -198,3 +200,23 @@ def test_a_cancelled_call_is_waited_for_until_it_has_ended():
 def test_calls_have_numbers_of_their_own():
     one = Service()
     assert len({one.next_number() for _ in range(10)}) == 10
+
+
+@pytest.mark.parametrize("step", [1, 7, 16, 17, 40, 100, 65_536])
+def test_frames_that_come_together_or_in_pieces_are_read_one_by_one(monkeypatch, step):
+    monkeypatch.setattr(_process, "_READ_BYTES", step)
+    numbers = [np.arange(3.0), np.arange(40.0), np.array([]), np.arange(5.0)]
+    frames = [b"".join(bytes(part) for part in frame_parts(frame_head({"id": i}, [one]), [one]))
+              for i, one in enumerate(numbers)]
+    read, write = os.pipe()
+    os.write(write, b"".join(frames))
+    one = _process.Connection.__new__(_process.Connection)
+    with os.fdopen(read, "rb", buffering=0) as stream:
+        one._child = SimpleNamespace(stdout=stream)
+        one._out, one._rest, one._poll, one.is_torn = read, b"", None, False
+        for i, expected in enumerate(numbers):
+            raw, body = one.receive(None)
+            header = json.loads(raw)
+            assert header["id"] == i and not one.is_torn
+            assert read_arrays(header, body)[0].tolist() == expected.tolist()
+    os.close(write)

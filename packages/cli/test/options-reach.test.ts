@@ -314,6 +314,28 @@ describe("an option of fit", () => {
     expect((await ndvmHere(["fit", "-e", decay, ...args, ...hasty])).code).toBe(3);
   });
 
+  test("--hold-out tells each score of the rows held out under its own name", async () => {
+    const y = Array.from({ length: 12 }, (_, i) => 2 * i + 1 + Math.sin(5 * i));
+    writeFile("noisy.csv", `x,y\n${y.map((value, i) => `${i},${value}`).join("\n")}\n`);
+    const { stdout } = await ndvmHere([
+      ...["fit", "-e", "(+ a (* b x))", "--data", "noisy.csv", "--target", "y", "--json"],
+      ...["--fix", "a=1", "--param", "b=2", "--bound", "b=2..2.0000001", "--hold-out", "8..12"],
+    ]);
+    const held = y.slice(7).map((value, i) => ({ value, missed: value - (2 * (i + 7) + 1) }));
+    const mean = (of: readonly number[]) => of.reduce((sum, one) => sum + one, 0) / of.length;
+    const squares = mean(held.map(({ missed }) => missed ** 2));
+    const middle = mean(held.map(({ value }) => value));
+    const [score] = JSON.parse(stdout).heldOut;
+    expect(score).toMatchObject({ target: "y", rows: 5 });
+    expect(score.rmse).toBeCloseTo(Math.sqrt(squares), 4);
+    expect(score.mae).toBeCloseTo(mean(held.map(({ missed }) => Math.abs(missed))), 4);
+    expect(score.r2).toBeCloseTo(
+      1 - squares / mean(held.map((one) => (one.value - middle) ** 2)),
+      4,
+    );
+    expect(score.loss).toBeCloseTo(squares, 4);
+  });
+
   test("that leaves out too many rows is counted: by a test, as missing, and held out", async () => {
     const gaps = Array.from({ length: 12 }, (_, i) => `${i},${2 * i + 1},${i === 3 ? "NA" : 1}`);
     writeFile("gaps.csv", `x,y,n\n${gaps.join("\n")}\n`);

@@ -10,6 +10,7 @@ import type { FitProblem } from "../src/fit/problem.js";
 import { sideColumns, sideOptions } from "../src/fit/sides.js";
 import { expandRange, readInputs, UsageError } from "../src/inputs.js";
 import { withinLimits } from "../src/limits.js";
+import { write } from "../src/terminal.js";
 import { folder, writeFile } from "./run.js";
 
 /** Files that tables were read from, in order. */
@@ -55,6 +56,14 @@ describe("a range", () => {
     for (const text of ["0:1e7", "1:2:-1", "1:2:0", "1:2:3:4", "0:inf", "nan:1"])
       expect(() => expandRange("x", text), text).toThrow(UsageError);
   });
+});
+
+test("no password of an address gets to a stream, whoever writes it there", () => {
+  const shown: string[] = [];
+  const stream = { write: (text: string) => shown.push(text) } as unknown as NodeJS.WriteStream;
+  write(stream, "see redis://me:pass-1@host:6379/0 and https://:pass-2@other/v1\n");
+  expect(shown.join("")).toMatch(/^see redis:\/\/.*host:6379\/0 and https:\/\/.*other\/v1\n$/);
+  expect(shown.join("")).not.toContain("pass");
 });
 
 test("several columns of one file read it once", async () => {
