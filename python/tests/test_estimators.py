@@ -140,3 +140,17 @@ def test_the_target_has_a_name_that_no_column_has(searches):
     assert target == "y__" and data["y_"].tolist() == [5, 1, 4, 2, 3]
     fitted = FitRegressor("(+ a (* b y))").fit(frame, 2 * frame["y"] + 1)
     assert fitted.params_ == pytest.approx({"a": 1, "b": 2})
+
+
+def test_options_of_the_fit_regressor_reach_the_fit(table, monkeypatch):
+    made = []
+    real = estimators.fit
+
+    def fit(program, data, target, params, **options):
+        made.append((sorted(data), target, params, options))
+        return real(program, data, target, params, **options)
+
+    monkeypatch.setattr(estimators, "fit", fit)
+    FitRegressor("(+ c (* a x0))", {"a": 1.0}, loss="absolute", restarts=2, seed=5).fit(*table)
+    assert made == [(["x0", "y"], "y", {"a": 1.0},
+                     {"loss": "absolute", "restarts": 2, "seed": 5})]

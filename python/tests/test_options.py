@@ -187,3 +187,24 @@ def test_columns_of_words_and_numbers_of_every_kind():
     for bad in (True, 1.5, "3"):
         with pytest.raises(ndvm.NdvmError, match="whole number"):
             ndvm.int_(bad)
+
+
+def test_notebooks_show_each_figure_in_its_column(line):
+    result = ndvm.fit("(+ a (* b x))", line, "y")
+    low, high = result.intervals["b"]
+    shown = result._repr_html_()
+    row = (f"<td>b</td><td>{result.params['b']:.7g}</td>"
+           f"<td>{result.standard_errors['b']:.4g}</td><td>{low:.5g} to {high:.5g}</td>")
+    assert low < high and row in shown
+    fields = {"params": {"c": 1.0}, "loss": 0.5, "r2": 0.5, "length": 3.0}
+    front = [{**fields, "source": source, "complexity": 1, "visit": visit}
+             for visit, source in enumerate(["(* c x)", "(+ c x)", "(- c x)"])]
+    told = {"front": front, "choice": front[1], "best": front[2], "counts": {},
+            "warnings": ["first <1>", "second"], "stopped": "fits"}
+    found = searching.SearchResult(told, ["x"], "y", line)
+    assert found.choice is found.front[1] and found.best is found.front[2]
+    found.figures = lambda: ""
+    table = found._repr_html_()
+    rows = table.split("<tr>")[2:]
+    assert [one.startswith("<td>→</td>") for one in rows] == [False, True, False]
+    assert "<p>first &lt;1&gt;</p><p>second</p>" in table

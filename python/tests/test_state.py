@@ -220,3 +220,58 @@ def test_frames_that_come_together_or_in_pieces_are_read_one_by_one(monkeypatch,
             assert header["id"] == i and not one.is_torn
             assert read_arrays(header, body)[0].tolist() == expected.tolist()
     os.close(write)
+
+
+@pytest.mark.parametrize("said, words", [("v19.9.9", "too old"), ("v20.0.0", None), ("v100.1.0", None),
+                                         ("", "does not tell"), ("node", "does not tell")])
+def test_the_version_that_node_tells_decides(tmp_path, said, words):
+    node = tmp_path / "node"
+    node.write_text(f"#!/bin/sh\necho {said}\n")
+    node.chmod(0o755)
+    if words is None:
+        _process._check_version(str(node))
+        return
+    with pytest.raises(ndvm.NdvmError, match=words) as caught:
+        _process._check_version(str(node))
+    assert caught.value.facts["reason"] == "node"
+
+
+def test_the_last_words_of_a_process_are_kept():
+    chunks = [b"%d " % number for number in range(20)] + [b""]
+    one = _process.Connection.__new__(_process.Connection)
+    one._child = SimpleNamespace(stderr=SimpleNamespace(read=lambda count: chunks.pop(0)))
+    one._said, one.has_ended = [], False
+    one._listen()
+    assert b"".join(one._said) == b"12 13 14 15 16 17 18 19 " and one.has_ended
+
+
+def test_errors_keep_all_that_they_know_when_they_travel():
+    import pickle
+
+    from ndvm.errors import error_of
+
+    told = {"code": "E-TYPE", "message": "m", "help": "h", "facts": {"names": ["a"]}, "source": "(f)",
+            "span": {"start": 1, "end": 2}, "text": "all of it"}
+    for error in (error_of(told), pickle.loads(pickle.dumps(error_of(told)))):
+        known = (error.code, error.message, error.help, error.facts, error.span, error.source)
+        assert known == ("E-TYPE", "m", "h", {"names": ["a"]}, (1, 2), "(f)")
+        assert str(error) == "all of it"
+    assert error_of({"code": "E-TYPE", "message": "m"}).span is None
+
+
+def test_machines_and_programs_are_made_as_they_were_asked_for(machine):
+    clamped = machine.load("(sqrt x)", domain="clamp")
+    assert clamped.evaluate(x=-1.0).values == pytest.approx(1e-4)
+    assert np.isnan(machine.load("(sqrt x)").evaluate(x=-1.0).values)
+    assert machine.load("LOAD x\nPUSH 2\nMUL", language="bytecode").evaluate(x=3.0).values == 6
+    small = ndvm.Machine(memory_max=8 * 2**20).load("(* x (trace (eye 1200)))")
+    with pytest.raises(ndvm.NdvmError, match="E-MEMORY"):
+        small.evaluate(x=1.0)
+    assert machine.load(small.source).evaluate(x=1.0).values == 1200
+    module = machine.load("(* a x)").export("javascript", {"a": 2}, is_module=True)
+    assert "export" in module
+    for seed in (float("inf"), float("nan")):
+        with pytest.raises(ndvm.NdvmError, match="the seed is"):
+            clamped.gradient(x=1.0, seed=seed)
+    unused = machine.load("(if (< a 1) x (* 2 x))").gradient(a=0.0, x=3.0)
+    assert unused.inactive == ["a"] and machine.load("(* a 2)").gradient(a=1.0).inactive == []

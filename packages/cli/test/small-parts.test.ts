@@ -10,7 +10,7 @@ import type { FitProblem } from "../src/fit/problem.js";
 import { sideColumns, sideOptions } from "../src/fit/sides.js";
 import { expandRange, readInputs, UsageError } from "../src/inputs.js";
 import { withinLimits } from "../src/limits.js";
-import { write } from "../src/terminal.js";
+import { reportError, write } from "../src/terminal.js";
 import { folder, writeFile } from "./run.js";
 
 /** Files that tables were read from, in order. */
@@ -64,6 +64,26 @@ test("no password of an address gets to a stream, whoever writes it there", () =
   write(stream, "see redis://me:pass-1@host:6379/0 and https://:pass-2@other/v1\n");
   expect(shown.join("")).toMatch(/^see redis:\/\/.*host:6379\/0 and https:\/\/.*other\/v1\n$/);
   expect(shown.join("")).not.toContain("pass");
+});
+
+test("every part of an error is told without control characters, one mark for each", () => {
+  const shown: string[] = [];
+  const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    shown.push(String(text));
+    return true;
+  });
+  const parts = {
+    source: "(+\x1b a)",
+    file: "f\x9b.scm",
+    help: "do\x07 this",
+    span: { start: 4, end: 5 },
+  };
+  reportError(new NdvmError("E-TYPE", "what\x1b[2J it is\r", parts));
+  spy.mockRestore();
+  expect(shown.join("")).toBe(
+    "f\ufffd.scm:1:5: error E-TYPE: what\ufffd[2J it is \n" +
+      "  1 | (+\ufffd a)\n    |     ^\n  help: do\ufffd this\n",
+  );
 });
 
 test("several columns of one file read it once", async () => {
