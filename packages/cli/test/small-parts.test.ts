@@ -10,6 +10,7 @@ import type { FitProblem } from "../src/fit/problem.js";
 import { sideColumns, sideOptions } from "../src/fit/sides.js";
 import { expandRange, readInputs, UsageError } from "../src/inputs.js";
 import { withinLimits } from "../src/limits.js";
+import { csvText, jsonText, type Report } from "../src/results.js";
 import { reportError, write } from "../src/terminal.js";
 import { folder, writeFile } from "./run.js";
 
@@ -84,6 +85,25 @@ test("every part of an error is told without control characters, one mark for ea
     "f\ufffd.scm:1:5: error E-TYPE: what\ufffd[2J it is \n" +
       "  1 | (+\ufffd a)\n    |     ^\n  help: do\ufffd this\n",
   );
+});
+
+test("a long result is written in pieces of some size, none of which holds it all", () => {
+  const values = Float64Array.from({ length: 60_000 }, (_, i) => i / 7);
+  const result = { lanes: values.length, shape: [], values, failures: [], nonFinite: [] };
+  const report = { result, inputs: { x: values }, precision: "f64" } as unknown as Report;
+  const numbers = Array.from(values, String);
+  for (const [pieces, whole] of [
+    [[...csvText(report)], ["x,value", ...numbers.map((one) => `${one},${one}`), ""].join("\n")],
+    [
+      [...jsonText(report, false)],
+      `{"lanes":60000,"shape":[],"values":[${numbers.join(",")}],"failures":[],"nonFinite":[]}\n`,
+    ],
+  ] as const) {
+    expect(pieces.join("")).toBe(whole);
+    const lengths = pieces.map(({ length }) => length);
+    expect(Math.max(...lengths)).toBeLessThan(2 ** 17);
+    expect(Math.min(...lengths.slice(0, -1))).toBeGreaterThanOrEqual(2 ** 16);
+  }
 });
 
 test("several columns of one file read it once", async () => {

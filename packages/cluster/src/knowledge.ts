@@ -67,14 +67,12 @@ export class KnowledgeWriter {
   /** Removes what no epoch of this version or a later one needs. */
   async forgetBefore(version: number): Promise<void> {
     if (this.#snapshotAt > version) return;
-    const fields = [
-      ...[...this.#snapshots].filter((each) => each < this.#snapshotAt).map(snapshotField),
-      ...[...this.#deltas].filter((each) => each <= this.#snapshotAt).map(deltaField),
-    ];
+    const snapshots = [...this.#snapshots].filter((each) => each < this.#snapshotAt);
+    const deltas = [...this.#deltas].filter((each) => each <= this.#snapshotAt);
+    const fields = [...snapshots.map(snapshotField), ...deltas.map(deltaField)];
     if (fields.length === 0) return;
-    for (const each of [...this.#snapshots])
-      if (each < this.#snapshotAt) this.#snapshots.delete(each);
-    for (const each of [...this.#deltas]) if (each <= this.#snapshotAt) this.#deltas.delete(each);
+    for (const each of snapshots) this.#snapshots.delete(each);
+    for (const each of deltas) this.#deltas.delete(each);
     await this.redis.hdel(this.key, ...fields);
   }
 
