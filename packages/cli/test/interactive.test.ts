@@ -245,6 +245,22 @@ describe("the lines of a search", () => {
     expect(stdout.match(/\x1b\[\d+A\x1b\[J/g)).toHaveLength(4);
   });
 
+  test("of a screen are erased once where something is told above them", () => {
+    const { stdout, stderr } = shown(
+      () => liveDisplay({ seconds: 5, plot: () => "plot" }),
+      [
+        [600, { type: "front", front: [member(1, 20)] }],
+        [601, { type: "warning", message: "mind" }],
+        [602, { type: "progress", counts: counts(3), seconds: 1 }],
+      ],
+    );
+    expect(stderr).toBe("warning: mind\n");
+    // By the warning, and at the end: a third time would take away what was told.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the cursor's way.
+    expect(stdout.match(/\x1b\[\d+A\x1b\[J/g)).toHaveLength(2);
+    expect(stdout.match(/plot/g)).toHaveLength(2);
+  });
+
   test("tell why it stopped", () => {
     const kinds = [
       "seconds",

@@ -116,9 +116,10 @@ test("a call that was cancelled too late does not cancel the next", async () => 
   await answers(1);
   send({ id: 2, call: "jacobian", program: 1, inputs: { x: 3 } });
   send({ call: "cancel", of: 2 });
-  send({ id: 3, call: "evaluate", program: 1, inputs: { x: 2 } });
-  const [two, three] = (await answers(3)).slice(1);
+  const [, two] = await answers(2);
   expect(two?.id).toBe(2);
+  send({ id: 3, call: "evaluate", program: 1, inputs: { x: 2 } });
+  const [, , three] = await answers(3);
   expect(three?.error).toBeUndefined();
   expect(three?.numbers).toEqual([[4, 2]]);
   await end();
