@@ -175,7 +175,7 @@ export const rooms: readonly Room[] = [
     name: "archive",
     sources: ["packages/search/src/archive/"],
     tests: search(
-      "archive/lock archive/last-moment archive/tables archive/damage archive/archive archive/keep archive/ engine/replay",
+      "archive/lock archive/last-moment archive/journal archive/tables archive/damage archive/archive archive/keep archive/ engine/replay",
     ),
   },
   {
@@ -231,7 +231,7 @@ export const rooms: readonly Room[] = [
     sources: ["packages/cli/src/"],
     // In this process first. Those that measure limits and whole starts take minutes, and are left out.
     tests: cli(`
-      rows small-parts options-reach cluster-commands outputs more-outputs serve-here let-go start-here interactive serve-state fit-errors fit names fit-progress fit-report table-formats terminal secrets
+      rows small-parts options-reach cluster-commands outputs more-outputs serve-here let-go start-here interactive serve-state story fit-errors fit names fit-progress fit-report table-formats terminal secrets
       on-a-terminal explain search archive-damage serve eval repl bytecode errors`),
   },
 ];
