@@ -5,13 +5,25 @@
 
 import type { EpochJob, EpochSetting, RunnerEvents, Update } from "@ndvm/search/epochs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { encode, textOf } from "../src/codec.js";
+import { decode, encode, textOf } from "../src/codec.js";
 import { addressOf } from "../src/connection.js";
 import { ClusterRunner, digestOf } from "../src/coordinator.js";
 import { FakeRedis, newServer, server } from "./fakes.js";
 
 vi.mock("ioredis", async () => ({ Redis: (await import("./fakes.js")).FakeRedis }));
 vi.mock("bullmq", async () => ({ Queue: (await import("./fakes.js")).FakeQueue }));
+/** The most bytes that messages may unpack to. */
+const limits: unknown[] = [];
+vi.mock("node:zlib", async (original) => {
+  const zlib = await original<typeof import("node:zlib")>();
+  return {
+    ...zlib,
+    inflateRawSync: (...given: Parameters<typeof zlib.inflateRawSync>) => {
+      limits.push(given[1]?.maxOutputLength);
+      return zlib.inflateRawSync(...given);
+    },
+  };
+});
 /** What happens while an epoch is worked out here. */
 let meanwhile = async (): Promise<void> => {};
 vi.mock("@ndvm/search/epochs", async (original) => ({
@@ -73,6 +85,11 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
+});
+
+test("a message that would unpack to more than two gigabytes is not unpacked", () => {
+  expect(decode(encode({ a: 1 }))).toEqual({ a: 1 });
+  expect(limits.at(-1)).toBe(2 ** 31);
 });
 
 test("a result that comes while its epoch is given up is the one that counts", async () => {
