@@ -275,3 +275,14 @@ def test_machines_and_programs_are_made_as_they_were_asked_for(machine):
             clamped.gradient(x=1.0, seed=seed)
     unused = machine.load("(if (< a 1) x (* 2 x))").gradient(a=0.0, x=3.0)
     assert unused.inactive == ["a"] and machine.load("(* a 2)").gradient(a=1.0).inactive == []
+
+
+def test_answers_of_more_kinds_than_are_kept(machine):
+    sizes = range(1, 13)
+    branches = "".join(f"((< x {size + 0.5}) (vec {' '.join(['x'] * size)}))" for size in sizes)
+    program = machine.load(f"(cond {branches} (else (vec x)))")
+    for _ in range(2):
+        for size in sizes:
+            assert program.evaluate(x=float(size)).values.tolist() == [size] * size
+    (request,) = program._requests.values()
+    assert 0 < len(request._answers) <= 8
