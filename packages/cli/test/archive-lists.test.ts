@@ -6,6 +6,7 @@
 import type { Archive, Outcome } from "@ndvm/search";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { archiveCheck, archiveList, archiveShow } from "../src/commands/archive.js";
+import { writeReport } from "../src/commands/report.js";
 
 const world = vi.hoisted(() => ({
   outcomes: [] as unknown[],
@@ -123,6 +124,11 @@ describe("one candidate", () => {
     archiveShow("s.db", 0, { json: true });
     expect(lines()[0]).toMatchObject({ members: [{ visit: 4, length: 12.34 }] });
   });
+});
+
+test("a page that cannot be written leaves no archive open", async () => {
+  await expect(writeReport("s.db", "page.html")).rejects.toThrow();
+  expect(world.closed).toBe(1);
 });
 
 describe("a check", () => {

@@ -1,4 +1,4 @@
-/** What the page about a study is told of failures, and losses that read columns of any name. */
+/** What is told of failures on the page of a study, the way that explain goes, losses that read any column. */
 
 import { join } from "node:path";
 import { openArchive } from "@ndvm/search";
@@ -10,7 +10,7 @@ import { folder, writeFile } from "./run.js";
 test("failures are told by kind, the most frequent first, each with its first candidate", async () => {
   const rows = Array.from({ length: 16 }, (_, i) => `${i},${2 * i + 1}`);
   writeFile("f.csv", `x,y\n${rows.join("\n")}\n`);
-  const sources = ["(+ 1", "(car x)", "(+ a (* b x))", "(cdr x)", "(car 1)", "(* 2"];
+  const sources = ["(+ 1", "(* 2", "(+ a (* b x))", "(cdr x)", "(car 1)", "(car x)"];
   writeFile("f.jsonl", sources.map((source) => JSON.stringify({ source })).join("\n"));
   const study = ["search", "--data", "f.csv", "--target", "y", "--workers", "0"];
   await ndvmHere([...study, "--proposer", "replay:f.jsonl", "--out", "f.db"]);
@@ -33,6 +33,15 @@ test("failures are told by kind, the most frequent first, each with its first ca
   );
   expect([target, inputs, chosen]).toEqual(["y", ["x"], front.find((one) => one === chosen)]);
   expect((train["x"]?.length ?? 0) + (heldOut["x"]?.length ?? 0)).toBe(16);
+});
+
+test("the way of explain ends at the number that was given, to the last bit", async () => {
+  // 0.4 + (8 - 0.4) * 3 / 3 is less than 8.
+  const way = ["--set", "a=0.4", "--to", "a=8", "--points", "3", "--format", "json"];
+  const { stdout } = await ndvmHere(["explain", "-e", "(if (< a 8) 1 2)", ...way]);
+  const { along } = JSON.parse(stdout).diagnostics;
+  expect(along.flips).toHaveLength(1);
+  expect(along.flips[0].to).toEqual({ a: 8 });
 });
 
 test("a loss reads a column that has the name of a procedure", async () => {
