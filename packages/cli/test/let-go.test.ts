@@ -143,3 +143,20 @@ test("a dialogue lets go of every program, also of those that fail", async () =>
   expect(programs.open).toBe(0);
   machine.dispose();
 });
+
+test("a dialogue tells the lanes that a time is of, where there are several", async () => {
+  const machine = await Machine.create();
+  const dialogue = new Dialogue(machine, { precision: "f64", domain: "ieee" }, {}, async () => "");
+  let said = "";
+  const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    said += String(text);
+    return true;
+  });
+  for (const line of [":set x=2", "(* x x)", ":time", ":set x=1,2,3", ":time"])
+    await dialogue.run(line, new AbortController().signal);
+  write.mockRestore();
+  machine.dispose();
+  const words = said.split("\n").map((line) => line.split(" ")[0]);
+  expect(words).toEqual(["4", "value", "gradient", "value", "gradient", "lanes", ""]);
+  expect(said).toMatch(/\nlanes {6}3\n$/);
+});

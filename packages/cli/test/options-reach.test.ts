@@ -186,6 +186,17 @@ describe("an option of search", () => {
     expect(other).not.toBe(one);
   });
 
+  test("about missing values is told how many rows are left out, unless it is quiet", async () => {
+    const gaps = Array.from({ length: 12 }, (_, i) => `${i},${i % 5 === 3 ? "NA" : 2 * i}`);
+    writeFile("missing.csv", `x,y\n${gaps.join("\n")}\n`);
+    const args = ["search", "--data", "missing.csv", "--target", "y", "--candidates", "3"];
+    const told = await ndvmHere([...args, "--out", "told.db"]);
+    expect(told.stderr).toContain("2 of 12 rows have missing values and are left out");
+    expect(seen.searches.pop()?.data["x"]).toHaveLength(10);
+    const quiet = await ndvmHere([...args, "--out", "quiet.db", "--quiet"]);
+    expect(quiet.stderr).not.toContain("missing values");
+  });
+
   test("names the archive; without one the name is the time, and never one that is taken", async () => {
     expect((await searched("--out", "mine.db")).archive).toBe("mine.db");
     vi.useFakeTimers({ now: new Date(2026, 0, 2, 3, 4, 5), toFake: ["Date"] });

@@ -249,6 +249,20 @@ describe("epochs are dealt", () => {
     }
   });
 
+  test("and one that comes while another is in work does not make that one shorter", async () => {
+    const { run, ready, answer, had } = await open(2);
+    ready(0, 1);
+    run(jobs(2));
+    vi.advanceTimersByTime(13);
+    run(jobs(2, 2));
+    expect(had(0)).toEqual([[0], [2]]);
+    vi.advanceTimersByTime(13);
+    answer(0);
+    // 4 + 0.2 · (26 − 4) is more than 8 milliseconds: nothing waits behind a long one.
+    run(jobs(8, 4));
+    expect(had(0)).toEqual([[0], [2]]);
+  });
+
   test("without end to a worker that is alone, however long they take", async () => {
     const { run, ready, answer, had } = await open(1);
     ready(0);
