@@ -10,7 +10,7 @@ import type { FitProblem } from "../src/fit/problem.js";
 import { sideColumns, sideOptions } from "../src/fit/sides.js";
 import { expandRange, readInputs, UsageError } from "../src/inputs.js";
 import { withinLimits } from "../src/limits.js";
-import { csvText, jsonText, type Report } from "../src/results.js";
+import { csvText, jsonText, type Report, tableText } from "../src/results.js";
 import { reportError, write } from "../src/terminal.js";
 import { folder, writeFile } from "./run.js";
 
@@ -104,6 +104,19 @@ test("a long result is written in pieces of some size, none of which holds it al
     expect(Math.max(...lengths)).toBeLessThan(2 ** 17);
     expect(Math.min(...lengths.slice(0, -1))).toBeGreaterThanOrEqual(2 ** 16);
   }
+});
+
+test("a table shows a thousand numbers of a lane, and counts the others", () => {
+  const shown = (shape: readonly number[]) => {
+    const count = shape.reduce((all, one) => all * one, 1);
+    const values = Float64Array.from({ length: 2 * count }, (_, i) => i % count);
+    const result = { lanes: 2, shape, values, failures: [], nonFinite: [] };
+    const report = { result, inputs: {}, precision: "f64" } as unknown as Report;
+    return [...tableText(report)].join("").trimEnd().split("\n").at(-1) ?? "";
+  };
+  expect(shown([1000])).toMatch(/^ *1 +\[0 1 2 .* 998 999\]$/);
+  expect(shown([1003])).toMatch(/^ *1 +\[0 1 2 .* 998 999 … 3 more numbers$/);
+  expect(shown([2, 600])).toMatch(/^ *1 +\[\[0 1 2 .* 998 999 … 200 more numbers$/);
 });
 
 test("several columns of one file read it once", async () => {
