@@ -8,6 +8,7 @@ import { expect, test, vi } from "vitest";
 import { drawFit, type Fitted } from "../src/serve/figures.js";
 import { ArrayList, FrameReader, type Numbers } from "../src/serve/frames.js";
 import { Server } from "../src/serve/server.js";
+import { errorJson } from "../src/serve/values.js";
 
 const life = { machines: 0, programs: 0 };
 vi.mock("@ndvm/core", async (original) => {
@@ -165,6 +166,13 @@ test("the same header again is answered by what this run came to: shape, inactiv
   ]);
   expect(found.slice(8).map(({ result }) => result?.["lanes"])).toEqual([2, 1]);
   await end();
+});
+
+test("a mistake of ours is told as one, with its own words", () => {
+  for (const thrown of [new Error("boom"), "boom"])
+    expect(errorJson(thrown)).toEqual({
+      ...{ code: "E-INTERNAL", message: "boom", facts: {}, text: "error E-INTERNAL: boom" },
+    });
 });
 
 test("programs are kept until they are released, and then let go of", async () => {
