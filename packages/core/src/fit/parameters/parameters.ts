@@ -227,7 +227,7 @@ function makeFree(label: string, input: string, group: number, spec: ParameterOp
   const start =
     spec.start ?? (spec.range === undefined ? defaultStart(lower, upper, isLog) : undefined);
   const range = spec.range ?? rangeAround(start ?? START, lower, upper, isLog);
-  const first = nudge(start ?? middleOf(range, isLog), lower, upper);
+  const first = nudge(start ?? middleOf(range, isLog), lower, upper, isLog);
   return {
     label,
     input,
@@ -333,11 +333,21 @@ function rangeAround(
   return [Math.max(start - reach, lower), Math.min(start + reach, upper)];
 }
 
-/** Moves a start off its bounds, where a smooth map has no slope. */
-function nudge(x: number, lower: number, upper: number): number {
-  const width = Number.isFinite(upper - lower) ? upper - lower : Math.max(1, Math.abs(x));
-  const off = width * 1e-3;
-  return x < lower + off * 1e-3 ? lower + off : x > upper - off * 1e-3 ? upper - off : x;
+/** Closer to a single bound than this, or than its last digits, the map's squares have no numbers. */
+const NEAR_LEAST = 1e-120;
+
+/**
+ * Moves a start off its bounds, where a smooth map has no slope. A map with one bound has its unit from
+ * the start's distance, so a start just above 0 stays. On a log scale 0 is no bound that is ever near.
+ */
+function nudge(x: number, lower: number, upper: number, isLog: boolean): number {
+  const hasTwo = Number.isFinite(upper - lower);
+  const off = (hasTwo ? upper - lower : Math.max(1, Math.abs(x))) * 1e-3;
+  const near = (bound: number): number =>
+    hasTwo ? off * 1e-3 : Math.max(NEAR_LEAST, Math.abs(bound) * 1e-6);
+  const hasLower = lower > Number.NEGATIVE_INFINITY && !(isLog && lower <= 0);
+  if (hasLower && x < lower + near(lower)) return lower + off;
+  return upper < Number.POSITIVE_INFINITY && x > upper - near(upper) ? upper - off : x;
 }
 
 /** Where a restart begins, in the user's units. */
@@ -359,5 +369,5 @@ function drawnFrom({ range, isLog, lower, upper }: Free, share: number): number 
   const low = range[0];
   const high = range[1];
   const drawn = isLog ? exp(log(low) + share * (log(high) - log(low))) : low + share * (high - low);
-  return nudge(drawn, lower, upper);
+  return nudge(drawn, lower, upper, isLog);
 }
