@@ -202,6 +202,29 @@ describe.each(kinds)("rounds of $optimiser in $precision", ({ precision, optimis
     expect(await outcome(machine, one)).toBe(wanted);
   });
 
+  test("chunks that hold a part of the lanes each are bound anew in every round", async () => {
+    const narrow = await Machine.create({ precision });
+    narrow.cache = { bytes: 2048, blockLanes: 8 };
+    const advance = vi.spyOn(MachineRounds.prototype, "advance");
+    const evaluated = "(+ (* a (exp (- (* k t)))) (sin (* t t)))";
+    for (const one of [
+      { source: evaluated, options: { ...base, weights } },
+      { source: evaluated, options: { ...base, restarts: 7 } },
+      cases["groups"] as Case,
+      cases["rows that take both ways"] as Case,
+    ]) {
+      const wanted = await outcome(plain, one);
+      advance.mockClear();
+      expect(await outcome(narrow, one)).toBe(wanted);
+      // The first round is evaluated elsewhere, since no single chunk holds all lanes.
+      const leaps = advance.mock.results.map(({ value }) => value as number);
+      expect(leaps[0]).toBe(0);
+      if (one.source === evaluated) expect(Math.max(...leaps)).toBeGreaterThan(1);
+    }
+    advance.mockRestore();
+    narrow.dispose();
+  });
+
   test("a program that is fitted again meets the new data", async () => {
     const source = "(+ (* a (sin t)) (* k (exp (- t))))";
     const later = { ...base, data: { t: t.map((v) => v * v), y } };
