@@ -75,8 +75,8 @@ export const rooms: readonly Room[] = [
     name: "bytecode",
     sources: ["packages/core/src/bytecode/"],
     tests: core(`
-      bytecode/images bytecode/assembler bytecode/errors bytecode/elements bytecode/machine
-      bytecode/second-language bytecode/shuffles bytecode/property bytecode/mangled`),
+      bytecode/images bytecode/copies bytecode/assembler bytecode/errors bytecode/elements
+      bytecode/machine bytecode/second-language bytecode/shuffles bytecode/property bytecode/mangled`),
   },
   {
     name: "machine",
@@ -121,7 +121,7 @@ export const rooms: readonly Room[] = [
       ...core(
         "language/language semantics machine/gradient machine/whole linalg-shapes fuzz mechanisms",
       ),
-      ...core("machine/integers"),
+      ...core("machine/integers machine/allocator machine/straight machine/tiles"),
       ...LANES,
       ...MACHINE,
       ...core("lanes/ machine/ bytecode/machine bytecode/property fit/rounds fit/losses"),

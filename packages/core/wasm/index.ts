@@ -394,7 +394,7 @@ function walkFormula(program: usize, wanted: u32, shared: u32): i32 {
     setSingle(SINGLE_GRADIENTS + <i32>ctz<u32>(left), <f64>load<real>(at));
     at += 16;
   }
-  setSingle(SINGLE_REACHED, <f64>(inputsSeen & wanted));
+  setSingle(SINGLE_REACHED, <f64>inputsSeen);
   return SINGLE_DONE;
 }
 

@@ -81,7 +81,7 @@ class CopyFinder implements Copies {
     this.#flow = flow;
     this.#locals = procedure.slots.length;
     this.#size = this.#locals + heightMax;
-    this.#isConstant = procedure.slots.map((_, slot) => slot < procedure.params.length);
+    this.#isConstant = procedure.slots.map(() => true);
     for (const code of procedure.code)
       if (code.kind === "store" || code.kind === "loop") this.#isConstant[code.slot] = false;
     this.#states = flow.blocks.map(() => undefined);
@@ -298,7 +298,7 @@ class CopyFinder implements Copies {
       const copied = states.flatMap((state, k) =>
         state === FRESH || (passed[k] as number) >= 0 ? [] : [from + k],
       );
-      if (copied.length > 0) this.#before.set(at, copied);
+      this.#before.set(at, copied);
     }
   }
 }

@@ -5,6 +5,7 @@
  */
 import { afterAll, describe, expect, test } from "vitest";
 import { Machine, type Precision, type Program } from "../../src/index.js";
+import { primitives } from "../../src/primitives/registry.js";
 
 /** How an operand's numbers come about: one for each lane, one for all lanes, or written down. */
 const kinds = ["lanes", "shared", "written"] as const;
@@ -43,6 +44,8 @@ function programsOf(x: Kind, y: Kind): readonly string[] {
         programOf(X, vector(y, inner), "(+ 1.0 (matvec X Y))"),
         programOf(X, Y, "(+ (- X Y) (* a Y))"),
         programOf(X, Y, "(+ (scale s X) (scale b Y))"),
+        programOf(X, Y, "(+ (- X b) (- s Y))"),
+        programOf(X, Y, "(+ (- b X) (* Y a))"),
       ];
     }),
     ...sizes.flatMap((n) => {
@@ -169,4 +172,44 @@ test("operations of the same place among those that repeat are not taken for eac
   const { values, gradients, stats } = program.gradient(given);
   expect(stats.walks).toBe(0);
   expect([values, gradients]).toEqual([walked.values, walked.gradients]);
+});
+
+test("different operations on one operand are not taken for repeats of each other", async () => {
+  const machine = await machineWith("f64", true);
+  const given = { a: [0.5, 0.25, 1], b: [0.75, -0.5, 1.5], c: [1.25, 0.5, -1] };
+  for (const { scheme: name, kind } of primitives) {
+    if (kind !== "unary" || name === undefined) continue;
+    const used = `(vsum (${name} M)) (vsum (inv M)) (vsum (${name} S)) (vsum (cholesky S))`;
+    const program = machine.load(
+      `${defined} (define S (+ (eye 2) (matmul M (transpose M)))) (+ ${used})`,
+      { inputs: ["a", "b", "c"] },
+    );
+    const walked = program.gradient(given, { replay: false });
+    for (let i = 0; i < 2; i++) program.gradient(given);
+    const { values, gradients } = program.gradient(given);
+    expect([values, gradients], name).toEqual([walked.values, walked.gradients]);
+    program.dispose();
+  }
+});
+
+test("parts of what a trace repeats are computed anew when its inputs change", async () => {
+  const sources = [
+    "(let ((A (matmul M N)) (B (matmul M N))) (+ (vsum A) (vsum (ref B 0)) (ref B 1 1)))",
+    "(let ((A (scale a (eye 3))) (B (scale a (eye 3)))) (+ (vsum (ref B 1)) (vsum (ref A 0)) b c))",
+    "(let ((A (* v w)) (B (* v w))) (+ (ref A 0) (ref B 1) (vsum B)))",
+  ];
+  const machine = await machineWith("f64", true);
+  for (const source of sources) {
+    const program = machine.load(`${defined} ${source}`, { inputs: ["a", "b", "c"] });
+    for (let turn = 1; turn <= 5; turn++) {
+      const given = { a: [turn, 2], b: [turn / 2, -turn], c: [1.25, turn - 3] };
+      for (const wrt of [["a"], ["b"], ["c"], ["a", "b", "c"]]) {
+        const walked = program.gradient(given, { wrt, replay: false });
+        const { values, gradients } = program.gradient(given, { wrt });
+        expect([values, gradients], source).toEqual([walked.values, walked.gradients]);
+        expect(program.evaluate(given).values, source).toEqual(walked.values);
+      }
+    }
+    program.dispose();
+  }
 });

@@ -1,7 +1,8 @@
 /**
  * Records that no parameter reaches. What they make of the data is the same in every round, so they
  * run in the first round of a call and rest in the others: a record whose run has no bytes does
- * nothing. They are woken when the call ends, since other data may come with the next.
+ * nothing. They are woken when the call ends, since other data may come with the next. Lanes have
+ * data of their own, so none of these records has a result that all lanes share.
  */
 
 import { BLOCK_BYTES, PAYLOAD_VARYING, RECORD_BYTES, RECORD_CODE } from "../../src/program/layout";
@@ -66,6 +67,6 @@ export function wakeStill(): void {
     const op = blockAt(at).op;
     if ((op & RESTS) == 0) continue;
     blockAt(at).op = op & ~RESTS;
-    blockAt(at).zRun = blockAt(at).zMask != 0 ? blockAt(at).run : blockAt(at).zStep;
+    blockAt(at).zRun = blockAt(at).run;
   }
 }

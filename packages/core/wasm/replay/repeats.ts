@@ -32,14 +32,12 @@ export function beginRepeats(): void {
   return (payloadAt(entry).flags & PAYLOAD_ACTIVE) != 0 && payloadAt(entry).count > 1;
 }
 
-/** Whether two records do the same with the same operands. */
+/** Whether two records, which have no more than operands, do the same with the same ones. */
 function isSame(a: usize, b: usize): bool {
   return (
     ((recordAt(a).op ^ recordAt(b).op) & RECORD_CODE) == 0 &&
     recordAt(a).in0 == recordAt(b).in0 &&
-    recordAt(a).in1 == recordAt(b).in1 &&
-    recordAt(a).aux == recordAt(b).aux &&
-    recordAt(a).mask == recordAt(b).mask
+    recordAt(a).in1 == recordAt(b).in1
   );
 }
 

@@ -147,9 +147,8 @@ function isScale(at: usize): bool {
   return isNumber && blockAt(at).yMask == 0 && blockAt(at).count == 4 && blockAt(at).gy == 0;
 }
 
-/** The kind of a sum of tensors, which is one of rows of numbers. */
+/** The kind of a sum of tensors: linking has made it one of rows, as long as the tensor. */
 function additionAt(at: usize): i32 {
-  if (blockAt(at).count != 1 || !isPerLane(at)) return 0;
   const bytes = blockAt(at).zRun;
   return bytes == 4 * run ? KIND_ADD4 : bytes == 2 * run ? KIND_ADD2 : 0;
 }

@@ -88,8 +88,7 @@ export let inputsSeen: u32 = 0;
 /** Cells in the order of evaluation: what lies on the stack must be the operands of the next. */
 function hasStraightCells(program: usize): bool {
   const end = imageAt(program).entry;
-  const isPlain = imageAt(program).globals == imageAt(program).inputs;
-  if (!isPlain || end > WORDS_MAX || !reserveStack(0, (<usize>end) << 2)) return false;
+  if (end > WORDS_MAX || !reserveStack(0, (<usize>end) << 2)) return false;
   let top = stackBase;
   let index = IMAGE_HEADER;
   while (index < end) {
@@ -117,7 +116,7 @@ function hasStraightCells(program: usize): bool {
     index += words;
   }
   const sequence = cellOf(program, end);
-  const isOne = kindOf(sequence) == CELL_SEQ && word(sequence, 3) == 1 && top == stackBase + 4;
+  const isOne = kindOf(sequence) == CELL_SEQ && top == stackBase + 4;
   if (!isOne || load<i32>(stackBase) != word(sequence, 4)) return false;
   return kindOf(cellOf(program, word(sequence, 4))) == CELL_PRIMITIVE;
 }
@@ -140,9 +139,9 @@ function isPlainCall(program: usize, cell: usize): bool {
  * not allow it.
  */
 export function reserveStraight(program: usize, recordedBytesMax: usize, steps: f64): bool {
-  // No cell has fewer words than that of an input, and each makes one payload at most.
+  // No cell has fewer words than that of an input, and each makes one payload at most, or reads it.
   const cells = <usize>(imageAt(program).entry / GLOBAL_WORDS);
-  const payloads = cells + <usize>imageAt(program).constants + <usize>imageAt(program).inputs;
+  const payloads = cells + <usize>imageAt(program).inputs;
   const bytes = payloads * (2 * NUMBER) + cells * RECORD_BYTES;
   if (<f64>(cells + 1) > steps || bytes > recordedBytesMax) return false;
   reserveFreeBlocks(cells * BLOCK_BYTES);
