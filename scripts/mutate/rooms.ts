@@ -56,7 +56,7 @@ export const rooms: readonly Room[] = [
     name: "syntax",
     sources: ["packages/core/src/syntax/", "packages/core/src/nearest.ts"],
     tests: core(`
-      syntax/every-text syntax/sequences nearest reader printer format-error expander-errors expander language/language
+      syntax/every-text syntax/sequences syntax/written-again nearest reader printer format-error expander-errors expander language/language
       semantics machine/nesting machine/bad-input`),
   },
   {
@@ -109,7 +109,7 @@ export const rooms: readonly Room[] = [
     name: "fit",
     sources: ["packages/core/src/fit/"],
     tests: core(`
-      fit/small-parts fit/tables fit/drive fit/quality fit/whole fit/refusals fit/elementary fit/random fit/bad-input fit/names fit/parameters fit/losses
+      fit/small-parts fit/tables fit/drive fit/quality fit/whole fit/refusals fit/elementary fit/random fit/magnitudes fit/bad-input fit/names fit/parameters fit/losses
       fit/result fit/outputs fit/scale fit/loss-text fit/adam fit/steps-max fit/again fit/control
       fit/diagnostics fit/rounds fit/fit-many fit/convergence fit/at-bounds fit/scores fit/interruption
       fit/let-go export/fitted`),
@@ -131,7 +131,7 @@ export const rooms: readonly Room[] = [
     name: "optimisers",
     sources: ["packages/core/wasm/fit/"],
     tests: core(`
-      fit/lbfgs fit/levenberg fit/whole fit/rounds fit/adam fit/losses fit/convergence fit/steps-max fit/quality fit/at-bounds
+      fit/lbfgs fit/levenberg fit/magnitudes fit/whole fit/rounds fit/adam fit/losses fit/convergence fit/steps-max fit/quality fit/at-bounds
       fit/parameters fit/scale fit/fit-many`),
   },
   {
