@@ -121,7 +121,7 @@ export const rooms: readonly Room[] = [
       ...core(
         "language/language semantics machine/gradient machine/whole linalg-shapes fuzz mechanisms",
       ),
-      ...core("machine/integers machine/allocator machine/straight machine/tiles"),
+      ...core("machine/integers machine/allocator machine/records machine/straight machine/tiles"),
       ...LANES,
       ...MACHINE,
       ...core("lanes/ machine/ bytecode/machine bytecode/property fit/rounds fit/losses"),
