@@ -213,3 +213,42 @@ test("parts of what a trace repeats are computed anew when its inputs change", a
     program.dispose();
   }
 });
+
+/** What each kernel for several records computes, alone. */
+const several = [
+  "(vsum (matmul N (inv M)))",
+  "(vsum (matmul (- (eye 2) M) N))",
+  "(vsum (+ w (matvec M v)))",
+  "(dot v (matvec M v))",
+  "(vsum (matmul M (inv (+ M N))))",
+  "(let* ((x (+ w (matvec M v))) (P (matmul (- (eye 2) M) N))) (+ (dot x v) (det P)))",
+];
+const operands = ["M", "N", "v", "w"];
+const subsets = Array.from({ length: 16 }, (_, bits) =>
+  operands.filter((_name, i) => ((bits >> i) & 1) === 1),
+);
+
+test.each(["f32", "f64"] as const)(
+  "adjoints that hold a sum already, and those that do not, in %s",
+  async (precision) => {
+    const on = await machineWith(precision, true);
+    const off = await machineWith(precision, false);
+    for (const source of several)
+      for (const later of subsets) {
+        // What comes later in the program has added to adjoints before the kernel does.
+        const sums = later.map((name, i) => `(* ${i + 1}.5 (vsum ${name}))`).join(" ");
+        const text = `${defined} (let ((first ${source})) (+ first ${sums} 0.0))`;
+        for (const lanes of [5, 128]) {
+          const { a, b } = inputsFor(lanes);
+          const [fused, single] = [on, off].map((machine) => {
+            const program = machine.load(text, { inputs: ["a", "b", "c"] });
+            for (let i = 0; i < 2; i++) program.gradient({ a, b, c: 1.25 });
+            const { values, gradients } = program.gradient({ a, b, c: 1.25 });
+            program.dispose();
+            return [values, gradients];
+          });
+          expect(fused, text).toEqual(single);
+        }
+      }
+  },
+);
