@@ -52,6 +52,23 @@ describe("the core form", () => {
     ),
   }));
 
+  test.each([
+    [
+      "(+ y (cos x) (let ((x 2) (cos 3)) (* x cos)))",
+      "(+ y (cos x) (let ((x.2 2) (cos.2 3)) (* x.2 cos.2)))",
+    ],
+    [
+      "(let ((w (let ((u 1)) (* u y)))) (let ((u 3)) (* u w)))",
+      "(let ((w (let ((u 1)) (* u y)))) (let ((u.2 3)) (* u.2 w)))",
+    ],
+    [
+      "(+ (let ((u y)) (* u u)) (let ((u 3)) (* u y)))",
+      "(+ (let ((u y)) (* u u)) (let ((u.2 3)) (* u.2 y)))",
+    ],
+  ])("gives every variable of %s a name of its own", (source, core) => {
+    expect(coreOf(source)).toBe(core);
+  });
+
   test(`computes what the program does, SEED=${seed}`, () => {
     fc.assert(
       fc.property(expression, (source) => {
