@@ -63,8 +63,8 @@ export class Telling {
       this.#queue.push(done);
       return;
     }
-    this.#stopTimer();
     while (this.#commit !== undefined) await this.#commit;
+    // There is a timer only while nothing is being written.
     this.#stopTimer();
     this.#untold.push(done);
     this.#start(this.#journal);
@@ -73,7 +73,6 @@ export class Telling {
 
   /** Waits for what is being written. */
   async close(): Promise<void> {
-    this.#stopTimer();
     await this.#commit;
     this.#stopTimer();
   }

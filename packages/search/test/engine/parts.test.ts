@@ -1,19 +1,15 @@
 /**
  * The parts of the engine, each by itself: the fold of epochs into a study, rounds under way, the queue
- * of events, telling with a journal and a clock of the test's own, and budgets at their edges.
+ * of events, and budgets at their edges.
  */
 
-import { performance as perfHooks } from "node:perf_hooks";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkBudget } from "../../src/engine/budget.js";
 import { Fold } from "../../src/engine/fold.js";
-import type { Journal, JournalEntry } from "../../src/engine/journal.js";
 import { EventQueue } from "../../src/engine/queue.js";
 import { Round } from "../../src/engine/rounds.js";
-import { Telling } from "../../src/engine/telling.js";
 import type { EpochJob } from "../../src/epoch/job.js";
 import type { Arrival } from "../../src/epoch/pack.js";
-import type { SearchEvent } from "../../src/index.js";
 import { emptyResult, type TaskResult } from "../../src/pipeline/task.js";
 import { makeStudy } from "../../src/study.js";
 import { line } from "./data.js";
@@ -420,143 +416,6 @@ describe("the queue of events", () => {
     const next = waits.next();
     waits.close(new Error("over"));
     await expect(next).rejects.toThrow("over");
-  });
-});
-
-describe("telling", () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-    const began = Date.now();
-    vi.spyOn(perfHooks, "now").mockImplementation(() => 1000 + Date.now() - began);
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
-  const event = (message: string): SearchEvent => ({ type: "warning", message });
-  const open = () => {
-    const queue = new EventQueue<SearchEvent>();
-    const written: string[][] = [];
-    const story: string[] = [];
-    let finish: (() => void)[] = [];
-    let fail: ((error: Error) => void)[] = [];
-    const journal = {
-      commit({ events, ...rest }: JournalEntry) {
-        expect(rest).toEqual({ state: "the state", members: "members" });
-        written.push(events.map((each) => ("message" in each ? String(each.message) : each.type)));
-        return new Promise<void>((resolve, reject) => {
-          finish.push(resolve);
-          fail.push(reject);
-        });
-      },
-    } as unknown as Journal;
-    const telling = new Telling(queue, journal, {
-      entry: () => ({ state: "the state", members: "members" }) as never,
-      wake: () => story.push("wake"),
-      fail: (error) => story.push(`fail: ${(error as Error).message}`),
-    });
-    const done = async () => {
-      for (const act of finish) act();
-      finish = [];
-      fail = [];
-      await vi.advanceTimersByTimeAsync(0);
-    };
-    const refuse = async () => {
-      for (const act of fail) act(new Error("disk"));
-      await vi.advanceTimersByTimeAsync(0);
-    };
-    const heard = () => {
-      const all: string[] = [];
-      for (let one = queue.take(); one !== undefined; one = queue.take())
-        all.push("message" in one ? String(one.message) : one.type);
-      return all;
-    };
-    return { telling, written, story, done, refuse, heard, queue };
-  };
-
-  test("without a journal is at once", () => {
-    const queue = new EventQueue<SearchEvent>();
-    const telling = new Telling(queue, undefined, {} as never);
-    telling.tell(event("a"));
-    void telling.finish(event("end"));
-    expect([queue.take(), queue.take(), queue.take()]).toEqual([
-      event("a"),
-      event("end"),
-      undefined,
-    ]);
-    expect(telling.unwritten).toBe(0);
-  });
-
-  test("is after the journal has it, and the journal writes every 100 milliseconds at most", async () => {
-    const { telling, written, story, done, heard } = open();
-    telling.tell(event("a"));
-    telling.tell(event("b"));
-    expect([written, telling.unwritten]).toEqual([[], 2]);
-    await vi.advanceTimersByTimeAsync(0);
-    expect([written, telling.unwritten]).toEqual([[["a", "b"]], 0]);
-    telling.tell(event("c"));
-    await vi.advanceTimersByTimeAsync(1000);
-    expect([written, heard(), story]).toEqual([[["a", "b"]], [], []]);
-    await done();
-    expect([heard(), story]).toEqual([["a", "b"], ["wake"]]);
-    expect(written).toEqual([["a", "b"], ["c"]]);
-    await done();
-    telling.tell(event("d"));
-    await vi.advanceTimersByTimeAsync(99);
-    expect(written).toHaveLength(2);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(written).toEqual([["a", "b"], ["c"], ["d"]]);
-    expect(heard()).toEqual(["c"]);
-  });
-
-  test("ends with the last event after all others", async () => {
-    const { telling, written, done, heard } = open();
-    telling.tell(event("a"));
-    await vi.advanceTimersByTimeAsync(0);
-    telling.tell(event("b"));
-    let isOver = false;
-    void telling.finish(event("end")).then(() => {
-      isOver = true;
-    });
-    await done();
-    expect(written).toEqual([["a"], ["b", "end"]]);
-    expect([heard(), isOver]).toEqual([["a"], false]);
-    await done();
-    expect([heard(), isOver]).toEqual([["b", "end"], true]);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  test("leaves no timer behind when it is closed, and says what the journal could not do", async () => {
-    const { telling, story, refuse, heard, written } = open();
-    telling.tell(event("a"));
-    await telling.close();
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(written).toEqual([]);
-    const other = open();
-    other.telling.tell(event("a"));
-    await vi.advanceTimersByTimeAsync(0);
-    await other.refuse();
-    expect([other.story, other.heard()]).toEqual([["fail: disk"], []]);
-    other.telling.tell(event("b"));
-    await vi.advanceTimersByTimeAsync(100);
-    expect(other.written).toEqual([["a"], ["b"]]);
-    await refuse();
-    expect([story, heard()]).toEqual([[], []]);
-  });
-
-  test("reports how things stand every 250 milliseconds at most", () => {
-    const queue = new EventQueue<SearchEvent>();
-    const telling = new Telling(queue, undefined, {} as never);
-    const times: number[] = [];
-    for (let i = 0; i < 600; i++) {
-      telling.report(() => {
-        times.push(i);
-        return event("progress");
-      });
-      vi.advanceTimersByTime(1);
-    }
-    expect(times).toEqual([0, 250, 500]);
-    expect(queue.size).toBe(3);
   });
 });
 
