@@ -22,7 +22,7 @@ import {
   rSquared,
   squaresLeft,
 } from "@ndvm/core";
-import { type Columns, rowsOf, type Study, weightFor } from "../study.js";
+import type { Columns, Study } from "../study.js";
 import type { Intervals, MemberScores, Outcome, Weighing } from "../types.js";
 import { foldRates, lowestAlias, uprightWaves } from "./aliases.js";
 import { log2 } from "./bits.js";
@@ -293,8 +293,6 @@ export class Scales {
   ): Promise<Weighable["params"]> {
     if (free.length === 0) return params;
     const { target, limits } = this.#study;
-    const weight = weightFor(this.#columns, target);
-    const weights = new Float64Array(rowsOf(data)).fill(weight);
     const specs = Object.entries(params).map(([name, value]): [string, ParameterSpec] => [
       name,
       free.includes(name) ? { start: value } : { fixed: value },
@@ -306,7 +304,6 @@ export class Scales {
         optimiser: "lm",
         params: recordOf(specs),
         steps: STEPS,
-        ...(weight === 1 ? {} : { weights }),
         stepsMax: limits.fitSteps,
         detail: "scores",
       });

@@ -578,6 +578,19 @@ describe("weighing", () => {
     }
   });
 
+  test.each([1e-140, 1e-60, 1e-30, 1e30, 1e60])(
+    "of a mean that is given as 1 finds it in units of %f",
+    async (unit) => {
+      const data = { x, y: y.map((each) => each * unit) };
+      const scales = await Scales.create(makeStudy({ data, target: "y", seed: 3 }));
+      const given = { visit: 0, source: "a", params: { a: 1 }, complexity: 1 };
+      const found = await scales.weigh(given);
+      scales.dispose();
+      const mean = y.reduce((sum, each) => sum + each, 0) / y.length;
+      expect((found?.params["a"] as number) / unit).toBeCloseTo(mean, 6);
+    },
+  );
+
   test("numbers in a program cost their digits, at most what tells a row from another", async () => {
     const scales = await Scales.create(study);
     const of = async (source: string) =>
