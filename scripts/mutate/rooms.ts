@@ -150,7 +150,7 @@ export const rooms: readonly Room[] = [
     name: "engine",
     sources: ["packages/search/src/engine/"],
     tests: search(`
-      engine/parts engine/telling engine/several engine/front engine/scripted engine/twins engine/studies engine/search engine/resume engine/budgets
+      engine/parts engine/telling engine/several engine/front engine/scripted engine/letting-go engine/twins engine/studies engine/search engine/resume engine/budgets
       engine/replay engine/determinism archive/archive engine/hostile engine/`),
   },
   {
@@ -182,7 +182,7 @@ export const rooms: readonly Room[] = [
     name: "evolve",
     sources: ["packages/search/src/evolve/"],
     tests: search(`
-      evolve/pinned evolve/parts evolve/keeping evolve/simplify evolve/same-values evolve/evolve engine/studies evolve/
+      evolve/pinned evolve/parts evolve/revisits evolve/reading evolve/keeping evolve/simplify evolve/same-values evolve/evolve engine/studies evolve/
       engine/search`),
   },
   {

@@ -392,18 +392,19 @@ export class Engine {
   /** Undefined: the search ended before the answer came. */
   async #answer(proposer: Proposer, count: number): Promise<Proposals | undefined> {
     const { signal } = this.#ending;
-    const asked = proposer.propose(count, signal);
-    let leave: (() => void) | undefined;
+    let leave = (): void => {};
     const ended = new Promise<undefined>((resolve) => {
       leave = () => resolve(undefined);
-      signal.addEventListener("abort", leave);
     });
+    // Before anybody is asked: a proposer may end the search itself.
+    signal.addEventListener("abort", leave);
     try {
+      const asked = proposer.propose(count, signal);
+      // Whoever answers too late may fail unheard.
+      asked.catch(() => {});
       return await Promise.race([asked, ended]);
     } finally {
-      if (leave !== undefined) signal.removeEventListener("abort", leave);
-      // Whoever is asked too late may fail unheard.
-      asked.catch(() => {});
+      signal.removeEventListener("abort", leave);
     }
   }
 

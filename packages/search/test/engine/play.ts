@@ -167,6 +167,8 @@ export interface Play {
   /** How many candidates an epoch comes to; default: all that were proposed. */
   readonly keptOf?: (job: EpochJob) => number;
   readonly signal?: AbortSignal;
+  /** Nobody listens before it; default: from the beginning on. */
+  readonly heard?: Promise<void>;
   onJobs?(jobs: readonly EpochJob[], events: RunnerEvents): void;
 }
 
@@ -227,6 +229,7 @@ export async function play({
   const told: SearchEvent[] = [];
   let error: unknown;
   const listening = (async () => {
+    await more.heard;
     for (
       let event = await engine.queue.next();
       event !== undefined;
