@@ -86,11 +86,9 @@ export function loopParts(tree: Tree): LoopParts {
   };
 }
 
-/** The tree itself where the arguments are its own. */
-export function withArgs(tree: Tree, args: readonly Tree[]): Tree {
-  if (isSameList(args, tree.args)) return tree;
-  return make(tree.kind, tree.name, tree.value, tree.binds, args);
-}
+/** The same with other arguments. */
+export const withArgs = (tree: Tree, args: readonly Tree[]): Tree =>
+  make(tree.kind, tree.name, tree.value, tree.binds, args);
 
 /** The same with another name. */
 export const withName = (tree: Tree, name: string): Tree =>
@@ -103,12 +101,6 @@ export const withValue = (tree: Tree, value: number): Tree =>
 /** The same with other bound names, and arguments that use them. */
 export const withBinds = (tree: Tree, binds: readonly string[], args: readonly Tree[]): Tree =>
   make(tree.kind, tree.name, tree.value, binds, args);
-
-function isSameList(some: readonly Tree[], others: readonly Tree[]): boolean {
-  if (some.length !== others.length) return false;
-  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false;
-  return true;
-}
 
 /** The tree with something else for each of its arguments, from the first to the last. */
 export function mapArgs(tree: Tree, change: (arg: Tree, at: number) => Tree): Tree {

@@ -74,6 +74,20 @@ describe("simplify", () => {
     expect(ratio.starts).toEqual({ p0: 3, p1: 2 });
   });
 
+  it.each([
+    ["(log (* a x))", "(log (* p0 x))"],
+    ["(sqrt (* a x))", "(sqrt (* p0 x))"],
+    ["(exp (+ x b))", "(exp (+ x p0))"],
+    ["(exp (+ x c))", "(exp (+ x p0))"],
+    ["(* a (+ b (* c x)))", "(* p0 (+ p1 (* p2 x)))"],
+  ])("leaves %s, whose constants no other could stand for at their values", (source, wanted) => {
+    const values = { a: 0, b: 800, c: -800 };
+    const { source: written, starts } = simplified(source, values);
+    expect(written).toBe(wanted);
+    const names = [...new Set(source.match(/\b[abc]\b/g))] as (keyof typeof values)[];
+    expect(Object.values(starts)).toEqual(names.map((name) => values[name]));
+  });
+
   it("gives up on constants that are not finite", () => {
     expect(() => simplified("(+ x (/ 1 0))")).toThrow(Dead);
   });
