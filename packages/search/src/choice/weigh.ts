@@ -57,6 +57,7 @@ interface State {
 
 export class Scales {
   readonly #study: Study;
+  readonly #inputs: readonly string[];
   readonly #machine: Machine;
   readonly #yardstick: Yardstick;
   readonly #likelihood: Likelihood;
@@ -71,6 +72,7 @@ export class Scales {
   private constructor(machine: Machine, study: Study) {
     this.#machine = machine;
     this.#study = study;
+    this.#inputs = study.inputs;
     this.#yardstick = yardstickOf(study);
     this.#likelihood = likelihoodOf("squares");
     this.#columns = joined(study);
@@ -186,7 +188,7 @@ export class Scales {
     member: Weighable,
     { params }: Pick<Weighable, "params">,
   ): Promise<State | undefined> {
-    const low = foldRates(member.source, params, this.#study.inputs, this.#yardstick.lattices);
+    const low = foldRates(member.source, params, this.#inputs, this.#yardstick.lattices);
     return low === undefined ? undefined : this.#settle(program, member, low, new Map());
   }
 
@@ -205,7 +207,7 @@ export class Scales {
     // Turns of loops are counted by ones.
     const steps = new Set([1, ...[...lattices.values()].map(({ step }) => step)]);
     let state = start;
-    for (const name of namesOf(program, this.#study.inputs))
+    for (const name of namesOf(program, this.#inputs))
       for (const step of steps) {
         const low = lowestAlias(own(state.params, name) as number, step);
         if (low === undefined) continue;
@@ -223,7 +225,7 @@ export class Scales {
   #upright(program: Program, { source }: Weighable, state: State): State {
     const { params } = state;
     const isSame = (turned: Weighable["params"]): boolean => this.#agree(program, params, turned);
-    const waves = uprightWaves(source, params, this.#study.inputs);
+    const waves = uprightWaves(source, params, this.#inputs);
     const start = waves === params || isSame(waves) ? waves : params;
     return { ...state, params: withoutIdleSigns(start, isSame) };
   }
@@ -243,7 +245,7 @@ export class Scales {
     let state = start;
     const tried = new Set<string>();
     for (;;) {
-      const trial = nextTrial(program, this.#study.inputs, state, tried);
+      const trial = nextTrial(program, this.#inputs, state, tried);
       if (trial === undefined) return state;
       tried.add(trial.name);
       for (const number of trial.numbers) {
@@ -264,7 +266,7 @@ export class Scales {
     params: Weighable["params"],
     simple: ReadonlyMap<string, SimpleNumber>,
   ): Promise<State | undefined> {
-    const free = namesOf(program, this.#study.inputs).filter((name) => !simple.has(name));
+    const free = namesOf(program, this.#inputs).filter((name) => !simple.has(name));
     const fitted = await this.#fit(program, params, free, this.#columns);
     const { values, gradients } = this.#slopes(program, fitted, free);
     const { rows, symbolBits } = this.#yardstick;
@@ -327,7 +329,7 @@ export class Scales {
 
   #given(params: Weighable["params"], columns: Columns) {
     const given = recordOf<number | Float64Array>(Object.entries(params));
-    for (const name of this.#study.inputs) given[name] = own(columns, name) as Float64Array;
+    for (const name of this.#inputs) given[name] = own(columns, name) as Float64Array;
     return { given, stepsMax: this.#study.limits.fitSteps };
   }
 
@@ -345,7 +347,7 @@ export class Scales {
   /** Intervals of simple numbers are those of the real constants that they stand for. */
   #describe(program: Program, member: Weighable, real: State, state: State): Weighing {
     const { params, simple, length, swings } = state;
-    const names = namesOf(program, this.#study.inputs);
+    const names = namesOf(program, this.#inputs);
     const free = names.filter((name) => !simple.has(name));
     const intervals: Record<string, readonly [number, number]> = emptyRecord();
     const undetermined: string[] = [];
