@@ -497,9 +497,9 @@ export class Engine {
     });
   }
 
+  /** Whoever is awake already does not notice. */
   #wakeUp(): void {
     this.#wake?.();
-    this.#wake = undefined;
   }
 
   async #pause(milliseconds: number): Promise<void> {

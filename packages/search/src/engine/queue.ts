@@ -56,7 +56,6 @@ export class EventQueue<E> {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      this.#wake = undefined;
     }
   }
 
@@ -73,7 +72,6 @@ export class EventQueue<E> {
       this.#at = 0;
     }
     this.#drained?.();
-    this.#drained = undefined;
     return event;
   }
 }
