@@ -169,6 +169,7 @@ export interface Play {
   readonly signal?: AbortSignal;
   /** Nobody listens before it; default: from the beginning on. */
   readonly heard?: Promise<void>;
+  onStop?(): void;
   onJobs?(jobs: readonly EpochJob[], events: RunnerEvents): void;
 }
 
@@ -219,6 +220,7 @@ export async function play({
         },
         stop: async () => {
           story.push("stop");
+          more.onStop?.();
         },
       };
     },
