@@ -150,7 +150,7 @@ export const rooms: readonly Room[] = [
     name: "engine",
     sources: ["packages/search/src/engine/"],
     tests: search(`
-      engine/parts engine/telling engine/several engine/front engine/scripted engine/letting-go engine/twins engine/studies engine/search engine/resume engine/budgets
+      engine/parts engine/telling engine/several engine/front engine/scripted engine/letting-go engine/halfway engine/twins engine/studies engine/search engine/resume engine/budgets
       engine/replay engine/determinism archive/archive engine/hostile engine/`),
   },
   {

@@ -228,14 +228,14 @@ export class Engine {
       if (signal.aborted) break;
       const cause = isOpen ? undefined : this.#reachedLimit();
       if (cause !== undefined) {
-        this.#stopped ??= cause;
+        this.#stopped = cause;
         break;
       }
       const round = isOpen ? open : new Round(this.#nextRound, this.#observed);
       const hadRoom = await this.#launch(round);
       if (signal.aborted) break;
       if (round.jobs.length > 0 || this.#exhausted.every((is) => is)) continue;
-      if (!hadRoom && (await this.#hasAllCandidates())) break;
+      if (await this.#hasAllCandidates()) break;
       // Nothing to begin without hearing more: the oldest round under way, or time, helps.
       if (this.#observed < this.#nextRound) await this.#observeThrough(this.#observed);
       else if (hadRoom) await this.#pause(IDLE);
@@ -255,7 +255,7 @@ export class Engine {
     while (this.#rounds.length > 0 && !this.#ending.signal.aborted) await this.#sleep();
   }
 
-  /** Where there is no room: whether that is because there are as many candidates as are wanted. */
+  /** Where nothing was begun: whether that is because there are as many candidates as are wanted. */
   async #hasAllCandidates(): Promise<boolean> {
     const { candidates } = this.#parts.budget;
     if (candidates === undefined) return false;

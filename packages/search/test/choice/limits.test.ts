@@ -30,8 +30,10 @@ describe("a front is weighed", () => {
     const create = vi.spyOn(Machine, "create");
     const load = vi.spyOn(Machine.prototype, "load");
     const steps: unknown[] = [];
+    const disposals: { readonly mock: { readonly calls: unknown[] } }[] = [];
     load.mockImplementation(function (this: Machine, ...args) {
       const program: Program = original.apply(this, args);
+      disposals.push(vi.spyOn(program, "dispose"));
       for (const name of ["evaluate", "gradient"] as const) {
         const run = program[name].bind(program);
         vi.spyOn(program, name).mockImplementation(((at: never, options: { stepsMax: number }) => {
@@ -55,6 +57,7 @@ describe("a front is weighed", () => {
     expect(load.mock.calls.length).toBeGreaterThan(4);
     for (const [, options] of load.mock.calls)
       expect(options).toEqual({ inputs: ["x"], domain: "clamp" });
+    for (const { mock } of disposals) expect(mock.calls).toHaveLength(1);
     expect(steps.length).toBeGreaterThan(9);
     expect(new Set(steps)).toEqual(new Set([54_321]));
   });

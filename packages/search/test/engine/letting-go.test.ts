@@ -5,7 +5,7 @@
 
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
-import type { SettledEpoch } from "../../src/engine/journal.js";
+import type { EngineState, SettledEpoch } from "../../src/engine/journal.js";
 import type { Proposer } from "../../src/index.js";
 import { Counting, clock, MemoryJournal, play, useClock } from "./play.js";
 
@@ -37,6 +37,21 @@ describe("an engine that has ended", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test("folds nothing in that comes back late", async () => {
+    const aborter = new AbortController();
+    const proposer = new Counting("count", many(9, 4));
+    const { done, outcomes, jobs } = await play({
+      ...{ proposers: [proposer], options: { lag: 3 }, signal: aborter.signal },
+      onJobs: ([job]) => {
+        if (job?.round === 2) aborter.abort();
+      },
+      // Nothing comes back before the end, and then all of it.
+      order: () => (aborter.signal.aborted ? 0 : 99),
+    });
+    expect([done?.stopped, outcomes.length, done?.counts.candidates]).toEqual(["aborted", 0, 0]);
+    expect(jobs).toHaveLength(3);
+  });
+
   test("keeps the first reason for its end", async () => {
     const aborter = new AbortController();
     const proposer = new Counting("count", many(9, 3));
@@ -60,7 +75,7 @@ describe("an engine whose events wait", () => {
   };
 
   test("for a listener begins no more rounds until they are heard", async () => {
-    const proposer = new Counting("count", many(7, 4000));
+    const proposer = new Counting("count", many(6, 4000));
     let listen = () => {};
     const heard = new Promise<void>((resolve) => {
       listen = resolve;
@@ -71,14 +86,14 @@ describe("an engine whose events wait", () => {
     listen();
     const { done, outcomes } = await playing;
     expect([done?.stopped, outcomes.length, proposer.asked.length]).toEqual([
-      ...["exhausted", 28_000, 7],
+      ...["exhausted", 24_000, 6],
     ]);
   });
 
   test("for a listener ends when it is told to, though nobody listens", async () => {
     const aborter = new AbortController();
     const onStop = vi.fn();
-    const proposer = new Counting("count", many(7, 4000));
+    const proposer = new Counting("count", many(6, 4000));
     let isHeard = () => {};
     const heard = new Promise<void>((resolve) => {
       isHeard = resolve;
@@ -96,7 +111,7 @@ describe("an engine whose events wait", () => {
   });
 
   test("for the journal begins no more rounds until they are written", async () => {
-    const proposer = new Counting("count", many(7, 4000));
+    const proposer = new Counting("count", many(6, 4000));
     const journal = new MemoryJournal();
     const commit = journal.commit.bind(journal);
     let write = () => {};
@@ -109,11 +124,10 @@ describe("an engine whose events wait", () => {
     };
     const playing = play({ proposers: [proposer], options, journal });
     await turns(80);
-    expect(proposer.asked.length).toBeGreaterThan(4);
-    expect(proposer.asked.length).toBeLessThan(7);
+    expect(proposer.asked.length).toBe(5);
     write();
     const { done, outcomes } = await playing;
-    expect([done?.stopped, outcomes.length]).toEqual(["exhausted", 28_000]);
+    expect([done?.stopped, outcomes.length]).toEqual(["exhausted", 24_000]);
   });
 });
 
@@ -144,6 +158,18 @@ describe("the journal", () => {
     }
     expect(new Set(settled.map((epoch) => visitsOf(epoch).join())).size).toBeGreaterThan(3);
     expect(times.at(-1)).toBeGreaterThan(0.3);
+  });
+
+  test.each([1, 2, 4])("is given no more than what is under way, with a lag of %i", async (lag) => {
+    const journal = new MemoryJournal();
+    const proposers = [new Counting("count", many(40, 3))];
+    await play({ proposers, journal, options: { lag } });
+    expect(journal.entries.length).toBeGreaterThan(9);
+    const most = (of: (state: EngineState) => readonly unknown[]) =>
+      Math.max(...journal.entries.map(({ copy }) => of(copy).length));
+    expect(most(({ versions }) => versions)).toBeLessThanOrEqual(2 * lag);
+    expect(most(({ rounds }) => rounds)).toBeLessThanOrEqual(lag);
+    expect(most(({ rounds }) => rounds)).toBeGreaterThan(0);
   });
 
   test("is given what an earlier run left pending", async () => {
@@ -197,4 +223,54 @@ test("progress says how things stand, every quarter of a second at most", async 
     expect(seconds - (reports[i] as number)).toBeGreaterThanOrEqual(0.25);
   expect(reports.at(-1)).toBeLessThanOrEqual(done?.seconds ?? 0);
   expect(done?.seconds).toBeCloseTo((clock.now - 1000) / 1000, 0);
+});
+
+describe("a proposer that has nothing to say", () => {
+  test("yet is asked again a little later, alone and beside others", async () => {
+    const late = new Counting("late", [0, 0, 0, 3]);
+    const alone = await play({ proposers: [late] });
+    expect([alone.done?.stopped, alone.outcomes.length, late.asked.length]).toEqual([
+      ...["exhausted", 3, 4],
+    ]);
+    const [slow, other] = [
+      new Counting("slow", [0, 0, 0, 0, 0, 2]),
+      new Counting("other", [1], 50),
+    ];
+    const both = await play({ proposers: [slow, other] });
+    expect([both.done?.stopped, both.outcomes.length, slow.asked.length]).toEqual([
+      ...["exhausted", 3, 6],
+    ]);
+  });
+
+  test("waits for its turn, and the clock goes on between", async () => {
+    const times: number[] = [];
+    const late = new Counting("late", [0, 0, 0, 3]);
+    const propose = late.propose.bind(late);
+    late.propose = (count) => {
+      times.push(clock.now);
+      return propose(count);
+    };
+    await play({ proposers: [late] });
+    for (const [i, time] of times.slice(1).entries())
+      expect(time - (times[i] as number)).toBeGreaterThanOrEqual(10);
+  });
+
+  test("is not asked where one candidate could cost more fits than there are", async () => {
+    const recipe = { rungs: [{ restarts: 5, steps: 3, share: 1 }] };
+    for (const [fits, candidates] of [
+      [4, 0],
+      [5, 1],
+      [9, 1],
+      [10, 2],
+    ] as const) {
+      const proposer = new Counting("count", many(9, 1));
+      const played = await play({
+        ...{ proposers: [proposer], budget: { fits }, options: { recipe }, fitsOf: () => 5 },
+      });
+      const { stopped, counts } = played.done ?? {};
+      expect([stopped, counts?.candidates, proposer.asked.length]).toEqual([
+        ...["fits", candidates, candidates],
+      ]);
+    }
+  });
 });
