@@ -143,7 +143,7 @@ export const rooms: readonly Room[] = [
     name: "search",
     sources: ["packages/search/src/"],
     tests: search(`
-      study evolve/skeleton engine/passes engine/digest redact engine/endless evolve/same-values
+      study search evolve/skeleton engine/passes engine/digest redact engine/endless evolve/same-values
       engine/search engine/budgets engine/replay engine/determinism`),
   },
   {

@@ -1,0 +1,162 @@
+/** `search` as its caller sees it: when it begins and ends, who runs it, and what it leaves behind. */
+
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { openArchive, type Proposer, replay, type SearchOptions, search } from "../src/index.js";
+import type { Runner } from "../src/pool/runner.js";
+import type { SearchHooks } from "../src/search.js";
+import { line } from "./engine/data.js";
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+const archiveFile = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "ndvm-search-"));
+  folders.push(folder);
+  return join(folder, "study.db");
+};
+
+/** A runner that never gets anywhere, and tells who asks what of it. */
+function idle(story: string[] = []) {
+  const startRunner = vi.fn<NonNullable<SearchHooks["startRunner"]>>(async (setting, workers) => {
+    const breeds = setting.breedings.map((each) => each !== null).join();
+    story.push(`start ${workers} ${breeds}`);
+    const runner: Runner = {
+      workers,
+      run: () => void story.push("run"),
+      stop: async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        story.push("stop");
+      },
+    };
+    return runner;
+  });
+  return { startRunner, story };
+}
+
+const options = (more: Partial<SearchOptions> = {}): SearchOptions => ({
+  ...{ data: line, target: "y", seed: 3, workers: 0 },
+  ...more,
+});
+const programs = ["(* a x)", "(+ a (* b x))"].map((source) => ({ source }));
+
+describe("a search", () => {
+  test("does nothing before someone listens, and ends its work when they leave", async () => {
+    const { startRunner, story } = idle();
+    const events = search(options({ workers: 5 }), { startRunner });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(story).toEqual([]);
+    const { value } = await events.next();
+    expect(value).toMatchObject({ type: "started", seed: 3, workers: 5 });
+    await events.return(undefined as never);
+    // Who proposes is evolve, which travels, where nobody is named; all has stopped when the loop is left.
+    expect(story[0]).toBe("start 5 true");
+    expect(story.at(-1)).toBe("stop");
+  });
+
+  test("has as many workers as there are cores where nobody says", async () => {
+    const { startRunner, story } = idle();
+    const { workers: _, ...rest } = options({ proposers: [replay(programs)] });
+    const events = search(rest, { startRunner });
+    await events.next();
+    await events.return(undefined as never);
+    expect(story[0]).toBe(`start ${availableParallelism()} false`);
+  });
+
+  test("gives its last event as its value, once", async () => {
+    const events = search(options({ proposers: [replay(programs)] }));
+    const told: string[] = [];
+    for (;;) {
+      const { value, done } = await events.next();
+      if (!done) {
+        told.push(value.type);
+        continue;
+      }
+      expect(value).toMatchObject({ type: "done", stopped: "exhausted" });
+      break;
+    }
+    expect(told.filter((type) => type === "done")).toEqual(["done"]);
+    expect(told.at(-1)).toBe("done");
+    expect(told.filter((type) => type === "candidate")).toHaveLength(2);
+  });
+
+  test("has closed its archive when its last event is told", async () => {
+    const file = archiveFile();
+    const proposers = [replay(programs)];
+    for await (const event of search(options({ archive: file, proposers }))) {
+      expect(existsSync(`${file}-lock`)).toBe(event.type !== "done");
+      if (event.type !== "done") continue;
+      const archive = openArchive(file);
+      expect([...archive.outcomes()]).toHaveLength(2);
+      archive.close();
+    }
+  });
+
+  test("that cannot be begun lets go of its archive, and says why", async () => {
+    const file = archiveFile();
+    const broken = new Error("no threads here");
+    const startRunner = () => Promise.reject(broken);
+    const events = search(options({ archive: file }), { startRunner });
+    await expect(events.next()).rejects.toBe(broken);
+    expect(existsSync(`${file}-lock`)).toBe(false);
+  });
+
+  test("archives its command without the keys that its proposers know, and without passwords", async () => {
+    const file = archiveFile();
+    const keeper = (key: string): Proposer => {
+      const redact = (text: string) => text.replaceAll(key, "[key]");
+      return Object.assign(replay(programs), { redact });
+    };
+    const proposers = [keeper("sk-first"), replay(programs), keeper("sk-second")];
+    const command = "search --key sk-first --other sk-second --url https://me:hunter2@host/x";
+    const { startRunner } = idle();
+    const events = search(options({ archive: file, proposers, command }), { startRunner });
+    await events.next();
+    await events.return(undefined as never);
+    const archive = openArchive(file);
+    const text = JSON.stringify(archive.runs());
+    archive.close();
+    expect(text).toContain("--key [key] --other [key] --url https://");
+    expect(text).not.toMatch(/sk-first|sk-second|hunter2/);
+  });
+});
+
+describe("a list that is replayed", () => {
+  test.each([
+    [1, [2, 1, 0], [false, true, true]],
+    [2.9, [2, 2, 2, 0], [false, false, true, true]],
+    [Number.POSITIVE_INFINITY, [2, 2, 2, 2, 2], [false, false, false, false, false]],
+  ])("%d times is gone through as often, and then exhausted", async (cycles, counts, ends) => {
+    const list = ["a", "b", "c"].map((source) => ({ source }));
+    const proposer = replay(list, { cycles });
+    const { signal } = new AbortController();
+    const sources: string[] = [];
+    for (const [i, count] of counts.entries()) {
+      const { proposals, isExhausted } = await proposer.propose(2, signal);
+      expect([proposals.length, isExhausted]).toEqual([count, ends[i]]);
+      sources.push(...proposals.map(({ source }) => source));
+    }
+    expect(sources).toEqual(sources.map((_, i) => list[i % 3]?.source));
+  });
+
+  test("goes on where it was saved, and says what it was given", async () => {
+    const { signal } = new AbortController();
+    const list = [{ source: "a", params: { a: 2 } }, { source: "b" }];
+    const first = replay(list, { cycles: 2 });
+    await first.propose(3, signal);
+    const second = replay(list, { cycles: 2 });
+    second.restore(JSON.parse(JSON.stringify(first.save())));
+    expect(await second.propose(9, signal)).toEqual({
+      proposals: [{ source: "b", parents: [], origin: "read", isRevisit: true }],
+      isExhausted: true,
+    });
+    const [given] = (await replay(list).propose(1, signal)).proposals;
+    expect(given).toEqual({
+      ...{ source: "a", parents: [], origin: "read", isRevisit: true },
+      params: { a: 2 },
+    });
+  });
+});
