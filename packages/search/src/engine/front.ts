@@ -134,7 +134,7 @@ export function describeFront(
   }
   const kept = single
     .filter((member) => !single.some((other) => other !== member && isBetter(other, member)))
-    .sort((a, b) => a.complexity - b.complexity || b.loss - a.loss || a.visit - b.visit);
+    .sort((a, b) => a.complexity - b.complexity || b.loss - a.loss);
   return withScores(kept, yardstick);
 }
 

@@ -152,6 +152,40 @@ describe(`the front (SEED=${seed})`, () => {
     expect(before.members.map(({ visit }) => visit)).toEqual([1]);
     expect(after.members.map(({ visit }) => visit)).toEqual([2]);
   });
+
+  test("goes by the yardstick that it is asked with, not by one that it knows from before", () => {
+    // By the coarse one all that leave less than a tenth are alike, so the smallest is enough.
+    const coarse = { ...yardstick, leastSquare: 0.1 };
+    const made = () => [
+      outcome({ visit: 1, complexity: 2, loss: 1.5 }),
+      outcome({ visit: 2, complexity: 4, loss: 1 }),
+      outcome({ visit: 3, complexity: 6, loss: 0.5 }),
+    ];
+    const visits = (rule: typeof yardstick, [one, two, three] = made()) => {
+      const first = advance(emptyFront, one as Outcome, rule);
+      const seen = [first, advance(first, two as Outcome, rule)];
+      return [...seen, advance(seen[1] as typeof first, three as Outcome, rule)].map(
+        ({ members }) => members.map(({ visit }) => visit),
+      );
+    };
+    const [fine, rough] = [visits(yardstick), visits(coarse)];
+    expect([fine, rough]).toEqual([
+      [[1], [1, 2], [1, 2, 3]],
+      [[1], [1], [1]],
+    ]);
+    const known = made();
+    for (const rule of [yardstick, coarse, yardstick])
+      expect(visits(rule, known)).toEqual(rule === coarse ? rough : fine);
+    // Nor where the front itself is the same one.
+    const [one, two] = known as [Outcome, Outcome];
+    const front = advance(emptyFront, one, yardstick);
+    for (const [rule, count] of [
+      [yardstick, 2],
+      [coarse, 1],
+      [yardstick, 2],
+    ] as const)
+      expect(advance(front, two, rule).members).toHaveLength(count);
+  });
 });
 
 describe("members as users see them", () => {

@@ -153,6 +153,19 @@ describe("the fold", () => {
     expect(fold.history.log.count).toBe(3);
   });
 
+  test("goes on counting from what was saved, and leaves that as it was", () => {
+    const saved = { candidates: 5, revisits: 1, scored: 2, duplicates: 1, failed: 2, fits: 8 };
+    const counts = { ...saved, failures: { "E-STEPS": 2 } };
+    const fold = open();
+    fold.progress.restore(counts, fold.progress.front);
+    expect(fold.progress.counts()).toEqual(counts);
+    fold.take(job({ place: 1 }), [arrival({ failure, results: [] })]);
+    expect(fold.progress.counts()).toEqual({
+      ...{ ...counts, candidates: 6, failed: 3, failures: { "E-STEPS": 3 } },
+    });
+    expect(counts.failures).toEqual({ "E-STEPS": 2 });
+  });
+
   test("counts another visit to a known text as one, and as news unless it says the same", () => {
     const fold = open();
     const plain = { origin: "read", isRevisit: true } as const;
