@@ -144,6 +144,15 @@ describe(`the front (SEED=${seed})`, () => {
       const { members } = order.reduce((front, each) => advance(front, each, even), emptyFront);
       expect(members.map(({ visit }) => visit)).toEqual([2]);
     }
+    // Nor does a larger one come in that is better by less than an alias seems to be.
+    const small = outcome({ visit: 3, complexity: 2, loss: 1.0005 });
+    const joined = (loss: number, rate: number) =>
+      [small, { ...wave(4, rate, loss), complexity: 5 }]
+        .reduce((front, each) => advance(front, each, even), emptyFront)
+        .members.map(({ visit }) => visit);
+    expect(joined(1, 3)).toEqual([3, 4]);
+    expect(joined(1, 3 + 20 * Math.PI)).toEqual([3]);
+    expect(joined(0.9, 3 + 20 * Math.PI)).toEqual([3, 4]);
   });
 
   test("does not change a front that someone holds", () => {
