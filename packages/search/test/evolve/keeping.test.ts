@@ -72,6 +72,19 @@ describe("a population", () => {
     }
   });
 
+  test("has the best of every size that is better than a smaller one by more than a thousandth", () => {
+    const population = new Population(OPTIONS);
+    const chance = new Chance(seed);
+    const rests = [1, 0.999, 0.998, 0.5, 0.499_9, 0.6, 0];
+    for (const [i, rest] of rests.entries()) {
+      const outcome = { ...outcomeOf(i, chance), complexity: i + 1, trainR2: 1 - rest };
+      expect(1 - outcome.trainR2).toBeCloseTo(rest, 15);
+      population.add(outcome, 0, chance);
+    }
+    expect(1 - (1 - 0.999)).toBe(0.999);
+    expect(population.view().best.map(({ complexity }) => complexity)).toEqual([1, 3, 4, 7]);
+  });
+
   test("has one member of a shape on an island, the better one, and no more than fit", () => {
     const population = new Population(OPTIONS);
     const chance = new Chance(seed);

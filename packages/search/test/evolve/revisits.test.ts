@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { foldRates } from "../../src/choice/aliases.js";
 import { Breeder, type BreedingAids } from "../../src/evolve/breeder.js";
 import { Chance } from "../../src/evolve/chance.js";
+import { evolve } from "../../src/evolve/evolve.js";
 import { emptyView, type Member } from "../../src/evolve/population.js";
 import type { Proposal } from "../../src/types.js";
 import { briefOf } from "./brief.js";
@@ -104,6 +105,18 @@ test("the first programs are seen, so that nothing like them is proposed as new"
   const aids: BreedingAids = { read, isSeen: () => false, see };
   breeder.breed(emptyView(), { seed: 1, count: 3, before: 0, island: 0 }, aids);
   expect(see.mock.calls).toEqual([...seeds, "p0"].map((source) => [{ source }]));
+});
+
+test("programs that are asked for before any outcome is heard of are numbered on", async () => {
+  const seeds = ["(* a x)", "(+ a x)", "(erf x)"];
+  const proposer = evolve({ seeds });
+  proposer.begin(brief);
+  const sources: string[] = [];
+  for (const count of [1, 2, 1]) {
+    const { proposals } = await proposer.propose(count, new AbortController().signal);
+    sources.push(...proposals.map(({ source }) => source));
+  }
+  expect(sources).toEqual([...seeds, "p0"]);
 });
 
 test("a program has twelve parameters at most, however many rows there are", () => {
