@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 /** Constants of a plane through rows whose noise says nothing of them: each has an error of 0.026. */
-async function trialsOf(a: number, b: number, c: number): Promise<readonly string[]> {
+async function weigh(a: number, b: number, c: number) {
   // 1 or −1 by a bit of the row's number: no two columns have anything in common.
   const column = (bit: number) => Array.from({ length: 64 }, (_, i) => 1 - 2 * ((i >> bit) & 1));
   const [u, v, w] = [column(0), column(1), column(2)] as [number[], number[], number[]];
@@ -32,7 +32,7 @@ async function trialsOf(a: number, b: number, c: number): Promise<readonly strin
   const study = makeStudy({ data: { u, v, w, y }, target: "y", seed: 3 });
   const source = "(+ (* a u) (+ (* b v) (* c w)))";
   const scales = await Scales.create(study);
-  await scales.weigh({
+  const found = await scales.weigh({
     ...{ visit: 0, source, params: { a, b, c }, complexity: complexityOf(source, study.inputs) },
   });
   scales.dispose();
@@ -41,7 +41,7 @@ async function trialsOf(a: number, b: number, c: number): Promise<readonly strin
       .flatMap(([name, spec]) => (typeof spec === "object" && "fixed" in spec ? [name] : []))
       .join(""),
   );
-  return [...new Set(fixed)].filter((names) => names !== "");
+  return { found, trials: [...new Set(fixed)].filter((names) => names !== "") };
 }
 
 test.each([
@@ -51,9 +51,25 @@ test.each([
 ])("the constant nearest to a simple number comes first: %d, %d, %d", async (...given) => {
   const distances = given.map((value) => Math.abs(value - Math.round(value)));
   const nearest = "abc"[distances.indexOf(0)] as string;
-  const trials = await trialsOf(...(given as [number, number, number]));
+  const { trials } = await weigh(...(given as [number, number, number]));
   expect(trials[0]).toBe(nearest);
   // What became simple stays so while the others are tried.
   for (const names of trials.slice(1)) expect(names).toContain(nearest);
   expect(trials.length).toBeGreaterThan(1);
+});
+
+test("the interval of a simple number is around the real one that it stands for", async () => {
+  const { found } = await weigh(2.05, 3.04, 7.314);
+  expect([found?.simple.toSorted(), found?.params["a"], found?.params["b"]]).toEqual([
+    ...[["a", "b"], 2, 3],
+  ]);
+  for (const [name, middle] of [
+    ["a", 2.05],
+    ["b", 3.04],
+    ["c", 7.314],
+  ] as const) {
+    const [low, high] = found?.intervals[name] as readonly [number, number];
+    expect((low + high) / 2).toBeCloseTo(middle, 6);
+    expect(high - low).toBeGreaterThan(0.09);
+  }
 });
