@@ -82,6 +82,15 @@ describe("a key is replaced", () => {
     expect(shown).not.toContain(text.slice(-10));
   });
 
+  test.each(["\u007f", "\u0080", "\u0081", "ÿ", "\u{1f600}"])(
+    "read as Latin-1 where it has the character %j",
+    (character) => {
+      const secret = `topsecret${character}and more`;
+      const shown = new Redactor([secret]).clean(Buffer.from(secret).toString("latin1"));
+      expect(shown).toBe(HIDDEN);
+    },
+  );
+
   test("with each character spelled in its own way, anywhere in a text", () => {
     const secrets = fc.string({ minLength: 6, maxLength: 40, unit: "grapheme-ascii" });
     const ways = fc.array(fc.nat(SPELLINGS.length - 1), { minLength: 40, maxLength: 40 });

@@ -4,7 +4,14 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addDigests, DigestLog, DigestTable, digestNumber, digestOf } from "../../src/digest.js";
+import {
+  addDigests,
+  DigestLog,
+  DigestTable,
+  digestNumber,
+  digestOf,
+  hashText,
+} from "../../src/digest.js";
 
 const seed = Number(process.env["SEED"] ?? 20261116);
 
@@ -27,6 +34,16 @@ describe(`digests (SEED=${seed})`, () => {
   ])("of %j are what archives hold", (text, high, low) => {
     expect(digestOf(text)).toEqual({ high, low });
     expect(digestNumber({ high, low })).toBe((high % 2 ** 21) * 2 ** 32 + low);
+  });
+
+  test.each([
+    ["", 15216031280547],
+    ["a", 8948978738066659],
+    ["prompt", 307821343019000],
+    ["a longer prompt, of two\nlines", 6194960616849743],
+    ["\u{1f600}", 3629093764081841],
+  ])("archives know the prompt %j by %i", (text, number) => {
+    expect(hashText(text)).toBe(number);
   });
 
   test("a table remembers at least the latest half, with their numbers", () => {

@@ -38,12 +38,14 @@ describe("skeletonOf", () => {
       "(+ (sin x) (sin a) (cos x) (cos a) (exp x) (exp a) (square x) (square a) (- x))",
       "(* (if (< x 1) x 2) (let ((u x)) (- u y)) (- (/ x 3) y) (max x (min y 2)))",
       "(= (loop ((s x) (k 0)) (if (= k 3) s (recur (* s a) (+ k 1)))) (list x 1 2 3 4))",
+      "(+ (car (map sin x)) (car (map cos x)))",
     ];
     expect(texts.map((text) => skeletonOf(text, ["x", "y"]))).toEqual([
       "(+ x y 0.5 -2 1 P0)",
       "(+ (exp P0) (exp x) (cos P0) (cos x) (- x) (sin P0) (square x) (square P0) (sin x))",
       "(* (let ((v0 x)) (- v0 y)) (- (/ x 3) y) (max x (min y 2)) (if (< x 1) x 2))",
       "(= (list x 1 2 3 4) (loop ((v0 x)(v1 0)) (if (= v1 3) v0 (recur (* v0 P0) (+ v1 1)))))",
+      "(+ (car (map cos x)) (car (map sin x)))",
     ]);
   });
 
