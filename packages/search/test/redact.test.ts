@@ -91,6 +91,22 @@ describe("a key is replaced", () => {
     },
   );
 
+  test.each([9, 10, 11, 12, 15])(
+    "of %i characters inside base64, wherever it begins and whatever follows",
+    (length) => {
+      const secret = "S3cr3t>Passw0rd?".slice(0, length);
+      for (const before of ["", "a", "ab", "abc"])
+        for (const after of ["", "x", "xy", "xyz"])
+          for (const encoding of ["base64", "base64url"] as const) {
+            const text = Buffer.from(before + secret + after).toString(encoding);
+            const shown = new Redactor([secret]).clean(text);
+            expect(shown, text).toContain(HIDDEN);
+            // What is left belongs to the neighbours.
+            expect(shown.length - HIDDEN.length, text).toBeLessThanOrEqual(8);
+          }
+    },
+  );
+
   test("with each character spelled in its own way, anywhere in a text", () => {
     const secrets = fc.string({ minLength: 6, maxLength: 40, unit: "grapheme-ascii" });
     const ways = fc.array(fc.nat(SPELLINGS.length - 1), { minLength: 40, maxLength: 40 });

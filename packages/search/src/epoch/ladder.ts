@@ -63,7 +63,8 @@ export function promoted<T extends Climber>(
   const ranked = able
     .filter((each) => hasParameters(bestResult(each.results)))
     .map((each) => ({ each, margin: marginOf(each, front) }))
-    .sort((a, b) => a.margin - b.margin || a.each.index - b.each.index);
+    // Of two alike the earlier stays first.
+    .sort((a, b) => a.margin - b.margin);
   return ranked
     .slice(0, rounding.countOf(rung.share * able.length))
     .map(({ each }) => each)
