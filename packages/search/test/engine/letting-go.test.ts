@@ -6,8 +6,9 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
 import type { EngineState, SettledEpoch } from "../../src/engine/journal.js";
+import { packEpoch } from "../../src/epoch/pack.js";
 import type { Proposer } from "../../src/index.js";
-import { Counting, clock, MemoryJournal, play, useClock } from "./play.js";
+import { Counting, candidateOf, clock, MemoryJournal, play, useClock } from "./play.js";
 
 useClock();
 
@@ -40,13 +41,19 @@ describe("an engine that has ended", () => {
   test("folds nothing in that comes back late", async () => {
     const aborter = new AbortController();
     const proposer = new Counting("count", many(9, 4));
+    let comeBack = (): void => {};
     const { done, outcomes, jobs } = await play({
       ...{ proposers: [proposer], options: { lag: 3 }, signal: aborter.signal },
-      onJobs: ([job]) => {
+      onJobs: ([job], events) => {
         if (job?.round === 2) aborter.abort();
+        if (job?.round !== 0) return;
+        const candidates = (job.proposals ?? []).map((each) => candidateOf(each, 1));
+        const result = { round: 0, slot: job.slot, candidates, breeding: 0, reading: 0 };
+        comeBack = () => events.done(packEpoch(result, job), job, 0);
       },
-      // Nothing comes back before the end, and then all of it.
-      order: () => (aborter.signal.aborted ? 0 : 99),
+      // Nothing comes back before the end.
+      order: () => 99,
+      onStop: () => comeBack(),
     });
     expect([done?.stopped, outcomes.length, done?.counts.candidates]).toEqual(["aborted", 0, 0]);
     expect(jobs).toHaveLength(3);
