@@ -87,3 +87,29 @@ describe(`epochs that travel (SEED=${seed})`, () => {
     );
   });
 });
+
+test("starts travel with what was bred, not with what was given, and each time arrives as it was", () => {
+  const timing = { screen: 1, walk: 2, fit: 3, replay: 4, score: 5 };
+  const params = { p0: { start: 1 } };
+  const proposal = { source: "(* p0 x)", parents: [3], origin: "draw" };
+  const known = { skeleton: "(* P0 x)", high: 1, low: 2, complexity: 3, failure: undefined };
+  const results = [{ ...emptyResult({ visit: 0, rung: 0 }), timing }];
+  const base = { round: 0, slot: 0, place: 0, version: 0, size: 2, lost: [] };
+  const candidates = [proposal, { ...proposal, params }].map((each) => ({
+    ...{ ...known, proposal: each, isDuplicate: false, results },
+  }));
+  const epoch = { round: 0, slot: 0, candidates, breeding: 0, reading: 0 };
+  for (const proposals of [undefined, candidates.map((each) => each.proposal)]) {
+    const job: EpochJob = { ...base, proposals };
+    const packed = packEpoch(epoch, job);
+    expect(packed.texts.includes(JSON.stringify(params))).toBe(proposals === undefined);
+    const arrived = unpackEpoch(packed, job, 4);
+    expect(arrived.map(({ starts }) => starts)).toEqual([null, JSON.stringify(params)]);
+    for (const { results: all } of arrived) {
+      const { screen, walk, fit, replay, score } = all[0]?.timing ?? emptyResult(job0).timing;
+      expect({ screen, walk, fit, replay, score }).toEqual(timing);
+      expect(all[0]?.worker).toBe(4);
+    }
+  }
+});
+const job0 = { visit: 0, rung: 0 };
