@@ -5,7 +5,6 @@
 import { NdvmError } from "../errors.js";
 import type { Image, ParsedProgram, ProcedureInfo } from "../program/parsed-program.js";
 import { ImageHeader } from "../program/structures.js";
-import { own } from "../records.js";
 import { laneOf } from "./inputs/axes.js";
 import {
   type BoundInput,
@@ -20,9 +19,9 @@ import { checkRunOptions, checkWrt } from "./options.js";
 import { type Diagnostics, DiagnosticsCollector, isPlainTrace } from "./reports/diagnose.js";
 import { type Explanation, explainRun } from "./reports/explain.js";
 import { runningSpan } from "./reports/sites.js";
-import { namedArrays, type ResultArrays, type Results } from "./results/results.js";
+import type { ResultArrays, Results } from "./results/results.js";
 import { reduceGradients } from "./results/sums.js";
-import { backwardChunk, gradientChunk, readGradient } from "./run/backward.js";
+import { gradientChunk } from "./run/backward.js";
 import { Execution, type RunEnd, statsOf } from "./run/execute.js";
 import { firstCall } from "./run/first-call.js";
 import { Jacobian } from "./run/jacobian.js";
