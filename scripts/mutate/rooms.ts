@@ -68,7 +68,7 @@ export const rooms: readonly Room[] = [
     name: "program",
     sources: ["packages/core/src/program/"],
     tests: core(`
-      program/images program/wide syntax/formula program/analysis language/language expander semantics machine/loops machine/nesting
+      program/images program/captures program/wide syntax/formula program/analysis language/language expander semantics machine/loops machine/nesting
       export/texts lanes/divergence`),
   },
   {
