@@ -89,7 +89,7 @@ export const rooms: readonly Room[] = [
       machine/pauses machine/shortage pool/serve pool/whole machine/lanes lanes/divergence
       machine/faults lanes/sorting lanes/chunks machine/memory lanes/property
       lanes/mixed-results machine/single-walk machine/reading machine/budgets
-      machine/every-size`),
+      machine/every-size fit/result fit/again`),
   },
   {
     name: "machine-pool",
@@ -109,7 +109,7 @@ export const rooms: readonly Room[] = [
     name: "fit",
     sources: ["packages/core/src/fit/"],
     tests: core(`
-      fit/small-parts fit/tables fit/drive fit/quality fit/whole fit/refusals fit/elementary fit/random fit/magnitudes fit/bad-input fit/names fit/parameters fit/losses
+      fit/small-parts fit/shares fit/tables fit/drive fit/quality fit/whole fit/refusals fit/elementary fit/random fit/magnitudes fit/bad-input fit/names fit/parameters fit/losses
       fit/result fit/outputs fit/scale fit/loss-text fit/adam fit/steps-max fit/again fit/control
       fit/diagnostics fit/rounds fit/fit-many fit/convergence fit/at-bounds fit/scores fit/interruption
       fit/let-go export/fitted`),
