@@ -231,7 +231,7 @@ export const rooms: readonly Room[] = [
     sources: ["packages/cli/src/"],
     // In this process first. Those that measure limits and whole starts take minutes, and are left out.
     tests: cli(`
-      rows small-parts options-reach cluster-commands outputs more-outputs serve-here let-go start-here interactive serve-state story archive-lists fit-errors fit names fit-progress fit-report table-formats terminal secrets
+      plots rows small-parts options-reach cluster-commands outputs more-outputs serve-here let-go start-here interactive serve-state story archive-lists fit-errors fit names fit-progress fit-report table-formats terminal secrets
       on-a-terminal explain search archive-damage serve eval repl bytecode errors`),
   },
 ];
