@@ -56,8 +56,8 @@ export const rooms: readonly Room[] = [
     name: "syntax",
     sources: ["packages/core/src/syntax/", "packages/core/src/nearest.ts"],
     tests: core(`
-      syntax/every-text syntax/sequences syntax/written-again nearest reader printer format-error expander-errors expander language/language
-      semantics machine/nesting machine/bad-input`),
+      syntax/every-text syntax/sequences syntax/written-again nearest reader printer format-error
+      expander-errors expander language/language semantics machine/nesting machine/bad-input`),
   },
   {
     name: "primitives",
@@ -68,8 +68,8 @@ export const rooms: readonly Room[] = [
     name: "program",
     sources: ["packages/core/src/program/"],
     tests: core(`
-      program/images program/captures program/wide syntax/formula program/analysis language/language expander semantics machine/loops machine/nesting
-      export/texts lanes/divergence`),
+      program/images program/captures program/wide syntax/formula program/analysis language/language
+      expander semantics machine/loops machine/nesting export/texts lanes/divergence`),
   },
   {
     name: "bytecode",
@@ -82,14 +82,12 @@ export const rooms: readonly Room[] = [
     name: "machine",
     sources: ["packages/core/src/machine/"],
     tests: core(`
-      machine/whole machine/inner machine/quick-way machine/widths machine/again machine/boundaries axes session machine/paths
-      machine/afresh
-      lanes/budgets machine/api machine/gradient diagnose
+      machine/whole machine/inner machine/quick-way machine/widths machine/again machine/boundaries
+      axes session machine/paths machine/afresh lanes/budgets machine/api machine/gradient diagnose
       machine/bad-calls machine/bad-input session-non-finite machine/shapes machine/history
       machine/pauses machine/shortage pool/serve pool/whole machine/lanes lanes/divergence
-      machine/faults lanes/sorting lanes/chunks machine/memory lanes/property
-      lanes/mixed-results machine/single-walk machine/reading machine/budgets
-      machine/every-size fit/result fit/again`),
+      machine/faults lanes/sorting lanes/chunks machine/memory lanes/property lanes/mixed-results
+      machine/single-walk machine/reading machine/budgets machine/every-size fit/result fit/again`),
   },
   {
     name: "machine-pool",
@@ -109,10 +107,11 @@ export const rooms: readonly Room[] = [
     name: "fit",
     sources: ["packages/core/src/fit/"],
     tests: core(`
-      fit/small-parts fit/shares fit/tables fit/drive fit/quality fit/whole fit/refusals fit/elementary fit/random fit/magnitudes fit/bad-input fit/names fit/parameters fit/losses
+      fit/small-parts fit/shares fit/tables fit/drive fit/quality fit/whole fit/refusals
+      fit/elementary fit/random fit/magnitudes fit/bad-input fit/names fit/parameters fit/losses
       fit/result fit/outputs fit/scale fit/loss-text fit/adam fit/steps-max fit/again fit/control
-      fit/diagnostics fit/rounds fit/fit-many fit/convergence fit/at-bounds fit/scores fit/interruption
-      fit/let-go export/fitted`),
+      fit/diagnostics fit/rounds fit/fit-many fit/convergence fit/at-bounds fit/scores
+      fit/interruption fit/let-go export/fitted`),
   },
   {
     name: "wasm",
@@ -131,8 +130,8 @@ export const rooms: readonly Room[] = [
     name: "optimisers",
     sources: ["packages/core/wasm/fit/"],
     tests: core(`
-      fit/lbfgs fit/levenberg fit/magnitudes fit/whole fit/rounds fit/adam fit/losses fit/convergence fit/steps-max fit/quality fit/at-bounds
-      fit/parameters fit/scale fit/fit-many`),
+      fit/lbfgs fit/levenberg fit/magnitudes fit/whole fit/rounds fit/adam fit/losses
+      fit/convergence fit/steps-max fit/quality fit/at-bounds fit/parameters fit/scale fit/fit-many`),
   },
   {
     name: "kernels",
@@ -150,7 +149,8 @@ export const rooms: readonly Room[] = [
     name: "engine",
     sources: ["packages/search/src/engine/"],
     tests: search(`
-      engine/parts engine/telling engine/several engine/front engine/scripted engine/letting-go engine/halfway engine/twins engine/studies engine/search engine/resume engine/budgets
+      engine/parts engine/telling engine/several engine/front engine/scripted engine/letting-go
+      engine/halfway engine/twins engine/studies engine/search engine/resume engine/budgets
       engine/replay engine/determinism archive/archive engine/hostile engine/`),
   },
   {
@@ -182,8 +182,8 @@ export const rooms: readonly Room[] = [
     name: "evolve",
     sources: ["packages/search/src/evolve/"],
     tests: search(`
-      evolve/pinned evolve/parts evolve/revisits evolve/reading evolve/keeping evolve/simplify evolve/same-values evolve/evolve engine/studies evolve/
-      engine/search`),
+      evolve/pinned evolve/parts evolve/revisits evolve/reading evolve/keeping evolve/simplify
+      evolve/same-values evolve/evolve engine/studies evolve/ engine/search`),
   },
   {
     name: "llm",
@@ -231,8 +231,10 @@ export const rooms: readonly Room[] = [
     sources: ["packages/cli/src/"],
     // In this process first. Those that measure limits and whole starts take minutes, and are left out.
     tests: cli(`
-      plots rows small-parts options-reach cluster-commands outputs more-outputs serve-here let-go start-here interactive serve-state story archive-lists fit-errors fit names fit-progress fit-report table-formats terminal secrets
-      on-a-terminal explain search archive-damage serve eval repl bytecode errors`),
+      plots rows small-parts options-reach cluster-commands outputs more-outputs serve-here let-go
+      start-here interactive serve-state story archive-lists fit-errors fit names fit-progress
+      fit-report table-formats terminal secrets on-a-terminal explain search archive-damage serve
+      eval repl bytecode errors`),
   },
 ];
 
