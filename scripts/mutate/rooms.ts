@@ -118,7 +118,7 @@ export const rooms: readonly Room[] = [
     sources: ["packages/core/wasm/"],
     tests: [
       ...core(
-        "language/language semantics machine/gradient machine/whole linalg-shapes fuzz mechanisms",
+        "language/language semantics machine/gradient machine/whole bytecode/machine linalg-shapes fuzz mechanisms",
       ),
       ...core("machine/integers machine/allocator machine/records machine/straight machine/tiles"),
       ...LANES,
