@@ -71,3 +71,9 @@ test.each<[string[], string[]]>([
   expect(process.exitCode).toBe(7);
   expect(existsSync(join(folder, "studies"))).toBe(true);
 });
+
+test("starts again where there are studies already", async () => {
+  await started();
+  vi.resetModules();
+  expect((await started("--budget", "2s")).args).toContain("2s");
+});
