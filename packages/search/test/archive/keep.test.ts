@@ -8,9 +8,13 @@ import { openDatabase } from "../../src/archive/driver.js";
 import {
   checkArchive,
   evolve,
+  type Json,
   type Keep,
   type Outcome,
   openArchive,
+  type Proposal,
+  type Proposals,
+  type Proposer,
   replay,
   search,
 } from "../../src/index.js";
@@ -183,4 +187,62 @@ describe("keep", () => {
     database.close();
     expect(checkArchive(file).epochs).toEqual({ intact: 10, damaged: 0, visits: 80 });
   });
+
+  test("what was said of a first proposal is news when it comes plain, before and after a resume", async () => {
+    const said: Partial<Proposal>[] = [
+      {},
+      { params: { a: 2 } },
+      { prompt: "p" },
+      { origin: "other" },
+      { parents: [0] },
+      { isRevisit: false },
+    ];
+    const sources = ["(* a x)", "(+ a x)", "(- a x)", "(/ a x)", "(sin (* a x))", "(cos (* a x))"];
+    const plain = { parents: [], origin: "read", isRevisit: true } as const;
+    const first = sources.map((source, i): Proposal => ({ ...plain, source, ...said[i] }));
+    const again = sources.map((source): Proposal => ({ ...plain, source }));
+    const options = { ...base, data: line, epoch: 6, slots: 1, lag: 1 };
+    const proposer = () => new Told([...first, ...again]);
+    const [whole, parted] = [freshFile(), freshFile()];
+    await run({ ...options, archive: whole, proposers: [proposer()] });
+    await run({ ...options, archive: parted, proposers: [proposer()], budget: { candidates: 6 } });
+    await run({ ...options, archive: parted, proposers: [proposer()], resume: true });
+    const rows = [whole, parted].map((file) => {
+      const database = openDatabase(file);
+      const found = database.all("SELECT visit FROM revisits ORDER BY visit");
+      database.close();
+      return found;
+    });
+    expect(rows[0]).toEqual([[7], [8], [9], [10], [11]]);
+    expect(rows[1]).toEqual(rows[0]);
+  });
 });
+
+/** Proposes what it was told, one after the other, and remembers where it was. */
+class Told implements Proposer {
+  readonly name = "told";
+  readonly #proposals: readonly Proposal[];
+  #next = 0;
+
+  constructor(proposals: readonly Proposal[]) {
+    this.#proposals = proposals;
+  }
+
+  begin(): void {}
+
+  async propose(count: number): Promise<Proposals> {
+    const proposals = this.#proposals.slice(this.#next, this.#next + count);
+    this.#next += proposals.length;
+    return { proposals, isExhausted: this.#next === this.#proposals.length };
+  }
+
+  observe(): void {}
+
+  save(): Json {
+    return this.#next;
+  }
+
+  restore(state: Json): void {
+    this.#next = state as number;
+  }
+}
