@@ -216,6 +216,20 @@ function workbookTests(load: Load): void {
     );
   });
 
+  test("cells of blanks are empty: above a table, beside it and between its rows", async () => {
+    const blanks = (row: number) => `${inline(`A${row}`, " ")}${inline(`D${row}`, "  ")}`;
+    const number = (cell: string, value: number) => `<c r="${cell}"><v>${value}</v></c>`;
+    const rows = `<row r="1">${blanks(1)}</row>
+      <row r="3">${inline("A3", " ")}${inline("B3", "x")}${inline("C3", "y")}${inline("D3", " ")}</row>
+      <row r="4">${number("B4", 1)}${number("C4", 2)}${inline("D4", " ")}</row>
+      <row r="5">${blanks(5)}</row>
+      <row r="6">${inline("A6", " ")}${number("B6", 3)}${number("C6", 4)}</row>`;
+    const table = await readTable(workbook(rows));
+    expect(table.names).toEqual(["x", "y"]);
+    expect([...table.numbers("x"), ...table.numbers("y")]).toEqual([1, 3, 2, 4]);
+    expect([...table.rowNumbers]).toEqual([4, 6]);
+  });
+
   test("entities, external files and names of prototypes do nothing", async () => {
     const bomb = `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]>`;
     const book = workbook("", {
