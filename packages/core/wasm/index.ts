@@ -63,7 +63,6 @@ import {
 import { clearFault, fail, faultCode } from "./memory/fault";
 import { beginHeap } from "./memory/heap";
 import { imageAt, payloadAt, reportAt } from "./memory/layout";
-import { beginSwitchCounters } from "./memory/switches";
 import { dataOf, integerValue, tagOf, valueOf } from "./memory/value";
 import {
   adjointAddress,
@@ -143,7 +142,13 @@ export {
 } from "./memory/fault";
 export { objectsMade } from "./memory/heap";
 export { allocate, free, memoryBytes, setMemoryMax } from "./memory/memory";
-export { integerPoolHits, setSwitches, smallShapeCalls, switchCount } from "./memory/switches";
+export {
+  beginSwitchCounters,
+  integerPoolHits,
+  setSwitches,
+  smallShapeCalls,
+  switchCount,
+} from "./memory/switches";
 export { firstNonFinite, payloadsBlamed } from "./replay/blame";
 export { guardFailures } from "./replay/guards";
 export { sharedPrimals } from "./replay/paths";
@@ -189,14 +194,13 @@ function layQuotedStructure(program: usize): bool {
   return true;
 }
 
-/** Forgets the numbers, the tape and the counters of the run before. */
+/** Forgets the numbers and the tape of the walk before. */
 // @ts-ignore: decorator
 @inline function beginNumbers(laneCount: i32, recordingLevel: i32): void {
   clearFault();
   beginHeap();
   beginPayloads(laneCount, recordingLevel);
   beginLanes();
-  beginSwitchCounters();
   forgetTape();
   forgetBlocks();
   setCurrentNode(-1);

@@ -69,7 +69,7 @@ interface Writing {
   readonly verified: Verified;
   readonly copies: Copies;
   readonly firstNode: number;
-  /** Where each block lies, −1 while it is not written. */
+  /** Where each block lies that has been written. */
   readonly places: Int32Array;
   /** Words to fill with the place of a block. */
   readonly patches: [number, number][];
@@ -159,7 +159,7 @@ class Encoder {
       verified,
       copies: findCopies(verified, this.#bytecode.procedures),
       firstNode,
-      places: new Int32Array(flow.blocks.length).fill(-1),
+      places: new Int32Array(flow.blocks.length),
       patches: [],
       stubs: [],
     };

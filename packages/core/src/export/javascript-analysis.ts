@@ -140,7 +140,7 @@ class ErrorFacts implements Analysis {
   }
 
   #roleOf(node: Core): number {
-    return this.#tree.role[this.#index.get(node) ?? -1] ?? 0;
+    return this.#tree.role[this.#index.get(node) as number] as number;
   }
 
   loopOf(node: Core): LoopShape | undefined {

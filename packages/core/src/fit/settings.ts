@@ -138,8 +138,8 @@ function share(name: string, value: number): number {
 }
 
 function checkKeys(options: FitOptions): void {
-  for (const key in options) {
-    if (known.has(key) || !Object.hasOwn(options, key)) continue;
+  for (const key of Object.keys(options)) {
+    if (known.has(key)) continue;
     const near = nearest(key, KEYS);
     throw new NdvmError("E-OPTION", `fit has no option ${key}`, {
       help: near === undefined ? `its options are ${KEYS.join(", ")}` : `did you mean ${near}?`,

@@ -56,6 +56,7 @@ export const payloadFlags = defineCodes({
     ["PAYLOAD_VARYING", 32, "an input reaches it, so replay computes it again"],
     ["PAYLOAD_REACHED", 64, "the result depends on it; set when a trace is linked"],
     ["PAYLOAD_BORROWS", 128, "its adjoint is read in another's place; set when a trace is linked"],
+    ["PAYLOAD_STILL", 256, "only data of a fit reach it, so its rounds compute it once"],
   ],
 });
 

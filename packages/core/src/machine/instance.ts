@@ -14,6 +14,7 @@ export interface Exports {
   allocate(bytes: number): number;
   free(address: number): void;
   memoryBytes(): number;
+  beginSwitchCounters(): void;
   switchCount(which: number): number;
   laneCount(which: number): number;
   guardFailures(): number;

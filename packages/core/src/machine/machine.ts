@@ -196,6 +196,8 @@ export class Machine {
     for (const program of this.#programs) program.clearTraces();
     this.traceSlots.useWalk();
     exports.releaseArenas();
+    exports.free(this.#fitBuffer);
+    this.#fitBuffer = this.#fitBufferBytes = 0;
     for (const program of this.#programs) exports.free(program.address);
     for (const program of this.#programs) program.moveTo((image) => this.#allocate(image));
   }
@@ -241,10 +243,11 @@ export class Machine {
     return this.#traceSlots as TraceSlots;
   }
 
-  /** Throws where an asynchronous evaluation has the machine. @internal */
+  /** Begins what a run counts. Throws where an asynchronous evaluation has the machine. @internal */
   beginRun(): void {
     this.check();
     this.#checkFree();
+    this.exports.beginSwitchCounters();
   }
 
   /** Takes the machine for a run that yields; the result ends that. @internal */
@@ -316,7 +319,7 @@ export class Machine {
   }
 
   /**
-   * Address of room for a fit's numbers, good until the next call; 0 where memory is short.
+   * Address of room for a fit's numbers, good until the next call or run; 0 where memory is short.
    * @internal
    */
   fitBuffer(bytes: number): number {
@@ -326,6 +329,11 @@ export class Machine {
       this.#fitBufferBytes = this.#fitBuffer === 0 ? 0 : bytes;
     }
     return this.#fitBuffer;
+  }
+
+  /** Whether a fit's numbers lie between what runs need. @internal */
+  get hasFitBuffer(): boolean {
+    return this.#fitBuffer !== 0;
   }
 }
 

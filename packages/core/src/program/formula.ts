@@ -102,7 +102,6 @@ export function encodeFormula(
   { clamps, integerMax }: EncodeOptions,
 ): Formula | undefined {
   const end = take(source);
-  if (end === FAILED) return undefined;
   if (spellings.length === 0) spellings = fillSpellings(knownSpellings());
   let length = IMAGE_HEADER;
   let nodes = 0;
@@ -160,13 +159,13 @@ function knownSpellings(): Spellings {
   return { table, codes: spelt, lengths, ...counts };
 }
 
-/** Takes the characters of a text, and returns how many; FAILED where it is long, or not in ASCII. */
+/** Takes the characters of a text, and returns how many; none where it is long, or not in ASCII. */
 function take(source: string): number {
   const { length } = source;
-  if (length > LENGTH_MAX) return FAILED;
+  if (length > LENGTH_MAX) return 0;
   for (let at = 0; at < length; at++) {
     const code = source.charCodeAt(at);
-    if (code >= 128 && classOf(code) !== Class.Space) return FAILED;
+    if (code >= 128 && classOf(code) !== Class.Space) return 0;
     codes[at] = code < 128 ? code : BLANK;
   }
   codes[length] = 0;

@@ -45,6 +45,7 @@ export const PAYLOAD_VARYING: i32 = 32; // an input reaches it, so replay comput
 export const PAYLOAD_REACHED: i32 = 64; // the result depends on it; set when a trace is linked
 // its adjoint is read in another's place; set when a trace is linked
 export const PAYLOAD_BORROWS: i32 = 128;
+export const PAYLOAD_STILL: i32 = 256; // only data of a fit reach it, so its rounds compute it once
 
 // Parts of a record's op word.
 export const RECORD_CODE: i32 = 65535; // mask of the op code

@@ -7,6 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import { assemble } from "../../src/bytecode/assemble.js";
 import { disassemble } from "../../src/bytecode/disassemble.js";
 import { spellingOf, usualCount } from "../../src/bytecode/instructions.js";
+import { readLiteral } from "../../src/bytecode/literal.js";
 import type { Instruction } from "../../src/bytecode/program.js";
 import { Machine } from "../../src/index.js";
 import { primitives } from "../../src/primitives/index.js";
@@ -178,4 +179,20 @@ test("names without a declaration are inputs in the order they are read", () => 
   const program = machine.loadBytecode("LOAD b\nLOAD a\nADD\nLOAD b\nADD", { inputs: ["z"] });
   expect([...program.inputs].sort()).toEqual(["a", "b", "z"]);
   expect(program.inputs.indexOf("b")).toBeLessThan(program.inputs.indexOf("a"));
+});
+
+test("every spelling of a literal is the same literal, in any case", () => {
+  const read = (text: string) => readLiteral({ text, span: { start: 0, end: text.length } });
+  for (const [first, ...others] of [
+    ["inf", "+inf", "INF", "+Inf"],
+    ["-inf", "-INF"],
+    ["nan", "NaN"],
+    ["true", "#t", "TRUE"],
+    ["false", "#f", "False"],
+    ["nil", "()", "NIL"],
+    ["2", "+2", "02"],
+    ["2.", "2.0", "2e0", "+2E+0"],
+  ] as const)
+    for (const other of others) expect(read(other), other).toEqual(read(first));
+  expect(read("inf")).toEqual({ kind: "number", value: Number.POSITIVE_INFINITY, exact: false });
 });

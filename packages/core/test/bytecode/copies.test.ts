@@ -30,8 +30,11 @@ const { piece } = fc.letrec<{ piece: string; pieces: string }>((tie) => ({
           `LOAD a\nLOAD p\nGT\n${how} #n\n${yes}\nJUMP #e\n#n:\n${no}\n#e:\nPUSH 1\nDROP`,
       ),
     fc
-      .tuple(tie("pieces"), fc.integer({ min: 1, max: 3 }))
-      .map(([body, turns]) => `PUSH ${turns}\nSTORE #k\n#n:\nLOOP #k #e\n${body}\nJUMP #n\n#e:`),
+      .tuple(tie("pieces"), fc.integer({ min: 1, max: 3 }), fc.constantFrom("#k", ...LOCALS))
+      .map(
+        ([body, turns, counter]) =>
+          `PUSH ${turns}\nSTORE #k\n#n:\nLOOP ${counter} #e\n${body}\nJUMP #n\n#e:`,
+      ),
   ),
   pieces: fc.array(tie("piece"), { maxLength: 3 }).map((list) => list.join("\n")),
 }));
@@ -51,16 +54,22 @@ function named(text: string): string {
     .join("\n");
 }
 
-const programOf = (body: string): string =>
+/** A program with a body, and further locals that the body does not know. */
+const programOf = (body: string, unused = 0): string =>
   [
     ".input a b",
     ...LOCALS.flatMap((name, i) => [`LOAD ${i === 1 ? "b" : "a"}`, `STORE ${name}`]),
     named(body),
+    ...Array.from({ length: unused }, (_, i) => `PUSH 1\nSTORE unused${i}`),
     ...["LOAD p", "LOAD q", "ADD", "LOAD r", "ADD", "RET"],
   ].join("\n");
 
 /** Everything that a search for copies finds. */
-function found(copies: Copies, { flow, procedure }: Verified): unknown {
+function found(copies: Copies, verified: Verified): unknown {
+  return [edgesOf(copies, verified), verified.procedure.code.map((_, at) => copies.before(at))];
+}
+
+function edgesOf(copies: Copies, { flow }: Verified): unknown {
   const edges = flow.blocks.flatMap(({ next }, from) =>
     next.map((to) => {
       const arrival = copies.arrival(from, to);
@@ -70,8 +79,7 @@ function found(copies: Copies, { flow, procedure }: Verified): unknown {
   );
   const key = ([from, to]: readonly unknown[]) => Number(from) * 1e6 + Number(to);
   const distinct = new Map(edges.map((edge) => [key(edge), edge]));
-  const order = [...distinct.entries()].sort(([a], [b]) => a - b).map(([, edge]) => edge);
-  return [order, procedure.code.map((_, at) => copies.before(at))];
+  return [...distinct.entries()].sort(([a], [b]) => a - b).map(([, edge]) => edge);
 }
 
 /** The same flow, its ways followed in another order. */
@@ -87,7 +95,83 @@ function verifiedOf(source: string): [Verified, ReturnType<typeof assemble>["pro
   return [verify(procedures.at(-1) as (typeof procedures)[0], procedures), procedures];
 }
 
+/** Slots of locals that a block writes. */
+function writtenIn({ procedure }: Verified, { start, end }: Block): number[] {
+  return procedure.code
+    .slice(start, end)
+    .flatMap((code) => (code.kind === "store" || code.kind === "loop" ? [code.slot] : []));
+}
+
+/** The blocks between a branch and the place where its ways meet. */
+function between({ flow }: Verified, branch: number, join: number): Set<number> {
+  const inside = new Set<number>();
+  const visit = (block: number): void => {
+    if (block === join || inside.has(block)) return;
+    inside.add(block);
+    flow.blocks[block]?.next.forEach(visit);
+  };
+  flow.blocks[branch]?.next.forEach(visit);
+  return inside;
+}
+
+/** Whether some way to the end of a block passes a branch after which nobody stores into the slot. */
+function isFromBefore(verified: Verified, slot: number, block: number): boolean {
+  const { flow, procedure } = verified;
+  const seen = new Set<number>();
+  const search = (at: number): boolean => {
+    if (seen.has(at)) return false;
+    seen.add(at);
+    const own = flow.blocks[at] as Block;
+    if (own.next.length > 1) return true;
+    const code = procedure.code.slice(own.start, own.end);
+    if (code.some((one) => one.kind === "store" && one.slot === slot)) return false;
+    return flow.before[at]?.some(search) ?? false;
+  };
+  return search(block);
+}
+
+/** Holds the edges on which a branch's ways meet to what they change; how many slots must be copied. */
+function checkMeeting(verified: Verified, copies: Copies, branch: number): number {
+  let copied = 0;
+  const { flow, live } = verified;
+  const join = flow.meets[branch] as number;
+  if ((flow.blocks[branch]?.next.length ?? 0) < 2 || join < 0) return 0;
+  const inside = between(verified, branch, join);
+  const changed = new Set(
+    [...inside].flatMap((block) => writtenIn(verified, flow.blocks[block] as Block)),
+  );
+  for (const from of [...inside, branch]) {
+    if (flow.blocks[from]?.next.includes(join) !== true) continue;
+    const arrival = copies.arrival(from, join);
+    for (const slot of changed) {
+      const isLive = live.has(join, slot);
+      expect(arrival?.dying.has(slot)).toBe(!isLive);
+      if (!isLive) expect(arrival?.copies.has(slot)).toBe(false);
+      else if (isFromBefore(verified, slot, from)) {
+        expect(arrival?.copies.has(slot)).toBe(true);
+        copied += 1;
+      }
+    }
+  }
+  return copied;
+}
+
 describe("identity records", () => {
+  test(`are made where the ways of a branch meet, for what one of them changes, SEED=${seed}`, () => {
+    let copied = 0;
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 4 }), (list) => {
+        const [verified, procedures] = verifiedOf(programOf(list.join("\n")));
+        const copies = findCopies(verified, procedures);
+        for (let block = 0; block < verified.flow.blocks.length; block++)
+          if (verified.flow.isReachable[block] === 1)
+            copied += checkMeeting(verified, copies, block);
+      }),
+      { seed, numRuns: 200 },
+    );
+    expect(copied).toBeGreaterThan(50);
+  });
+
   test(`are the same in whichever order ways are followed, SEED=${seed}`, () => {
     let copied = 0;
     fc.assert(
@@ -103,6 +187,24 @@ describe("identity records", () => {
     expect(copied).toBeGreaterThan(50);
   });
 
+  test(`are the same beside locals that fill whole words of bits, SEED=${seed}`, () => {
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 4 }), (list) => {
+        const body = list.join("\n");
+        const edges = (unused: number) => {
+          const [verified, procedures] = verifiedOf(programOf(body, unused));
+          return edgesOf(findCopies(verified, procedures), verified);
+        };
+        const [{ procedure, heightMax }] = verifiedOf(programOf(body));
+        const size = procedure.slots.length + heightMax;
+        const alone = edges(0);
+        for (const full of [31, 32, 33, 64])
+          expect(edges(full - size), `${full} slots\n${body}`).toEqual(alone);
+      }),
+      { seed, numRuns: 150 },
+    );
+  });
+
   test("a counter that is read behind a loop of one turn is changed on one way only", () => {
     const source = ".input s\nLOAD s\nSTORE k\nLOOP k out\nPUSH 1\nDROP\nout:\nLOAD k";
     const [verified, procedures] = verifiedOf(source);
@@ -111,5 +213,30 @@ describe("identity records", () => {
     expect(verified.flow.blocks.map(({ next }) => next)).toEqual([[body, out], [out], []]);
     for (const from of [first, body])
       expect([...(copies.arrival(from, out)?.copies ?? [])]).toEqual([0]);
+  });
+
+  test("are made for what a side changes that stands behind the end of the text's main way", () => {
+    const source = `.input a b
+      LOAD a\nSTORE p\nLOAD b\nSTORE q\nLOAD a\nLOAD b\nGT\nBRANCH far
+      LOAD p\nPUSH 2\nMUL\nSTORE p
+      back:\nLOAD a\nLOAD b\nLT\nBRANCH other
+      end:\nLOAD p\nLOAD q\nADD\nRET
+      other:\nLOAD q\nSTORE p\nJUMP end
+      far:\nLOAD p\nSTORE q\nJUMP back`;
+    const [verified, procedures] = verifiedOf(source);
+    const copies = findCopies(verified, procedures);
+    const copied = verified.flow.blocks.map((_, block) => checkMeeting(verified, copies, block));
+    expect(copied.filter((count) => count > 0).length).toBe(2);
+  });
+
+  test("a counter that is passed on is none of the values that stay the same", () => {
+    const { procedures } = assemble(`.proc f k x
+      LOOP k out\nLOAD k\nLOAD x\nTAILCALL f
+      out: LOAD x\nRET\n.end\nPUSH 3\nPUSH 1.5\nCALL f`);
+    const f = procedures.find(({ name }) => name === "f") as (typeof procedures)[0];
+    const copies = findCopies(verify(f, procedures), procedures);
+    const call = f.code.findIndex(({ kind }) => kind === "call");
+    // Behind the parameters k and x: k, which the loop has counted down, and not x.
+    expect(copies.before(call)).toEqual([2]);
   });
 });

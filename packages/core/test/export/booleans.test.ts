@@ -39,6 +39,7 @@ const { value } = fc.letrec<{ value: string; test: string }>((tie) => ({
   ),
   test: fc.oneof(
     { maxDepth: 5, depthSize: "small" },
+    fc.tuple(fc.constantFrom("<", "<=", ">", ">=", "="), tie("value")).map(list),
     fc.tuple(fc.constantFrom("<", "<=", ">", ">=", "="), tie("value"), tie("value")).map(list),
     fc
       .tuple(fc.constantFrom("<", "<=", ">", ">=", "="), tie("value"), tie("value"), tie("value"))
@@ -47,6 +48,9 @@ const { value } = fc.letrec<{ value: string; test: string }>((tie) => ({
     fc.tuple(fc.constantFrom("and", "or"), tie("test"), tie("test"), tie("test")).map(list),
     fc.tuple(fc.constantFrom("not"), tie("test")).map(list),
     fc.tuple(fc.constantFrom("if"), tie("test"), tie("test"), tie("test")).map(list),
+    // A number as a test, 0 too, is true.
+    fc.tuple(tie("value"), tie("test")).map(([a, p]) => `(and ${a} ${p})`),
+    fc.tuple(tie("value"), tie("test"), tie("test")).map(([a, p, q]) => `(if ${a} ${p} ${q})`),
     fc.tuple(fc.constantFrom("positive?", "negative?", "zero?"), tie("value")).map(list),
     fc.constantFrom("#t", "#f"),
   ),
@@ -123,4 +127,15 @@ test.each([
   ["(if (not (< t 1)) t x)", "t if not t < 1 else x"],
 ])("%s reads %s", (program, text) => {
   expect(exportModel({ program }, "math")).toBe(text);
+});
+
+test.each([
+  ["positive?", "x > 0"],
+  ["negative?", "x < 0"],
+  ["zero?", "x == 0"],
+])("(%s x) is a test against a whole 0", (name, text) => {
+  const program = `(if (${name} x) 1 2.0)`;
+  const numpy = exportModel({ program }, "numpy");
+  expect(numpy.trimEnd().split("\n").at(-1)?.trim()).toBe(`return np.where(${text}, 1, 2.0)`);
+  expect(exportModel({ program }, "sympy")).not.toContain("0.0)");
 });

@@ -39,12 +39,20 @@ describe("a fitted model", async () => {
       source: "(* a (exp (- (* k t))))",
       inputs: ["t"],
       params: fitted.best.params,
-      fit: {
-        points: 21,
-        lossValue: fitted.best.loss,
-        intervals: { k: [...(fitted.intervals["k"] ?? [])] },
-      },
     });
+    const { mode, loss, optimiser, seed, points, sigma, level } = fitted;
+    const { loss: lossValue, r2, logLikelihood, aic, bic, params } = fitted.best;
+    expect(model.fit).toEqual({
+      ...{ mode, loss, optimiser, seed, points, sigma, level, targets: ["y"] },
+      ...{ lossValue, r2, logLikelihood, aic, bic, params },
+      standardErrors: fitted.standardErrors,
+      covariance: { ...fitted.covariance, matrix: [...(fitted.covariance?.matrix ?? [])] },
+      intervals: Object.fromEntries(
+        Object.entries(fitted.intervals).map(([name, ends]) => [name, [...ends]]),
+      ),
+    });
+    const distinct = new Set(Object.values(model.fit).map((one) => JSON.stringify(one)));
+    expect(distinct.size, "no two could be exchanged unseen").toBe(Object.keys(model.fit).length);
     expect(model.scheme).toBe(fitted.export("scheme"));
   });
 

@@ -87,3 +87,15 @@ test("the steps of any parameters are those of each alone", async () => {
     { seed, numRuns: 150 },
   );
 });
+
+test("a way that leaves the numbers ends there, and its best point is told", async () => {
+  // Beyond 1 the loss is no number: steps of 0.3 go there from 0.
+  const { best, restarts } = await fitText("(+ (sqrt (- 1 p)) (square (- p 5)))", {
+    params: { p: 0 },
+    optimiser: "adam",
+    adam: { rate: 0.3 },
+    steps: 50,
+  });
+  expect(restarts[0]).toMatchObject({ reason: "damping", steps: 4, hasConverged: false });
+  expect(best.params["p"]).toBeCloseTo(0.9, 1);
+});

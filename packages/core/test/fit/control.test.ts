@@ -158,6 +158,31 @@ describe("resumption", () => {
     await expect(fit(program, { ...how, seed: 8, resume })).rejects.toThrow("began elsewhere");
   });
 
+  test.each([3, 6, 8])("lm keeps the scale of its start over round %d", async (rounds) => {
+    // The slope falls to a small part of what it was at the start, where damping has a least.
+    const square = "(* 1e-4 a a)";
+    const how = {
+      ...{ data: { y: [4e-4, 4.1e-4, 3.9e-4] }, target: "y", params: { a: { start: 1000 } } },
+      ...{ optimiser: "lm" as const, steps: 11 },
+    };
+    const walking = await Machine.create({ precision: "f64", mechanisms: { replay: false } });
+    const program = walking.load(square);
+    const whole = await fit(program, how);
+    let polls = 0;
+    const signal = {
+      get aborted() {
+        polls += 1;
+        return polls > rounds;
+      },
+    } as AbortSignal;
+    const part = await fit(program, { ...how, signal });
+    expect(part.stopped).toBe("aborted");
+    const resumed = await fit(program, { ...how, resume: JSON.parse(JSON.stringify(part)) });
+    expect(resumed.best.params).toEqual(whole.best.params);
+    expect(resumed.restarts[0]).toMatchObject({ steps: whole.restarts[0]?.steps });
+    walking.dispose();
+  });
+
   test("what is no result of this fit is refused", async () => {
     const how = { ...options, restarts: 1, steps: 50 };
     const part = (await fitText(source, { ...how, optimiser: "adam", timeMax: 0 })).toJSON();

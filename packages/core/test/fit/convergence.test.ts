@@ -58,6 +58,41 @@ describe("parameters without a best value are named", () => {
     expect(diagnostics.runaways.map(({ name }) => name).sort()).toEqual(["k", "q"]);
   });
 
+  test("a parameter that is known to do nothing is not left loose by one that ran off", async () => {
+    const at = [1, 2, 3, 4, 5, 6];
+    const { diagnostics } = await fitText("(+ c (exp (- (* k x))) (* 0 d))", {
+      data: { x: at, y: at.map((_, i) => 2 + 0.01 * (i % 3)) },
+      target: "y",
+      params: { c: 1, k: 1, d: 5 },
+    });
+    expect(diagnostics.runaways.map(({ name }) => name)).toEqual(["k"]);
+    expect(diagnostics.notes).toEqual([
+      "d does not change the predictions",
+      "k ran off to 34.5: the loss is the same however much further it goes",
+    ]);
+  });
+
+  test("a parameter that does nothing where all predictions are 0", async () => {
+    const { diagnostics } = await fitText("(+ (* a x) (* 0 d))", {
+      data: { x: [1, 2, 3], y: [0, 0, 0] },
+      target: "y",
+      params: { a: 0, d: 5 },
+    });
+    expect(diagnostics.notes).toContain("d does not change the predictions");
+    expect(diagnostics.notes).not.toContain("a does not change the predictions");
+  });
+
+  test.each([
+    ["at once", "(if (< q 0.9) -1 (square (- q 1)))"],
+    ["a little later", "(if (> q 0.95) (square (max 0 (- q 1))) (if (> q 0.8) 1 -1))"],
+  ])("a minimum beyond which the loss rises %s is no way to a lower one", async (_, source) => {
+    const { diagnostics, best } = await fitText(`(let ((q (/ p 10))) ${source})`, {
+      params: { p: 20 },
+    });
+    expect(best.params["p"]).toBeCloseTo(10, 3);
+    expect(diagnostics.runaways).toEqual([]);
+  });
+
   test("a variance that shrinks to nothing at the edge of its domain", async () => {
     const source = "(+ (* 10 (log (+ v 2))) (square (- m 3)) (* 0 (log v)))";
     const { diagnostics, restarts } = await fitText(source, {});
@@ -89,6 +124,17 @@ describe("parameters without a best value are named", () => {
     expect(diagnostics.notes.join()).toMatch(
       /a is not determined beside b: the loss is the same from \S+ to \S+/,
     );
+  });
+
+  test("once: one that is known to do nothing is not told again beside one that runs off", async () => {
+    const { diagnostics, identifiability } = await fitText("(+ (sigmoid b) (* 0 c))", {
+      data: { x, y: x.map(() => 1) },
+      ...{ target: "y", loss: "binomial", params: { b: 0, c: 5 } },
+    });
+    expect(
+      identifiability?.undetermined.flatMap(({ direction }) => Object.keys(direction)),
+    ).toContain("c");
+    expect(diagnostics.runaways.map(({ name }) => name)).toEqual(["b"]);
   });
 
   test("in groups, each of them, also those that are known to be undetermined", async () => {

@@ -59,7 +59,10 @@ class Plain {
     if (!Number.isFinite(value)) return "not finite";
     this.loss = value;
     this.gradient = gradient;
-    if (this.#isFlat()) return "gradient";
+    const isFlat = this.#isFlat();
+    const first = this.#line();
+    if (isFlat && first === "damping" && this.evaluations === 1) return "gradient";
+    if (first !== undefined) return first;
     for (;;) {
       const reason = this.#line();
       if (reason !== undefined) return reason;
@@ -72,8 +75,12 @@ class Plain {
     return { value: Number.isFinite(value) ? value : Number.POSITIVE_INFINITY, gradient };
   }
 
+  #leastFall(): number {
+    return this.limits.gradient * Math.max(1e-300, Math.abs(this.loss));
+  }
+
   #isFlat(): boolean {
-    const least = this.limits.gradient * Math.max(1e-300, Math.abs(this.loss));
+    const least = this.#leastFall();
     return this.gradient.every(
       (g, j) => Math.abs(g) * Math.max(1, Math.abs(this.u[j] as number)) <= least,
     );
@@ -135,14 +142,17 @@ class Plain {
     this.#promise = Number.NaN;
     let low: Place = { at: 0, value: this.loss, slope: first };
     let high: Place | undefined;
-    let at = this.#pairs.length > 0 ? 1 : Math.min(1, 0.1 / this.#most(direction, 0.1));
+    const tenth = 0.1 / this.#most(direction, 0.1);
+    let at = this.#pairs.length > 0 ? 1 : this.#isFlat() ? tenth : Math.min(1, tenth);
     for (let trials = 1; ; trials++) {
       const trial = added(this.u, at, direction);
       const { value, gradient } = this.#at(trial);
       const slope = value === Number.POSITIVE_INFINITY ? Number.NaN : inner(direction, gradient);
       const isFalling = value <= this.loss + 1e-4 * at * first;
-      if (Number.isNaN(this.#promise) && !Number.isNaN(slope))
+      if (Number.isNaN(this.#promise) && !Number.isNaN(slope)) {
         this.#note(direction, at, slope, first, trials);
+        if (this.#promise <= this.#leastFall() && this.#isFlat()) return "gradient";
+      }
       if (isFalling && Math.abs(slope) <= -0.9 * first) return this.#accept(trial, value, gradient);
       if (trials >= TRIALS_MOST || at < 1e-20) return this.#giveUp(trial, value, gradient, slope);
       const place = { at, value, slope };
@@ -271,6 +281,11 @@ const losses: readonly (readonly [string, string, Readonly<Record<string, number
   ["waves", "(+ (sin (* 3 a)) (* 0.1 a a) (cos b) (* 0.1 b b))", { a: 2.5, b: 1.5 }],
   ["nothing at the start", "(log a)", { a: -1 }],
   ["already there", "(+ 5 (square (- a 2)))", { a: 2 }],
+  ["nearly there", "(+ 5 (square (- a 2)))", { a: 2 + 1e-9 }],
+  ["nearly there beside an edge", "(+ 5 (square (- a 2)) (* 0 (log (- 2.1 a))))", { a: 2 + 1e-9 }],
+  ["a tiny slope", "(+ 5 (* 1e-200 a))", { a: 2 }],
+  ["far away in large units", "(+ (square (- a 3e12)) (square (- b 1e12)))", { a: 1, b: 1 }],
+  ["further than numbers show", "(square (- a 3e40))", { a: 1 }],
   ["a saddle", "(+ (* a a a a) (- (* a a)) (* b b))", { a: 1e-3, b: 2 }],
   [
     "ten together",

@@ -84,6 +84,12 @@ test("logarithms of counts and chances are those of the engine at every magnitud
     const plain = -2 * Math.log(f) - 7 * Math.log(1 - f);
     expect(hit / plain, `10 to ${exponent}`).toBeCloseTo(1, 12);
   }
+  // Numbers with fewer digits, that slopes of whole counts would leave.
+  for (const f of [1.7e-308, 1.2e-308, 8e-309, 5e-309, 1e-309]) {
+    const y = f > 2e-309 ? 0.5 : 0.1;
+    const count = await lossOf(f, y, { loss: "poisson" });
+    expect(count / (-y * Math.log(f)), `${f}`).toBeCloseTo(1, 12);
+  }
 });
 
 /** A fit of one tiny step ends where it began. */

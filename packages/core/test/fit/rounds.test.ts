@@ -61,6 +61,14 @@ const cases: Readonly<Record<string, Case>> = {
       weights: many.map((_, row) => (row % 5 === 0 ? 0 : 0.5 + (row % 7) / 7)),
     },
   },
+  "thousands of rows in groups": {
+    source: decay,
+    options: {
+      ...tall,
+      data: { ...tall.data, cell: many.map((_, row) => "pqr"[(row * row) % 3] as string) },
+      groups: { by: "cell", params: ["a"] },
+    },
+  },
   "least squares": { source: decay, options: base },
   "one restart": { source: decay, options: { ...base, restarts: 1 } },
   "more restarts than one chunk": {

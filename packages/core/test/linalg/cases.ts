@@ -34,17 +34,18 @@ const rectangles = [
   [4, 4],
   [5, 7],
 ] as const;
-const products = [
-  ...[1, 2, 3, 4, 5, 6, 8].map((n) => [n, n, n] as const),
-  ...([
-    [2, 3, 4],
-    [3, 1, 2],
-    [1, 4, 1],
-    [4, 2, 3],
-    [5, 3, 2],
-    [2, 7, 3],
-    [6, 4, 5],
-  ] as const),
+const small = [1, 2, 3];
+const products: readonly (readonly [rows: number, inner: number, cols: number])[] = [
+  ...small.flatMap((rows) =>
+    small.flatMap((inner) => small.map((cols) => [rows, inner, cols] as const)),
+  ),
+  ...[4, 5, 6, 8].map((n) => [n, n, n] as const),
+  [2, 3, 4],
+  [1, 4, 1],
+  [4, 2, 3],
+  [5, 3, 2],
+  [2, 7, 3],
+  [6, 4, 5],
 ];
 
 /** Every structured primitive at every size worth having. */
@@ -61,7 +62,9 @@ export const cases: Case[] = [
   { op: "cross", name: "", x: [1, 3, 1], y: [1, 3, 1] } satisfies Case,
   ...products.flatMap(([rows, inner, cols]): Case[] => [
     { op: "matmul", name: "", x: [2, rows, inner], y: [2, inner, cols] },
-    { op: "matvec", name: "", x: [2, rows, inner], y: [1, inner, 1] },
+    ...(cols === 1 || rows > 3
+      ? [{ op: "matvec", name: "", x: [2, rows, inner], y: [1, inner, 1] } satisfies Case]
+      : []),
   ]),
   ...sizes.flatMap((n): Case[] => [
     { op: "solve", name: "", x: [2, n, n], y: [1, n, 1] },

@@ -64,6 +64,8 @@ execFileSync(process.execPath, [
   ...["--entry", "wasm/linalg/door.ts", "--name", "linalg"],
 ]);
 
+/** Bytes behind everything that a kernel is given: a few rows of a small matrix. */
+const GUARD_BYTES = 256;
 const FIRST_BYTE = 1 << 17;
 
 export class Kernels {
@@ -108,15 +110,15 @@ export class Kernels {
   }
 
   forward(call: Call, kernel = `${call.op}Forward`): Elements {
-    this.#top = FIRST_BYTE;
+    this.#begin();
     const block = this.#block(call);
-    this.#kernel(kernel)(block.at);
+    this.#run(kernel, block.at);
     return this.#readResult(call, block);
   }
 
   /** Runs the adjoint; `z` is the primal result, as `forward` gave it. */
   adjoint(call: Call, z: Elements, seeds: Seeds, kernel = `${call.op}Adjoint`) {
-    this.#top = FIRST_BYTE;
+    this.#begin();
     const block = this.#block(call);
     this.#write(block.z, z, block.zUniform, block.lanes);
     const set = (field: BlockField, value: number) => this.#set(block.at, field, value);
@@ -131,7 +133,7 @@ export class Kernels {
     set("gyStep", block.run);
     set("xKept", seeds.isFresh?.x ? 0 : -1);
     set("yKept", seeds.isFresh?.y ? 0 : -1);
-    this.#kernel(kernel)(block.at);
+    this.#run(kernel, block.at);
     const read = (at: number, like: Elements | undefined) =>
       at === 0 || like === undefined ? [] : this.#read(at, like.length, block.lanes, block.run);
     return { gx: read(gx, seeds.gx), gy: read(gy, seeds.shared ? seeds.gx : seeds.gy) };
@@ -154,7 +156,7 @@ export class Kernels {
     if (y !== undefined) operand("y", "yStep", "yMask", y);
     const shape = call.like ?? this.shape(call.op, x, y);
     const zCount = shape.rows * shape.cols;
-    const z = this.#allocateBytes(zCount * run);
+    const z = this.#guarded(zCount * run);
     set("z", z);
     set("zStep", zUniform ? 16 : run);
     set("zMask", zUniform ? 0 : -1);
@@ -172,18 +174,27 @@ export class Kernels {
     return { at, z, zCount, zUniform, lanes, run };
   }
 
-  /** Memory that must not be written beyond `bytes`; checked by `guardsHold`. */
+  #begin(): void {
+    this.#top = FIRST_BYTE;
+    this.#guards = [];
+  }
+
+  /** Memory that no kernel may write beyond. */
   #guarded(bytes: number): number {
-    const at = this.#allocateBytes(bytes + 16);
-    new Uint8Array(this.#memory.buffer, at + bytes, 16).fill(0xa5);
-    this.#guard = at + bytes;
+    const at = this.#allocateBytes(bytes);
+    const guard = this.#allocateBytes(GUARD_BYTES);
+    new Uint8Array(this.#memory.buffer, guard, GUARD_BYTES).fill(0xa5);
+    this.#guards.push(guard);
     return at;
   }
-  #guard = 0;
+  #guards: number[] = [];
 
-  /** Whether the last call stayed within its declared scratch memory. */
-  guardHolds(): boolean {
-    return new Uint8Array(this.#memory.buffer, this.#guard, 16).every((byte) => byte === 0xa5);
+  /** Runs a kernel, which writes nothing beyond its result, its adjoints and its scratch memory. */
+  #run(name: string, block: number): void {
+    this.#kernel(name)(block);
+    for (const guard of this.#guards)
+      if (new Uint8Array(this.#memory.buffer, guard, GUARD_BYTES).some((byte) => byte !== 0xa5))
+        throw new Error(`${name} wrote where nothing is its own`);
   }
 
   #readResult(
@@ -222,7 +233,7 @@ export class Kernels {
   #allocate(elements: Elements, uniform: boolean): number {
     const lanes = elements[0]?.length ?? 1;
     const run = Math.ceil(lanes / this.laneCountPerVector) * 16;
-    const at = this.#allocateBytes(elements.length * (uniform ? 16 : run));
+    const at = this.#guarded(elements.length * (uniform ? 16 : run));
     this.#write(at, elements, uniform, lanes);
     return at;
   }

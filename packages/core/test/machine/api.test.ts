@@ -309,6 +309,17 @@ describe("explain", () => {
     expect(stats.tapeRecords).toBe(2);
     expect(source.slice(tape[0]?.span?.start, tape[0]?.span?.end)).toBe("(* a x)");
   });
+
+  test("the first input is an operand like any other, in either place", () => {
+    for (const source of ["(* (sin a) a)", "(* a (sin a))"]) {
+      const { tape } = machine.load(source).explain({ a: 2 });
+      const [sine, product] = tape;
+      const operands = [sine?.in0, sine?.out];
+      if (source.endsWith("a)")) operands.reverse();
+      expect([product?.in0, product?.in1], source).toEqual(operands);
+      expect(sine?.in1).toBeUndefined();
+    }
+  });
 });
 
 describe("domains", () => {

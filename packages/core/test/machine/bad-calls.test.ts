@@ -148,21 +148,39 @@ describe("inputs of (* a b)", () => {
     ]);
   });
 
-  test("makers of inputs check what they get", () => {
-    expect(caught(() => int(1.5)).message).toBe("int takes a whole number up to 2^24, got 1.5");
-    expect(caught(() => int(2 ** 25)).code).toBe("E-INPUT");
-    expect(caught(() => int(Number.NaN)).code).toBe("E-INPUT");
-    expect(caught(() => vec(untyped([1, "x"]))).message).toBe(
-      "element 1 is a string, not a number",
-    );
-    expect(caught(() => vec(untyped(5))).code).toBe("E-INPUT");
-    expect(caught(() => mat([[1], [1, 2]])).message).toBe(
+  const whole = "pass a plain number where it may have a fraction";
+  const vector = "vec([1, 2]) takes arrays of numbers";
+  const matrix = "mat([[1, 2], [3, 4]]) takes arrays of numbers";
+  const equal = "mat(numbers, rows) takes a row count that divides the count of the numbers";
+  const rows = "write mat([[1, 2], [3, 4]]), or mat(numbers, rows) with a Float64Array";
+
+  test.each<[string, string, () => unknown]>([
+    ["int takes a whole number up to 2^24, got 1.5", whole, () => int(1.5)],
+    ["int takes a whole number up to 2^24, got 16777217", whole, () => int(2 ** 24 + 1)],
+    ["int takes a whole number up to 2^24, got -33554432", whole, () => int(-(2 ** 25))],
+    ["int takes a whole number up to 2^24, got NaN", whole, () => int(Number.NaN)],
+    ["element 1 is a string, not a number", vector, () => vec(untyped([1, "x"]))],
+    ["vec got a number for an array", vector, () => vec(untyped(5))],
+    ["element 1 is a string, not a number", matrix, () => mat(untyped([[1, "x"]]))],
+    ["mat got a number for an array", matrix, () => mat(untyped([1, 2]))],
+    ["5 numbers do not make 2 equal rows", equal, () => mat(new Float64Array(5), 2)],
+    ["5 numbers do not make 0 equal rows", equal, () => mat(new Float64Array(5), 0)],
+    ["5 numbers do not make 2.5 equal rows", equal, () => mat(new Float32Array(5), 2.5)],
+    ["mat takes an array of rows, got a string", rows, () => mat(untyped("x"))],
+    [
       "row 1 of a matrix has 2 numbers, row 0 has 1",
-    );
-    expect(caught(() => mat(new Float64Array(5), 2)).message).toBe(
-      "5 numbers do not make 2 equal rows",
-    );
-    expect(caught(() => mat(untyped([1, 2]))).code).toBe("E-INPUT");
+      "all rows of a matrix are of one length",
+      () => mat([[1], [1, 2]]),
+    ],
+  ])("makers of inputs say: %s; %s", (message, help, make) => {
+    const error = caught(make);
+    expect([error.code, error.message, error.help]).toEqual(["E-INPUT", message, help]);
+  });
+
+  test("makers of inputs take what is just allowed", () => {
+    expect([int(2 ** 24).value, int(-(2 ** 24)).value]).toEqual([2 ** 24, -(2 ** 24)]);
+    expect(mat(new Float64Array(5), 5).cols).toBe(1);
+    expect(mat(new Float32Array(5), 1).rows).toBe(1);
   });
 });
 

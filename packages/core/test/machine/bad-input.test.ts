@@ -178,12 +178,16 @@ suite("names and forms", [
   },
 ]);
 
+const fewer = "count the arguments of the call; the last ones may be left out";
+const exactly = "count the arguments of the call; (apply f list) passes one for each element";
+
 /** The innermost call at the end of the source is what the error is about. */
 const anyNumberOf = (source: string, message: string): Bad => ({
   source,
   code: "E-ARITY",
   covers: /\([^()]*\)(?=\)*$)/.exec(source)?.[0] ?? "",
   message,
+  help: source.includes("angle") ? fewer : source.startsWith("(atan") ? someHelp : exactly,
 });
 
 suite("wrong number of arguments", [
@@ -192,6 +196,8 @@ suite("wrong number of arguments", [
   anyNumberOf("(atan 1 2 3)", "atan takes 1 or 2 arguments, got 3"),
   anyNumberOf("(let ((angle atan)) (angle 1 2 3))", "atan takes 1 or 2 arguments, got 3"),
   anyNumberOf("(-)", "- takes at least 1 argument, got 0"),
+  anyNumberOf("(let ((less -)) (less))", "- takes at least 1 argument, got 0"),
+  anyNumberOf("(let ((angle atan)) (angle))", "atan takes 1 or 2 arguments, got 0"),
   anyNumberOf("(define (f x y) x) (f 1)", "f takes 2 arguments, got 1"),
   anyNumberOf("(define (f x . more) x) (f)", "f takes at least 1 argument, got 0"),
   anyNumberOf("(let ((g car)) (g 1 2))", "car takes 1 argument, got 2"),

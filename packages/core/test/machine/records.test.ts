@@ -9,16 +9,78 @@ import { precisions } from "./support.js";
 test.each([
   ["(if (< 1.5 2.5) (* a a) a)", "(* a a)"],
   ["(if (and (= 2.5 2.5) (positive? 0.5)) (sin a) a)", "(sin a)"],
+  ["(let ((s (sin a))) (if (even? 4.0) (* a s) s))", "(* a (sin a))"],
+  ["(let ((s (sin a))) (if (and (odd? 3.0) (integer? 2.5)) s (* a s)))", "(* a (sin a))"],
 ])("%s has the records of %s", async (tested, plain) => {
   const machine = await Machine.create();
   const recordsOf = (source: string): readonly number[] => {
     const program = machine.load(source);
     const given = { a: [0.5, 1.5, 2] };
-    const counts = [0, 1].map(() => program.gradient(given).stats.tapeRecords);
+    const counts = [0, 1, 2].flatMap(() => {
+      const { tapeRecords, traceRecords } = program.gradient(given).stats;
+      return [tapeRecords, traceRecords];
+    });
     program.dispose();
     return counts;
   };
   expect(recordsOf(tested)).toEqual(recordsOf(plain));
+  machine.dispose();
+});
+
+// Payloads by number: b, x and constants in the order in which they are met, then results.
+test.each([
+  [
+    "(+ b (if (< x 0) (car x) (* x 2)))",
+    "less 3: 1 2 0; mask-and-not 4: 3 3 1; guard 3: 3 - 0; mul 6: 1 5 0; add 7: 0 6 0",
+  ],
+  [
+    "(+ b (if (even? x) 1 (* x 2)))",
+    `isInteger 2: 1 - 0; guard 2: 2 - 1; isEven 3: 1 - 0; mask-and-not 4: 3 3 1; mul 6: 1 5 0;
+     merge 8: 7 6 0; add 9: 0 8 0`,
+  ],
+  [
+    "(+ b (ref (vec x 2) (if (< x 0) 0 1)))",
+    `place 3: 1 - 0; less 5: 1 4 0; mask-and-not 6: 5 5 1; merge 8: 4 7 0; guard-range 8: 8 - 2;
+     gather 9: 3 8 1; add 10: 0 9 0`,
+  ],
+  [
+    "(+ b (if (< x 2.5) (if (< x 0) (car x) x) (* x b)))",
+    `less 3: 2 0 0; mask-and-not 4: 3 3 1; less 6: 2 5 0; mask-and 7: 3 6 0; mask-and-not 8: 3 6 1;
+     guard 7: 7 - 0; copy 9: 2 - 0; mul 10: 2 1 0; merge 11: 9 10 0; add 12: 1 11 0`,
+  ],
+])("the records of %s have the operands that they use, and no others", async (source, wanted) => {
+  const machine = await Machine.create();
+  const { tape } = machine.load(source).explain({ x: [1, -1, 2, 3], b: 1 });
+  const texts = tape.map(
+    ({ op, out, in0, in1, aux }) => `${op} ${out}: ${in0} ${in1 ?? "-"} ${aux}`,
+  );
+  expect(texts).toEqual(wanted.split(/;\s+/));
+  machine.dispose();
+});
+
+test("lanes that a kept trace saw fail are refused by it, and others are not", async () => {
+  const machine = await Machine.create();
+  const given = [
+    [1, -1, 2, 3],
+    [-1, 1, 2, -3],
+    [1, 2, 3, 4],
+    [-1, 2, -1, 3],
+  ];
+  for (const source of [
+    "(+ b (if (< x 0) (car x) (* x 2)))",
+    "(if (< x 2.5) (if (< x 0) (car x) (+ b (* x 2))) (+ b (* 2 x)))",
+  ]) {
+    const session = machine.load(source).session({ x: [1, 2, 3, 4], b: 1 }, { wrt: ["x"] });
+    for (const first of given)
+      for (const x of [first, ...given]) {
+        session.set("x", x);
+        session.run();
+        expect([...session.values]).toEqual(x.map((one) => (one < 0 ? Number.NaN : 1 + 2 * one)));
+        expect(session.failures.map(({ lane }) => lane)).toEqual(
+          [0, 1, 2, 3].filter((lane) => (x[lane] as number) < 0),
+        );
+      }
+  }
   machine.dispose();
 });
 
@@ -79,6 +141,17 @@ describe.each(precisions)("in %s", (precision) => {
       expect(bits(values)).toEqual([0x7ff8000000000000n]);
       for (const name of ["a", "b"]) expect(bits(gradients[name])).toEqual([0x7ff8000000000000n]);
       expect(bits(program.evaluate({ a: lanes, b: lanes }).values)).toEqual([0x7ff8000000000000n]);
+    }
+    for (const wrt of [["a", "b"], []]) {
+      const session = program.session({ a: lanes, b: lanes }, { wrt });
+      for (let turn = 0; turn < 4; turn++) {
+        session.run();
+        expect(bits(Float64Array.from(session.values))).toEqual([0x7ff8000000000000n]);
+        for (const name of wrt)
+          expect(bits(Float64Array.from(session.gradients[name] ?? []))).toEqual([
+            0x7ff8000000000000n,
+          ]);
+      }
     }
     machine.dispose();
   });

@@ -10,7 +10,11 @@ import { expand } from "../../src/syntax/expand.js";
 import { read } from "../../src/syntax/read.js";
 import { schemePrograms } from "./programs.js";
 
-const sources = Object.values(schemePrograms);
+/** Programs that fill the room for nodes, and end in a procedure. */
+const long = [60, 61, 62, 200, 90].map(
+  (count) => `${"(sin x) ".repeat(count)}(lambda (p q) (+ p (* q p)))`,
+);
+const sources = [...Object.values(schemePrograms), ...long];
 
 function variablesOf({ nodes, globals }: Expansion): Variable[] {
   const local = nodes.flatMap((node) => {

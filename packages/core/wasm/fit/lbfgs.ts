@@ -42,7 +42,10 @@ const TRIALS_MOST: f64 = 40;
 const HIDDEN: f64 = sizeof<real>() == 4 ? 1e-4 : 1e-9;
 const NEAR: f64 = sizeof<real>() == 4 ? 1e-3 : 1e-7;
 
-/** Gives a slot its evaluation; why it ended by it. */
+/**
+ * Gives a slot its evaluation; why it ended by it. A start that looks flat is asked once more, by a
+ * trial: beside a large loss, parameters far from where they belong look as if they did nothing.
+ */
 export function takeLbfgs(fit: usize, state: usize, sums: usize): i32 {
   const loss = gradientOf(fit, state, sums);
   if (lbfgsAt(state).hasBegun != 0)
@@ -50,7 +53,8 @@ export function takeLbfgs(fit: usize, state: usize, sums: usize): i32 {
   lbfgsAt(state).hasBegun = 1;
   if (!isFinite<f64>(loss)) return REASON_NOT_FINITE;
   accept(state, fitAt(fit).params, loss, sums);
-  return isFlat(fit, state) ? REASON_GRADIENT : startLine(fit, state);
+  const reason = startLine(fit, state);
+  return reason == REASON_DAMPING && isFlat(fit, state) ? REASON_GRADIENT : reason;
 }
 
 function accept(state: usize, params: i32, loss: f64, gradient: usize): void {
@@ -58,10 +62,16 @@ function accept(state: usize, params: i32, loss: f64, gradient: usize): void {
   copyDoubles(arrayOf(state, params, ARRAY_GRADIENT), gradient, (<usize>params) << 3);
 }
 
+/** Changes of the loss up to this one count as none, by the limit on gradients. */
+// @ts-ignore: decorator
+@inline function leastFall(fit: usize, state: usize): f64 {
+  return fitAt(fit).gradientLimit * max(1e-300, Math.abs(stateAt(state).loss));
+}
+
 /** Whether changing a number by its size, or by 1, would hardly change the loss. */
 function isFlat(fit: usize, state: usize): bool {
   const params = fitAt(fit).params;
-  const least = fitAt(fit).gradientLimit * max(1e-300, Math.abs(stateAt(state).loss));
+  const least = leastFall(fit, state);
   const u = arrayOf(state, params, ARRAY_U);
   const gradient = arrayOf(state, params, ARRAY_GRADIENT);
   for (let j = 0; j < params; j++) {
@@ -137,7 +147,7 @@ function startLine(fit: usize, state: usize): i32 {
       lineAt(lbfgsAt(state).highAt()).distance = NaN;
       lbfgsAt(state).trials = 0;
       lbfgsAt(state).promise = NaN;
-      tryAt(fit, state, hasPairs ? 1 : firstDistance(state, params, direction));
+      tryAt(fit, state, hasPairs ? 1 : firstDistance(fit, state, direction));
       break;
     }
     if (!hasPairs) return REASON_DAMPING;
@@ -177,15 +187,19 @@ function chooseDirection(state: usize, params: i32, direction: usize): void {
   }
 }
 
-/** Without memory the first step changes no number by more than its size. */
-function firstDistance(state: usize, params: i32, direction: usize): f64 {
+/**
+ * Without memory the first step changes no number by more than a tenth of its size. From a start
+ * that looks flat it changes one by just that, so that the slope can show how it turns.
+ */
+function firstDistance(fit: usize, state: usize, direction: usize): f64 {
+  const params = fitAt(fit).params;
   const u = arrayOf(state, params, ARRAY_U);
   let most: f64 = 0;
   for (let j = 0; j < params; j++) {
     const size = max(0.1, Math.abs(load<f64>(u + ((<usize>j) << 3))));
     most = max(most, Math.abs(load<f64>(direction + ((<usize>j) << 3))) / size);
   }
-  return min(1.0, 0.1 / most);
+  return isFlat(fit, state) ? 0.1 / most : min(1.0, 0.1 / most);
 }
 
 function tryAt(fit: usize, state: usize, distance: f64): void {
@@ -213,8 +227,11 @@ function search(fit: usize, state: usize, value: f64, trialGradient: usize): i32
   const trials = lbfgsAt(state).trials;
   const isFalling = value <= stateAt(state).loss + FALL * at * first;
   const isBracketed = !isNaN<f64>(lineAt(high).distance);
-  if (isNaN<f64>(lbfgsAt(state).promise) && !isNaN<f64>(slope))
+  if (isNaN<f64>(lbfgsAt(state).promise) && !isNaN<f64>(slope)) {
     notePromise(state, params, direction, at, slope);
+    if (lbfgsAt(state).promise <= leastFall(fit, state) && isFlat(fit, state))
+      return REASON_GRADIENT;
+  }
   if (isFalling && Math.abs(slope) <= -FLAT * first)
     return finishLine(fit, state, value, trialGradient);
   if (trials >= TRIALS_MOST || at < 1e-20) return giveUp(fit, state, value, slope, trialGradient);

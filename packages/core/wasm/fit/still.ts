@@ -5,11 +5,18 @@
  * data of their own, so none of these records has a result that all lanes share.
  */
 
-import { BLOCK_BYTES, PAYLOAD_VARYING, RECORD_BYTES, RECORD_CODE } from "../../src/program/layout";
+import {
+  BLOCK_BYTES,
+  PAYLOAD_BYTES,
+  PAYLOAD_STILL,
+  PAYLOAD_VARYING,
+  RECORD_BYTES,
+  RECORD_CODE,
+} from "../../src/program/layout";
 import { OP_PREDICATE_LAST } from "../generated/ops";
-import { blocksBase, blocksTop, reserveWork, tapeBase, workBase } from "../memory/arena";
-import { blockAt, recordAt } from "../memory/layout";
-import { flagsOf, payloadCount } from "../tape/payload";
+import { blocksBase, blocksTop, tableBase, tableTop, tapeBase } from "../memory/arena";
+import { blockAt, payloadAt, recordAt } from "../memory/layout";
+import { entryOf, flagsOf } from "../tape/payload";
 import { idOfInput } from "./block";
 import { fitAt } from "./layout";
 
@@ -19,9 +26,6 @@ import { fitAt } from "./layout";
 
 /** Lets the records of the current trace rest that only data reach. */
 export function restStill(fit: usize): void {
-  const payloads = <usize>payloadCount();
-  if (!reserveWork(0, payloads)) return;
-  memory.fill(workBase, 0, payloads);
   const inputs = fitAt(fit).inputs;
   const columns = fitAt(fit).columns;
   for (let k = 0; k < columns; k++) markStill(idOfInput(fit, inputs + k));
@@ -45,13 +49,13 @@ export function restStill(fit: usize): void {
 
 // @ts-ignore: decorator
 @inline function markStill(id: i32): void {
-  store<u8>(workBase + <usize>id, 1);
+  payloadAt(entryOf(id)).flags = flagsOf(id) | PAYLOAD_STILL;
 }
 
 /** Constants, data, and what still records made of them. */
 // @ts-ignore: decorator
 @inline function isStill(id: i32): bool {
-  return load<u8>(workBase + <usize>id) != 0 || (flagsOf(id) & PAYLOAD_VARYING) == 0;
+  return (flagsOf(id) & (PAYLOAD_VARYING | PAYLOAD_STILL)) != PAYLOAD_VARYING;
 }
 
 // @ts-ignore: decorator
@@ -69,4 +73,6 @@ export function wakeStill(): void {
     blockAt(at).op = op & ~RESTS;
     blockAt(at).zRun = blockAt(at).run;
   }
+  for (let at = tableBase; at < tableBase + tableTop; at += PAYLOAD_BYTES)
+    payloadAt(at).flags = payloadAt(at).flags & ~PAYLOAD_STILL;
 }

@@ -28,6 +28,7 @@ export function setSwitches(small: bool, fuse: bool, reuse: bool, pool: bool): v
   integerPool = pool;
 }
 
+/** Counters are those of one run, its walks and its replays together. */
 export function beginSwitchCounters(): void {
   smallShapeCalls = 0;
   integerPoolHits = 0;

@@ -70,12 +70,13 @@ export function findRunaways(
 type Compare = (moved: readonly (readonly [j: number, x: number])[]) => Change;
 type Change = "same" | "lower" | "higher" | "not finite";
 
-/** Where a parameter is, the way that it came and how far it would go on. */
+/** Where a parameter is, how far it would go on, and the same in the direction that it came. */
 function headingOf({ transform }: Free, j: number, winner: Restart) {
   const u = winner.uAt(j);
   const from = transform.toFree(winner.start[j] as number);
   const way = u === from ? Math.sign(u) || 1 : Math.sign(u - from);
-  return { u, way, reach: Math.max(Math.abs(u), Math.abs(u - from), 1) };
+  const reach = Math.max(Math.abs(u), Math.abs(u - from), 1);
+  return { u, reach, ahead: way * reach };
 }
 
 /** For a parameter that is known to be undetermined: whether it ran off, not only why it may. */
@@ -86,26 +87,25 @@ function runsOffForGood(
   compare: Compare,
 ): string | undefined {
   const { label, transform } = one;
-  const { u, way, reach } = headingOf(one, j, winner);
-  const goes = (by: number) => compare([[j, transform.toUser(u + by * way * reach)]]);
+  const { u, ahead } = headingOf(one, j, winner);
+  const goes = (by: number) => compare([[j, transform.toUser(u + by * ahead)]]);
   if (goes(1) !== "same" || goes(-1) === "same") return undefined;
   return `${label} ran off to ${(winner.best[j] as number).toPrecision(3)}: the loss is the same however much further it goes`;
 }
 
 function runsOff(one: Free, j: number, winner: Restart, compare: Compare): string | undefined {
   const { label, transform } = one;
-  const { u, way, reach } = headingOf(one, j, winner);
+  const { u, ahead } = headingOf(one, j, winner);
   const x = winner.best[j] as number;
   const shown = x.toPrecision(3);
-  const further = compare([[j, transform.toUser(u + way * reach)]]);
+  const further = compare([[j, transform.toUser(u + ahead)]]);
   if (further === "same") {
-    return compare([[j, transform.toUser(u - way * reach)]]) === "same"
+    return compare([[j, transform.toUser(u - ahead)]]) === "same"
       ? `the loss does not depend on ${label} here, so that its value (${shown}) means nothing`
       : `${label} ran off to ${shown}: the loss is the same however much further it goes`;
   }
   // Beyond a minimum the loss rises at first.
-  const falls = (share: number) =>
-    compare([[j, transform.toUser(u + share * way * reach)]]) !== "higher";
+  const falls = (share: number) => compare([[j, transform.toUser(u + share * ahead)]]) !== "higher";
   if (further === "lower" && falls(1 / 64) && falls(1 / 8))
     return `${label} was still on its way at ${shown}: the loss is lower further on`;
   if (x === 0 || compare([[j, -x]]) !== "not finite") return undefined;

@@ -38,7 +38,7 @@ export function lossColumns(
   { data = emptyRecord() }: FitOptions,
 ): Record<string, Float64Array> {
   const others: Record<string, Float64Array> = {};
-  const known = ["pred", "target", ...(names.length === 1 ? names : []), ...Object.keys(data)];
+  const known = ["pred", "target", ...Object.keys(data)];
   for (const name of loss.inputs) {
     if (name === "pred" || (names.length === 1 && name === names[0])) continue;
     if (Object.hasOwn(columns, name)) continue;

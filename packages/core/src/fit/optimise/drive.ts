@@ -283,13 +283,13 @@ class Rounds {
   /** Rounds were taken: restarts that ended give their slots to others. */
   #settle(rounds: number): void {
     this.count += rounds;
-    let ended = 0;
+    let hasEnded = false;
     for (let slot = 0; slot < this.#slots.length; slot++) {
       if (this.#slots[slot]?.reason === undefined) continue;
       this.#slots[slot] = undefined;
-      ended += 1;
+      hasEnded = true;
     }
-    if (ended > 0) this.#refill();
+    if (hasEnded) this.#refill();
   }
 
   #refill(): void {

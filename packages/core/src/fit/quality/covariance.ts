@@ -122,7 +122,6 @@ function fillCovariance(parts: CovarianceParts): Float64Array {
 
 /** Whether a parameter has run into one of its bounds. */
 export function isAtBound({ lower, upper, isLog, transform }: Free, x: number, u: number): boolean {
-  if (lower === -Infinity && upper === Infinity) return false;
   if (isLog && x > 0 && lower <= 0 && upper === Infinity) return false;
   const width = Number.isFinite(upper - lower) ? upper - lower : Math.max(1, Math.abs(x));
   const isNear = x - lower <= 1e-6 * width || upper - x <= 1e-6 * width;

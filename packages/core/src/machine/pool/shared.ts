@@ -9,8 +9,8 @@
  *           | stop | owner of block 0 | owner of block 1 | …
  *
  * An owner is 0 while a block is free, a worker's mark (its place + 1) while that worker runs it, −mark
- * once it is done, and LOST once it has cost too many workers. What else is known of a block comes with the worker's message at its end, so
- * a worker that dies before it leaves all of its blocks to others.
+ * once it is done, and LOST once it has cost too many workers. What else is known of a block comes with
+ * the worker's message at its end, so a worker that dies before it leaves all of its blocks to others.
  *
  * Blocks become smaller towards the end: each round of them is half of what is left, one block a
  * worker, so that workers of unequal speed end at nearly the same time.

@@ -14,7 +14,6 @@ import { makeError } from "../../words.js";
 import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
 import { isUniform } from "../results/payloads.js";
-import type { Job } from "../run/job.js";
 import { faultError, nearestVisible } from "./faults.js";
 
 /** A run that passed one of its limits, with where it was. */
@@ -33,12 +32,6 @@ export function limitError(
     source: program.source,
     file: program.file,
   });
-}
-
-/** The run has taken longer than it may. */
-export function timeError({ machine, program, options }: Job): NdvmError {
-  const limit = options.timeMax ?? 0;
-  return limitError(machine, program, "E-TIME", `ran longer than ${limit} ms`, "timeMax", limit);
 }
 
 /** Share of memory in frames of calls from which a shortage is a matter of recursion. */
@@ -67,9 +60,8 @@ export function machineFault(machine: Machine, program: Program, place?: number)
     source,
     file,
     numberOf: (payload) => {
-      const lane = isUniform(machine, payload)
-        ? 0
-        : (place ?? Math.max(exports.firstCounting(), 0));
+      // A fault is told before its lanes leave, so one of them counts.
+      const lane = isUniform(machine, payload) ? 0 : (place ?? exports.firstCounting());
       return reals.view()[exports.primalAddress(payload) / reals.bytes + lane] as number;
     },
     procedureOf: (closure) => {

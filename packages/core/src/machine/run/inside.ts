@@ -1,6 +1,6 @@
 /**
  * The trace that work inside the machine goes on: an optimiser's rounds want one trace that takes all
- * lanes of a session as one chunk, so that nothing has to come out between two rounds.
+ * lanes of a session, so that nothing has to come out between two rounds.
  */
 
 import { TAG_REAL } from "../../program/layout.js";
@@ -29,8 +29,8 @@ export class InsideTraces {
   }
 
   /**
-   * A kept trace that takes all lanes as one chunk, as the machine's current one. Walks where there is
-   * none yet; undefined where one does not do.
+   * A kept trace that takes all lanes, as the machine's current one. Walks them as one chunk where there
+   * is none yet; undefined where one trace does not do.
    */
   enter(): Trace | undefined {
     const { program, signature, lanes, options } = this.#job;

@@ -5,22 +5,21 @@
  */
 
 import { own } from "../../records.js";
-import { timeError } from "../reports/sites.js";
 import { namedArrays, type Results } from "../results/results.js";
 import { backwardChunk, readGradient } from "./backward.js";
+import { Deadline } from "./deadline.js";
 import type { Job } from "./job.js";
 import type { Chunk } from "./port.js";
 
 export class Jacobian {
   readonly #job: Job;
-  /** Undefined where there is no limit of time. */
-  readonly #endsAt: number | undefined;
+  readonly #deadline: Deadline;
   #slopes: Record<string, Float64Array> | undefined;
 
   constructor(job: Job) {
     this.#job = job;
-    const { timeMax } = job.options;
-    this.#endsAt = timeMax === undefined ? undefined : job.machine.clock() + timeMax;
+    this.#deadline = new Deadline(job);
+    this.#deadline.begin();
   }
 
   /** By input: lane after lane, output after output, element after element. */
@@ -35,7 +34,7 @@ export class Jacobian {
     const slopes = this.#slopes ?? this.#makeRoom(results);
     const outputs = results.values.length / results.lanes;
     for (let output = 0; output < outputs; output++) {
-      this.#checkTime();
+      this.#deadline.check();
       backwardChunk(machine, program, chunk, (_lane, element) => (element === output ? 1 : 0));
       for (const input of wrt) {
         const target = own(slopes, input.name) as Float64Array;
@@ -43,11 +42,6 @@ export class Jacobian {
         readGradient(machine, chunk, input, target, outputs * count, output * count);
       }
     }
-  }
-
-  #checkTime(): void {
-    if (this.#endsAt !== undefined && this.#job.machine.clock() >= this.#endsAt)
-      throw timeError(this.#job);
   }
 
   #makeRoom(results: Results): Record<string, Float64Array> {

@@ -23,7 +23,7 @@ import {
   WALK_DONE,
   WALK_FAULT,
 } from "../../program/layout.js";
-import { limitError, machineFault, settleShortage, timeError } from "../reports/sites.js";
+import { limitError, machineFault, settleShortage } from "../reports/sites.js";
 import { type LaneSet, laneAt, laneCount } from "./chunk.js";
 import {
   beginWalk,
@@ -33,6 +33,7 @@ import {
   type WalkLimits,
   type WalkReport,
 } from "./chunk-walk.js";
+import { Deadline } from "./deadline.js";
 import type { Job } from "./job.js";
 import type { Port } from "./port.js";
 import { STEPS_MAX } from "./steps.js";
@@ -110,7 +111,7 @@ export class Walker {
   isAsync = false;
   readonly #job: Job;
   readonly #port: Port;
-  #deadline = Number.POSITIVE_INFINITY;
+  readonly #deadline: Deadline;
   /** Memory or tape ran out while more was recorded than the run itself needs. */
   #recordsLeast = false;
   /** Widest chunk that memory allowed so far. */
@@ -125,6 +126,7 @@ export class Walker {
   constructor(job: Job, port: Port, replays: boolean) {
     this.#job = job;
     this.#port = port;
+    this.#deadline = new Deadline(job);
     this.replays = replays;
     const { options, machine, wanted, lanes } = job;
     this.chunkWanted = options.chunk ?? (machine.mechanisms.chunks === false ? lanes : undefined);
@@ -137,8 +139,7 @@ export class Walker {
 
   /** A run begins: what was known of time and memory was that of the run before. */
   begin(): void {
-    const { timeMax } = this.#job.options;
-    if (timeMax !== undefined) this.#deadline = this.#job.machine.clock() + timeMax;
+    this.#deadline.begin();
     this.isAsync = false;
     this.#walksBefore = this.totals.walks;
     this.#open = undefined;
@@ -175,8 +176,7 @@ export class Walker {
 
   /** Throws where the run has taken longer than it may. */
   checkTime(): void {
-    if (this.#deadline === Number.POSITIVE_INFINITY) return;
-    if (this.#job.machine.clock() >= this.#deadline) throw timeError(this.#job);
+    this.#deadline.check();
   }
 
   /** Whether the walk that has begun must go on. */
@@ -236,7 +236,7 @@ export class Walker {
   }
 
   get #isTimed(): boolean {
-    return this.isAsync || this.#deadline !== Number.POSITIVE_INFINITY;
+    return this.isAsync || this.#deadline.isSet;
   }
 
   #vectors(lanes: number): number {
@@ -412,7 +412,8 @@ export class Walker {
     if (!isAlone) return this.#narrow(laneCount(set));
     // What ran before must not matter: try again with nothing of it left in memory.
     const isTape = (exports.faultCode.value as number) === FAULT_TAPE;
-    if (!isTape && (program.machineTraces() > 0 || exports.beganFresh.value === 0)) {
+    const isAfresh = exports.beganFresh.value !== 0 && !machine.hasFitBuffer;
+    if (!isTape && (program.machineTraces() > 0 || !isAfresh)) {
       machine.clearMemory();
       return this.#narrow(1);
     }
