@@ -29,10 +29,11 @@ class RowNumbers {
 
   finish(rowCount: number): Uint32Array {
     const all = new Uint32Array(rowCount);
-    for (const [run, start] of this.#starts.entries()) {
-      const end = this.#starts[run + 1] ?? rowCount;
-      const first = this.#numbers[run] as number;
-      for (let row = start; row < end; row++) all[row] = first + row - start;
+    let run = 0;
+    let number = 0;
+    for (let row = 0; row < rowCount; row++) {
+      if (this.#starts[run] === row) number = this.#numbers[run++] as number;
+      all[row] = number++;
     }
     return all;
   }

@@ -333,7 +333,7 @@ describe("a sheet", () => {
     );
   });
 
-  const styled = async (formats: readonly string[], serial: number, is1904 = false) => {
+  const styled = async (formats: readonly string[], serial: number, properties = "") => {
     const styles = `<styleSheet><numFmts>${formats
       .map((code, id) => `<numFmt numFmtId="${200 + id}" formatCode="${escaped(code)}"/>`)
       .join("")}</numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs>${[
@@ -349,12 +349,10 @@ describe("a sheet", () => {
       { length: count },
       (_, at) => `<c r="${letters(at)}2" s="${at}"><v>${serial}</v></c>`,
     );
-    const book1904 =
-      '<workbook xmlns:r="r"><workbookPr date1904="1"/><sheets><sheet name="one" r:id="a"/></sheets></workbook>';
     return readTable(
       book(`<row r="1">${head.join("")}</row><row r="2">${row.join("")}</row>`, {
         "xl/styles.xml": styles,
-        ...(is1904 ? { "xl/workbook.xml": book1904 } : {}),
+        "xl/workbook.xml": `<workbook xmlns:r="r">${properties}<sheets><sheet name="one" r:id="a"/></sheets></workbook>`,
       }),
     );
   };
@@ -395,8 +393,12 @@ describe("a sheet", () => {
     [0, true, Date.UTC(1904, 0, 1)],
     [1.25, true, Date.UTC(1904, 0, 2, 6)],
   ])("day %s, of 1904: %s", async (serial, is1904, milliseconds) => {
-    const read = await styled([], serial, is1904);
-    expect(read.numbers("s14")[0]).toBe(milliseconds / DAY);
+    const said = is1904 ? ["1", "true"] : ["0", "false", "11", ""];
+    const ways = said.map((word) => `<workbookPr date1904="${word}"/>`);
+    for (const properties of is1904 ? ways : [...ways, "<workbookPr/>", ""]) {
+      const read = await styled([], serial, properties);
+      expect(read.numbers("s14")[0], properties).toBe(milliseconds / DAY);
+    }
   });
 
   test("rows and cells without a place follow the one before", async () => {
@@ -426,6 +428,16 @@ describe("a sheet", () => {
     await expect(readTable(zipSync(parts))).rejects.toMatchObject({
       facts: { reason: "foreign", expected: "xlsx" },
     });
+  });
+
+  test("a cell of numbers that holds none is a word, and so is an error", async () => {
+    const rows = `<row r="1">${inline("A1", "a")}${inline("B1", "b")}</row>
+      <row r="2"><c r="A2"><v>abc</v></c><c r="B2" t="e"><v>#DIV/0!</v></c></row>
+      <row r="3"><c r="A3" t="n"><v>1e3</v></c><c r="B3" t="str"><v>12</v></c></row>`;
+    const read = await readTable(book(rows));
+    expect(read.texts("a")).toEqual(["abc", "1000"]);
+    expect(read.texts("b")).toEqual(["#DIV/0!", "12"]);
+    expect(() => read.numbers("a")).toThrow('"abc" is not a number');
   });
 
   test("text may stand in sections of its own, shared or not", async () => {

@@ -119,3 +119,13 @@ test("rows without a single column take room as well", async () => {
     facts: { reason: "size", limit: rows * 8 - 1, value: rows * 8 },
   });
 });
+
+test("a column whose texts are wanted is its texts, though all of them are numbers", async () => {
+  const table = await readTable("a,b,c\n01,1.50,x\n,2,y\n", { texts: new Set(["b", "a"]) });
+  expect([...table.columns]).toEqual([
+    ["a", ["01", ""]],
+    ["b", ["1.50", "2"]],
+  ]);
+  expect([...table.numbers("a"), ...table.numbers("b")]).toEqual([1, Number.NaN, 1.5, 2]);
+  expect(table.isNumeric("c")).toBe(false);
+});

@@ -118,6 +118,59 @@ describe("limits of packed files", () => {
   );
 });
 
+test.each([
+  ["polars-zstd.parquet", 14, "t"],
+  ["polars-uncompressed.parquet", 1011, "count"],
+  ["polars-groups.parquet", 144, "price"],
+])(
+  "%s: a page that says another number of values (byte %i) is no table",
+  async (file, at, column) => {
+    const bytes = fixture(file);
+    for (const more of [1, -1]) {
+      const damaged = bytes.with(at, (bytes[at] as number) + more);
+      await expect(readTable(damaged, { name: file })).rejects.toMatchObject({
+        message: `${file}: column ${column} is cut off in the group of rows from row 1`,
+        facts: { reason: "foreign", expected: "parquet", column, rows: [0] },
+      });
+    }
+  },
+);
+
+/** A source of the caller's own, whose methods need the object that they belong to. */
+class OwnSource {
+  readonly size: number;
+  readonly asked: [number, number][] = [];
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.size = bytes.length;
+  }
+
+  async *stream() {
+    yield this.#bytes;
+  }
+
+  async slice(start: number, end: number): Promise<Uint8Array> {
+    this.asked.push([start, end]);
+    return this.#bytes.slice(start, end);
+  }
+}
+
+test.each(["polars-groups.parquet", "polars-lz4.arrow", "openpyxl.xlsx"])(
+  "%s is read in parts from an object of the caller's",
+  async (file) => {
+    const bytes = fixture(file);
+    const source = new OwnSource(bytes);
+    const table = await readTable(source, { name: file });
+    const whole = await readTable(bytes, { name: file });
+    expect([...table.columns]).toEqual([...whole.columns]);
+    expect(source.asked.length).toBeGreaterThan(0);
+    for (const [start, end] of source.asked)
+      expect(start >= 0 && start <= end && end <= source.size).toBe(true);
+  },
+);
+
 test("Parquet keeps parts of a millisecond", async () => {
   const bytes = fixture("polars-groups.parquet");
   const table = await readTable(bytes);
