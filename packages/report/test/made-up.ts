@@ -182,7 +182,6 @@ export const richStory: StudyStory = {
   options: { seed: 5, keep: "all", description: "", nothing: null, limits: { steps: 7 } },
   front: [small, chosen, beside, large],
   chosen,
-  best: large,
   why: "it is the shortest",
   warnings: ["few rows are held out"],
   counts: { visits: 12345, fits: 8640, seconds: 2.5, duplicates: 1234, failed: 321 },

@@ -308,7 +308,7 @@ describe("figures without a page", () => {
 const plain = { params: {}, intervals: {}, simple: [], undetermined: [] };
 describe("the page of a study", () => {
   test.each<[string, object]>([
-    ["no choice", { chosen: undefined, best: undefined }],
+    ["no choice", { chosen: undefined }],
     ["no front", { front: [], chosen: undefined }],
     ["no candidates", { counts: { ...richStory.counts, visits: 0 } }],
     ["no discoveries", { discoveries: [] }],

@@ -54,10 +54,10 @@ function warningSection({ warnings }: StudyStory): Html | undefined {
 
 const rowCount = (columns: Columns): number => Object.values(columns)[0]?.length ?? 0;
 
-function headline({ counts, best }: StudyStory): [string, Content][] {
+function headline({ counts, chosen }: StudyStory): [string, Content][] {
   const { visits, fits, seconds, duplicates, failed } = counts;
   return [
-    ["held-out R² of the most accurate", best === undefined ? "none" : best.r2.toFixed(5)],
+    ["held-out R² of the choice", chosen === undefined ? "none" : chosen.r2.toFixed(5)],
     ["candidates", countText(visits)],
     ["fits", countText(fits)],
     ["fits per second", countText(Math.round(fits / Math.max(seconds, 1e-3)))],

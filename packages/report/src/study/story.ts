@@ -61,8 +61,6 @@ export interface StudyStory {
   readonly options: Readonly<Record<string, unknown>>;
   readonly front: readonly StudyMember[];
   readonly chosen: StudyMember | undefined;
-  /** The most accurate member. */
-  readonly best: StudyMember | undefined;
   /** Why it was chosen, as the rest of a sentence. */
   readonly why: string | undefined;
   readonly warnings: readonly string[];
