@@ -1,6 +1,8 @@
 /**
- * Search on more and more workers: candidates a second beside the ideal line, which is one worker's
- * rate times the scaling of a pool of as many workers on one population, in the same run.
+ * Search on more and more workers: candidates a second beside the ideal line, which is the rate of one
+ * worker pinned to a core times the scaling of a pool of as many workers on one population, in the same
+ * run. Pinned, because one worker on a computer of many cores has other cores for its compiler and its
+ * collector, which sixteen on sixteen cores have not. Each line is a process of its own.
  *
  *   npm run bench -- scaling
  *   SCALING_WORKERS=1,8,16 npm run bench -- scaling        other numbers of workers
@@ -19,19 +21,17 @@
  * cores or on other work.
  */
 
-import { writeFileSync } from "node:fs";
+import { fork, spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { performance } from "node:perf_hooks";
-import { Machine } from "@ndvm/core";
+import { fileURLToPath } from "node:url";
 import { printEnvironment } from "../../core/bench/support/environment.js";
-import { inputsOf, kalman } from "../../core/bench/support/programs.js";
 import { amount } from "../../core/bench/support/settings.js";
 import { count, note, section, short, table } from "../../core/bench/support/table.js";
-import type { PackedEpoch } from "../src/epoch/pack.js";
-import { Pool } from "../src/pool/pool.js";
-import { type SearchHooks, search } from "../src/search.js";
-import { type Recorded, record, replay, ThreadTime } from "./support/replayed.js";
+import { type Recorded, record, replay } from "./support/replayed.js";
+import type { ScalingResult, ScalingTask } from "./support/scaling-run.js";
 
+const runner = fileURLToPath(new URL("support/scaling-run.ts", import.meta.url));
 const CORES = availableParallelism();
 const WORKERS = (process.env["SCALING_WORKERS"] ?? "1,2,4,8,16,32,64")
   .split(",")
@@ -45,14 +45,6 @@ const ORDER = Object.fromEntries(
     .map((option) => [option, given(`SCALING_${option.toUpperCase()}`)] as const)
     .filter(([, value]) => value !== undefined),
 );
-/**
- * Candidates of one worker before the measurement: each worker's engine optimises its own copy of the
- * code meanwhile, which takes it about a second of computing.
- */
-const WARM = amount(1500, 64);
-const SECONDS = amount(6, 0.5);
-const LANES = amount(20_000, 1024);
-const ROUNDS = amount(8, 2);
 /** Candidates of the search that is replayed, and how often it is: the least counts. */
 const REPLAYED = amount(16_000, 800);
 const REPLAYS = amount(3, 1);
@@ -60,103 +52,29 @@ const REPLAYS = amount(3, 1);
 const x = Array.from({ length: 200 }, (_, i) => 0.1 + i / 40);
 const z = x.map((_, i) => 2 + 2 * Math.sin(1.7 * i));
 const y = x.map((t, i) => 2 * Math.exp(-0.3 * t) * Math.cos(1.7 * t + 0.4) + 0.3 * (z[i] ?? 0));
+const studied = { data: { x, z, y }, target: "y", seed: 1, ...ORDER };
 
-interface Measured {
-  readonly workers: number;
-  /** Candidates a second before the workers were warm. */
-  readonly cold: number;
-  readonly candidates: number;
-  readonly seconds: number;
-  readonly epochs: number;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  readonly engine: number;
-  /** As `engine`, for a candidate before the workers were warm. */
-  readonly engineCold: number;
-  readonly busy: number;
-  readonly breeding: number;
-  readonly reading: number;
-  readonly fitting: number;
-  readonly memory: number;
+/**
+ * Measures in a process of its own, which keeps to `core` where one is named: its engine, its compiler
+ * and its collector then share that core with the worker.
+ */
+function measure(workers: number, core?: string): Promise<ScalingResult> {
+  const node = [process.execPath, ...process.execArgv];
+  const how = core === undefined ? {} : { execPath: "taskset", execArgv: ["-c", core, ...node] };
+  return new Promise((resolve, reject) => {
+    const child = fork(runner, process.argv.slice(2), { ...how, serialization: "advanced" });
+    child.once("message", (result) => resolve(result as ScalingResult));
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`${workers} workers: ended with ${code}`)));
+    child.send({ workers, options: studied } satisfies ScalingTask);
+  });
 }
 
-const bytesOf = ({ numbers, texts }: PackedEpoch): number =>
-  numbers.byteLength + texts.reduce((sum, text) => sum + text.length, 0);
-
-async function searchOn(workers: number): Promise<Measured> {
-  const stop = new AbortController();
-  const sums = { epochs: 0, bytesIn: 0, bytesOut: 0, breeding: 0, reading: 0 };
-  let isWarm = false;
-  let candidates = 0;
-  let began = performance.now();
-  let cold = 0;
-  let engineCold = 0;
-  let thread = new ThreadTime();
-  let measured: Measured | undefined;
-  const hooks: SearchHooks = {
-    startRunner: async (setting, wanted, events) =>
-      Pool.start(setting, wanted, {
-        ...events,
-        updates(from, to) {
-          const updates = events.updates(from, to);
-          for (const { text, digests } of updates)
-            sums.bytesOut += text.length + digests.byteLength;
-          return updates;
-        },
-        done(packed, job, worker) {
-          sums.epochs += 1;
-          sums.bytesIn += bytesOf(packed);
-          sums.breeding += packed.breeding;
-          sums.reading += packed.reading;
-          events.done(packed, job, worker);
-        },
-      }),
-  };
-  const basic = { data: { x, z, y }, target: "y", workers, seed: 1, signal: stop.signal };
-  const options = { ...basic, ...ORDER };
-  for await (const event of search(options, hooks)) {
-    if (event.type !== "candidate" || measured !== undefined) continue;
-    candidates += 1;
-    const now = performance.now();
-    if (!isWarm && candidates === 1) thread = new ThreadTime();
-    if (!isWarm && candidates >= WARM * workers) {
-      isWarm = true;
-      cold = (1000 * candidates) / (now - began);
-      engineCold = thread.ran / 1000 / candidates;
-      candidates = 0;
-      began = now;
-      thread = new ThreadTime();
-      Object.assign(sums, { epochs: 0, bytesIn: 0, bytesOut: 0, breeding: 0, reading: 0 });
-    }
-    const seconds = (now - began) / 1000;
-    if (!isWarm || seconds < SECONDS) continue;
-    const engine = thread.ran / 1000;
-    const busy = thread.busy / 1000;
-    const memory = process.memoryUsage.rss();
-    const fitting = seconds * workers - sums.breeding - sums.reading;
-    const rates = { workers, cold, candidates, seconds, engine, engineCold, busy };
-    measured = { ...rates, ...sums, fitting, memory };
-    stop.abort();
-  }
-  if (measured === undefined) throw new Error("the search ended before its time");
-  return measured;
-}
-
-/** Seconds of one population on a pool, the least of some. */
-async function poolSeconds(workers: number): Promise<number> {
-  const machine = await Machine.create({ precision: "f32" });
-  const program = machine.load(kalman.source, { domain: "clamp" });
-  const pool = await machine.pool({ workers });
-  const inputs = inputsOf(kalman, LANES, 0);
-  let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round <= ROUNDS; round++) {
-    const began = performance.now();
-    await pool.gradient(program, inputs, { wrt: Object.keys(kalman.parameters) });
-    if (round > 0) least = Math.min(least, (performance.now() - began) / 1000);
-  }
-  await pool.dispose();
-  machine.dispose();
-  return least;
+/** A core that this process may use and can keep another to; undefined where it can not. */
+function coreToKeepTo(): string | undefined {
+  if (process.platform !== "linux" || spawnSync("taskset", ["-V"]).status !== 0) return undefined;
+  const allowed = readFileSync("/proc/self/status", "utf8").match(/^Cpus_allowed_list:\s*(\d+)/m);
+  return allowed?.[1];
 }
 
 /** Candidates a second by workers, and the ideal line. */
@@ -178,7 +96,7 @@ function svgOf(
     '<path d="M60 340H580M60 340V40" stroke="#888" fill="none"/>',
     `<text x="56" y="44" text-anchor="end">${count(most)}</text>`,
     '<text x="320" y="376" text-anchor="middle">workers</text>',
-    '<text x="60" y="24">candidates a second; dashed: one worker × the pool\u2019s scaling</text>',
+    '<text x="60" y="24">candidates a second; dashed: one pinned worker × the pool\u2019s scaling</text>',
     `<polyline points="${line(2)}" fill="none" stroke="#888" stroke-dasharray="5 4"/>`,
     `<polyline points="${line(1)}" fill="none" stroke="#0060c0" stroke-width="2"/>`,
     ...labels,
@@ -186,27 +104,18 @@ function svgOf(
   ].join("\n");
 }
 
-printEnvironment();
-section(`Search on 1 to ${WORKERS.at(-1)} workers: 200 rows, two inputs, default operators`);
-const rows: string[][] = [];
-const points: [number, number, number][] = [];
-const idle = process.memoryUsage.rss();
-let first: { readonly rate: number; readonly pool: number } | undefined;
-for (const workers of WORKERS) {
-  const pool = await poolSeconds(workers);
-  const m = await searchOn(workers);
-  const rate = m.candidates / m.seconds;
-  first ??= { rate, pool };
-  const ideal = (first.rate * first.pool) / pool;
-  points.push([workers, rate, ideal]);
+const rateOf = ({ candidates, seconds }: ScalingResult): number => candidates / seconds;
+const idealOf = ({ lanes }: ScalingResult): number => (rateOf(pinned) * lanes) / pinned.lanes;
+
+function rowOf(name: string, m: ScalingResult): string[] {
   const each = (seconds: number): string => short((1e6 * seconds) / m.candidates);
-  rows.push([
-    `${workers}`,
-    count(rate),
-    count(ideal),
-    `${short((100 * rate) / ideal)} %`,
+  return [
+    name,
+    count(rateOf(m)),
+    count(idealOf(m)),
+    `${short((100 * rateOf(m)) / idealOf(m))} %`,
     count(m.cold),
-    count(LANES / pool),
+    count(m.lanes),
     each(m.engine),
     short(1e6 * m.engineCold),
     each(m.busy),
@@ -216,18 +125,33 @@ for (const workers of WORKERS) {
     count(m.epochs / m.seconds),
     count(m.bytesIn / m.epochs),
     count(m.bytesOut / m.epochs),
-    count((m.memory - idle) / workers / 2 ** 20),
-  ]);
+    count(m.memory / m.workers / 2 ** 20),
+  ];
+}
+
+printEnvironment();
+section(`Search on 1 to ${WORKERS.at(-1)} workers: 200 rows, two inputs, default operators`);
+const rows: string[][] = [];
+const points: [number, number, number][] = [];
+const core = coreToKeepTo();
+const pinned = await measure(1, core);
+if (core !== undefined) rows.push(rowOf("1, pinned", pinned));
+for (const workers of WORKERS) {
+  const measured = await measure(workers);
+  rows.push(rowOf(`${workers}`, measured));
+  points.push([workers, rateOf(measured), idealOf(measured)]);
 }
 const parts = ["engine µs", "cold µs", "busy µs", "breed µs", "read µs", "fit + idle µs"];
 const traffic = ["epochs/s", "bytes back", "bytes there", "MiB/worker"];
 table(["workers", "cand./s", "ideal", "", "cold", "lanes/s", ...parts, ...traffic], rows);
-note("ideal: one worker's rate × the scaling of a pool; bytes are those of an epoch");
+note("ideal: one pinned worker's rate × the scaling of a pool; bytes are those of an epoch");
+if (core === undefined)
+  note("taskset is missing: the worker that the ideal starts from is not pinned");
 const svg = process.env["SCALING_SVG"];
 if (svg !== undefined) writeFileSync(svg, svgOf(points));
 
 /** Milliseconds of an epoch, as one worker had them. */
-const pause = (1000 * 16) / (first?.rate ?? 1000);
+const pause = (1000 * 16) / rateOf(pinned);
 
 /** One line of the engine by itself, the least of some replays. */
 async function replays(
@@ -247,8 +171,7 @@ async function replays(
 
 section(`The engine by itself: ${count(REPLAYED)} candidates, epochs computed before`);
 const workers = Math.min(CORES, 16);
-const studied = { data: { x, z, y }, target: "y", workers, seed: 1, ...ORDER };
-const recorded = await record({ ...studied, budget: { candidates: REPLAYED } });
+const recorded = await record({ ...studied, workers, budget: { candidates: REPLAYED } });
 table(
   ["epochs come back from", "engine µs", "busy µs"],
   [

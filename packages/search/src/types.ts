@@ -362,7 +362,7 @@ export type SearchEvent =
 export interface SearchDone {
   readonly type: "done";
   readonly stopped: StopCause;
-  /** The most accurate member. Undefined where no candidate could be scored. */
+  /** The most accurate member on the training rows. Undefined where no candidate could be scored. */
   readonly best?: FrontMember;
   /** The member of least description length. */
   readonly choice?: FrontMember;

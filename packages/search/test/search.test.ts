@@ -124,6 +124,58 @@ describe("a search", () => {
   });
 });
 
+describe("an archive", () => {
+  const heard = async (more: Partial<SearchOptions>) => {
+    let resumedFrom = -1;
+    const visits: number[] = [];
+    for await (const event of search(options({ epoch: 2, slots: 1, ...more }))) {
+      if (event.type === "started") resumedFrom = event.resumedFrom;
+      if (event.type === "candidate") visits.push(event.outcome.visit);
+    }
+    return { resumedFrom, visits };
+  };
+
+  test("is gone on with where that is wanted, and begun where it is not there yet", async () => {
+    const archive = archiveFile();
+    const go = (candidates: number) =>
+      heard({
+        ...{ archive, resume: true, budget: { candidates } },
+        proposers: [replay(programs, { cycles: 9 })],
+      });
+    expect(await go(2)).toEqual({ resumedFrom: 0, visits: [0, 1] });
+    expect(await go(6)).toEqual({ resumedFrom: 2, visits: [2, 3, 4, 5] });
+    const kept = openArchive(archive);
+    expect(kept.runs().map(({ resumedFrom }) => resumedFrom)).toEqual([0, 2]);
+    kept.close();
+  });
+
+  test("is left alone where nobody says to go on with it", async () => {
+    const archive = archiveFile();
+    for (const more of [{}, { resume: false }]) {
+      const proposers = [replay(programs)];
+      await heard({ archive, proposers, ...more }).catch(() => {});
+      await expect(heard({ archive, proposers, ...more })).rejects.toMatchObject({
+        ...{ code: "E-ARCHIVE", facts: { reason: "exists" } },
+      });
+      expect(existsSync(`${archive}-lock`)).toBe(false);
+    }
+  });
+
+  test.each<[Partial<SearchOptions>, string]>([
+    [{ resume: true }, "there is no archive to resume"],
+    [{ proposers: [] }, "a search needs a proposer"],
+    [{ workers: 1.5 }, "workers"],
+    [{ workers: -1 }, "workers"],
+    [{ workers: 1025 }, "workers"],
+    [{ budget: { fits: 0 } }, "budget.fits"],
+  ])("is not made for a search that cannot be: %o", async (more, said) => {
+    const archive = archiveFile();
+    const given = "resume" in more ? more : { archive, ...more };
+    await expect(search(options(given)).next()).rejects.toThrow(said);
+    expect(existsSync(archive)).toBe(false);
+  });
+});
+
 describe("a list that is replayed", () => {
   test.each([
     [1, [2, 1, 0], [false, true, true]],

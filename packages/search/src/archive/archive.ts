@@ -87,14 +87,14 @@ export function openArchive(file: string): Archive {
   return new Archive(openForReading(file));
 }
 
-const isEvent = (value: unknown): value is SearchEvent =>
+export const isEvent = (value: unknown): value is SearchEvent =>
   isRecord(value) && typeof value["type"] === "string";
-const isParts = (value: unknown): value is LengthParts =>
+export const isParts = (value: unknown): value is LengthParts =>
   isNumberRecord(value) &&
   ["data", "constants", "symbols", "gaps"].every((key) => Object.hasOwn(value, key));
 /** Ends that are not known are NaN, which JSON says as null. */
 type KeptIntervals = Readonly<Record<string, readonly (number | null)[]>>;
-const isIntervals = (value: unknown): value is KeptIntervals =>
+export const isIntervals = (value: unknown): value is KeptIntervals =>
   isRecord(value) &&
   Object.values(value).every(
     (pair) =>
@@ -110,7 +110,7 @@ const withNaN = (kept: KeptIntervals): Intervals =>
     ]),
   );
 type KeptScores = Readonly<Record<keyof MemberScores, number | null>>;
-const isScores = (value: unknown): value is KeptScores =>
+export const isScores = (value: unknown): value is KeptScores =>
   isRecord(value) &&
   ["loss", "trainR2", "r2", "bic"].every((key) => {
     const kept = own(value, key);
@@ -123,7 +123,7 @@ const withoutNulls = ({ loss, trainR2, r2, bic }: KeptScores): MemberScores => (
   r2: r2 ?? Number.NaN,
   bic: bic ?? Number.NEGATIVE_INFINITY,
 });
-const isNames = (value: unknown): value is readonly string[] =>
+export const isNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === "string");
 
 export class Archive {

@@ -4,6 +4,7 @@
  */
 
 import { NdvmError } from "@ndvm/core";
+import { isEvent, isIntervals, isNames, isParts, isScores } from "./archive.js";
 import {
   isAnything,
   isNumberRecord,
@@ -54,13 +55,14 @@ const JSON_COLUMNS: Readonly<Partial<Record<Table, Readonly<Record<string, IsGoo
   fits: { params: isNumberRecord },
   failures: { facts: isRecord },
   members: {
-    parts: isRecord,
-    params: isRecord,
-    intervals: isRecord,
-    undetermined: isAnything,
-    scores: isRecord,
+    parts: isParts,
+    params: isNumberRecord,
+    intervals: isIntervals,
+    undetermined: isNames,
+    simple: isNames,
+    scores: isScores,
   },
-  events: { body: isRecord },
+  events: { body: isEvent },
   state: { state: isRecord },
   proposers: { state: isAnything },
   pending: { body: isRecord },

@@ -44,7 +44,7 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
       database
         .prepare(sql)
         .raw()
-        .iterate([...values]),
+        .iterate(values as unknown[]),
     );
     for (;;) {
       const { value, done } = guard(file, () => rows.next());

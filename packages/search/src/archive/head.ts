@@ -47,8 +47,7 @@ export function checkHead(file: string): void {
 function problemOf(head: Buffer, size: number): string | undefined {
   if (head.length < HEAD_BYTES) return "its head is cut off";
   const page = pageBytesOf(head);
-  if (page < PAGE_LEAST || page > PAGE_MOST || (page & (page - 1)) !== 0)
-    return "the size of its pages is none";
+  if (page < PAGE_LEAST || (page & (page - 1)) !== 0) return "the size of its pages is none";
   const mode = head.readUInt16BE(18);
   if (mode !== 0x0101 && mode !== 0x0202) return "its head does not say how it is written";
   if (head.readUInt32BE(20) !== 0x00402020) return "its head is not one that SQLite writes";

@@ -119,31 +119,28 @@ class EpochTables {
   }
 }
 
-/** Both ways, so that a page in the middle that cannot be read does not hide what is behind it. */
+/**
+ * Rows in the order of their visits: all at once, or visit by visit where a page cannot be read, since the
+ * driver fetches rows in bundles and loses those of the bundle that come before the page.
+ */
 function read<T extends Table>(
   source: Source,
   table: T,
   key: string & keyof Row<T>,
   { first_visit, visits }: Row<"epochs">,
 ): readonly Row<T>[] {
-  const rows = new Map<string, Row<T>>();
-  const range = {
-    where: `${key} BETWEEN ? AND ?`,
-    values: [first_visit, first_visit + visits - 1],
-  };
-  for (const order of [key, `${key} DESC`])
+  const select = (where: string, values: readonly number[]) => {
     try {
-      for (const row of readRows(source, table, { ...range, order, damaged: () => {} }))
-        rows.set(JSON.stringify([row[key], (row as { rung?: number }).rung]), row);
-      break;
+      return [...readRows(source, table, { where, values, damaged: () => {} })];
     } catch (error) {
-      if (!(error instanceof NdvmError)) throw error;
+      if (error instanceof NdvmError) return undefined;
+      throw error;
     }
-  return [...rows.values()].sort(
-    (a, b) =>
-      (a[key] as number) - (b[key] as number) ||
-      ((a as { rung?: number }).rung ?? 0) - ((b as { rung?: number }).rung ?? 0),
-  );
+  };
+  const all = select(`${key} BETWEEN ? AND ?`, [first_visit, first_visit + visits - 1]);
+  if (all !== undefined) return all;
+  const each = Array.from({ length: visits }, (_, i) => first_visit + i);
+  return each.flatMap((visit) => select(`${key} = ?`, [visit]) ?? []);
 }
 
 function group<R>(rows: readonly R[], visitOf: (row: R) => number): Map<number, R[]> {

@@ -155,8 +155,8 @@ export class ArchiveJournal implements Journal {
       this.#post({ type: "close" });
       await this.#answered(CLOSED);
     }
+    // Its end is heard of as any other, and forgets what was registered for the last moment.
     await this.#worker.terminate();
-    this.#forget();
   }
 
   /** Blocks until the file is closed. */

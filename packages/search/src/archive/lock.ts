@@ -52,9 +52,9 @@ function tryLock(file: string): Database | undefined {
 
 function release(file: string, held: Database): void {
   try {
-    rmSync(file, { force: true });
+    rmSync(file);
   } catch {
-    // Where an open file cannot be removed it stays; a file without a lock on it stops nobody.
+    // It is gone already, or an open file cannot be removed: one without a lock on it stops nobody.
   }
   held.close();
 }

@@ -150,16 +150,19 @@ function readPending(source: Source) {
   return { proposed, settled, keys };
 }
 
-/** What has been said for an epoch under way, and what nobody has heard of, must be there. */
+/**
+ * What has been said for an epoch under way, and what nobody has heard of, must be there. A state names no
+ * round that everybody has heard of.
+ */
 function requirePending(
   { database }: Source,
-  { observed, rounds, hasListeners }: Omit<EngineState, "proposers">,
+  { rounds, hasListeners }: Omit<EngineState, "proposers">,
   keys: readonly EpochKey[],
 ): void {
   const there = new Set(keys.map(([round, slot]) => `${round}/${slot}`));
   for (const { round, folded, epochs } of rounds)
     for (const [i, { slot, isGiven }] of epochs.entries()) {
-      const isNeeded = i < folded ? hasListeners && round >= observed : isGiven;
+      const isNeeded = i < folded ? hasListeners : isGiven;
       if (isNeeded && !there.has(`${round}/${slot}`))
         throw damage(database.file, "rows", "pending", [round, slot], "it is missing");
     }

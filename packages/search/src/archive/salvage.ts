@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { NdvmError, own } from "@ndvm/core";
 import type { EngineState } from "../engine/journal.js";
 import type { Outcome } from "../types.js";
-import { isRecord, parse, readRow, readRows, type Source } from "./checked-rows.js";
+import { isRecord, parse, readRow, readRows, type Selection, type Source } from "./checked-rows.js";
 import { type Database, openDatabase, type Value } from "./driver.js";
 import { requireReadable } from "./head.js";
 import { intactVisits } from "./intact-visits.js";
@@ -345,25 +345,41 @@ function attempt<T>(act: () => T): T | undefined {
 /** Most tries to find the next row behind a page that cannot be read. */
 const TRIES = 4096;
 
-/** All rows of a table that can be read and are intact, in the order of the key. */
+/** So many keys are tried one after the other before larger steps: more than a page has rows. */
+const STEPS_OF_ONE = 256;
+/** Rows that the driver fetches at once: where a page cannot be read, those before it are lost with it. */
+const BUNDLE = 100;
+
+/**
+ * All rows of a table that can be read and are intact, in the order of the key: at once up to a page that
+ * cannot be read, then one by one up to that page, and at once again behind it.
+ */
 function readIntact<T extends Table>(source: Source, table: T): readonly Row<T>[] {
   const rows: Row<T>[] = [];
-  const [first] = TABLES[table].key as readonly string[];
+  const keys: readonly string[] = TABLES[table].key;
+  const [first] = keys as [string];
   const isNumbered = COLUMNS[table].find(({ name }) => name === first)?.isInteger === true;
-  const damaged = () => {};
-  let from = 0;
-  for (let tries = 0; tries < TRIES; tries++) {
-    const range = isNumbered ? { where: `${first} >= ?`, values: [from] } : {};
-    const before = rows.length;
+  const behind = `(${keys.join(", ")}) > (${keys.map(() => "?").join(", ")})`;
+  let place: Pick<Selection, "where" | "values"> = {};
+  const isTaken = (count: Pick<Selection, "limit">): boolean => {
     try {
-      for (const row of readRows(source, table, { ...range, damaged })) rows.push(row);
-      return rows;
+      for (const row of readRows(source, table, { ...place, ...count, damaged: () => {} })) {
+        rows.push(row);
+        place = { where: behind, values: keys.map((key) => own(row, key) as Value) };
+      }
+      return true;
     } catch (error) {
-      if (!(error instanceof NdvmError)) throw error;
-      if (!isNumbered) return rows;
-      const last = rows.at(-1) as Record<string, number> | undefined;
-      from = rows.length > before ? (own(last, first as string) as number) + 1 : from + 1 + tries;
+      if (error instanceof NdvmError) return false;
+      throw error;
     }
+  };
+  for (let tries = 0, from = 0; tries < TRIES; tries++) {
+    if (isTaken({}) || !isNumbered) break;
+    for (let i = 0; i < BUNDLE && isTaken({ limit: 1 }); i++);
+    const last = rows.at(-1);
+    const reached = last === undefined ? 0 : Number(own(last as Record<string, Value>, first));
+    from = Math.max(from, reached) + Math.max(1, tries - STEPS_OF_ONE);
+    place = { where: `${first} >= ?`, values: [from] };
   }
   return rows;
 }

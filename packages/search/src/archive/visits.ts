@@ -309,7 +309,8 @@ class EpochReader {
       loss: number(best?.loss),
       trainR2: number(best?.train_r2),
       r2: number(best?.r2),
-      bic: number(best?.bic),
+      // Without a number it is that of a model that leaves nothing to explain.
+      bic: best === undefined ? Number.NaN : (best.bic ?? Number.NEGATIVE_INFINITY),
     };
   }
 }

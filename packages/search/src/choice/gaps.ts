@@ -79,9 +79,8 @@ function thinned<T>(all: readonly T[], most: number): readonly T[] {
 
 function pairsInOrder(columns: Columns, input: string): readonly Pair[] {
   const x = own(columns, input) as Float64Array;
-  const order = Array.from(x, (_, row) => row).sort(
-    (a, b) => (x[a] as number) - (x[b] as number) || a - b,
-  );
+  // Rows that are alike stay in their order.
+  const order = Array.from(x, (_, row) => row).sort((a, b) => (x[a] as number) - (x[b] as number));
   const pairs: Pair[] = [];
   for (let i = 1; i < order.length; i++) {
     const [a, b] = [order[i - 1] as number, order[i] as number];

@@ -28,7 +28,6 @@ import type {
   Budget,
   FrontMember,
   Json,
-  Outcome,
   Proposal,
   Proposals,
   Proposer,
@@ -43,6 +42,7 @@ import { countsOf } from "./progress.js";
 import { EventQueue } from "./queue.js";
 import { Round, savedEpochs } from "./rounds.js";
 import { Telling } from "./telling.js";
+import { Unheard } from "./unheard.js";
 
 /** Outcomes that may wait for the journal, and events for a listener, before a round waits. */
 const UNWRITTEN_MAX = 20_000;
@@ -73,8 +73,8 @@ export class Engine {
   readonly #rounds: Round[] = [];
   /** Epochs of rounds that are folded in and not observed, by round. */
   readonly #done = new Map<number, readonly SavedEpoch[]>();
-  /** Outcomes that proposers which are asked here have not heard of, by round. */
-  readonly #unheard = new Map<number, Outcome[]>();
+  /** What proposers that are asked here have not heard of. */
+  readonly #unheard = new Unheard();
   readonly #hasListeners: boolean;
   #weighings: ReadonlyMap<number, Weighing> = new Map();
   readonly #ending = new AbortController();
@@ -213,7 +213,7 @@ export class Engine {
     this.#parts.journal?.restore(resumption.pending);
     if (!this.#hasListeners) return;
     for (let round = state.observed; round < state.nextRound; round++)
-      this.#unheard.set(round, [...resumption.round(round)]);
+      this.#unheard.add(round, resumption.round(round));
   }
 
   // The schedule.
@@ -440,11 +440,7 @@ export class Engine {
     const { journal, proposers } = this.#parts;
     const firstVisit = this.#fold.nextVisit;
     const { visits, outcomes } = this.#fold.take(job, arrivals);
-    if (this.#hasListeners) {
-      const unheard = this.#unheard.get(job.round) ?? [];
-      this.#unheard.set(job.round, unheard);
-      for (const outcome of outcomes) unheard.push(outcome);
-    }
+    if (this.#hasListeners) this.#unheard.add(job.round, outcomes);
     journal?.settle({
       round: job.round,
       slot: job.slot,
@@ -471,8 +467,7 @@ export class Engine {
 
   #observe(): void {
     const { history } = this.#fold;
-    const outcomes = this.#unheard.get(this.#observed) ?? [];
-    this.#unheard.delete(this.#observed);
+    const outcomes = this.#unheard.take(this.#observed);
     this.#done.delete(this.#observed);
     const before = history.at(this.#observed).counts.candidates;
     this.#observed += 1;

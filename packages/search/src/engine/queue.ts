@@ -31,6 +31,11 @@ export class EventQueue<E> {
     return this.#events.length - this.#at;
   }
 
+  /** Events that take up memory: those that wait, and those that were heard and are not let go of. */
+  get held(): number {
+    return this.#events.length;
+  }
+
   /** From now on nobody waits for room. */
   release(): void {
     this.#isReleased = true;

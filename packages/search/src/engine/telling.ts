@@ -65,7 +65,7 @@ export class Telling {
     }
     while (this.#commit !== undefined) await this.#commit;
     // There is a timer only while nothing is being written.
-    this.#stopTimer();
+    clearTimeout(this.#timer);
     this.#untold.push(done);
     this.#start(this.#journal);
     await this.#commit;
@@ -74,12 +74,7 @@ export class Telling {
   /** Waits for what is being written. */
   async close(): Promise<void> {
     await this.#commit;
-    this.#stopTimer();
-  }
-
-  #stopTimer(): void {
     clearTimeout(this.#timer);
-    this.#timer = undefined;
   }
 
   #schedule(): void {

@@ -35,7 +35,7 @@ import {
   squaresLeft,
   type Tolerances,
 } from "@ndvm/core";
-import { type Columns, rowsOf, SEED_SCREEN, type Study, weightFor } from "../study.js";
+import { type Columns, rowsOf, SEED_SCREEN, type Study } from "../study.js";
 import type { Failure, Rung, Stage } from "../types.js";
 import { emptyResult, failedResult, type Task, type TaskResult } from "./task.js";
 
@@ -78,8 +78,6 @@ export class CandidateRunner {
   readonly #screenColumns: Columns;
   readonly #heldTarget: Float64Array;
   readonly #heldSquares: number;
-  /** Weight of the rows in a fit. */
-  readonly #weight: number;
   readonly #columnNames: ReadonlySet<string>;
   /** Where parameters start of which nothing is said. */
   readonly #startRange: readonly [number, number];
@@ -113,9 +111,6 @@ export class CandidateRunner {
       tolerances: FINE,
       detail: "scores",
     };
-    this.#weight = weightFor(train, target);
-    if (this.#weight !== 1)
-      this.#fitting.weights = new Float64Array(rowsOf(train)).fill(this.#weight);
     if (recipe.adam !== undefined) this.#fitting.adam = recipe.adam;
     Object.assign(this.#fitting, watch);
   }
@@ -284,7 +279,7 @@ export class CandidateRunner {
     fitting.tolerances = this.#tolerancesOf(task.rung);
     made.fits = rung.restarts;
     for (let attempt = 0; ; attempt++) {
-      const isLast = attempt + 1 >= STARTS_MAX || names.length === 0 || rung.restarts > 1;
+      const isLast = attempt + 1 >= STARTS_MAX || rung.restarts > 1;
       // On which rows a start is not finite is told of the last one only. Where rows go several
       // ways, looking for them changes what the machine knows of the ways.
       fitting.detail = isLast || !task.hasOneWay ? "scores" : "attempt";
@@ -294,7 +289,7 @@ export class CandidateRunner {
         const { best, counters, predict } = await fit(program, fitting);
         made.timing.replay = counters.milliseconds / 1000;
         made.params = best.params;
-        made.loss = best.loss / this.#weight;
+        made.loss = best.loss;
         made.trainR2 = best.r2;
         made.bic = best.bic;
         return predict;

@@ -1,25 +1,34 @@
 /** The journal of an archive by itself: which rows come, change and go from one entry to the next. */
 
-import { describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import { describe, expect, test, vi } from "vitest";
 import { ArchiveJournal } from "../../src/archive/journal.js";
+import type { ToWriter } from "../../src/archive/messages.js";
 import { PendingEpochs } from "../../src/archive/pending.js";
 import type { EngineState, MemberFacts, SettledEpoch } from "../../src/engine/journal.js";
 import type { EpochJob } from "../../src/epoch/job.js";
+import { checkArchive } from "../../src/index.js";
 import { makeStudy } from "../../src/study.js";
 import type { Proposer, SearchEvent } from "../../src/types.js";
 import { line } from "../engine/data.js";
 import { freshFile } from "../engine/support.js";
 import { sql } from "./support.js";
 
+type CommitMessage = Extract<ToWriter, { readonly type: "commit" }>;
+
 const state = (seconds: number): EngineState =>
   ({ seconds, observed: 0, proposers: [{ at: seconds }] }) as unknown as EngineState;
 
 test("a member is written again when what is known of it has changed, and events in their order", async () => {
   const file = freshFile();
+  const listeners = process.listenerCount("exit");
   const journal = await ArchiveJournal.open({
     ...{ file, mayResume: false, study: makeStudy({ data: line, target: "y" }), workers: 0 },
     ...{ proposers: [{ name: "p" } as Proposer], budget: {}, command: "ndvm search" },
   });
+  expect(process.listenerCount("exit")).toBeGreaterThan(listeners);
   const facts = (length: number, twinOf?: number) => ({ length, twinOf }) as unknown as MemberFacts;
   const [first, second] = [facts(9), facts(7)];
   const event = (type: string, message: string) => ({ type, message }) as unknown as SearchEvent;
@@ -36,6 +45,7 @@ test("a member is written again when what is known of it has changed, and events
   );
   await commit(3, [[5, facts(4, 3)]], []);
   await journal.close();
+  expect(process.listenerCount("exit")).toBe(listeners);
   expect(sql(file, "SELECT visit, length, twin_of FROM members ORDER BY visit")).toEqual([
     [3, 7, null],
     [5, 4, 3],
@@ -46,6 +56,105 @@ test("a member is written again when what is known of it has changed, and events
   ]);
   const [[name, saved] = []] = sql(file, "SELECT name, state FROM proposers");
   expect([name, JSON.parse(String(saved))]).toEqual(["p", { at: 3 }]);
+});
+
+/** An epoch of one visit that failed. */
+const settledOne = (visit: number, prompt?: string) => {
+  const arrival = {
+    ...{ source: "x", origin: "said", parents: [], starts: null, isRevisit: false, prompt },
+    ...{ skeleton: "x", high: 1, low: visit, complexity: 1, results: [] },
+  };
+  const failure = { stage: "fit", code: "E-STEPS", message: "long" };
+  return {
+    ...{ round: visit, slot: 0, proposer: "p", firstVisit: visit, fitsMost: 1, seconds: visit },
+    visits: [{ visit, id: visit, arrival, isNews: true }],
+    outcomes: [{ visit, id: visit, status: "failed", fits: 0, failure }],
+    ...{ front: { members: [] }, frontBefore: [] },
+  } as unknown as SettledEpoch;
+};
+
+test("rows, prompts and members go to the writer once each, not again with every entry", async () => {
+  const posted = vi.spyOn(Worker.prototype, "postMessage");
+  const journal = await ArchiveJournal.open({
+    ...{ file: freshFile(), mayResume: false, study: makeStudy({ data: line, target: "y" }) },
+    ...{ proposers: [{ name: "p" } as Proposer], budget: {}, command: "", workers: 0 },
+  });
+  const facts = { length: 3 } as MemberFacts;
+  for (const [visit, prompt] of ["one", undefined, "two"].entries()) {
+    journal.settle(settledOne(visit, prompt));
+    for (let entry = 0; entry < 2; entry++)
+      await journal.commit({ members: new Map([[0, facts]]), events: [], state: state(visit) });
+  }
+  await journal.close();
+  const commits = posted.mock.calls.flatMap(([message]) =>
+    (message as ToWriter).type === "commit" ? [message as CommitMessage] : [],
+  );
+  posted.mockRestore();
+  expect(
+    commits.map(({ rows, prompts, members }) => [
+      rows.failures.texts.length / 4,
+      prompts.map(([, text]) => text).join(),
+      members.length,
+    ]),
+  ).toEqual([
+    [1, "one", 1],
+    [0, "", 0],
+    [1, "", 0],
+    [0, "", 0],
+    [1, "two", 0],
+    [0, "", 0],
+  ]);
+});
+
+test("what an archive could not write is what every later entry hears, though its thread has ended", async () => {
+  const posted = vi.spyOn(Worker.prototype, "postMessage");
+  const file = freshFile();
+  const journal = await ArchiveJournal.open({
+    ...{ file, mayResume: false, study: makeStudy({ data: line, target: "y" }), workers: 0 },
+    ...{ proposers: [{ name: "p" } as Proposer], budget: {}, command: "" },
+  });
+  const commit = () => journal.commit({ members: new Map(), events: [], state: state(1) });
+  journal.settle(settledOne(0));
+  await commit();
+  const ended = once(posted.mock.contexts[0] as Worker, "exit");
+  posted.mockRestore();
+  // The same visit again: a key that the file has.
+  journal.settle(settledOne(0));
+  const refusal = await commit().catch((error: unknown) => error);
+  expect(refusal).toMatchObject({ code: "E-ARCHIVE", message: expect.stringContaining("UNIQUE") });
+  await ended;
+  expect(await commit().catch((error: unknown) => error)).toBe(refusal);
+  await journal.close();
+  // Nothing of the entry that failed is there, and nobody holds the file.
+  expect(sql(file, "SELECT visit FROM failures")).toEqual([[0]]);
+  expect(existsSync(`${file}-lock`)).toBe(false);
+});
+
+test("an archive that is left before its first entry is intact, and can be gone on with", async () => {
+  const file = freshFile();
+  const open = (mayResume: boolean) =>
+    ArchiveJournal.open({
+      ...{ file, mayResume, study: makeStudy({ data: line, target: "y" }), workers: 0 },
+      ...{ proposers: [{ name: "p" } as Proposer], budget: {}, command: "" },
+    });
+  const rows = () => sql(file, "SELECT one FROM state ORDER BY one");
+  await (await open(false)).close();
+  expect(checkArchive(file)).toMatchObject({ isIntact: true, problems: [] });
+  expect(rows()).toEqual([[2]]);
+  const again = await open(true);
+  // Two entries on their way at once: each is told when it is written.
+  const told: number[] = [];
+  for (const seconds of [1, 2])
+    void again
+      .commit({ members: new Map(), events: [], state: state(seconds) })
+      .then(() => told.push(seconds));
+  await again.close();
+  expect(told).toEqual([1, 2]);
+  expect(rows()).toEqual([[1], [2]]);
+  // And after an entry, by a run that leaves before it has written any.
+  await (await open(true)).close();
+  expect(rows()).toEqual([[1], [2]]);
+  expect(sql(file, "SELECT run FROM runs")).toEqual([[1], [2]]);
 });
 
 describe("an epoch that is under way", () => {

@@ -24,9 +24,13 @@ const study = makeStudy({
   target: "y",
 });
 
-async function weigh(source: string, params: Readonly<Record<string, number>>) {
+async function weigh(
+  source: string,
+  params: Readonly<Record<string, number>>,
+  of: typeof study = study,
+) {
   tidyings.length = 0;
-  const scales = await Scales.create(study);
+  const scales = await Scales.create(of);
   const found = await scales.weigh({
     visit: 0,
     source,
@@ -56,4 +60,14 @@ test("what is written out are the simple constants 0, 1 and −1", async () => {
   expect(tidyings[0]).toMatch(/with (c,0 d,1|d,1 c,0|d,1)$/);
   await weigh("(+ 1 (* d (* 1.185 x)))", { d: 2.001 });
   expect(tidyings[0]).toMatch(/with $/);
+});
+
+test("constants are written out at 0, 1 and −1, not at other simple numbers", async () => {
+  const y = x.map((at, i) => 0.5 + at - Math.cos(at) + 2 * Math.sin(at) + ((i % 2) - 0.5) / 1e4);
+  const other = makeStudy({ data: { x, y }, target: "y" });
+  const source = "(+ a (+ (* b x) (+ (* c (cos x)) (* d (sin x)))))";
+  const found = await weigh(source, { a: 0.5, b: 1, c: -1, d: 2 }, other);
+  expect(found?.simple.toSorted()).toEqual(["a", "b", "c", "d"]);
+  const [, numbers = ""] = tidyings[0]?.split(" with ") ?? [];
+  expect(numbers.split(" ").toSorted()).toEqual(["b,1", "c,-1"]);
 });

@@ -7,10 +7,12 @@ import { complexityOf } from "../../src/complexity.js";
 import { makeStudy } from "../../src/study.js";
 
 const fits: FitOptions["params"][] = [];
+const steps = new Set<unknown>();
 vi.mock("@ndvm/core", async (original) => {
   const core = await original<typeof import("@ndvm/core")>();
   const fit: typeof core.fit = (program, options) => {
     fits.push(options.params);
+    steps.add(options.steps);
     return core.fit(program, options);
   };
   return { ...core, fit };
@@ -56,6 +58,8 @@ test.each([
   // What became simple stays so while the others are tried.
   for (const names of trials.slice(1)) expect(names).toContain(nearest);
   expect(trials.length).toBeGreaterThan(1);
+  // Each fit begins where another has ended, and is given that many steps.
+  expect([...steps]).toEqual([60]);
 });
 
 test("the interval of a simple number is around the real one that it stands for", async () => {

@@ -8,6 +8,7 @@ import { foldRates } from "../../src/choice/aliases.js";
 import { gapsOf, swingsOf } from "../../src/choice/gaps.js";
 import { tidied } from "../../src/choice/tidy.js";
 import { Scales } from "../../src/choice/weigh.js";
+import { yardstickOf } from "../../src/choice/yardstick.js";
 import { complexityOf } from "../../src/complexity.js";
 import type { SearchData, Weighing } from "../../src/index.js";
 import { makeStudy } from "../../src/study.js";
@@ -95,6 +96,15 @@ describe("signs", () => {
     const hinge = (x: number) => (x < 4 ? 2.37 : 2.37 - 1.71 * (x - 4));
     const source = "(if (< x 4) a (+ a (* b (- x 4))))";
     expect(await signsOf(hinge, source, { a: 2.3, b: -1.7 })).toBe("+−");
+  });
+
+  test("may differ between rows alone", async () => {
+    const x = numbers(40, (i) => i);
+    const draws = new Random(2);
+    const y = x.map((at) => 5.6237 * at + 0.1 * draws.normal());
+    const source = "(if (= x (floor x)) (* a a x) (* a x))";
+    expect((await weigh({ x, y }, source, { a: -2.37 })).params["a"]).toBeLessThan(-2);
+    expect((await weigh({ x, y }, "(* a a x)", { a: -2.37 })).params["a"]).toBeGreaterThan(2);
   });
 });
 
@@ -252,6 +262,34 @@ describe("aliases", () => {
     const found = await weigh(data, "(* a (exp (* b x)) (cos (* c x)))", alias);
     expect(Math.abs(found.params["c"] as number)).toBeCloseTo(2.97, 1);
     expect(found.parts.gaps).toBeLessThan(1);
+  });
+});
+
+describe("rows without noise", () => {
+  // Not read as a wave of its input, so that the rate is tried at its alias by itself.
+  const source = "(let ((f (lambda (t) (* w t)))) (+ 10 (sin (f x))))";
+  const x = numbers(40, (i) => i);
+  const high = 1.93 + 2 * Math.PI;
+  const y = x.map((at) => 10 + Math.sin(high * at));
+
+  test("leave room for rounding where a rate is tried at its alias", async () => {
+    const study = makeStudy({ data: { x, y }, target: "y" });
+    const { lattices } = yardstickOf(study);
+    expect(foldRates(source, { w: high }, ["x"], lattices)).toBeUndefined();
+    const low = x.map((at) => 10 + Math.sin((high - 2 * Math.PI) * at));
+    expect(low).not.toEqual(y);
+    expect((await weigh({ x, y }, source, { w: high })).params["w"]).toBeCloseTo(1.93, 12);
+  });
+
+  test("have the variance of rounding", async () => {
+    const study = makeStudy({ data: { x, y: x.map((at) => at / 3 + 0.7) }, target: "y" });
+    const scales = await Scales.create(study);
+    const { rows, leastSquare } = yardstickOf(study);
+    const line = { visit: 0, source: "(+ (* a x) b)", params: { a: 1 / 3, b: 0.7 }, complexity: 5 };
+    const weighing = (await scales.weigh(line)) as Weighing;
+    const { variance } = await scales.predict(weighing);
+    expect(variance / ((rows * leastSquare) / (rows - 2))).toBeCloseTo(1, 12);
+    scales.dispose();
   });
 });
 

@@ -59,6 +59,19 @@ describe("an engine that has ended", () => {
     expect(jobs).toHaveLength(3);
   });
 
+  test("asks nobody after the one who ended it and does not answer", async () => {
+    const aborter = new AbortController();
+    const [first, second] = [new Counting("first", many(9, 3)), new Counting("second", [3], 100)];
+    first.propose = () => {
+      aborter.abort();
+      return new Promise(() => {});
+    };
+    const { done, jobs } = await play({
+      ...{ proposers: [first, second], signal: aborter.signal },
+    });
+    expect([done?.stopped, second.asked, jobs]).toEqual(["aborted", [], []]);
+  });
+
   test("keeps the first reason for its end", async () => {
     const aborter = new AbortController();
     const proposer = new Counting("count", many(9, 3));

@@ -1,10 +1,11 @@
 /** Epochs by themselves: limits at their edges, what is remembered of texts, and who loses a life. */
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { digestOf } from "../../src/digest.js";
 import { Cancelled, EpochRunner, islandOf } from "../../src/epoch/epoch.js";
 import type { EpochJob, Update } from "../../src/epoch/job.js";
 import { identityOf, Reader } from "../../src/epoch/reading.js";
+import { CandidateRunner } from "../../src/pipeline/candidate-runner.js";
 import { makeStudy } from "../../src/study.js";
 import type { Proposal, SearchOptions } from "../../src/types.js";
 import { line } from "../engine/data.js";
@@ -57,6 +58,18 @@ describe("reading", () => {
     expect(here.readAgain("(* a x)")).toBe(first);
     expect(here.read("(* a x)")).toEqual(first);
     expect(here.readAgain("(* b x)")).not.toBe(first);
+  });
+
+  test("of ten thousand texts are remembered, and no more", () => {
+    const here = reader();
+    const first = here.readAgain("x");
+    for (let i = 1; i < 10_000; i++) here.readAgain(`${i}`);
+    expect(here.readAgain("x")).toBe(first);
+    const last = here.readAgain("10000");
+    const again = here.readAgain("x");
+    expect(again).toEqual(first);
+    expect(again).not.toBe(first);
+    expect(here.readAgain("10000")).toBe(last);
   });
 
   test("knows programs by their skeletons, and texts that are none by themselves", () => {
@@ -159,6 +172,26 @@ describe("an epoch", () => {
     const third = await runner.run(jobOf([proposal(quick, { isRevisit: true })]));
     expect(walked).toBeGreaterThan(0);
     expect(third.candidates[0]?.results[0]?.timing.walk).toBe(0);
+    runner.dispose();
+  });
+
+  test("screens a program once: not one that only calculates, nor later rungs or visits", async () => {
+    const rungs = [1, 2].map((restarts) => ({ restarts, steps: 3, share: 1 }));
+    const runner = await runnerFor({ recipe: { rungs } });
+    const tasks = vi.spyOn(CandidateRunner.prototype, "run");
+    const turns = "(* a (loop ((s x) (i 0)) (if (> i 2) s (recur (+ s 1) (+ i 1)))))";
+    const screenedAt = async (source: string, more: Partial<Proposal> = {}) => {
+      tasks.mockClear();
+      await runner.run(jobOf([proposal(source, more)]));
+      return tasks.mock.calls.flatMap(([{ rung, isScreened }]) => (isScreened ? [] : [rung]));
+    };
+    expect(await screenedAt("(* a x)")).toEqual([]);
+    expect(await screenedAt("(* a x)", { isRevisit: true })).toEqual([]);
+    expect(await screenedAt(turns)).toEqual([0]);
+    expect(await screenedAt(turns, { isRevisit: true })).toEqual([0]);
+    expect(await screenedAt(turns, { isRevisit: true, params: { a: 1 } })).toEqual([0]);
+    expect(await screenedAt(turns, { isRevisit: true })).toEqual([]);
+    tasks.mockRestore();
     runner.dispose();
   });
 

@@ -85,6 +85,25 @@ function viewAt(history: History, ...versions: readonly number[]): View {
 }
 
 describe("a view", () => {
+  test("takes an update from the version that it has, from nothing, and from no other", () => {
+    const { history } = historyOf(
+      Array.from({ length: 3 }, () => ({ settles: [], best: undefined, front: [1], seen: 1 })),
+    );
+    for (let known = 0; known <= 3; known++)
+      for (let from = -1; from < 3; from++) {
+        const view = viewAt(history, known);
+        const [update] = history.updates(from, from + 1);
+        const take = () => view.take(update as NonNullable<typeof update>);
+        if (from === -1 || from === known) {
+          take();
+          expect(view.version).toBe(from + 1);
+          continue;
+        }
+        expect(take, `from ${from} at ${known}`).toThrow("an update of another version");
+        expect(view.version).toBe(known);
+      }
+  });
+
   test("is the same by whatever way it came to a version, and what the history has there", () => {
     fc.assert(
       fc.property(rounds, fc.nat(5), (changes, middle) => {

@@ -12,10 +12,13 @@ const seed = Number(process.env["SEED"] ?? 20261116);
 
 const word = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 const name = fc.oneof(fc.string(), fc.constantFrom("a", "b", "__proto__", "1", "constructor"));
-const numbers = fc.uniqueArray(fc.tuple(name, fc.double({ noDefaultInfinity: true })), {
-  selector: ([key]) => key,
-  maxLength: 5,
-});
+const numbers = fc.uniqueArray(
+  fc.tuple(name, fc.oneof(fc.constant(-0), fc.double({ noDefaultInfinity: true }))),
+  {
+    selector: ([key]) => key,
+    maxLength: 5,
+  },
+);
 const failure = fc.record({
   stage: fc.constantFrom("parse" as const, "screen" as const, "fit" as const, "score" as const),
   code: fc.string(),
@@ -79,7 +82,10 @@ describe(`epochs that travel (SEED=${seed})`, () => {
           for (const [k, one] of each.results.entries()) {
             const { params, visit: _, ...all } = results[k] as (typeof results)[0];
             expect(one).toMatchObject({ ...all, worker: 7 });
-            expect(Object.entries(one.params)).toEqual(Object.entries(params));
+            // But for the sign of a zero, which an archive does not know.
+            expect(Object.entries(one.params)).toEqual(
+              Object.entries(params).map(([key, value]) => [key, value === 0 ? 0 : value]),
+            );
           }
         }
       }),

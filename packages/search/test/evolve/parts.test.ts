@@ -222,6 +222,26 @@ describe("bound names", () => {
     }
   });
 
+  test("trees that differ in one thing are not equal: a name, a number, a bind, how many there are", () => {
+    const x = variable("x");
+    const states = (...names: string[]) => ({
+      ...{ turns: 3, states: names, counter: "k", result: x },
+      ...{ starts: names.map(() => x), nexts: names.map(() => x) },
+    });
+    const one = states("s");
+    const trees = [
+      ...[x, variable("z"), param("x"), number(1), number(2), call("sin", x), call("cos", x)],
+      ...[call("+", x, x), call("+", x, number(1)), bind("u", x, x), bind("v", x, x)],
+      ...[loop(one), loop({ ...one, turns: 4 }), loop({ ...one, counter: "j" })],
+      ...[loop(states("t")), loop(states("s", "t")), loop(states("s", "t", "u"))],
+    ];
+    for (const [i, a] of trees.entries())
+      for (const [j, b] of trees.entries()) {
+        expect(isEqual(a, b), `${keyOf(a)} ${keyOf(b)}`).toBe(i === j);
+        expect(isEqual(a, structuredClone(b)), `${keyOf(a)} ${keyOf(b)}`).toBe(i === j);
+      }
+  });
+
   test("sizes are those of the text, parameters are in order, and what is fixed reads nothing", () => {
     const sources = [
       "(let ((u (+ x a))) (* u z))",

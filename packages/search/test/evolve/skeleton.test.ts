@@ -241,3 +241,8 @@ describe("large programs", () => {
     expect(skeletonOf(`(lambda (${names}) x)`, ["x"])).toContain("v49999");
   });
 });
+
+it("spells the items of a program in their order, with a blank between them", () => {
+  const one = skeletonOf("(define (f t) (* a t)) (f x)", ["x"]);
+  expect(one).toMatch(/^\(define .*\) \(.* x\)$/);
+});

@@ -15,7 +15,7 @@ import {
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { CandidateRunner } from "../../src/pipeline/candidate-runner.js";
 import type { Task } from "../../src/pipeline/task.js";
-import { makeStudy, SEED_SCREEN, weightFor } from "../../src/study.js";
+import { makeStudy, SEED_SCREEN } from "../../src/study.js";
 import type { SearchOptions } from "../../src/types.js";
 
 /** Every fit that a runner asks for, as it was asked. */
@@ -320,39 +320,18 @@ describe("a fit", () => {
     expect(result.r2).toBeCloseTo(1 - left / all, 10);
   });
 
-  test("of tiny numbers has weights that leave its loss as it is", async () => {
-    const tiny = base.data.y.map((value) => value * 1e-9);
-    const data = { x: rows, y: tiny };
-    const { loss, params } = await answer(task("(+ a (* b x))"), { data });
-    const study = studyOf({ data });
-    const weight = weightFor(study.train, "y");
-    expect(weight).not.toBe(1);
-    expect(asked[0]?.weights).toEqual(new Float64Array(10).fill(weight));
-    const { a, b } = params as { a: number; b: number };
-    const left = rows
-      .slice(0, 10)
-      .reduce((sum, at) => sum + ((tiny[at] as number) - a - b * at) ** 2, 0);
-    expect(loss / left).toBeCloseTo(1, 9);
-    await answer(task("(* a x)"));
-    expect(asked[1]).not.toHaveProperty("weights");
-  });
-
   test.each([
-    [2 ** 20, 1],
-    [2 ** 21, 2 ** (2 * (60 - 21))],
-    [2 ** -20, 1],
-    [2 ** -21, 2 ** (2 * (60 + 21))],
-    [3 * 2 ** 20, 2 ** (2 * (60 - 21))],
-    [0, 1],
-  ])("rows of size %s weigh %s", (size, weight) => {
-    expect(weightFor({ x: Float64Array.of(1, -1), y: Float64Array.of(size / 2, -size) }, "y")).toBe(
-      weight,
-    );
-  });
-
-  test("is weighed where an input is far from 1, by the size of the target", () => {
-    const columns = { x: Float64Array.of(1e-12), y: Float64Array.of(4) };
-    expect(weightFor(columns, "y")).toBe(2 ** (2 * (60 - 2)));
+    ...[1e-100, 1e-30, 1e-7, 1e12, 1e30, 1e100].map((unit) => ["lm", unit] as const),
+    ...[1e-30, 1e-7, 1e12].map((unit) => ["lbfgs", unit] as const),
+  ])("by %s explains as much of targets in units of %s", async (optimiser, unit) => {
+    const recipe = { optimiser, rungs: [{ restarts: 8, steps: 200, share: 1 }] };
+    const plain = await answer(task("(+ a (* b x))"), { recipe });
+    const data = { x: rows, y: base.data.y.map((value) => value * unit) };
+    const { trainR2, r2, loss } = await answer(task("(+ a (* b x))"), { data, recipe });
+    expect(trainR2).toBeCloseTo(plain.trainR2, 6);
+    expect(r2).toBeCloseTo(plain.r2, 4);
+    expect(loss / plain.loss / unit / unit).toBeCloseTo(1, 4);
+    expect(asked[1]).not.toHaveProperty("weights");
   });
 });
 
@@ -508,6 +487,16 @@ test("a program's domain is the study's", async () => {
   expect(clamped.failure).toBeUndefined();
   const plain = await answer(task(source), { domain: "ieee" });
   expect(plain.failure?.code).toBe("E-NOT-FINITE");
+});
+
+test("a runner that is disposed of lets its machine go", async () => {
+  const disposed = vi.spyOn(Machine.prototype, "dispose");
+  const runner = await CandidateRunner.create(studyOf());
+  await runner.run(task("(* a x)"));
+  expect(disposed).not.toHaveBeenCalled();
+  runner.dispose();
+  expect(disposed).toHaveBeenCalledTimes(1);
+  disposed.mockRestore();
 });
 
 test("who watches hears of every fit, and can end one", async () => {

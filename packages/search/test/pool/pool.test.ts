@@ -416,6 +416,23 @@ describe("when a worker dies", () => {
     ]);
   });
 
+  test.each([0, 1, 7])(
+    "over no candidate seven times and then over candidate %d, its epoch goes on",
+    async (index) => {
+      const { run, ready, die, broken, hosts } = await open(1);
+      ready(0);
+      run(jobs(1));
+      for (let i = 0; i < 8; i++) {
+        die(i, 0, i < 7 ? -1 : index);
+        ready(i + 1);
+      }
+      expect(broken).toEqual([]);
+      expect(hosts[8]?.bundles[0]?.jobs).toEqual([job(0)]);
+      die(8, 0, -1);
+      expect(broken).toHaveLength(1);
+    },
+  );
+
   test("over candidates and none in turn, deaths over a lost candidate count no more", async () => {
     const { run, ready, die, broken, hosts } = await open(1);
     ready(0);
