@@ -173,6 +173,8 @@ export class ClusterRunner implements Runner {
       started: new Date().toISOString(),
     };
     await this.#redis.set(keys.study(digest), encode(text));
+    // A search that has ended meanwhile must not be listed again.
+    if (this.#isStopped) return;
     await this.#redis.hset(keys.studies, digest, JSON.stringify(entry));
   }
 
@@ -325,7 +327,9 @@ export class ClusterRunner implements Runner {
         return;
       }
       await this.#redis.set(key, this.#lockValue, "PX", settings.lockMilliseconds);
-      if (!(await this.#redis.hexists(keys.studies, digest))) await this.#restore();
+      if (this.#isStopped) return;
+      const isListed = await this.#redis.hexists(keys.studies, digest);
+      if (!isListed && !this.#isStopped) await this.#restore();
     } catch {
       // The connection broke: it comes back by itself, and `#back` looks again.
     }
@@ -349,12 +353,15 @@ export class ClusterRunner implements Runner {
   /** Redis came back empty: everything that is open is sent again. */
   async #restore(): Promise<void> {
     await this.#register();
-    this.#knowledge.reset();
     const jobs = [...this.#open.values()].map(({ job }) => job);
     jobs.sort((a, b) => a.version - b.version);
     // What a connection that broke again has kept from Redis is missed by `#lookAfter`.
     this.#sending = this.#sending
-      .then(() => this.#send(jobs))
+      .then(() => {
+        // After what was on its way, which is written to the empty Redis, too.
+        this.#knowledge.reset();
+        return this.#send(jobs);
+      })
       .catch((error: Error) => {
         if (!this.#isAway && !this.#isStopped) this.about.events.broken(error);
       });

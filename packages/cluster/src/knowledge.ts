@@ -37,31 +37,28 @@ export class KnowledgeWriter {
   /** Makes a version known, if it is not yet. */
   async publish(version: number): Promise<void> {
     if (version <= this.#latest) return;
-    const isFirst = this.#latest < 0;
-    const list = isFirst ? [] : this.updates(this.#latest, version);
+    const list = this.#latest < 0 ? [] : this.updates(this.#latest, version);
     const hasDelta = list.length > 0 && list.every(({ from }) => from >= 0);
     const isLong = this.#deltaBytes > Math.max(DELTA_BYTES_MIN, this.#snapshotBytes);
-    const fields: [string, Buffer][] = [];
-    if (hasDelta)
-      for (const update of list) {
-        const bytes = encode(update);
-        fields.push([deltaField(update.version), bytes]);
-        this.#deltas.add(update.version);
-        this.#deltaBytes += bytes.length;
-      }
-    if (!hasDelta || isLong) fields.push([snapshotField(version), this.#snapshotOf(version)]);
-    await this.redis.hset(this.key, ...fields.flat());
+    const deltas = hasDelta ? list.map((update) => [update.version, encode(update)] as const) : [];
+    const snapshot = !hasDelta || isLong ? encode(this.updates(-1, version)[0]) : undefined;
+    const fields = deltas.flatMap(([at, bytes]) => [deltaField(at), bytes]);
+    if (snapshot !== undefined) fields.push(snapshotField(version), snapshot);
+    await this.redis.hset(this.key, ...fields);
+    // Noted once Redis has it: one that is full refuses it, and is asked again.
+    for (const [at, bytes] of deltas) {
+      this.#deltas.add(at);
+      this.#deltaBytes += bytes.length;
+    }
+    if (snapshot !== undefined) this.#noteSnapshot(version, snapshot.length);
     this.#latest = version;
   }
 
-  #snapshotOf(version: number): Buffer {
-    const [update] = this.updates(-1, version);
-    const bytes = encode(update);
+  #noteSnapshot(version: number, bytes: number): void {
     this.#snapshots.add(version);
     this.#snapshotAt = version;
-    this.#snapshotBytes = bytes.length;
+    this.#snapshotBytes = bytes;
     this.#deltaBytes = 0;
-    return bytes;
   }
 
   /** Removes what no epoch of this version or a later one needs. */
@@ -79,9 +76,6 @@ export class KnowledgeWriter {
   /** After Redis has lost everything: the next version is written as a snapshot. */
   reset(): void {
     this.#latest = -1;
-    this.#snapshots.clear();
-    this.#deltas.clear();
-    this.#deltaBytes = 0;
   }
 }
 

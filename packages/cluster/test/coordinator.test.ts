@@ -425,6 +425,36 @@ describe("a Redis that goes away", () => {
     },
   );
 
+  test("while knowledge is on its way to it has a snapshot again", async () => {
+    const { runner } = await begin();
+    runner.run([job(0, 0, 0)]);
+    await soon();
+    const [redis] = server.clients;
+    const hset = redis?.hset.bind(redis) as NonNullable<typeof redis>["hset"];
+    let arrive = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    // A command without an answer is repeated once the connection is there again.
+    if (redis !== undefined)
+      redis.hset = async (key, ...pairs) => {
+        if (pairs.includes("s 1")) await arrived;
+        return hset(key, ...pairs);
+      };
+    runner.run([job(1, 0, 1)]);
+    await soon();
+    redis?.emit("close");
+    for (const kept of [server.strings, server.hashes, server.lists, server.queues]) kept.clear();
+    redis?.emit("ready");
+    await soon();
+    arrive();
+    await soon();
+    const known = [...(server.hashes.get(`ndvm:known:${DIGEST}:1`)?.keys() ?? [])];
+    expect(known.toSorted()).toEqual(["s 1", "w 0"]);
+    expect(server.jobs(QUEUE).map(({ id }) => id)).toEqual(["1-1-0", "1-0-0"]);
+    await runner.stop();
+  });
+
   test("and comes back with everything is only told", async () => {
     const { runner, said } = await begin();
     runner.run([job(0, 0, 0)]);

@@ -1,5 +1,6 @@
 /** The parts of a cluster that need no Redis: the codec, keys, entries, and what epochs have to know. */
 
+import { randomBytes } from "node:crypto";
 import type { Update } from "@ndvm/search/epochs";
 import fc from "fast-check";
 import type { Redis } from "ioredis";
@@ -216,6 +217,26 @@ describe("what epochs have to know", () => {
       for (const version of [0, 1, 2]) await writer.publish(version);
       expect([bytesOf(length) > limit, fields().includes("w 2")]).toEqual([isLong, isLong]);
     }
+  });
+
+  test("that a full Redis refused is written when it has room, snapshots too", async () => {
+    // Deltas of random letters, which do not pack, so that a few of them are a megabyte.
+    const long = (version: number) => randomBytes(400_000 + version).toString("base64");
+    const { writer, steps, fake } = open(long);
+    const hset = fake.hset.bind(fake);
+    for (let version = 0; version < 12; version++) {
+      fake.hset = async () => {
+        throw new Error("OOM command not allowed when used memory > 'maxmemory'.");
+      };
+      for (let tries = 0; tries < version % 5; tries++)
+        await expect(writer.publish(version)).rejects.toThrow("OOM");
+      fake.hset = hset;
+      await writer.publish(version);
+      await writer.forgetBefore(version);
+      // A worker that starts afresh finds its way.
+      expect((await steps(-1, version)).at(-1)?.[1], `version ${version}`).toBe(version);
+    }
+    expect(fake.fields.size).toBeLessThan(8);
   });
 
   test("is written anew after Redis has lost it", async () => {
