@@ -62,7 +62,7 @@ export interface FitPlotOptions {
   readonly title: string;
   /** What was measured. */
   readonly points: Points;
-  /** What the program predicts, each line in order of x. */
+  /** What the program predicts; a line goes through its points in order of x. */
   readonly lines: readonly Points[];
   readonly height?: number;
 }

@@ -22,7 +22,11 @@ vi.mock("../src/search/open-study.js", () => ({
       outcome: (id: number) => world.outcomes.find((one) => (one as Outcome).id === id),
       visitsOf: (id: number) => world.outcomes.filter((one) => (one as Outcome).id === id),
       members: () => world.members,
-      lineage: (id: number) => [{ id }, { id: 7, proposer: "p", origin: "o", source: "(a\n  b)" }],
+      lineage: (id: number) => [
+        { id },
+        { id: 7, proposer: "p", origin: "o", source: "(a\n  b)" },
+        { id: 5, proposer: "q", origin: "r", source: "(c)" },
+      ],
       prompt: () => undefined,
       close: () => {
         world.closed += 1;
@@ -97,7 +101,7 @@ describe("one candidate", () => {
     expect(archiveShow("s.db", 0, {})).toBe(0);
     expect(written.stdout).toContain("held-out R² 0.800000, BIC -4; a = 4.5");
     expect(written.stdout).toContain("2 visits, 0, 4\n");
-    expect(written.stdout).toContain("  from 7 (p: o) (a b)\n");
+    expect(written.stdout).toContain("  from 7 (p: o) (a b)\n  from 5 (q: r) (c)\n");
     written.stdout = "";
     archiveShow("s.db", 1, { json: true });
     expect(lines()[0]).toMatchObject({ visit: 1, r2: 0.7 });

@@ -1,5 +1,6 @@
 /** What shows while a fit runs. */
 
+import { SingleBar } from "cli-progress";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { progressText, viewProgress } from "../src/fit/progress.js";
 
@@ -56,6 +57,33 @@ describe("progress", () => {
     view.stop();
     expect(written()).toContain("█");
     expect(written()).toContain("3 of 8 restarts done");
+  });
+
+  test("begins one bar, moves it on, and gives the cursor back", () => {
+    const written = watch(true);
+    const started = vi.spyOn(SingleBar.prototype, "start");
+    const moved = vi.spyOn(SingleBar.prototype, "update");
+    const stopped = vi.spyOn(SingleBar.prototype, "stop");
+    const early = viewProgress(false);
+    early.update({ ...progress, milliseconds: 149 });
+    early.stop();
+    expect([started.mock.calls, stopped.mock.calls]).toEqual([[], []]);
+    const view = viewProgress(false);
+    for (const [at, restartsDone] of [3, 4, 6].entries())
+      view.update({ ...progress, restartsDone, rounds: 12 + at, milliseconds: 150 + at });
+    view.stop();
+    const words = (done: number, step: number) => ({
+      words: `${done} of 8 restarts done, 5 running, best loss 0.123457, step ${step}`,
+    });
+    // The bar keeps the words that it began with, and writes later ones into them.
+    expect(started.mock.calls).toEqual([[8, 3, expect.anything()]]);
+    expect(written()).toContain(words(3, 12).words);
+    expect(moved.mock.calls).toEqual([
+      [4, words(4, 13)],
+      [6, words(6, 14)],
+    ]);
+    expect(stopped).toHaveBeenCalledTimes(1);
+    expect(written().lastIndexOf("\u001b[?25h")).toBeGreaterThan(written().indexOf("█"));
   });
 
   test("is nothing with --quiet", () => {

@@ -9,6 +9,7 @@ import { Machine, type Program } from "@ndvm/core";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { withInterrupt } from "../src/loaded.js";
 import { Dialogue } from "../src/repl/dialogue.js";
+import { ModelPlotter } from "../src/search/picture.js";
 import { typedCommand } from "../src/typed-command.js";
 import { ndvmHere } from "./here.js";
 import { folder, writeFile } from "./run.js";
@@ -159,4 +160,18 @@ test("a dialogue tells the lanes that a time is of, where there are several", as
   const words = said.split("\n").map((line) => line.split(" ")[0]);
   expect(words).toEqual(["4", "value", "gradient", "value", "gradient", "lanes", ""]);
   expect(said).toMatch(/\nlanes {6}3\n$/);
+});
+
+test("a search lets go of what draws its models, however it ends", async () => {
+  const disposed = vi.spyOn(ModelPlotter.prototype, "dispose");
+  const study = ["search", "--data", "l.csv", "--target", "y", "--inputs", "x", "--workers", "0"];
+  const found = await ndvmHere([...study, "--proposer", "replay:l.jsonl", "--out", "again.db"]);
+  expect([found.code, disposed.mock.calls.length]).toEqual([0, 1]);
+  vi.spyOn(ModelPlotter.prototype, "text").mockImplementation(() => {
+    throw new Error("no plot");
+  });
+  const failing = [...study, "--proposer", "replay:l.jsonl", "--out", "failing.db"];
+  await expect(ndvmHere(failing)).rejects.toThrow("no plot");
+  expect(disposed).toHaveBeenCalledTimes(2);
+  vi.restoreAllMocks();
 });

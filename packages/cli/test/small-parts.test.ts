@@ -4,14 +4,16 @@ import { join } from "node:path";
 import { type FitResult, Machine, NdvmError } from "@ndvm/core";
 import { readTable } from "@ndvm/tables";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { tensorOfJson } from "../src/data-file.js";
 import { scoreHeldOut } from "../src/fit/held-out.js";
 import type { FitCommandOptions } from "../src/fit/options.js";
 import type { FitProblem } from "../src/fit/problem.js";
 import { sideColumns, sideOptions } from "../src/fit/sides.js";
 import { expandRange, readInputs, UsageError } from "../src/inputs.js";
-import { withinLimits } from "../src/limits.js";
+import { withinLimits, withinTime } from "../src/limits.js";
 import { csvText, jsonText, type Report, tableText } from "../src/results.js";
 import { reportError, write } from "../src/terminal.js";
+import { decodeText } from "../src/text-file.js";
 import { folder, writeFile } from "./run.js";
 
 /** Files that tables were read from, in order. */
@@ -235,4 +237,34 @@ describe("the limit of processor time", () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(ending.error).toMatchObject({ code: "E-ABORTED" });
   });
+});
+
+test("a run that begins when all time is used up has a millisecond, not less than none", () => {
+  let now = 1000;
+  vi.spyOn(performance, "now").mockImplementation(() => now);
+  const left = withinTime({ timeout: 200 }, (timeLeft) =>
+    [1000, 1150, 1199.5, 1200, 1300].map((at) => {
+      now = at;
+      return timeLeft();
+    }),
+  );
+  expect(left).toEqual([200, 50, 1, 1, 1]);
+});
+
+test.each([
+  ["[]", "the array is empty"],
+  ["[[]]", "row 0 is not like row 0"],
+  ["[[],[]]", "row 0 is not like row 0"],
+  ["[[1],[]]", "row 1 is not like row 0"],
+  ["[[1,2],3]", "row 1 is not like row 0"],
+  ["[3,[1,2]]", "row 0 is not like row 0"],
+  ['["a"]', '[0]: "a" is not a number'],
+  ["[[1,true]]", "[0,1]: true is not a number"],
+])("%s is neither vector nor matrix", (text, message) => {
+  expect(() => tensorOfJson("v", JSON.parse(text))).toThrow(message);
+});
+
+test("a file's byte order mark is no part of its text", () => {
+  const bytes = new TextEncoder().encode("\ufeff(+ 1 2)\ufeff");
+  expect(decodeText(bytes, "f.scm")).toBe("(+ 1 2)\ufeff");
 });

@@ -25,11 +25,10 @@ export function terminalPlot(picture: Picture, hasChosenX: boolean): string {
     });
   }
   if (hasChosenX || x.name === "row") {
-    const line = pairs(x.values, predicted).sort((a, b) => a[0] - b[0]);
     return fitPlotText({
       title: `${label} over ${x.name}: ● data, ━ fit`,
       points: fewer([...pairs(x.values, observed), ...heldOut]),
-      lines: [line],
+      lines: [pairs(x.values, predicted)],
     });
   }
   return fitPlotText({

@@ -4,7 +4,6 @@ import { own, recordOf, squaresAbout } from "@ndvm/core";
 import { memberFormula, type StudyStory } from "@ndvm/report";
 import {
   type Archive,
-  bestOf,
   choiceOf,
   choiceWarnings,
   type FrontMember,
@@ -32,7 +31,6 @@ export function storyOf(archive: Archive): StudyStory {
     options,
     front,
     chosen,
-    best: bestOf(front),
     why: whyChosen(front, memberFormula),
     warnings: warningsOf(study, chosen, own(parts.heldOut, target) ?? new Float64Array(0)),
     counts: archive.summary(),

@@ -62,7 +62,11 @@ function countsText(done: SearchDone): string {
 }
 
 function bestText(best: FrontMember): string {
-  return `most accurate: ${memberFormula(best)} (held-out R² ${best.r2.toFixed(6)}, size ${best.complexity})`;
+  const { trainR2, r2, complexity } = best;
+  return (
+    `closest to the training rows: ${memberFormula(best)} ` +
+    `(R² ${trainR2.toFixed(6)}, held-out R² ${r2.toFixed(6)}, size ${complexity})`
+  );
 }
 
 function constantsText(member: FrontMember): string[] {

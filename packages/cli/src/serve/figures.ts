@@ -17,7 +17,7 @@ export interface Fitted {
 export async function drawFit({ result, options, program }: Fitted): Promise<string> {
   const { fitFigures } = await import("@ndvm/report");
   const { data = {}, target, groups, trials } = options;
-  const targets = target === undefined ? [] : typeof target === "string" ? [target] : [...target];
+  const targets = target === undefined ? [] : typeof target === "string" ? [target] : target;
   const { columns, drawn } = columnsOf(data as Readonly<Record<string, unknown>>);
   const problem: FittedProblem = {
     source: { text: program.source, file: program.file },
