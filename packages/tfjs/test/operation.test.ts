@@ -53,6 +53,38 @@ describe("adjoints that differ from lane to lane", () => {
     program.dispose();
   });
 
+  test("sum over lanes what has one lane beside others", () => {
+    const inputs = { a: tf.tensor1d([2]), k: tf.tensor1d([0.5]), t: tf.tensor1d([0, 1, 2]) };
+    const op = operation(decay);
+    const [da, dk, dt] = tf.grads((...[a, k, t]: Tensor[]) =>
+      weighted(op({ a: a as Tensor, k: k as Tensor, t: t as Tensor })),
+    )([inputs.a, inputs.k, inputs.t]) as [Tensor, Tensor, Tensor];
+    expect([da.shape, dk.shape, dt.shape]).toEqual([[1], [1], [3]]);
+    const powers = [0, 1, 2].map((t) => Math.exp(0.5 * t));
+    const sum = (of: (t: number) => number) =>
+      weights.reduce((all, weight, t) => all + weight * of(t), 0);
+    expect(da.dataSync()[0]).toBeCloseTo(
+      sum((t) => powers[t] as number),
+      4,
+    );
+    expect(dk.dataSync()[0]).toBeCloseTo(
+      sum((t) => 2 * t * (powers[t] as number)),
+      4,
+    );
+  });
+
+  test("reach no integer, though its tensor is of floats", () => {
+    const program = machine.load("(loop ((i 0) (s 0)) (if (= i n) s (recur (+ i 1) (+ s x))))");
+    const op = operation(program, { inputs: { n: "integer" } });
+    const n = tf.scalar(3);
+    expect(
+      tf
+        .grad((x: Tensor) => op({ x, n }))(tf.scalar(2))
+        .dataSync()[0],
+    ).toBe(3);
+    program.dispose();
+  });
+
   test("scale each lane's own matrix", () => {
     const program = machine.load("(vsum (* M M))");
     const op = operation(program, { inputs: { M: "matrix" } });
@@ -335,10 +367,14 @@ describe("a program runs as often as it must", () => {
     expect(runsOf(pair, ofA)).toEqual(twice);
   });
 
-  test("and its failures are told", () => {
-    const loop = machine.load("(loop ((i 0) (s a)) (if (= i n) s (recur (+ i 1) (+ s 1))))");
+  test("and a failure is told at once, and teaches the operation nothing", () => {
+    const loop = machine.load("(loop ((i 0) (s a)) (if (= i n) s (recur (+ i 1) (+ s a))))");
     const op = operation(loop, { ...limits, inputs: { n: "integer" } });
-    expect(() => tf.grad((a: Tensor) => op({ a, n: int(5000) }))(tf.scalar(1))).toThrow(NdvmError);
+    const slope = (n: number) => tf.grad((a: Tensor) => op({ a, n: int(n) }))(tf.scalar(2));
+    const once = [["gradient", { ...limits, wrt: ["a"] }]];
+    const failing = () => expect(refusal(() => slope(5000)).code).toBe("E-STEPS");
+    expect(runsOf(loop, failing)).toEqual(once);
+    expect(runsOf(loop, () => expect(slope(2).dataSync()[0]).toBe(3))).toEqual(once);
   });
 });
 

@@ -65,7 +65,7 @@ class Model:
 
 
 class SearchResult:
-    """What a search found: ``choice`` (the shortest law), ``best`` (the most accurate), ``front``."""
+    """What a search found: ``choice`` (the shortest law), ``best`` (the closest on training rows), ``front``."""
 
     def __init__(self, told: Dict[str, Any], inputs: Sequence[str], target: str, data: Any) -> None:
         self._told = told
