@@ -56,7 +56,7 @@ export const rooms: readonly Room[] = [
     name: "syntax",
     sources: ["packages/core/src/syntax/", "packages/core/src/nearest.ts"],
     tests: core(`
-      syntax/every-text syntax/sequences syntax/written-again nearest reader printer format-error
+      syntax/every-text syntax/sequences syntax/recur-places syntax/refused-shapes syntax/written-again nearest reader printer format-error
       expander-errors expander language/language semantics machine/nesting machine/bad-input`),
   },
   {
@@ -68,7 +68,7 @@ export const rooms: readonly Room[] = [
     name: "program",
     sources: ["packages/core/src/program/"],
     tests: core(`
-      program/images program/captures program/wide syntax/formula program/analysis language/language
+      program/images program/captures program/tail-copies program/wide syntax/formula program/analysis language/language
       expander semantics machine/loops machine/nesting export/texts lanes/divergence`),
   },
   {
@@ -83,8 +83,8 @@ export const rooms: readonly Room[] = [
     sources: ["packages/core/src/machine/"],
     tests: core(`
       machine/whole machine/inner machine/quick-way machine/widths machine/again machine/boundaries
-      axes session machine/paths machine/afresh lanes/budgets machine/api machine/gradient diagnose
-      machine/bad-calls machine/bad-input session-non-finite machine/shapes machine/history
+      axes session machine/paths machine/many-paths machine/kinds machine/afresh lanes/budgets machine/api machine/gradient diagnose
+      machine/bad-calls machine/bad-input session-non-finite session-axes machine/shapes machine/history
       machine/pauses machine/shortage pool/serve pool/whole machine/lanes lanes/divergence
       machine/faults lanes/sorting lanes/chunks machine/memory lanes/property lanes/mixed-results
       machine/single-walk machine/reading machine/budgets machine/every-size fit/result fit/again`),
@@ -100,7 +100,8 @@ export const rooms: readonly Room[] = [
     name: "export",
     sources: ["packages/core/src/export/"],
     tests: core(
-      "export/texts export/limits export/every-call export/booleans export/closed-forms export/javascript export/fitted",
+      `export/texts export/limits export/tail-calls export/every-call export/booleans export/closed-forms
+       export/javascript export/fitted`,
     ),
   },
   {
@@ -120,7 +121,9 @@ export const rooms: readonly Room[] = [
       ...core(
         "language/language semantics machine/gradient machine/whole bytecode/machine linalg-shapes fuzz mechanisms",
       ),
-      ...core("machine/integers machine/allocator machine/records machine/straight machine/tiles"),
+      ...core(
+        "machine/integers machine/allocator machine/blocks machine/records machine/straight machine/tiles",
+      ),
       ...LANES,
       ...MACHINE,
       ...core("lanes/ machine/ bytecode/machine bytecode/property fit/rounds fit/losses"),
@@ -130,13 +133,16 @@ export const rooms: readonly Room[] = [
     name: "optimisers",
     sources: ["packages/core/wasm/fit/"],
     tests: core(`
-      fit/lbfgs fit/levenberg fit/magnitudes fit/whole fit/rounds fit/adam fit/losses
-      fit/convergence fit/steps-max fit/quality fit/at-bounds fit/parameters fit/scale fit/fit-many`),
+      fit/lbfgs fit/levenberg fit/levenberg-limits fit/magnitudes fit/whole fit/rounds fit/adam fit/losses
+      fit/convergence fit/steps-max fit/quality fit/at-bounds fit/parameters fit/scale fit/fit-many fit/control
+      fit/short-memory fit/many-rows`),
   },
   {
     name: "kernels",
     sources: ["packages/core/wasm/math/", "packages/core/wasm/linalg/"],
-    tests: core("linalg linalg-shapes math primitives language/language machine/gradient fuzz"),
+    tests: core(
+      "linalg linalg/elimination linalg-subsets linalg-shapes math primitives language/language machine/gradient fuzz",
+    ),
   },
   {
     name: "search",
@@ -149,7 +155,7 @@ export const rooms: readonly Room[] = [
     name: "engine",
     sources: ["packages/search/src/engine/"],
     tests: search(`
-      engine/parts engine/telling engine/several engine/front engine/scripted engine/letting-go
+      engine/parts engine/memory engine/telling engine/several engine/front engine/scripted engine/letting-go
       engine/halfway engine/twins engine/studies engine/search engine/resume engine/budgets
       engine/replay engine/determinism archive/archive engine/hostile engine/`),
   },
@@ -163,7 +169,9 @@ export const rooms: readonly Room[] = [
   {
     name: "choice",
     sources: ["packages/search/src/choice/"],
-    tests: search("choice/parts choice/oracles choice/weigh choice/ engine/front engine/search"),
+    tests: search(
+      "choice/parts choice/oracles choice/choosing choice/weigh choice/ engine/front engine/search",
+    ),
   },
   {
     name: "pipeline",
@@ -175,7 +183,7 @@ export const rooms: readonly Room[] = [
     name: "archive",
     sources: ["packages/search/src/archive/"],
     tests: search(
-      "archive/lock archive/last-moment archive/journal archive/tables archive/damage archive/archive archive/keep archive/ engine/replay",
+      "archive/head archive/rows archive/check archive/lock archive/last-moment archive/journal archive/tables archive/damage archive/archive archive/keep archive/ engine/replay",
     ),
   },
   {
@@ -231,8 +239,8 @@ export const rooms: readonly Room[] = [
     sources: ["packages/cli/src/"],
     // In this process first. Those that measure limits and whole starts take minutes, and are left out.
     tests: cli(`
-      plots rows small-parts options-reach cluster-commands outputs more-outputs serve-here let-go
-      start-here interactive serve-state story archive-lists fit-errors fit names fit-progress
+      plots rows small-parts results search-display time options-reach cluster-commands outputs more-outputs serve-here let-go
+      start-here interactive serve-state story archive-lists fit-corners command-corners fit-errors fit names fit-progress
       fit-report table-formats terminal secrets on-a-terminal explain search archive-damage serve
       eval repl bytecode errors`),
   },
