@@ -107,6 +107,23 @@ test("explaining many lanes ends, and so does explaining one lane at many points
   expectEnded(measured(["explain", "-e", LONG, ...along]));
 });
 
+test.each([
+  ["a long tape", "(loop ((i 0) (v a)) (if (= i 700000) v (recur (+ i 1) (* v 0.999))))", "1"],
+  ["the ways of many lanes", "(loop ((i 0)) (if (= i 600000) a (recur (+ i 1))))", "1:256:1"],
+])("explaining %s is refused, since it would not fit", (_, source, lanes) => {
+  expectEnded(measured(["explain", "-e", source, "--set", `a=${lanes}`]));
+});
+
+test.each(["table", "json"])(
+  "explaining the longest tape that fits stays below 512 MB (%s)",
+  (format) => {
+    const source = "(loop ((i 0) (v a)) (if (= i 310000) v (recur (+ i 1) (* v 0.999))))";
+    const taken = measured(["explain", "-e", source, "--set", "a=1", "--format", format]);
+    expect([taken.code, taken.stderr.startsWith("took")]).toEqual([0, true]);
+    expect(taken.kilobytes).toBeLessThan(512_000);
+  },
+);
+
 test("the repl goes on after a bomb", () => {
   const taken = measured(["repl"], "(loop ((i 0)) (recur (+ i 1)))\n(+ 1 2)\n");
   expectEnded(taken);

@@ -68,6 +68,9 @@ const wordings = {
       speech,
     ),
   }),
+  report: (_, speech) => ({
+    help: orRaise("explain fewer lanes, or a shorter run", "memoryMax", speech),
+  }),
   together: (_, speech) => ({
     help: orRaise("fit fewer restarts together", "memoryMax", speech),
   }),

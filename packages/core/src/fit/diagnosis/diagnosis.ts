@@ -156,7 +156,10 @@ export function lookCloser(problem: Finished, restarts: readonly Ended[], winner
   const isLong = (table?.rows ?? 0) > DIAGNOSED_ROWS_MOST;
   if (isLong || source.isPlain) return { ...NOTHING, nonFinite };
   const wrt = [...new Set(parameters.free.map(({ input }) => input))];
-  const now = source.diagnose(rowInputs(problem, winner.best), { wrt, ...limited(options) });
+  const now = diagnosedWithin(() =>
+    source.diagnose(rowInputs(problem, winner.best), { wrt, ...limited(options) }),
+  );
+  if (now === undefined) return { ...NOTHING, nonFinite };
   return {
     predicateOnly: now.predicateOnly.filter((name) => wrt.includes(name)),
     branches: now.branches
@@ -166,6 +169,16 @@ export function lookCloser(problem: Finished, restarts: readonly Ended[], winner
     ...flipsSince(problem, followed, winner, now, wrt),
     nonFinite,
   };
+}
+
+/** Undefined where the ways of all rows take more memory than the machine may: as with too many rows. */
+function diagnosedWithin(diagnose: () => Diagnostics): Diagnostics | undefined {
+  try {
+    return diagnose();
+  } catch (error) {
+    if (error instanceof NdvmError && error.code === "E-MEMORY") return undefined;
+    throw error;
+  }
 }
 
 /** Branches that rows take another way at a restart's end than at its start. */

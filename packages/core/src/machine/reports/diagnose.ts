@@ -18,9 +18,11 @@ import {
 import { PayloadEntry, TapeRecord } from "../../program/structures.js";
 import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
+import { ByteBudget } from "../results/byte-budget.js";
 import { laneAt } from "../run/chunk.js";
 import type { Chunk } from "../run/port.js";
 import type { NonFinite } from "../types.js";
+import { InputSets, NO_INPUTS } from "./input-sets.js";
 
 /** A place in the program, with its text. */
 export interface Place {
@@ -61,7 +63,10 @@ export interface BranchFlip extends Place {
   readonly now: boolean | undefined;
 }
 
-/** Gathers the reports of one run, chunk by chunk. */
+/** What one turn of one lane at a branch takes in its path, which grows by half at a time. */
+const TURN_BYTES = 16;
+
+/** Gathers the reports of one run, chunk by chunk, within the machine's `memoryMax`. */
 export class DiagnosticsCollector {
   readonly #machine: Machine;
   readonly #program: Program;
@@ -69,9 +74,11 @@ export class DiagnosticsCollector {
   readonly #counts = new Map<number, { taken: number; notTaken: number }>();
   readonly #clamped = new Map<number, Set<number>>();
   readonly #inTests = new Set<number>();
+  readonly #budget: ByteBudget;
 
   constructor(machine: Machine, program: Program, lanes: number) {
     this.#machine = machine;
+    this.#budget = new ByteBudget(machine.memoryMax, "report");
     this.#program = program;
     this.#paths = Array.from({ length: lanes }, () => []);
   }
@@ -79,7 +86,7 @@ export class DiagnosticsCollector {
   /** Reads the tape of a chunk that has just been walked. */
   take(chunk: Chunk): void {
     const tape = new TapeReader(this.#machine);
-    const fromInputs = new Map<number, Set<number>>();
+    const fromInputs = new InputSets(this.#budget.rest());
     for (const record of tape.records()) {
       this.#follow(fromInputs, record, tape);
       if (record.code === TRACE_BRANCH) this.#takeBranch(chunk, tape, record);
@@ -89,19 +96,19 @@ export class DiagnosticsCollector {
   }
 
   /** Which inputs each payload depends on, and which of them a test looks at. */
-  #follow(from: Map<number, Set<number>>, record: ReadRecord, tape: TapeReader): void {
-    const sources = [record.in0, record.code === TRACE_BRANCH ? -1 : record.in1]
-      .filter((id) => id >= 0)
-      .flatMap((id) => {
-        const origin = tape.originOf(id);
-        return origin < 0 ? [-1 - origin] : [...(from.get(id) ?? [])];
-      });
+  #follow(from: InputSets, record: ReadRecord, tape: TapeReader): void {
+    const setOf = (id: number): number => {
+      if (id < 0) return NO_INPUTS;
+      const origin = tape.originOf(id);
+      return origin < 0 ? from.single(-1 - origin) : from.of(id);
+    };
+    const other = record.code === TRACE_BRANCH ? NO_INPUTS : setOf(record.in1);
+    const sources = from.union(setOf(record.in0), other);
     const { first } = opRanges.unaryPredicate;
     const { last } = opRanges.binaryPredicate;
     if (record.code >= first && record.code <= last)
-      for (const input of sources) this.#inTests.add(input);
-    if (record.out < 0 || sources.length === 0) return;
-    from.set(record.out, new Set([...(from.get(record.out) ?? []), ...sources]));
+      for (const input of from.members(sources)) this.#inTests.add(input);
+    if (record.out >= 0) from.add(record.out, sources);
   }
 
   #takeBranch({ set, live }: Chunk, tape: TapeReader, record: ReadRecord): void {
@@ -111,6 +118,7 @@ export class DiagnosticsCollector {
     for (let i = 0; i < live.length; i++) {
       if (live[i] !== 1 || !tape.holds(record.mask, i)) continue;
       const truth = record.in0 < 0 ? record.aux === 1 : tape.holds(record.in0, i);
+      this.#budget.take(TURN_BYTES);
       if (truth) count.taken += 1;
       else count.notTaken += 1;
       this.#paths[laneAt(set, i)]?.push(node * 2 + (truth ? 1 : 0));
@@ -165,7 +173,8 @@ export function isPlainTrace({ exports, views }: Machine): boolean {
 /** The clamp of `sqrt` and `log` in the paper's domain. */
 const CLAMP = 1e-8;
 
-function placeIn(program: Program, node: number): Place {
+/** @internal */
+export function placeIn(program: Program, node: number): Place {
   const span = program.parsed.spanOf(node);
   if (span === undefined) return { span: undefined, text: "" };
   return { span, text: program.source.slice(span.start, span.end) };

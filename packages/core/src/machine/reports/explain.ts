@@ -20,9 +20,11 @@ import {
 import { PayloadEntry, TapeRecord } from "../../program/structures.js";
 import type { Machine } from "../machine.js";
 import type { Outcome, Program } from "../program.js";
-import { payloadInfo } from "../results/payloads.js";
+import { ByteBudget } from "../results/byte-budget.js";
+import { payloadInfo, shapeOf } from "../results/payloads.js";
 import type { RecordedInput } from "../results/results.js";
 import type { RunStats } from "../types.js";
+import { type Place, placeIn } from "./diagnose.js";
 
 /** One record of the tape. Payloads are named by number. */
 export interface TapeEntry {
@@ -87,8 +89,14 @@ const traceNames: ReadonlyMap<number, string> = new Map([
   [TRACE_GATHER, "gather"],
 ]);
 
+/** What one entry takes, and about what a listing makes of it. */
+const ENTRY_BYTES = 640;
+
+/** Throws E-MEMORY where the entries would take more than the machine may. */
 function readTape(machine: Machine, program: Program): TapeEntry[] {
   const { exports, views } = machine;
+  const budget = new ByteBudget(machine.memoryMax, "report");
+  const places = new Map<number, Place>();
   const base = (exports.tapeBase.value as number) >>> 0;
   const end = base + exports.tapeEnd();
   const tape: TapeEntry[] = [];
@@ -99,19 +107,21 @@ function readTape(machine: Machine, program: Program): TapeEntry[] {
     // A guard has no result of its own: it is listed by what it looks at.
     const out = record.out < 0 ? in0 : record.out;
     const { origin, flags } = new PayloadEntry(views, exports.entryAddress(out));
-    const { rank, rows, cols, uniform } = payloadInfo(machine, out);
-    const span = program.parsed.spanOf(origin);
+    const info = payloadInfo(machine, out);
+    const place = places.get(origin) ?? placeIn(program, origin);
+    places.set(origin, place);
+    budget.take(ENTRY_BYTES);
     tape.push({
       op: primitives[code]?.name ?? traceNames.get(code) ?? "unknown",
       out,
       in0,
       in1: in1 < 0 ? undefined : in1,
       aux,
-      shape: rank === 0 ? [] : rank === 1 ? [rows] : [rows, cols],
+      shape: shapeOf(info),
       active: (flags & PAYLOAD_ACTIVE) !== 0,
-      uniform,
-      span,
-      text: span === undefined ? "" : program.source.slice(span.start, span.end),
+      uniform: info.uniform,
+      span: place.span,
+      text: place.text,
     });
   }
   return tape;

@@ -1,22 +1,33 @@
 /**
  * A budget of bytes for results, which lie outside of the machine's memory: what a run keeps of
- * its result, and what reading it makes, stay within the machine's `memoryMax` as well.
+ * its result, what reading it makes, and what is told about it stay within the machine's `memoryMax`
+ * as well.
  */
 
 import { makeError } from "../../words.js";
 
+type Holds = "result" | "report";
+
+const TOO_LARGE: Readonly<Record<Holds, (limit: number) => string>> = {
+  result: (limit) =>
+    `the result takes more than the memory budget of ${limit} bytes when it is read`,
+  report: (limit) => `what there is to tell takes more than the memory budget of ${limit} bytes`,
+};
+
 export class ByteBudget {
   readonly #limit: number;
+  readonly #holds: Holds;
   #left: number;
 
-  constructor(limit: number, left = limit) {
+  constructor(limit: number, holds: Holds = "result", left = limit) {
     this.#limit = limit;
+    this.#holds = holds;
     this.#left = left;
   }
 
   /** A budget of what is left here, to be used up anew each time. */
   rest(): ByteBudget {
-    return new ByteBudget(this.#limit, this.#left);
+    return new ByteBudget(this.#limit, this.#holds, this.#left);
   }
 
   /** Throws E-MEMORY where less than this is left. */
@@ -25,10 +36,8 @@ export class ByteBudget {
     if (this.#left >= 0) return;
     throw makeError(
       "E-MEMORY",
-      { reason: "result", option: "memoryMax", limit: this.#limit },
-      {
-        message: `the result takes more than the memory budget of ${this.#limit} bytes when it is read`,
-      },
+      { reason: this.#holds, option: "memoryMax", limit: this.#limit },
+      { message: TOO_LARGE[this.#holds](this.#limit) },
     );
   }
 }
