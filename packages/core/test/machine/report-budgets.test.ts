@@ -42,13 +42,14 @@ test("the ways of lanes through branches are counted, all lanes together", () =>
 });
 
 test("the records of a tape are counted", () => {
+  // The last record copies the loop's variable out of it.
   const records = (count: number) =>
-    machine.load(`(loop ((i 0) (v a)) (if (= i ${count}) v (recur (+ i 1) (* v 0.5))))`);
+    machine.load(`(loop ((i 0) (v a)) (if (= i ${count - 1}) v (recur (+ i 1) (* v 0.5))))`);
   const most = Math.floor(MEMORY / ENTRY_BYTES);
   expect(records(most).explain({ a: 1 }).tape).toHaveLength(most);
   expect(caught(() => records(most + 1).explain({ a: 1 }))).toEqual(refused);
   const texts = records(3)
     .explain({ a: 1 })
     .tape.map(({ text }) => text);
-  expect(texts).toEqual(Array(3).fill("(* v 0.5)"));
+  expect(texts).toEqual(["(* v 0.5)", "(* v 0.5)", "v"]);
 });
