@@ -41,3 +41,20 @@ test("a fit whose trials had no room was told as one that did not converge", asy
   for (let pages = enough; pages < enough + 20; pages += 4)
     expect(await foundIn(pages), `${pages}`).toEqual(whole);
 });
+
+test("a fit stands although the ways of all its rows through branches do not fit", async () => {
+  const machine = await Machine.create({ memoryMax: 8 * 2 ** 20 });
+  const x = Array.from({ length: 200 }, (_, row) => row);
+  const turns = (count: number) =>
+    fit(machine.load(`(loop ((i 0)) (if (= i ${count}) (* a x) (recur (+ i 1))))`), {
+      data: { x, y: x.map((one) => 3 * one) },
+      target: "y",
+      params: { a: { start: 1 } },
+    });
+  const few = await turns(10);
+  const many = await turns(6000);
+  expect(few.diagnostics.branches).toMatchObject([{ taken: 200, notTaken: 2000 }]);
+  expect(many.diagnostics.branches).toEqual([]);
+  expect(many.best.params["a"]).toBeCloseTo(3, 12);
+  machine.dispose();
+});
