@@ -2,7 +2,7 @@
  * Sessions give the bits of `program.gradient`, whatever the lanes do and whoever runs between.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { Machine, mat, NdvmError, type Precision } from "../src/index.js";
+import { Machine, mat, NdvmError, type Precision, type Session } from "../src/index.js";
 
 describe.each(["f32", "f64"] as Precision[])("a session in %s", (precision) => {
   let machine: Machine;
@@ -79,6 +79,27 @@ describe.each(["f32", "f64"] as Precision[])("a session in %s", (precision) => {
     session.run();
     expect(Array.from(session.values)).toEqual([108]);
     expect(Array.from(session.gradients["s"] ?? [])).toEqual([54]);
+  });
+
+  test("keeps its matrices beside other sessions of the same program, in any order", () => {
+    const program = machine.load("(* s (vsum (matmul A A)))");
+    const square = (n: number) =>
+      mat([
+        [n, 1],
+        [0, n],
+      ]);
+    const sessions = [1, 2, 3].map((n) =>
+      program.session({ s: [1, 1], A: square(n) }, { wrt: ["s"] }),
+    );
+    const enters = [0, 0, 1, 0, 2, 2, 1, 0, 1, 2];
+    for (const [turn, at] of enters.entries()) {
+      const [session, sum] = [sessions[at] as Session, 2 * (at + 1) ** 2 + 2 * (at + 1)];
+      if (turn % 3 === 2) expect(session.enter()).toBeDefined();
+      session.set("s", [turn, -turn]);
+      session.run();
+      expect(Array.from(session.values)).toEqual([turn * sum, -turn * sum]);
+      expect(Array.from(session.gradients["s"] ?? [])).toEqual([sum, sum]);
+    }
   });
 
   test("follows its numbers after the machine's memory has grown", () => {

@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { fit } from "../../src/index.js";
+import { type FitOptions, fit, vec } from "../../src/index.js";
 import { fitText, machine, refusal, steps } from "./support.js";
 
 const line = "(+ a (* b x))";
@@ -74,4 +74,26 @@ test("predictions of any number of rows are those of a new run, wide or narrow t
     expect([...predict({ x: column }).values]).toEqual([...values]);
   }
   program.dispose();
+});
+
+describe("fits of one program in turn", () => {
+  const given = [1, 4, -2].map((at) => Float64Array.of(at, 2 * at, 5));
+  const objective = (v: Float64Array): FitOptions => ({ data: { v: vec(v) }, seed: 3 });
+
+  test("each has the vectors that it was given", async () => {
+    const program = machine.load("(let ((r (- v (vec a b 5)))) (dot r r))");
+    for (const at of [0, 0, 1, 0, 2, 1, 1, 2]) {
+      const v = given[at] as Float64Array;
+      const { best } = await fit(program, objective(v));
+      expect(best.params["a"]).toBeCloseTo(v[0] as number, 6);
+      expect(best.params["b"]).toBeCloseTo(v[1] as number, 6);
+    }
+  });
+
+  test("each at the same time, too", async () => {
+    const program = machine.load("(let ((r (- v (vec a b 5)))) (dot r r))");
+    const found = await Promise.all(given.map((v) => fit(program, objective(v))));
+    for (const [at, { best }] of found.entries())
+      expect(best.params["a"]).toBeCloseTo(given[at]?.[0] as number, 6);
+  });
 });

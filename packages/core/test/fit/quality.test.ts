@@ -330,6 +330,9 @@ describe("bounds and intervals", () => {
     [0, Infinity, true, 1e-12, false],
     [-Infinity, Infinity, true, 1e-12, false],
     [0.5, Infinity, true, 0.5 + 1e-9, true],
+    [0, 10, true, 10 - 1e-6, true],
+    [0, 10, true, 5, false],
+    [-Infinity, 10, true, 10 - 1e-9, true],
   ])("between %d and %d, log %s: %d is at a bound: %s", (lower, upper, isLog, x, wanted) => {
     const one = free(lower, upper, isLog, lower === -Infinity ? 1 : lower + 1);
     expect(isAtBound(one, x, one.transform.toFree(x))).toBe(wanted);

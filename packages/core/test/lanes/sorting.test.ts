@@ -142,3 +142,26 @@ describe.each(["f32", "f64"] as Precision[])("sorting lanes in %s", (precision) 
     machine.dispose();
   });
 });
+
+test.each([
+  [10, 3],
+  [11, 2],
+  [15, 2],
+  [16, 1],
+  [30, 1],
+])(
+  "a third of the lanes may leave a walk in all: of three groups of %i %i leave",
+  async (apart, left) => {
+    const machine = await Machine.create();
+    const program = machine.load(
+      `(let* ((u (if (< x 0) (* a x) (+ a x))) (v (if (< 100 x 200) (* u 2) (+ u 1))))
+       (if (< 200 x) (* v 3) (+ v 2)))`,
+    );
+    const groups = (size: number) =>
+      Array.from({ length: 90 }, (_, i) => [-1, 150, 250][Math.floor(i / size)] ?? i / 2);
+    program.gradient({ x: groups(9), a: 2 });
+    const { stats } = program.gradient({ x: groups(apart), a: 2 });
+    expect(stats).toMatchObject({ sortings: 1, buckets: left });
+    machine.dispose();
+  },
+);
