@@ -11,6 +11,8 @@ export interface Wish {
   readonly files: readonly string[];
   /** Only test files whose path contains one of these; all of the room's if there are none. */
   readonly tests: readonly string[];
+  /** A list of bugs by hand, which are planted instead of those that the rules offer. */
+  readonly from: string | undefined;
   /** Only lines that differ from this revision. */
   readonly changed: string | undefined;
   /** After this many seconds the run ends; bugs whose tests are still running do not count. */
@@ -30,6 +32,7 @@ Plants small bugs one at a time in a copy of the repository, and lists those tha
   --seed S        another choice of bugs (1)
   --files A,B     only in files whose path contains A or B
   --tests A,B     only by tests whose path contains A or B
+  --from FILE     plant all bugs of a list instead: [{ "file", "before", "after" }]
   --changed REV   only on lines that differ from a revision
   --jobs J        copies at work at the same time (1)
   --seconds T     end after this time; bugs whose tests still run do not count
@@ -46,11 +49,12 @@ export function wishOf(args: readonly string[]): Wish {
     throw new UsageError("name one room, or several with commas");
   return {
     rooms: roomsOf(named),
-    count: integerOf("count", values.count, 40),
+    count: integerOf("count", values.count, values.from ? Number.POSITIVE_INFINITY : 40),
     seed: integerOf("seed", values.seed, 1),
     jobs: Math.max(1, integerOf("jobs", values.jobs, 1)),
     files: values.files?.split(",") ?? [],
     tests: values.tests?.split(",") ?? [],
+    from: values.from,
     changed: values.changed,
     seconds: integerOf("seconds", values.seconds, Number.POSITIVE_INFINITY),
     json: values.json,
@@ -67,6 +71,7 @@ function parse(args: readonly string[]) {
       seed: text,
       files: text,
       tests: text,
+      from: text,
       changed: text,
       jobs: text,
       seconds: text,

@@ -2,6 +2,7 @@
  * Plants small bugs one at a time and lists those that no test notices:
  *
  *   npm run mutate -- ROOM [--count N] [--seed S] [--files a,b] [--changed REV] [--jobs J]
+ *   npm run mutate -- ROOM --from bugs.json
  *
  * Bugs are planted in copies of the repository, never in the working tree. The same seed plants the same
  * bugs. docs/design/0024-mutation.md says why it is our own.
@@ -9,6 +10,7 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { UsageError, usage, type Wish, wishOf } from "./arguments.js";
+import { bugsByHand } from "./by-hand.js";
 import { changedLines } from "./changes.js";
 import { readEquivalents, staleAmong } from "./equivalent.js";
 import type { Job } from "./job.js";
@@ -35,7 +37,8 @@ async function work(wish: Wish): Promise<RoomReport[]> {
     console.error(`equivalent.json: ${file} has no such mutant any more: ${before} in ${lineText}`);
   }
   if (stale.length > 0) throw new Error("take the stale entries out of equivalent.json");
-  const settings = { root, equivalents, covers: coverage(wish) };
+  const byHand = wish.from === undefined ? undefined : bugsByHand(root, wish.from);
+  const settings = { root, equivalents, covers: coverage(wish), byHand };
   const until = performance.now() + wish.seconds * 1000;
   const { count, seed, jobs } = wish;
   const reports: RoomReport[] = [];
@@ -43,10 +46,14 @@ async function work(wish: Wish): Promise<RoomReport[]> {
     room,
     candidates: candidatesOf({ ...settings, room, seed }),
   }));
+  for (const mutant of byHand ?? [])
+    if (!rooms.some(({ candidates }) => candidates.includes(mutant)))
+      print(`left out, in none of these rooms: ${described(mutant)}`);
   const asked =
     rooms.length === 1 ? rooms : rooms.filter(({ candidates }) => candidates.length > 0);
   for (const [index, { room, candidates }] of asked.entries()) {
-    print(`${room.name}: ${candidates.length} places for a bug, seed ${seed}`);
+    const order = byHand ? "by hand" : `seed ${seed}`;
+    print(`${room.name}: ${candidates.length} places for a bug, ${order}`);
     if (wish.list) for (const mutant of candidates.slice(0, count)) print(described(mutant));
     else {
       const tests = testsOf(root, room).filter(

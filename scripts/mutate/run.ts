@@ -18,6 +18,8 @@ export interface RunSettings {
   readonly count: number;
   readonly seed: number;
   readonly jobs: number;
+  /** Bugs by hand to take instead of those that the rules offer. */
+  readonly byHand?: readonly Mutant[] | undefined;
   /** Whether mutants of a line may be planted. */
   readonly covers: (mutant: Mutant) => boolean;
   readonly equivalents: readonly Equivalent[];
@@ -42,14 +44,14 @@ export interface RoomReport {
   readonly caughtBy: Readonly<Record<string, number>>;
 }
 
-/** Mutants of a room in the order of the seed, without those known to change nothing. */
+/** Mutants of a room in the order of the seed, or those of a list in its order. */
 export function candidatesOf(
-  settings: Pick<RunSettings, "root" | "room" | "seed" | "covers">,
+  settings: Pick<RunSettings, "root" | "room" | "seed" | "covers" | "byHand">,
 ): Mutant[] {
-  const { root, room, seed, covers } = settings;
-  const all = sourcesOf(root, room).flatMap((file) =>
-    mutantsOf(file, readFileSync(join(root, file), "utf8")),
-  );
+  const { root, room, seed, covers, byHand } = settings;
+  const files = sourcesOf(root, room);
+  if (byHand) return byHand.filter((mutant) => files.includes(mutant.file) && covers(mutant));
+  const all = files.flatMap((file) => mutantsOf(file, readFileSync(join(root, file), "utf8")));
   return inTurns(all.filter(covers), seed);
 }
 

@@ -2,11 +2,13 @@
  * The planter must find the bugs it claims to, plant the same ones again for the same seed, catch what a
  * test notices and report what none does, and leave the working tree alone.
  */
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { UsageError, wishOf } from "../mutate/arguments.js";
+import { bugsByHand, placed } from "../mutate/by-hand.js";
 import { linesOfDiff } from "../mutate/changes.js";
 import { inTurns } from "../mutate/choose.js";
 import { Compiler } from "../mutate/compiles.js";
@@ -14,7 +16,7 @@ import { readEquivalents, staleAmong } from "../mutate/equivalent.js";
 import { identityOf, planted } from "../mutate/mutant.js";
 import { mutantsOf } from "../mutate/plant.js";
 import { rooms, sourcesOf, testsOf } from "../mutate/rooms.js";
-import { runRoom } from "../mutate/run.js";
+import { candidatesOf, runRoom } from "../mutate/run.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -80,6 +82,42 @@ describe("the planter", () => {
     const kinds = new Set(all.map(({ kind }) => kind));
     const first = inTurns(all, 5).slice(0, kinds.size);
     expect(new Set(first.map(({ kind }) => kind))).toEqual(kinds);
+  });
+});
+
+describe("bugs by hand", () => {
+  const bug = { file: "a.ts", before: "b < c", after: "b <= c" };
+
+  test("are found by what stands in their file once", () => {
+    const text = "f(a);\n  if (b < c) g();\n";
+    const mutant = placed(text, bug);
+    expect(mutant).toMatchObject({ line: 2, lineText: "if (b < c) g();", kind: "by hand" });
+    expect(planted(text, mutant)).toBe("f(a);\n  if (b <= c) g();\n");
+  });
+
+  test.each([
+    ["", "b < c"],
+    ["b < c; b < c", "b < c"],
+    ["b < c", ""],
+  ])("in %j %j is refused", (text, before) => {
+    expect(() => placed(text, { ...bug, before })).toThrow(UsageError);
+  });
+
+  test("that change nothing are refused", () => {
+    expect(() => placed("b < c", { ...bug, after: "b < c" })).toThrow(UsageError);
+  });
+
+  test("are planted in the rooms that their files belong to", () => {
+    const folder = mkdtempSync(join(tmpdir(), "ndvm-by-hand-"));
+    const list = join(folder, "bugs.json");
+    const file = "packages/core/src/nearest.ts";
+    writeFileSync(list, JSON.stringify([{ file, before: "export function", after: "function" }]));
+    const byHand = bugsByHand(root, list);
+    rmSync(folder, { recursive: true });
+    const settings = { root, seed: 1, covers: () => true, byHand };
+    const holders = rooms.filter((room) => candidatesOf({ ...settings, room }).length > 0);
+    expect(holders.map(({ name }) => name)).toEqual(["syntax"]);
+    expect(wishOf(["all", "--from", list]).count).toBe(Number.POSITIVE_INFINITY);
   });
 });
 
