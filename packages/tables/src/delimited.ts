@@ -208,7 +208,7 @@ function indexOrLength(text: string, mark: string, from: number): number {
 
 function skipBlanks(text: string, from: number, delimiter: string): number {
   let at = from;
-  while (text[at] === " " || (text[at] === "\t" && delimiter !== "\t")) at += 1;
+  while (text[at] !== delimiter && (text[at] === " " || text[at] === "\t")) at += 1;
   return at;
 }
 

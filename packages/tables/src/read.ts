@@ -4,7 +4,7 @@
 
 import { NdvmError } from "@ndvm/core";
 import { TABLE_BYTES_MAX, TableBuilder } from "./builder.js";
-import { tableError } from "./errors.js";
+import { requireDelimiter, tableError } from "./errors.js";
 import { readJson, readJsonLines } from "./json.js";
 import { readDelimited } from "./read-delimited.js";
 import { decodedText, type OpenSource, openSource } from "./source.js";
@@ -36,8 +36,17 @@ const MAGIC: readonly (readonly [string, TableFormat])[] = [
 
 /** Reads a table into columns. */
 export async function readTable(source: TableSource, options: ReadOptions = {}): Promise<Table> {
-  const name = options.name ?? "the table";
+  requireDelimiter(options.delimiter);
   const opened = await openSource(source);
+  try {
+    return await readOpened(opened, options);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function readOpened(opened: OpenSource, options: ReadOptions): Promise<Table> {
+  const name = options.name ?? "the table";
   const format = options.format ?? formatOf(name, opened.head);
   const builder = new TableBuilder(name, options);
   try {

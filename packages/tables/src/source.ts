@@ -18,6 +18,8 @@ export interface OpenSource {
   readonly pieces: AsyncIterable<Uint8Array>;
   /** Any part, where the source can be read in parts. */
   readonly parts: Required<Pick<ByteSource, "size" | "slice">> | undefined;
+  /** Ends the stream that the bytes come from. Whoever opened the source calls it in any case. */
+  close(): Promise<void>;
 }
 
 export async function openSource(source: TableSource): Promise<OpenSource> {
@@ -34,16 +36,29 @@ export async function openSource(source: TableSource): Promise<OpenSource> {
   const { size, slice } = bytes;
   const parts =
     size === undefined || slice === undefined ? undefined : { size, slice: slice.bind(bytes) };
+  const close = closer(iterator);
   return {
     head: joined(read, length).subarray(0, HEAD_BYTES),
-    pieces: rest(read, iterator),
+    pieces: rest(read, iterator, close),
     parts,
+    close,
+  };
+}
+
+/** Ends an iteration, once. */
+function closer(iterator: AsyncIterator<Uint8Array>): () => Promise<void> {
+  let isClosed = false;
+  return async () => {
+    if (isClosed) return;
+    isClosed = true;
+    await iterator.return?.();
   };
 }
 
 async function* rest(
   read: Uint8Array[],
   iterator: AsyncIterator<Uint8Array>,
+  close: () => Promise<void>,
 ): AsyncGenerator<Uint8Array> {
   try {
     yield* read.splice(0);
@@ -53,7 +68,7 @@ async function* rest(
       yield value;
     }
   } finally {
-    await iterator.return?.();
+    await close();
   }
 }
 
@@ -96,7 +111,11 @@ async function* readStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<U
       yield value;
     }
   } finally {
-    await reader.cancel();
+    try {
+      await reader.cancel();
+    } finally {
+      reader.releaseLock();
+    }
   }
 }
 

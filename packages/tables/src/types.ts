@@ -38,7 +38,7 @@ export interface ReadOptions {
   readonly renamed?: ReadonlyMap<string, string>;
   /** What the numbers of dates count since 1970-01-01; "words": dates are words. Default "days". */
   readonly dates?: DateUnit | "words";
-  /** The mark between cells of delimited text. Default: found out from its first row. */
+  /** The character between cells of delimited text. Default: found out from its first row. */
   readonly delimiter?: string;
   /** Default: 1,5 is a number where semicolons part the cells. */
   readonly decimal?: "." | ",";

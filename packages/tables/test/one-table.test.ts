@@ -156,7 +156,7 @@ const options = (more: ReadOptions = {}): ReadOptions => ({
 
 describe("delimited text", () => {
   test("is its cells, whatever the marks, quotes, line ends and pieces are", async () => {
-    const marks = fc.constantFrom(",", "\t", "|");
+    const marks = fc.constantFrom(",", "\t", "|", " ", ":");
     const ends = fc.constantFrom("\n", "\r\n", "\r");
     const settings = fc.tuple(marks, ends, fc.boolean(), fc.integer({ min: 1, max: 40 }));
     await fc.assert(

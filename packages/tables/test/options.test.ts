@@ -129,3 +129,20 @@ test("a column whose texts are wanted is its texts, though all of them are numbe
   expect([...table.numbers("a"), ...table.numbers("b")]).toEqual([1, Number.NaN, 1.5, 2]);
   expect(table.isNumeric("c")).toBe(false);
 });
+
+test.each(["::", "", "\u{1f4c8}", '"', "\n", "\r", "0", ".", "-"])(
+  "the delimiter %j was taken and only half meant",
+  async (delimiter) => {
+    await expect(readTable("x,y\n1,2\n", { delimiter })).rejects.toMatchObject({
+      code: "E-OPTION",
+      message: `the delimiter cannot be ${JSON.stringify(delimiter)}`,
+      facts: { reason: "option", option: "delimiter", actual: delimiter },
+    });
+  },
+);
+
+test("a blank between cells was passed over beside a quote", async () => {
+  const table = await readTable('a b c\n"x y" 1 \n"z"  2\n', { delimiter: " " });
+  expect([...table.columns.keys()]).toEqual(["a", "b", "c"]);
+  expect([...table.numbers("b"), ...table.numbers("c")]).toEqual([1, Number.NaN, Number.NaN, 2]);
+});
