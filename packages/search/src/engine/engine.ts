@@ -24,6 +24,7 @@ import type { PopulationState } from "../evolve/population.js";
 import type { Runner, RunnerEvents } from "../pool/runner.js";
 import { addSpending, NO_SPENDING } from "../spending.js";
 import { briefFor, rowsOf, type Study } from "../study.js";
+import { startTimer } from "../timer.js";
 import type {
   Budget,
   FrontMember,
@@ -134,19 +135,19 @@ export class Engine {
   async run(): Promise<void> {
     const { signal, budget, journal } = this.#parts;
     const abort = () => this.end("aborted");
-    let timer: NodeJS.Timeout | undefined;
+    let stopTimer: (() => void) | undefined;
     try {
       if (signal?.aborted) abort();
       signal?.addEventListener("abort", abort);
       if (budget.seconds !== undefined)
-        timer = setTimeout(() => this.end("seconds"), budget.seconds * 1000);
+        stopTimer = startTimer(budget.seconds * 1000, () => this.end("seconds"));
       await this.#begin();
       await this.#loop();
       await this.#finish();
     } catch (error) {
       this.#error = error;
     } finally {
-      clearTimeout(timer);
+      stopTimer?.();
       signal?.removeEventListener("abort", abort);
       await this.#runner?.stop();
       try {

@@ -55,11 +55,12 @@ const REFUSAL_LENGTH = 4_000;
 const SOURCE_LENGTH_MAX = 20_000;
 
 export function readAnswer(text: string, { most, clean }: Reading): ReadAnswer {
-  const json = parseSomewhere(text);
-  if (json === undefined) {
+  const found = jsonIn(text);
+  if (found.length === 0) {
     return { problem: describeText(clean(text)), isRefusal: soundsRefused(text) };
   }
-  const sources = sourcesIn(json);
+  // A list of one program also reads as the object inside it, which holds no list.
+  const sources = found.map(sourcesIn).find((list) => list !== undefined);
   if (sources === undefined) {
     return { problem: "the JSON in the answer has no list of programs", isRefusal: false };
   }
@@ -82,18 +83,16 @@ function sourcesIn(json: unknown): string[] | undefined {
   return sources.every((source) => typeof source === "string") ? sources : undefined;
 }
 
-/** The first of: the whole text, a fenced block, from the first bracket to the last. */
-function parseSomewhere(text: string): unknown {
+/** What is JSON of: the whole text, a fenced block, from the first bracket to the last. */
+function jsonIn(text: string): unknown[] {
   const pieces = [text, fencedIn(text), between(text, "{", "}"), between(text, "[", "]")];
-  for (const piece of pieces) {
-    if (piece === undefined) continue;
+  return pieces.flatMap((piece) => {
     try {
-      return JSON.parse(piece);
+      return piece === undefined ? [] : [JSON.parse(piece) as unknown];
     } catch {
-      // Not JSON: the next piece may be.
+      return [];
     }
-  }
-  return undefined;
+  });
 }
 
 const FENCE = "```";

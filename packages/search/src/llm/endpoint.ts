@@ -4,7 +4,7 @@
 
 import { NdvmError } from "@ndvm/core";
 import { basic, credentialsIn, hideCredentials, Redactor, secretsIn } from "../redact.js";
-import { startTimer } from "./http.js";
+import { startTimer } from "../timer.js";
 import type { LlmOptions } from "./llm.js";
 import type { Endpoint } from "./request.js";
 

@@ -9,6 +9,7 @@
  * Every failure is an `EndpointError`; other errors are mistakes of ours.
  */
 
+import type { StartTimer } from "../timer.js";
 import { EndpointError, type Trouble } from "./trouble.js";
 
 export interface Call {
@@ -25,14 +26,6 @@ export interface Call {
   readonly signal: AbortSignal;
   readonly startTimer: StartTimer;
 }
-
-/** Calls `fire` after some milliseconds, unless what it returns is called before. */
-export type StartTimer = (milliseconds: number, fire: () => void) => () => void;
-
-export const startTimer: StartTimer = (milliseconds, fire) => {
-  const timer = setTimeout(fire, milliseconds);
-  return () => clearTimeout(timer);
-};
 
 export interface Answer {
   readonly status: number;

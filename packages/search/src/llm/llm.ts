@@ -6,6 +6,7 @@
  * for its answer. Answers are not reproducible; they are in the archive with their prompts.
  */
 
+import type { StartTimer } from "../timer.js";
 import type {
   Json,
   Outcome,
@@ -19,7 +20,6 @@ import type {
 import { readAnswer } from "./answer.js";
 import type { Completion } from "./completion.js";
 import { endpointOf, intervalOf } from "./endpoint.js";
-import type { StartTimer } from "./http.js";
 import { type Caps, Ledger, type Prices } from "./ledger.js";
 import { Pace } from "./pace.js";
 import { Recollection, systemPrompt, userPrompt } from "./prompt.js";

@@ -1,5 +1,7 @@
 /** Requests per second: each request waits for its turn, retries and all. */
 
+import { startTimer } from "../timer.js";
+
 export class Pace {
   readonly #interval: number;
   #next = Number.NEGATIVE_INFINITY;
@@ -17,18 +19,15 @@ export class Pace {
   }
 }
 
-/** Timers of JavaScript fire at once where they are asked for more than this. */
-const TIMER_MAX = 2 ** 31 - 1;
-
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (!(milliseconds > 0) || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const end = () => {
-      clearTimeout(timer);
+      stopTimer();
       signal.removeEventListener("abort", end);
       resolve();
     };
-    const timer = setTimeout(end, Math.min(milliseconds, TIMER_MAX));
+    const stopTimer = startTimer(milliseconds, end);
     signal.addEventListener("abort", end);
   });
 }

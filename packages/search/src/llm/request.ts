@@ -7,9 +7,10 @@
  * also one made again, waits for its turn at the pace.
  */
 
+import type { StartTimer } from "../timer.js";
 import { answerSchema } from "./answer.js";
 import { type Completion, excerpt, field, readCompletion } from "./completion.js";
-import { type Answer, post, type StartTimer } from "./http.js";
+import { type Answer, post } from "./http.js";
 import type { TokenUse } from "./ledger.js";
 import { type Pace, pause } from "./pace.js";
 import { EndpointError, estimate, type Trouble } from "./trouble.js";

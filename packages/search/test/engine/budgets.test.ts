@@ -140,6 +140,15 @@ describe("budgets", () => {
     }
   });
 
+  test.each([2_592_000, Number.POSITIVE_INFINITY])(
+    "of %s seconds, more than a timer can wait, do not end the search at once",
+    async (seconds) => {
+      const budget = { seconds, candidates: 20 };
+      const { done } = await run({ ...base, proposers: [endless()], budget });
+      expect(done).toMatchObject({ stopped: "candidates", counts: { candidates: 20 } });
+    },
+  );
+
   test("a signal ends the search, also before it began", async () => {
     const stop = new AbortController();
     const watched: Proposer = { ...endless(), propose: (n, s) => endless().propose(n, s) };

@@ -4,7 +4,7 @@
  */
 
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { type Answer, post, startTimer } from "../../src/llm/http.js";
+import { type Answer, post } from "../../src/llm/http.js";
 import { Pace } from "../../src/llm/pace.js";
 import { ask, type Endpoint } from "../../src/llm/request.js";
 import { EndpointError, type Trouble } from "../../src/llm/trouble.js";
@@ -319,18 +319,6 @@ describe("a failure", () => {
     });
     expect(await call(() => new Response(inError, { status: 500 }))).not.toHaveProperty("received");
   });
-});
-
-test("timers fire after their time, and not once they are stopped", async () => {
-  vi.useFakeTimers();
-  const fired: string[] = [];
-  startTimer(10, () => fired.push("ten"));
-  startTimer(10, () => fired.push("stopped"))();
-  vi.advanceTimersByTime(9);
-  expect(fired).toEqual([]);
-  vi.advanceTimersByTime(1);
-  expect(fired).toEqual(["ten"]);
-  vi.useRealTimers();
 });
 
 describe("a question", () => {

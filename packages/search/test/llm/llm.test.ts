@@ -56,6 +56,14 @@ const lastPrompt = (endpoint: FakeEndpoint): string =>
   JSON.stringify(endpoint.asked.at(-1)?.body.messages);
 
 describe("good answers", () => {
+  test("are waited for where they may take longer than a timer can wait", async () => {
+    const forever = { timeout: Number.POSITIVE_INFINITY, idleTimeout: 2 ** 31 };
+    const { proposer } = await start([{ say: programs("(sin x)"), tokens: [1, 1] }], forever);
+    const batch = await propose(proposer);
+    expect(batch.problems).toEqual([]);
+    expect(batch.proposals.map((proposal) => proposal.source)).toEqual(["(sin x)"]);
+  });
+
   test("become proposals that carry their prompt", async () => {
     const { proposer } = await start([{ say: programs("(* a x)", "(exp x)"), tokens: [100, 20] }]);
     const batch = await propose(proposer);
@@ -69,6 +77,9 @@ describe("good answers", () => {
     ["behind a sentence", `I would try ${programs("(sin x)")}`],
     ["as a list of texts", `["(sin x)"]`],
     ["as a list of objects", `[{"source": "(sin x)"}]`],
+    ["as a list of one object behind words", `Sure: [{"source": "(sin x)"}]`],
+    ["as a list of one object before words", `[{"source": "(sin x)", "idea": "waves"}] fits well.`],
+    ["as a list with an object around it", `I would try {"answer": [{"source": "(sin x)"}]}`],
     ["as texts inside the object", `{"programs": [" (sin x) ", ""]}`],
   ])("are understood %s", async (_, say) => {
     const { proposer } = await start([{ say, tokens: [1, 1] }]);
