@@ -375,10 +375,13 @@ function failureOf(error: unknown, stage: Stage): Failure {
   throw error;
 }
 
-/** The first number a parameter gets. */
-function startOf(spec: ParameterSpec | undefined, otherwise: number): number {
+/** The first number a parameter gets: of what nothing is said, the deviation or the bound next to it. */
+function startOf(spec: ParameterSpec | undefined, deviation: number): number {
   if (typeof spec === "number") return spec;
-  return spec?.fixed ?? spec?.start ?? spec?.range?.[0] ?? otherwise;
+  const given = spec?.fixed ?? spec?.start ?? spec?.range?.[0];
+  if (given !== undefined) return given;
+  const [low, high] = reach(optionsOf(spec), deviation);
+  return Math.min(Math.max(deviation, low), high);
 }
 
 const optionsOf = (spec: ParameterSpec | undefined): ParameterOptions =>
@@ -398,14 +401,27 @@ function fixedOf(
   return fixed;
 }
 
-/** Where the other restarts begin. */
+/** Where the other restarts begin: what the bounds leave of the usual range, or the side of them next to it. */
 function reach(options: ParameterOptions, deviation: number): readonly [number, number] {
   const { range, bounds, scale } = options;
   if (range !== undefined) return range;
+  const lower = bounds?.[0] ?? Number.NEGATIVE_INFINITY;
+  const upper = bounds?.[1] ?? Number.POSITIVE_INFINITY;
   const least = scale === "log" ? deviation / 10 : -3 * deviation;
-  const low = Math.max(least, bounds?.[0] ?? Number.NEGATIVE_INFINITY);
-  const high = Math.min(3 * deviation, bounds?.[1] ?? Number.POSITIVE_INFINITY);
-  return low < high ? [low, high] : [low, low + deviation];
+  const most = 3 * deviation;
+  const low = Math.max(least, lower);
+  const high = Math.min(most, upper);
+  if (low < high) return [low, high];
+  if (upper > least) return [lower, Math.min(upper, lower + widthAt(lower, deviation))];
+  // On a logarithmic scale as many times less as the usual range spans.
+  const below = scale === "log" ? upper / (most / least) : upper - widthAt(upper, deviation);
+  return [Math.max(lower, below), upper];
+}
+
+/** One deviation; beside numbers so large that it does not show, their own size. */
+function widthAt(place: number, deviation: number): number {
+  const size = Math.abs(place);
+  return size + deviation > size ? deviation : size;
 }
 
 function someRows(columns: Columns, names: readonly string[]): Columns {

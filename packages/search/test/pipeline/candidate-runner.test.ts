@@ -108,6 +108,11 @@ describe("the screen", () => {
     expect(await finds(at("a", 4.5), { params: { a: { range: [4.5, 6] } } })).toBe("screen");
     expect(await finds(at("a", 4.5), { from: { a: 4.5 } })).toBe("screen");
     expect(await finds(at("a", 1), { params: { a: { scale: "log" } } })).toBe("screen");
+    expect(await finds(at("a", 1), { params: { a: { bounds: [0, null] } } })).toBe("screen");
+    // It walked where the bounds do not let the parameter go.
+    expect(await finds(at("a", 5), { params: { a: { bounds: [5, 7] } } })).toBe("screen");
+    const small = { scale: "log", bounds: [1e-6, 1e-3] } as const;
+    expect(await finds(at("a", 1e-3), { params: { a: small } })).toBe("screen");
   });
 
   test("is left out where it is known to pass, and has its say after a fit that fails", async () => {
@@ -190,6 +195,34 @@ describe("the starts of a fit", () => {
     const options = typeof spec === "number" ? {} : spec;
     const { a } = await startsOf({ a: spec }, { from: { a: 6.5, b: 1 } });
     expect(a).toEqual({ ...options, start: 6.5, range });
+  });
+
+  test.each<[ParameterSpec & object, readonly [number, number]]>([
+    [{ bounds: [-20, -8] }, [-10, -8]],
+    [{ bounds: [null, -6] }, [-8, -6]],
+    [{ bounds: [-9, -8] }, [-9, -8]],
+    [{ bounds: [10, 10.5] }, [10, 10.5]],
+    [{ bounds: [10, null] }, [10, 12]],
+    [{ bounds: [1e20, null] }, [1e20, 2e20]],
+    [{ bounds: [null, -1e20] }, [-2e20, -1e20]],
+    [{ scale: "log", bounds: [1e-6, 1e-3] }, [1e-3 / 30, 1e-3]],
+    [{ scale: "log", bounds: [5e-4, 1e-3] }, [5e-4, 1e-3]],
+    [{ scale: "log", bounds: [null, 0.2] }, [0.2 / 30, 0.2]],
+    [{ scale: "log", bounds: [-1, 0.1] }, [0.1 / 30, 0.1]],
+    [{ scale: "log", bounds: [10, 10.5] }, [10, 10.5]],
+  ])("%j had a range outside its bounds, so every later rung failed", async (spec, range) => {
+    const [low, high] = range;
+    const start = low / 2 + high / 2;
+    const { a } = await startsOf({ a: spec }, { from: { a: start, b: 1 }, rung: 1 });
+    expect(a).toEqual({ ...spec, start, range: [expect.closeTo(low, 12), high] });
+    asked.length = 0;
+    failing = [new NdvmError("E-INPUT", "no", { facts: { reason: "prediction" } })];
+    const params = { a: spec, b: 1 };
+    const again = await answer(task("(+ a (* b x))", { params }), {
+      recipe: { startDeviation: 2 },
+    });
+    expect(again.failure).toBeUndefined();
+    expect(asked[1]?.params).toMatchObject({ a: { range: [expect.closeTo(low, 12), high] } });
   });
 
   test("a parameter that is fixed stays so, whatever earlier fits came to", async () => {
