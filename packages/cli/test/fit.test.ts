@@ -406,6 +406,55 @@ describe("counts", () => {
     expect(stderr).not.toContain("worse than");
   });
 
+  test("held-out rows count by their weights: their scores were those of weight 1", async () => {
+    const table = [2, 3, 5, 6, 11, 14, 22, 31, 40, 70].map((y, x) => {
+      return { x, y, w: [1, 2, 3, 1, 2, 1, 3, 2, 3, 1][x] as number, h: [6, 8, 9].includes(x) };
+    });
+    const line = ({ x, y, w, h }: (typeof table)[number]) => `${x},${y},${w},${h ? 1 : 0}`;
+    writeFile("weighed.csv", `x,y,w,h\n${table.map(line).join("\n")}\n`);
+    const often = table.flatMap((row) => Array(row.w).fill(line(row)));
+    writeFile("often.csv", `x,y,w,h\n${often.join("\n")}\n`);
+    for (const loss of ["poisson", "squares", "(square (- pred y))"]) {
+      const scoresOf = async (...more: string[]) => {
+        const model = ["-e", "(exp (+ a (* b x)))", "--target", "y", "--loss", loss];
+        const start = ["--param", "a=0.7", "--param", "b=0.4", "--hold-out", "h"];
+        const { heldOut } = await fitJson(["fit", ...model, ...start, ...more], 0, 3);
+        return heldOut[0] as unknown as Record<string, number>;
+      };
+      const weighed = await scoresOf("--data", "weighed.csv", "--weights", "w");
+      const repeated = await scoresOf("--data", "often.csv");
+      expect([weighed["rows"], repeated["rows"]]).toEqual([3, 7]);
+      for (const name of ["rmse", "mae", "r2", "loss", "deviance"])
+        if (typeof repeated[name] === "string") expect(weighed[name]).toBe(repeated[name]);
+        else expect(weighed[name] as number).toBeCloseTo(repeated[name] as number, 4);
+    }
+  });
+
+  test("a row without trials shows nothing, fitted or held out: it made the RMSE NaN and counted in BIC", async () => {
+    writeFile("empty.csv", "t,y,n\n0,1,4\n1,0,0\n2,3,5\n3,4,5\n4,3,5\n");
+    writeFile("whole.csv", "t,y,n\n0,1,4\n2,3,5\n3,4,5\n4,3,5\n");
+    const of = (file: string, ...more: string[]) =>
+      fitJson([
+        ...["fit", "-e", "(sigmoid (+ a (* b t)))", "--data", file, "--target", "y"],
+        ...["--loss", "binomial", "--trials", "n", "--param", "a=0", "--param", "b=0", ...more],
+      ]);
+    const [empty, whole] = [await of("empty.csv"), await of("whole.csv")];
+    const [score, scoreOfWhole] = [empty, whole].map(
+      ({ best }) => best as unknown as Record<string, number>,
+    ) as [Record<string, number>, Record<string, number>];
+    for (const name of ["loss", "deviance", "aic", "bic", "r2"])
+      expect(score[name]).toBeCloseTo(scoreOfWhole[name] as number, 10);
+    const [one, other] = [
+      await of("empty.csv", "--hold-out", "1..2"),
+      await of("whole.csv", "--hold-out", "1..1"),
+    ];
+    const { rows, ...scores } = one.heldOut[0] as unknown as Record<string, unknown>;
+    expect(rows).toBe(2);
+    for (const [name, value] of Object.entries(scores))
+      if (typeof value !== "number") expect(other.heldOut[0]).toMatchObject({ [name]: value });
+      else expect(other.heldOut[0]?.[name as "target"]).toBeCloseTo(value, 8);
+  });
+
   test("a fit that does not converge exits with 3, and one that does with 0", async () => {
     writeFile("hits.csv", `x,n,y\n${rows.join("\n")}\n`);
     const few = await ndvmHere(["fit", ...args, "--trials", "n", "--steps", "1", "--no-plot"]);

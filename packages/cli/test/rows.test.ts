@@ -43,7 +43,7 @@ async function tableOf(rows: readonly Row[], wanted: Partial<RowsWanted>): Promi
 interface Test {
   readonly text: string;
   readonly holds: (row: Row) => boolean;
-  /** Columns that an expression reads: a row without one of them is left out. */
+  /** Columns that the test reads: a row without one of them is left out as missing. */
   readonly reads?: readonly (keyof Row)[];
 }
 const TESTS: readonly Test[] = [
@@ -54,13 +54,13 @@ const TESTS: readonly Test[] = [
     holds: ({ x, y, z }) => x <= y && z < 3,
     reads: ["x", "y", "z"],
   },
-  { text: "g=a", holds: ({ g }) => g === "a" },
-  { text: "g != a", holds: ({ g }) => g !== "a" },
-  { text: "g=2.0", holds: ({ g }) => g === "2" },
-  { text: "x=1", holds: ({ x }) => x === 1 },
-  { text: "x=0", holds: ({ x }) => x === 0 },
-  { text: "x != 0.0", holds: ({ x }) => x !== 0 },
-  { text: "x!=1.0", holds: ({ x }) => x !== 1 },
+  { text: "g=a", holds: ({ g }) => g === "a", reads: ["g"] },
+  { text: "g != a", holds: ({ g }) => g !== "a", reads: ["g"] },
+  { text: "g=2.0", holds: ({ g }) => g === "2", reads: ["g"] },
+  { text: "x=1", holds: ({ x }) => x === 1, reads: ["x"] },
+  { text: "x=0", holds: ({ x }) => x === 0, reads: ["x"] },
+  { text: "x != 0.0", holds: ({ x }) => x !== 0, reads: ["x"] },
+  { text: "x!=1.0", holds: ({ x }) => x !== 1, reads: ["x"] },
   { text: "g=", holds: ({ g }) => g === "" },
 ];
 const HELD: readonly {
@@ -97,14 +97,20 @@ describe("rows", () => {
             ...{ numbers, groups, where: tests.map((each) => each.text), holdOut: held?.text },
             ...{ missing: "omit", seed: 3 },
           };
-          const passed = all.map((row) => tests.every(({ holds }) => holds(row)));
+          const isMissing = (row: Row, name: keyof Row) =>
+            row[name] === "" || Number.isNaN(row[name]);
+          const passed = all.map((row) =>
+            tests.every(
+              ({ holds, reads = [] }) => reads.some((name) => isMissing(row, name)) || holds(row),
+            ),
+          );
           const used = new Set<keyof Row>([
             ...numbers,
             ...tests.flatMap(({ reads = [] }) => reads),
             ...(held?.reads ?? []),
           ]);
           const isWhole = (row: Row) =>
-            [...used].every((name) => !Number.isNaN(row[name])) &&
+            [...used].every((name) => !isMissing(row, name)) &&
             (groups === undefined || row.g !== "");
           const kept = all.map((row, at) => passed[at] === true && isWhole(row));
           const isHeld = all.map((row, at) => held?.holds(row, at) === true);
@@ -128,6 +134,24 @@ describe("rows", () => {
       ),
       { seed, numRuns: 150 },
     );
+  });
+
+  test("a word that is missing is neither equal nor unequal: g!=a kept it, g=a called it filtered", async () => {
+    const rows: Row[] = ["a", "", "b"].map((g) => ({ x: 1, y: 1, z: 1, g, part: "" }));
+    for (const [where, taken] of [
+      ["g=a", [0]],
+      ["g!=a", [2]],
+      ["g=", [1]],
+      ["g!=", [0, 2]],
+    ] as const) {
+      const wanted: RowsWanted = {
+        ...{ numbers: ["x"], groups: undefined, where: [where], holdOut: undefined },
+        ...{ missing: "omit", seed: 1 },
+      };
+      const found = await chooseRows(await tableOf(rows, wanted), wanted);
+      expect([...found.taken]).toEqual(taken);
+      expect(found.missing).toBe(where.endsWith("=") ? 0 : 1);
+    }
   });
 
   test("a share is of the rows that are left, drawn by the seed, one at least", async () => {
@@ -183,9 +207,9 @@ describe("rows", () => {
     await expect(of({})).rejects.toThrow("t.csv: column z has no value in row 2 (line 3)");
     expect((await of({ numbers: ["x"] })).taken).toHaveLength(3);
     expect((await of({ where: ["(> x 2)"] })).taken).toHaveLength(1);
-    await expect(of({ where: ["(> z -9)"], numbers: ["x"] })).resolves.toMatchObject({
-      filtered: 1,
-    });
+    // Also where only a test reads it.
+    for (const test of ["(> z -9)", "(not (> z -9))", "z=1", "z!=7"])
+      await expect(of({ where: [test], numbers: ["x"] })).rejects.toThrow("column z has no value");
   });
 
   test("need texts of the columns that words are compared with, and of no others", () => {

@@ -4,7 +4,7 @@
  * `npx vitest run --project report -u` after a change that means to change them, and read the difference.
  */
 
-import { endedNote } from "@ndvm/core";
+import { endedNote, type Prediction } from "@ndvm/core";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   fitFigures,
@@ -53,6 +53,23 @@ let study: readonly string[] = [];
 beforeAll(async () => {
   fit = await fitPage();
   study = await studyPage();
+});
+
+test("a band that is not drawn is not explained: counts have none for new observations", async () => {
+  const none = (prediction: Prediction): Prediction => {
+    const targets = Object.entries(prediction.targets).map(([name, target]) => {
+      const nothing = target.values.map(() => Number.NaN);
+      return [name, { ...target, observationLower: nothing, observationUpper: nothing }];
+    });
+    return { ...prediction, targets: Object.fromEntries(targets) };
+  };
+  const result = {
+    ...richResult,
+    predict: (data: never) => none(richResult.predict(data)),
+  };
+  const text = (await fitPage({ result })).join("\n");
+  expect(text).toContain("Band: where the mean lies, at 95 %.");
+  expect(text).not.toContain("light band");
 });
 
 const many = (rows: number) => {

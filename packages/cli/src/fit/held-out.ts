@@ -1,8 +1,10 @@
 /** How well a fit predicts the rows it did not see. */
 
 import {
+  type Column,
   type Data,
   emptyRecord,
+  type FitOptions,
   type FitResult,
   type LossName,
   own,
@@ -40,16 +42,40 @@ function scoreOf(
   const { loss = "squares", huberWidth } = options;
   const name = typeof loss === "string" ? (loss as LossName) : "program";
   const trials = trialsOf(options, data, observed.length);
-  const score = scoreRows(name, observed, predicted, { trials, huberWidth });
+  const weights = weightsOf(options, target, data, observed.length);
+  const score = scoreRows(name, observed, predicted, { weights, trials, huberWidth });
   return {
     ...score,
     target,
     loss:
       typeof loss === "string"
         ? score.loss
-        : meanOfProgram(loss, data, predicted, observed, target),
+        : meanOfProgram(loss, data, predicted, observed, target, weights),
     observed: responses(name, observed, trials),
   };
+}
+
+/** How much each held-out row counts: as a row of the fit does. Undefined where all count alike. */
+function weightsOf(
+  { weights, sigma }: FitOptions,
+  target: string,
+  data: Data,
+  rows: number,
+): Float64Array | undefined {
+  const given = sideOf(weights ?? sigma, target);
+  if (given === undefined) return undefined;
+  const numbers =
+    typeof given === "string"
+      ? (own(data, given) as Float64Array)
+      : new Float64Array(rows).fill(Number(given[0]));
+  return weights === undefined ? numbers.map((deviation) => 1 / deviation ** 2) : numbers;
+}
+
+/** What an option says about one target: a column, a number for all rows, or nothing. */
+function sideOf(side: FitOptions["weights"], target: string): string | Column | undefined {
+  if (side === undefined || typeof side === "string") return side;
+  if (Array.isArray(side) || ArrayBuffer.isView(side)) return side as Column;
+  return own(side as Readonly<Record<string, string | Column>>, target);
 }
 
 function meanOfProgram(
@@ -58,6 +84,7 @@ function meanOfProgram(
   predicted: Float64Array,
   observed: Float64Array,
   target: string,
+  weights: Float64Array | undefined,
 ): number {
   const inputs: Record<string, Float64Array> = emptyRecord();
   for (const name of loss.inputs) {
@@ -66,5 +93,12 @@ function meanOfProgram(
     else inputs[name] = own(data, name) as Float64Array;
   }
   const { values } = loss.evaluate(inputs);
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  let [sum, total] = [0, 0];
+  for (let row = 0; row < observed.length; row++) {
+    const weight = weights?.[row] ?? 1;
+    total += weight;
+    // A loss that reads no column but the prediction of one number is the same in every row.
+    if (weight > 0) sum += weight * (values[values.length === 1 ? 0 : row] as number);
+  }
+  return sum / total;
 }

@@ -60,7 +60,7 @@ export async function chooseRows(table: Table, wanted: RowsWanted): Promise<Rows
     const filtered = table.rowCount - countOf(keep);
     // Before missing values are looked for: the columns of this test count, too.
     const tested = await heldByTest(wanted, tests);
-    const missing = leaveOutMissing(table, wanted, keep, tests.columns);
+    const missing = leaveOutMissing(table, wanted, keep, tests);
     const held = holdOut(table, wanted, keep, tested);
     return {
       taken: rowsWhere((row) => keep[row] === 1 && held[row] === 0, table.rowCount),
@@ -87,12 +87,7 @@ function rowsWhere(holds: (row: number) => boolean, count: number): Int32Array {
 }
 
 /** Unmarks rows with missing values; how many there were. */
-function leaveOutMissing(
-  table: Table,
-  wanted: RowsWanted,
-  keep: Uint8Array,
-  tested: ReadonlySet<string>,
-): number {
+function leaveOutMissing(table: Table, wanted: RowsWanted, keep: Uint8Array, tests: Tests): number {
   const before = countOf(keep);
   const unmark = (name: string, isMissing: (row: number) => boolean): void => {
     const bad: number[] = [];
@@ -107,9 +102,13 @@ function leaveOutMissing(
     }
     for (const row of bad) keep[row] = 0;
   };
-  for (const name of new Set([...wanted.numbers, ...tested])) {
+  for (const name of new Set([...wanted.numbers, ...tests.columns])) {
     const numbers = table.numbers(name);
     unmark(name, (row) => Number.isNaN(numbers[row]));
+  }
+  for (const name of tests.words) {
+    const texts = table.texts(name);
+    unmark(name, (row) => texts[row] === "");
   }
   if (wanted.groups !== undefined) {
     const texts = table.texts(wanted.groups, ", which is to name the groups");
@@ -187,12 +186,17 @@ function drawRows(keep: Uint8Array, share: number, seed: number): Uint8Array {
   return held;
 }
 
-/** Tests of rows, on a machine of their own that is made when the first one is met. */
+/**
+ * Tests of rows, on a machine of their own that is made when the first one is met. Rows whose tested
+ * cell is missing pass: whatever the test says of other cells, they are left out as missing.
+ */
 class Tests {
   readonly #table: Table;
   #machine: Machine | undefined;
   /** Columns that expressions read. */
   readonly columns = new Set<string>();
+  /** Columns that are compared with a word. */
+  readonly words = new Set<string>();
 
   constructor(table: Table) {
     this.#table = table;
@@ -213,10 +217,14 @@ class Tests {
     if (sign === "=" && word.startsWith("="))
       throw new UsageError(`--where has one =: ${name}=${word.slice(1)}, got "${text}"`);
     const number = word === "" ? Number.NaN : Number(word);
-    const marks = Uint8Array.from(this.#table.texts(name, " (--where)"), (cell) =>
-      cell === word || (cell !== "" && Number(cell) === number) ? 1 : 0,
-    );
-    return sign === "=" ? marks : marks.map((mark) => 1 - mark);
+    const cells = this.#table.texts(name, " (--where)");
+    // Who compares with nothing asks for missing cells.
+    if (word !== "") this.words.add(name);
+    return Uint8Array.from(cells, (cell) => {
+      if (cell === "" && word !== "") return 1;
+      const isEqual = cell === word || (cell !== "" && Number(cell) === number);
+      return isEqual === (sign === "=") ? 1 : 0;
+    });
   }
 
   async expression(text: string, option: string): Promise<Uint8Array> {
@@ -240,7 +248,10 @@ class Tests {
       [],
       table.names,
     );
-    const { values, failures } = marker.evaluate(columns);
+    const { values, failures: all } = marker.evaluate(columns);
+    const isMissing = (row: number): boolean =>
+      program.inputs.some((name) => Number.isNaN((columns[name] as Float64Array)[row]));
+    const failures = all.filter(({ lane }) => !isMissing(lane));
     const [failure] = failures;
     if (failure !== undefined) {
       const rows = table.rowsInWords(failures.map(({ lane }) => lane));
@@ -249,7 +260,7 @@ class Tests {
         `${option} fails on ${rows}: ${failure.error.message}`,
       );
     }
-    return Uint8Array.from(values);
+    return Uint8Array.from(values, (value, row) => (isMissing(row) ? 1 : value));
   }
 }
 

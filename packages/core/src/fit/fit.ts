@@ -11,7 +11,14 @@ import { vec } from "../machine/inputs/inputs.js";
 import type { Program } from "../machine/program.js";
 import type { Input } from "../machine/types.js";
 import { recordOf } from "../records.js";
-import { countPoints, numbersOf, readTable, SELECTOR, type Table } from "./data/columns.js";
+import {
+  checkedInput,
+  countPoints,
+  numbersOf,
+  readTable,
+  SELECTOR,
+  type Table,
+} from "./data/columns.js";
 import { setField } from "./data/fields.js";
 import { checkScales } from "./data/scale.js";
 import { rowInputs } from "./diagnosis/diagnosis.js";
@@ -218,7 +225,8 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
   for (const [name, value] of Object.entries(options.data ?? {})) {
     if (!program.inputs.includes(name)) continue;
     const isTensor = typeof value === "number" || "kind" in value;
-    setField(data, name, isTensor ? (value as Input) : vec(numbersOf(name, value)));
+    const input = isTensor ? checkedInput(name, value as Input) : vec(numbersOf(name, value));
+    setField(data, name, input);
   }
   const parameters = resolveParameters(
     program.parsed,

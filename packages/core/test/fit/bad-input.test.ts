@@ -3,7 +3,14 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { type FitOptions, fit, formatError, Machine, type NdvmError } from "../../src/index.js";
+import {
+  type FitOptions,
+  fit,
+  formatError,
+  Machine,
+  mat,
+  type NdvmError,
+} from "../../src/index.js";
 import { fitText, refusal, steps } from "./support.js";
 
 const t = steps(0, 5, 6);
@@ -143,4 +150,32 @@ describe("a number that is not finite is refused wherever a fit reads it", () =>
       await expect(told).resolves.toContain("a");
     }
   });
+});
+
+test("a group without a name is refused by its row: NaN became the group a[NaN]", async () => {
+  const of = (g: unknown[]) =>
+    refusal("(* a x)", {
+      data: { x: [1, 2, 3], y: [1, 2, 3], g: g as number[] },
+      ...{ target: "y", groups: { by: "g", params: ["a"] } },
+    });
+  expect(await of([1, Number.NaN, 2])).toContain("column g has no value in row 2");
+  expect(await of([1, 2, null])).toContain("column g has no value in row 3");
+  expect(await of([1, 2, Infinity])).toContain("column g holds Infinity in row 3");
+});
+
+test("a NaN in a matrix is told with its row: only the matrix was named, as an input", async () => {
+  const of = (rows: number[][]) =>
+    refusal("(* a (vsum (matvec M (vec 1 2))))", { data: { M: mat(rows) } });
+  expect(
+    await of([
+      [1, 2],
+      [3, Number.NaN],
+    ]),
+  ).toContain("column M has no value in row 2");
+  expect(
+    await of([
+      [1, -Infinity],
+      [3, 4],
+    ]),
+  ).toContain("column M holds -Infinity in row 1");
 });

@@ -34,7 +34,7 @@ export interface FittedProblem {
 /** How well a fit predicts rows that it did not see. */
 export interface HeldOutScore extends RowScore {
   readonly target: string;
-  /** The loss that was minimised, a row's mean, without weights. */
+  /** The loss that was minimised: the weighted mean of the rows. */
   readonly loss: number;
   /** What predictions are compared with. */
   readonly observed: Float64Array;

@@ -138,11 +138,12 @@ function captionOf(picture: Picture, { level }: FitResult, hasBands: boolean): C
     const others = picture.readsOthers ? ", which depend on other columns too" : "";
     return `Dots are data, rings the predictions${others}.${thinned(picture)}`;
   }
-  const bands = hasBands
-    ? `Dark band: where the mean lies, at ${percentText(level)}; ` +
-      "light band: where a new observation lies."
-    : "";
-  return `${bands}${thinned(picture)}`;
+  const hasWide = curves.some(({ prediction }) =>
+    prediction.observationLower.some(Number.isFinite),
+  );
+  const wide = hasWide ? "; light band: where a new observation lies." : ".";
+  const mean = `${hasWide ? "Dark band" : "Band"}: where the mean lies, at ${percentText(level)}`;
+  return `${hasBands ? mean + wide : ""}${thinned(picture)}`;
 }
 
 export async function residualFigures(picture: Picture): Promise<Html[]> {

@@ -6,6 +6,7 @@
  */
 
 import { NdvmError } from "../../errors.js";
+import type { Input } from "../../machine/types.js";
 import { own } from "../../records.js";
 import { nearest } from "../../syntax/suggest.js";
 import { makeError } from "../../words.js";
@@ -92,21 +93,35 @@ function copyOf(name: string, column: Column): Float64Array {
         },
         { help: "leave out the row, or turn the column into numbers" },
       );
-    if (Number.isNaN(value))
-      throw makeError(
-        "E-INPUT",
-        { reason: "missing", column: name, rows: [row] },
-        { help: "leave out rows with missing values" },
-      );
-    if (!Number.isFinite(value))
-      throw makeError(
-        "E-INPUT",
-        { reason: "infinite", column: name, rows: [row], actual: String(value) },
-        { help: "a fit needs finite numbers: leave out the row, or correct it" },
-      );
+    if (!Number.isFinite(value)) throw notFinite(name, value, row);
     numbers[row] = value;
   }
   return numbers;
+}
+
+/** The refusal of a number that is NaN or infinite. */
+const notFinite = (column: string, value: number, row: number): NdvmError =>
+  Number.isNaN(value)
+    ? makeError(
+        "E-INPUT",
+        { reason: "missing", column, rows: [row] },
+        { help: "leave out rows with missing values" },
+      )
+    : makeError(
+        "E-INPUT",
+        { reason: "infinite", column, rows: [row], actual: String(value) },
+        { help: "a fit needs finite numbers: leave out the row, or correct it" },
+      );
+
+/** A number, vector or matrix of a program whose value is the loss; refuses what is not finite. */
+export function checkedInput(name: string, input: Input): Input {
+  if (typeof input !== "object" || !("kind" in input) || input.kind !== "tensor") return input;
+  const { data, rows, rank } = input;
+  const bad = data.findIndex((value: number) => !Number.isFinite(value));
+  if (bad < 0) return input;
+  // Matrices lie row by row.
+  const row = rank === 2 ? Math.floor(bad / (data.length / rows)) : bad;
+  throw notFinite(name, data[bad] as number, row);
 }
 
 /** Whether a column still holds the numbers of its copy. */
@@ -182,7 +197,10 @@ export function readTable(
     target: joined(targets),
     columns,
     others: NO_COLUMNS,
-    rootWeights: weights.rootWeights,
+    rootWeights:
+      lossName === "binomial"
+        ? withoutEmpty(weights.rootWeights, counts, names.length)
+        : weights.rootWeights,
     hasSigma: weights.hasSigma,
     targets: weights.targets,
     trials: counts && repeated(counts, names.length),
@@ -292,6 +310,20 @@ function readWeights(
   return { rootWeights, hasSigma: sigma !== undefined, targets: plain };
 }
 
+/** Roots of weights that are 0 where there are no trials: such rows show nothing and do not count. */
+function withoutEmpty(
+  roots: Float64Array | undefined,
+  trials: Float64Array | undefined,
+  copies: number,
+): Float64Array | undefined {
+  if (trials === undefined || !trials.includes(0)) return roots;
+  const counting = repeated(trials, copies).map((count, point) =>
+    count === 0 ? 0 : (roots?.[point] ?? 1),
+  );
+  if (counting.some((root) => root > 0)) return counting;
+  throw refuse("no row that counts has trials", "give rows with trials above 0");
+}
+
 function rootsOf(data: Data, given: string | Column, isSigma: boolean, rows: number): Float64Array {
   const numbers = side(data, given, isSigma ? "sigma" : "weights", rows);
   const bad = numbers.findIndex((value) => (isSigma ? value <= 0 : value < 0));
@@ -354,11 +386,18 @@ function readGroups(
   const rowGroups = new Int32Array(points);
   const index = new Map<string, number>();
   for (let row = 0; row < points; row++) {
-    const word = String(column[row]);
+    const word = wordOf(asked.by, column[row], row);
     if (!index.has(word)) index.set(word, index.size);
     rowGroups[row] = index.get(word) as number;
   }
   return { groups: [...index.keys()], rowGroups };
+}
+
+/** The name of a row's group; refuses what is no word and no finite number. */
+function wordOf(name: string, cell: unknown, row: number): string {
+  if (typeof cell === "number" && !Number.isFinite(cell)) throw notFinite(name, cell, row);
+  if (cell === null || cell === undefined) throw notFinite(name, Number.NaN, row);
+  return String(cell);
 }
 
 /** Each row's group among known ones, for predictions. */

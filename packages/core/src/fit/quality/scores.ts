@@ -11,7 +11,7 @@
  *   squares        deviation that suits best, which counts as one of the parameters k below
  *   AIC, BIC       2k − 2L and k log n − 2L, of k parameters, n points and the log-likelihood L
  *
- * Rows of weight 0 do not count, whatever is predicted there.
+ * Rows of weight 0, and rows of a binomial without trials, do not count, whatever is predicted there.
  */
 
 import { type Loss, losses } from "../loss/loss-table.js";
@@ -134,7 +134,8 @@ export function devianceAbout(
   const { counts } = losses[name];
   if (counts === undefined)
     return name === "squares" ? squaresAbout(observed, weights) : Number.NaN;
-  if (isConstant(responses(name, observed, trials), weights)) return Number.NaN;
+  const counting = weightsThatCount(name, observed.length, sides);
+  if (isConstant(responses(name, observed, trials), counting)) return Number.NaN;
   let [hits, all] = [0, 0];
   for (let i = 0; i < observed.length; i++) {
     const weight = weights?.[i] ?? 1;
@@ -179,7 +180,20 @@ export function responses(
   return Float64Array.from(observed, (y, i) => response(y, trials?.[i] ?? 1));
 }
 
-/** How well rows are predicted that a fit did not see. */
+/** The weights of rows, 0 where a binomial has no trials: such a row shows nothing. */
+function weightsThatCount(
+  name: LossName | "program",
+  rows: number,
+  { weights, trials }: RowSides,
+): Numbers | undefined {
+  if (name !== "binomial" || trials === undefined) return weights;
+  return Float64Array.from({ length: rows }, (_, i) => (trials[i] === 0 ? 0 : (weights?.[i] ?? 1)));
+}
+
+/**
+ * How well rows are predicted that a fit did not see. Means are weighted, so that a row of weight 2
+ * counts as two rows do.
+ */
 export interface RowScore {
   readonly rows: number;
   /** Root of the mean squared error of the responses, and the mean absolute one. */
@@ -201,17 +215,21 @@ export function scoreRows(
 ): RowScore {
   const seen = responses(name, observed, sides.trials);
   const rows = observed.length;
-  let absolute = 0;
-  for (let i = 0; i < rows; i++)
-    absolute += Math.abs((seen[i] as number) - (predicted[i] as number));
+  const weights = weightsThatCount(name, rows, sides);
+  let [absolute, total] = [0, 0];
+  for (let i = 0; i < rows; i++) {
+    const weight = weights?.[i] ?? 1;
+    total += weight;
+    if (weight > 0) absolute += weight * Math.abs((seen[i] as number) - (predicted[i] as number));
+  }
   const isProgram = name === "program";
   return {
     rows,
-    rmse: Math.sqrt(squaresLeft(seen, predicted) / rows),
-    mae: absolute / rows,
+    rmse: Math.sqrt(squaresLeft(seen, predicted, weights) / total),
+    mae: absolute / total,
     r2: explainedShare(name, observed, predicted, sides),
     deviance: isProgram ? Number.NaN : deviance(name, observed, predicted, sides),
-    loss: isProgram ? Number.NaN : totalLoss(name, observed, predicted, sides) / rows,
+    loss: isProgram ? Number.NaN : totalLoss(name, observed, predicted, sides) / total,
   };
 }
 
