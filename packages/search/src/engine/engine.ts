@@ -30,12 +30,12 @@ import type {
   FrontMember,
   Json,
   Proposal,
-  Proposals,
   Proposer,
   SearchEvent,
   StopCause,
   Weighing,
 } from "../types.js";
+import { ask } from "./ask.js";
 import { Fold } from "./fold.js";
 import { describeFront } from "./front.js";
 import type { EngineState, Journal, Resumption, SavedEpoch } from "./journal.js";
@@ -72,6 +72,8 @@ export class Engine {
   readonly #telling: Telling;
   /** Rounds that are begun and not folded in as a whole, in order. */
   readonly #rounds: Round[] = [];
+  /** The round that proposers are being asked for; it has no epoch while they have said nothing. */
+  #asking: Round | undefined;
   /** Epochs of rounds that are folded in and not observed, by round. */
   readonly #done = new Map<number, readonly SavedEpoch[]>();
   /** What proposers that are asked here have not heard of. */
@@ -183,7 +185,9 @@ export class Engine {
       rows: { train: rowsOf(this.#study.train), heldOut: rowsOf(this.#study.heldOut) },
       resumedFrom: this.#fold.nextVisit,
     });
-    for (const message of this.#warnings()) this.#telling.tell({ type: "warning", message });
+    // What the runner has warned of by now was told at once: it may be what the start waited for.
+    if (this.#scarcity !== undefined)
+      this.#telling.tell({ type: "warning", message: this.#scarcity });
     for (const round of this.#rounds) this.#runner.run(round.jobs.slice(round.folded));
   }
 
@@ -209,6 +213,7 @@ export class Engine {
     for (const saved of state.rounds) {
       const round = Round.restore(saved);
       if (round.isDone) this.#done.set(round.index, saved.epochs);
+      else if (round.jobs.length === 0) this.#asking = round;
       else this.#rounds.push(round);
     }
     this.#parts.journal?.restore(resumption.pending);
@@ -222,7 +227,7 @@ export class Engine {
   async #loop(): Promise<void> {
     const { signal } = this.#ending;
     while (!signal.aborted) {
-      const open = this.#rounds.at(-1);
+      const open = this.#asking ?? this.#rounds.at(-1);
       const isOpen = open !== undefined && !open.isLaunched;
       if (!isOpen) await this.#observeThrough(this.#nextRound - this.#study.lag);
       await this.#makeRoom();
@@ -233,8 +238,10 @@ export class Engine {
         break;
       }
       const round = isOpen ? open : new Round(this.#nextRound, this.#observed);
+      this.#asking = round;
       const hadRoom = await this.#launch(round);
       if (signal.aborted) break;
+      this.#asking = undefined;
       if (round.jobs.length > 0 || this.#exhausted.every((is) => is)) continue;
       if (await this.#hasAllCandidates()) break;
       // Nothing to begin without hearing more: the oldest round under way, or time, helps.
@@ -353,7 +360,7 @@ export class Engine {
   async #ask(round: Round, place: number): Promise<boolean> {
     const proposer = this.#parts.proposers[place] as Proposer;
     const most = this.#roomFor(round);
-    const answer = await this.#answer(proposer, most);
+    const answer = await ask(proposer, most, this.#ending.signal);
     if (answer === undefined) return false;
     this.#spending = addSpending(this.#spending, answer.spending);
     if (answer.isExhausted) this.#exhausted[place] = true;
@@ -388,25 +395,6 @@ export class Engine {
       jobs.push(job);
     }
     this.#send(round, jobs);
-  }
-
-  /** Undefined: the search ended before the answer came. */
-  async #answer(proposer: Proposer, count: number): Promise<Proposals | undefined> {
-    const { signal } = this.#ending;
-    let leave = (): void => {};
-    const ended = new Promise<undefined>((resolve) => {
-      leave = () => resolve(undefined);
-    });
-    // Before anybody is asked: a proposer may end the search itself.
-    signal.addEventListener("abort", leave);
-    try {
-      const asked = proposer.propose(count, signal);
-      // Whoever answers too late may fail unheard.
-      asked.catch(() => {});
-      return await Promise.race([asked, ended]);
-    } finally {
-      signal.removeEventListener("abort", leave);
-    }
   }
 
   #take(packed: PackedEpoch, job: EpochJob, worker: number): void {
@@ -524,9 +512,14 @@ export class Engine {
     this.#telling.tell({ type: "warning", message });
   }
 
+  /** That few rows are held out, where they are. */
+  get #scarcity(): string | undefined {
+    return heldOutWarning(rowsOf(this.#study.heldOut));
+  }
+
   #warnings(): readonly string[] {
-    const warning = heldOutWarning(rowsOf(this.#study.heldOut));
-    return [...(warning === undefined ? [] : [warning]), ...this.#runnerProblems];
+    const scarcity = this.#scarcity;
+    return [...(scarcity === undefined ? [] : [scarcity]), ...this.#runnerProblems];
   }
 
   #choiceWarnings(choice: FrontMember | undefined): readonly string[] {
@@ -557,7 +550,7 @@ export class Engine {
     };
   }
 
-  /** Rounds that are not observed, and those under way. */
+  /** Rounds that are not observed, those under way, and one of which only some were asked, in vain. */
   #savedRounds(): EngineState["rounds"] {
     const done = [...this.#done].map(([round, epochs]) => ({
       round,
@@ -567,7 +560,10 @@ export class Engine {
       folded: epochs.length,
       epochs,
     }));
-    return [...done, ...this.#rounds.map((round) => round.save())];
+    const { places = 0, jobs = [] } = this.#asking ?? {};
+    const isHalfAsked = places > 0 && places < this.#parts.proposers.length && jobs.length === 0;
+    const underWay = isHalfAsked ? [...this.#rounds, this.#asking as Round] : this.#rounds;
+    return [...done, ...underWay.map((round) => round.save())];
   }
 
   async #finish(): Promise<void> {

@@ -57,6 +57,31 @@ test.each([1, 2, 3])(
   },
 );
 
+test.each([1, 2, 3])(
+  "who had nothing to say was asked again in the same round, where another one was still thinking, with a lag of %i",
+  async (lag) => {
+    const quiet = () => [
+      new Counting("quick", [1, 0, 4, 0, 0, 2, 1]),
+      new Thinking("slow", [2, 2, 1, 3, 1], 100),
+      new Counting("last", [1, 2, 0, 1, 2, 1], 200),
+    ];
+    const options = { lag };
+    const journal = new MemoryJournal();
+    const straight = await play({ proposers: quiet(), journal, options });
+    const whole = straight.outcomes.map(brief);
+    expect(whole).toHaveLength(8 + 9 + 7);
+    for (const [index, { copy }] of journal.entries.entries()) {
+      const again = quiet();
+      const { outcomes, done } = await play({
+        ...{ proposers: again, journal: new MemoryJournal(), options },
+        resumption: journal.resumption(index),
+      });
+      expect(outcomes.map(brief)).toEqual(whole.slice(copy.nextVisit));
+      expect(done?.counts).toEqual(straight.done?.counts);
+    }
+  },
+);
+
 test("who breeds elsewhere hears of nothing, and the others of everything", async () => {
   const observe = vi.fn();
   const propose = vi.fn();

@@ -170,6 +170,7 @@ export interface Play {
   /** Nobody listens before it; default: from the beginning on. */
   readonly heard?: Promise<void>;
   onStop?(): void;
+  onStart?(events: RunnerEvents): void;
   onJobs?(jobs: readonly EpochJob[], events: RunnerEvents): void;
 }
 
@@ -211,6 +212,7 @@ export async function play({
     ...{ study, budget, proposers, journal, signal: more.signal, resumption: more.resumption },
     startRunner: async (_setting, given) => {
       events = given;
+      more.onStart?.(given);
       return {
         workers: 3,
         run: (all) => {

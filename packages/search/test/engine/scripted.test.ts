@@ -265,6 +265,16 @@ describe(`the engine (SEED=${seed})`, () => {
     expect(story).toEqual(["stop", "stop"]);
   });
 
+  test("told a warning of a runner twice that came while it started", async () => {
+    const { told, done } = await play({
+      proposers: [new Counting("count", [1])],
+      onStart: ({ problem }) => problem("waiting"),
+    });
+    const warnings = told.flatMap((event) => (event.type === "warning" ? [event.message] : []));
+    expect(warnings).toEqual(["waiting", expect.stringContaining("only 10 rows are held out")]);
+    expect(done?.warnings.slice(0, 2)).toEqual([warnings[1], warnings[0]]);
+  });
+
   test("tells a front only when it is another one", async () => {
     const { told } = await play({ proposers: [new Counting("count", [1, 1, 1, 1, 1, 1, 1], 3)] });
     const fronts = told.flatMap((event) =>
