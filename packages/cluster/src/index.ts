@@ -10,7 +10,8 @@ import type { GradientOptions, Inputs, Program } from "@ndvm/core";
 import type { SearchHooks } from "@ndvm/search";
 import { addressOf, type ClusterOptions } from "./connection.js";
 import { ClusterRunner } from "./coordinator.js";
-import { clusterGradient, type Population } from "./gradient.js";
+import { clusterGradient } from "./gradient.js";
+import type { Population } from "./parts.js";
 import type { Settings } from "./settings.js";
 import { type ClusterStatus, clusterStatus } from "./status.js";
 import { ClusterWorker, type WorkerEvents } from "./worker.js";
@@ -51,7 +52,7 @@ export function openCluster(
 }
 
 export type { ClusterOptions } from "./connection.js";
-export type { Population } from "./gradient.js";
+export type { Population } from "./parts.js";
 export type { Settings as ClusterSettings } from "./settings.js";
 export type { ClusterStatus, StudyStatus, WorkerStatus } from "./status.js";
 export type { ClusterWorker, WorkerEvents } from "./worker.js";

@@ -7,8 +7,11 @@ import type { PackedEpoch } from "@ndvm/search/epochs";
 
 const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
 
-/** Epochs of one version come to the same everywhere; of another version they may not. */
-export const WIRE_VERSION = `${version}/1`;
+/**
+ * Epochs of one version come to the same everywhere; of another version they may not. The number
+ * behind the version counts changes of what is written here and in parts.
+ */
+export const WIRE_VERSION = `${version}/2`;
 
 /** A study as workers find it. */
 export interface StudyEntry {

@@ -2,7 +2,15 @@
  * Workers, populations and the status of a cluster, with a clock, a Redis and a queue of the test's own.
  */
 
-import { int, Machine, vec } from "@ndvm/core";
+import {
+  type GradientOptions,
+  type GradientResult,
+  type Inputs,
+  int,
+  Machine,
+  type NdvmError,
+  vec,
+} from "@ndvm/core";
 import type { EpochJob, Update } from "@ndvm/search/epochs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { decode, encode, textOf } from "../src/codec.js";
@@ -423,6 +431,88 @@ describe("a population", () => {
     for (const machine of own) machine.dispose();
   });
 
+  /** What a call comes to on a worker, and what one machine makes of it. */
+  async function compare(source: string, inputs: Inputs, options: GradientOptions) {
+    vi.useRealTimers();
+    const machine = await Machine.create();
+    const { worker } = await begin();
+    const program = machine.load(source, { file: "p.scm" });
+    const settle = (work: Promise<Partial<GradientResult>>) =>
+      work.catch((error: unknown) => error as NdvmError);
+    const ours = settle(clusterGradient(address, program, inputs, options));
+    for (let i = 0; i < 20; i++) await Promise.resolve();
+    for (const { id } of server.jobs("ndvm:q:populations"))
+      await server.deliver("ndvm:q:populations", id);
+    const found = await ours;
+    const alone = await settle((async () => program.gradient(inputs, options))());
+    await worker.close();
+    return { found, alone, dispose: () => machine.dispose() };
+  }
+
+  const many = (lanes: number) => Float64Array.from({ length: lanes }, (_, i) => Math.sin(i) / 3);
+
+  test.each([true, ["k"], ["k", "v"]])(
+    "whose gradients are to be summed (%j) had a sum of each part",
+    async (reduce) => {
+      const inputs = { a: many(20_000), k: 0.3, v: vec([1, 2]) };
+      const source = "(* a (exp (* k (dot v v))))";
+      const { found, alone, dispose } = await compare(source, inputs, { reduce });
+      expect(found).toMatchObject({ gradients: (alone as GradientResult).gradients });
+      expect(found).toMatchObject({ reduced: (alone as GradientResult).reduced });
+      dispose();
+    },
+  );
+
+  test.each([1, 3, 9000])("of %i lanes that share all inputs told of one lane", async (lanes) => {
+    for (const reduce of [false, true]) {
+      const { found, alone, dispose } = await compare("(* a b)", { a: 2, b: 3 }, { lanes, reduce });
+      const { values, gradients } = alone as GradientResult;
+      expect(found).toMatchObject({ lanes, values, gradients });
+      dispose();
+    }
+  });
+
+  test.each([
+    ["fail in two parts", (lane: number) => lane === 5 || lane === 8192 || lane === 19_999],
+    ["fail as a whole part", (lane: number) => lane >= 8192 && lane < 16_384],
+    ["all fail", () => true],
+  ])("did not tell of its lanes that %s", async (_, fails) => {
+    const a = Float64Array.from({ length: 20_000 }, (_, lane) => (fails(lane) ? 9 : lane % 2));
+    const source = "(if (> a 5) (list-ref (list k k) 7) (* k a))";
+    const { found, alone, dispose } = await compare(source, { a, k: 3 }, { reduce: ["k"] });
+    if (alone instanceof Error) {
+      const { code, message, help, span, facts, file, text } = alone as NdvmError & {
+        text: string;
+      };
+      expect(found).toMatchObject({ code, message, help, span, facts, file });
+      expect(text).toBeUndefined();
+    } else {
+      const { values, shape, gradients, reduced, failures = [] } = alone;
+      expect(found).toMatchObject({ lanes: 20_000, values, shape, gradients, reduced });
+      const told = (all: GradientResult["failures"]) =>
+        all.map(({ lane, error: { code, span, file } }) => ({ lane, code, span, file }));
+      expect(failures.length).toBeGreaterThan(0);
+      expect(told((found as GradientResult).failures)).toEqual(told(failures));
+    }
+    dispose();
+  });
+
+  test("whose parts have other shapes had the first one's", async () => {
+    const a = Float64Array.from({ length: 9000 }, (_, lane) => (lane < 8192 ? 1 : -1));
+    const source = "(if (> a 0) (vec a a) (vec a a a))";
+    const { found, alone, dispose } = await compare(source, { a }, { seed: 1 });
+    expect(alone).toMatchObject({ code: "E-RESULT" });
+    expect(found).toMatchObject({ code: "E-RESULT", facts: { reason: "structure" } });
+    dispose();
+  });
+
+  test("of no lanes came to nothing", async () => {
+    const { found, alone, dispose } = await compare("(* a a)", { a: [] }, {});
+    const { code, message } = alone as NdvmError;
+    expect(found).toMatchObject({ code, message });
+    dispose();
+  });
+
   test("is refused where it cannot be cut, before anything is asked of Redis", async () => {
     const machine = await Machine.create();
     const program = machine.load("(* a b)");
@@ -436,6 +526,13 @@ describe("a population", () => {
       message: "input a varies over axes",
       facts: { names: ["a"] },
     });
+    await expect(call({ a: [1, 2], b: 1 }, { lanes: 3 })).rejects.toMatchObject({
+      message: "input a has 2 lanes, not 3",
+    });
+    for (const lanes of [0, -1, 1.5, Number.NaN, 2 ** 24 + 1, "3"])
+      await expect(call({ a: 1, b: 1 }, { lanes })).rejects.toMatchObject({
+        ...{ code: "E-OPTION", facts: { option: "lanes" } },
+      });
     await expect(call({ a: 1, b: 1 }, { seed: [1] })).rejects.toMatchObject({
       ...{ code: "E-OPTION", facts: { option: "seed" } },
     });
