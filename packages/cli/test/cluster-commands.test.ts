@@ -199,6 +199,26 @@ describe("ndvm worker", () => {
     expect(known.children).toHaveLength(2);
   });
 
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "a process that waited to be replaced kept the group from ending for so long (%s)",
+    async (name) => {
+      const { ending, signal } = await begin(
+        "worker",
+        "--cluster",
+        "redis://h:1",
+        "--workers",
+        "2",
+      );
+      (known.children[0] as Child).emit("close", null);
+      await vi.advanceTimersByTimeAsync(0);
+      await signal(name);
+      await obey();
+      // No moment passes by the clock.
+      expect((await ending).code).toBe(0);
+      expect([known.children.length, vi.getTimerCount()]).toEqual([2, 0]);
+    },
+  );
+
   test("one works in this process, tells what it does, and leaves in order", async () => {
     // The tests' own channel stays; the command's would keep its process alive.
     const disconnect = vi.spyOn(process, "disconnect").mockImplementation(() => {});

@@ -57,6 +57,10 @@ function untilToldToEnd(): Promise<void> {
 class ProcessGroup {
   readonly #children = new Set<ChildProcess>();
   #isEnding = false;
+  #tellEnd = (): void => {};
+  readonly #ending = new Promise<void>((resolve) => {
+    this.#tellEnd = resolve;
+  });
   #failure = 0;
 
   constructor(
@@ -85,8 +89,18 @@ class ProcessGroup {
       }
       note(`a worker process ended (${code ?? "killed"}) and is replaced`);
       wait = Date.now() - began > LIVED ? REPLACE_AFTER : Math.min(REPLACE_MAX, 2 * wait);
-      await new Promise((resolve) => setTimeout(resolve, wait));
+      await this.#pause(wait);
     }
+  }
+
+  /** Waits so many milliseconds, or until the group ends. */
+  async #pause(milliseconds: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const isOver = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, milliseconds);
+    });
+    await Promise.race([isOver, this.#ending]);
+    clearTimeout(timer);
   }
 
   #runOne(): Promise<number | null> {
@@ -107,6 +121,7 @@ class ProcessGroup {
 
   #end(): void {
     this.#isEnding = true;
+    this.#tellEnd();
     for (const child of this.#children) child.kill("SIGTERM");
   }
 }
