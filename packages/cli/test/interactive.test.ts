@@ -124,6 +124,17 @@ describe("the prompt", () => {
 });
 
 describe("the history", () => {
+  test("of a session was cut to thirty lines", async () => {
+    const lines = Array.from({ length: 1000 }, (_, i) => `(+ ${i} 0)`);
+    saveHistory(lines.slice(0, 40));
+    await typed([FIRST, "(* 3 4)\r"], [/\n12\nndvm> $/, ":q\r"]);
+    expect(loadHistory()).toEqual([":q", "(* 3 4)", ...lines.slice(0, 40)]);
+    // A file that somebody made longer.
+    writeFileSync(history, `${"x\n".repeat(500)}${[...lines].reverse().join("\n")}\n`);
+    await typed([FIRST, ":q\r"]);
+    expect(loadHistory()).toEqual([":q", ...lines.slice(0, 999)]);
+  });
+
   test("is read newest first, holds a thousand lines, and is nothing where it cannot be read", () => {
     expect(loadHistory()).toEqual([]);
     saveHistory(Array.from({ length: 1200 }, (_, i) => `line ${i}`));

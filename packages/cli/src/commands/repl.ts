@@ -11,7 +11,7 @@ import { openMachine } from "../loaded.js";
 import type { ProgramOptions } from "../options.js";
 import { isComplete } from "../repl/complete.js";
 import { Dialogue } from "../repl/dialogue.js";
-import { loadHistory, saveHistory } from "../repl/history.js";
+import { LINES_MAX, loadHistory, saveHistory } from "../repl/history.js";
 import { note, out, print, reportError, warn } from "../terminal.js";
 import { readTextFile } from "../text-file.js";
 
@@ -43,6 +43,7 @@ class Terminal {
       input: process.stdin,
       ...(this.#isInteractive ? { output: process.stdout } : {}),
       history: this.#isInteractive ? loadHistory() : [],
+      historySize: LINES_MAX,
       removeHistoryDuplicates: true,
       completer: (line: string) => [this.#completions(line), line],
     });

@@ -4,7 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
-const LINES_MAX = 1000;
+/** Lines that the file and a session keep. */
+export const LINES_MAX = 1000;
 
 function historyFile(): string {
   const state = process.env["XDG_STATE_HOME"] || join(homedir(), ".local", "state");
@@ -14,7 +15,11 @@ function historyFile(): string {
 /** Newest first, as readline wants it. */
 export function loadHistory(): string[] {
   try {
-    return readFileSync(historyFile(), "utf8").split("\n").filter(Boolean).reverse();
+    return readFileSync(historyFile(), "utf8")
+      .split("\n")
+      .filter(Boolean)
+      .reverse()
+      .slice(0, LINES_MAX);
   } catch {
     return [];
   }
