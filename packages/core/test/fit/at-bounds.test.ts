@@ -94,4 +94,64 @@ describe("a parameter at its bound", () => {
       expect(near.standardErrors[name]).toBeCloseTo(free.standardErrors[name] as number, 6);
     expect(near.freedom).toBe(free.freedom);
   });
+
+  test.each([1e-9, 1e-3, 1, 1e6, 1e12])(
+    "an estimate far from wide bounds was said to be at one (units of %s)",
+    async (unit) => {
+      const [at, near] = [
+        [1, 2, 3, 4, 5, 6],
+        [2.1, 3.9, 6.2, 7.8, 10.1, 12.2],
+      ];
+      const y = near.map((value) => value * unit);
+      const of = (k: object) =>
+        fitText("(* k x)", { data: { x: at, y }, target: "y", params: { k } });
+      const start = unit;
+      const wide = [
+        { bounds: [0, 1e9 * unit], start },
+        { bounds: [1e-9 * unit, 1e9 * unit], start, scale: "log" },
+        { bounds: [1e-12 * unit, null], start, scale: "log" },
+        { bounds: [0, null], start },
+        { bounds: [-1e6 * unit, 1e7 * unit], start },
+        { bounds: [1e-12, null], scale: "log" },
+      ];
+      for (const k of wide) {
+        const r = await of(k);
+        expect(r.identifiability?.atBounds, JSON.stringify(k)).toEqual([]);
+        expect(r.freedom).toBe(5);
+        expect((r.best.params["k"] as number) / unit).toBeCloseTo(2.015385, 5);
+        expect((r.standardErrors["k"] as number) / unit).toBeCloseTo(0.0168028, 6);
+      }
+      const tight = [
+        { bounds: [3 * unit, 1e3 * unit], start: 5 * unit },
+        { bounds: [3 * unit, 1e3 * unit], start: 5 * unit, scale: "log" },
+        { bounds: [3 * unit, null], start: 1e3 * unit },
+        { bounds: [0, unit], start: unit / 2 },
+        { bounds: [null, unit], start: unit / 2 },
+      ];
+      for (const k of tight) {
+        const r = await of(k);
+        expect(r.identifiability?.atBounds, JSON.stringify(k)).toEqual(["k"]);
+        expect(r.freedom).toBe(6);
+      }
+    },
+  );
+
+  test("one that may lie anywhere is not at the bound that it is near to", async () => {
+    const r = await fitText("(+ (square (- a 3)) (* 0 k))", {
+      params: { a: 1, k: { start: 2000, bounds: [0, 1e9] } },
+      isNegativeLogLikelihood: true,
+    });
+    expect(r.identifiability?.atBounds).toEqual([]);
+  });
+
+  test("a deviation that is small in its units is not at 0, where its likelihood is not defined", async () => {
+    for (const unit of [1e-12, 1e-6, 1]) {
+      const r = await fitText("(+ (* 25 (log s)) (/ (dot y y) (* 2 s s)))", {
+        data: { y: noise(25, 2 * unit) },
+        isNegativeLogLikelihood: true,
+        params: { s: { start: unit, bounds: [0, 1e3] } },
+      });
+      if (r.restarts[0]?.hasConverged) expect(r.identifiability?.atBounds).toEqual([]);
+    }
+  });
 });

@@ -14,9 +14,10 @@ import {
   covarianceOfFactor,
   covarianceOfHessian,
   intervalOf,
-  isAtBound,
+  isNearBound,
 } from "../../src/fit/quality/covariance.js";
 import { describeUndetermined, listed } from "../../src/fit/quality/identify.js";
+import { fitText } from "./support.js";
 
 const SEED = Number(process.env["SEED"] ?? Date.now() % 2 ** 31);
 console.log(`quality: SEED=${SEED}`);
@@ -301,6 +302,16 @@ describe("covariances", () => {
     expect(found.condition).toBe(Infinity);
     expect([...(found.nullDirections[0] as Float64Array)]).toEqual([0, 1]);
     expect([...found.covariance]).toEqual([0.75, Number.NaN, Number.NaN, Number.NaN]);
+  test("a straight line has one condition by squares and as a likelihood, which had its square", async () => {
+    const data = { x: [1, 2, 3, 4, 5, 6], y: [2.1, 3.9, 6.2, 7.8, 10.1, 12.4] };
+    const squares = await fitText("(+ a (* b x))", { data, target: "y" });
+    const likelihood = await fitText("(vsum (square (- y (+ a (* b x)))))", {
+      ...{ data, isNegativeLogLikelihood: true },
+    });
+    expect(squares.identifiability?.condition).toBeCloseTo(4.3297, 4);
+    expect(likelihood.identifiability?.condition).toBeCloseTo(4.3297, 4);
+  });
+
     expect(covarianceOfHessian(new Float64Array(0), [], 0, 1e-8)).toEqual({
       ...{ used: [], rank: 0, condition: 0, nullDirections: [] },
       covariance: new Float64Array(0),
@@ -335,7 +346,7 @@ describe("bounds and intervals", () => {
     [-Infinity, 10, true, 10 - 1e-9, true],
   ])("between %d and %d, log %s: %d is at a bound: %s", (lower, upper, isLog, x, wanted) => {
     const one = free(lower, upper, isLog, lower === -Infinity ? 1 : lower + 1);
-    expect(isAtBound(one, x, one.transform.toFree(x))).toBe(wanted);
+    expect(isNearBound(one, x, one.transform.toFree(x), x)).toBe(wanted);
   });
 
   test("an interval is symmetric in the unlimited number, and stays inside the bounds", () => {

@@ -7,7 +7,8 @@
  * that the optimiser moves (the delta method), so that they respect bounds.
  */
 
-import { type Factor, type Singular, singularValues } from "../math/linear.js";
+import { log } from "../math/elementary.js";
+import { dot, type Factor, type Singular, singularValues } from "../math/linear.js";
 import type { Free } from "../parameters/parameters.js";
 
 export interface CovarianceEstimate {
@@ -81,11 +82,13 @@ function estimateCovariance(
   const rank = svd.values.filter((value) => value > tolerance * largest).length;
   const toUser = (vector: Float64Array) => vector.map((value, a) => value * (scales[a] as number));
   const vectors = svd.vectors.map(toUser);
+  // A Hessian is a Jacobian squared.
+  const spread = largest / (svd.values[svd.values.length - 1] ?? 1);
   const powers = svd.values.map((value) => (isHessian ? value : value * value));
   return {
     used,
     rank,
-    condition: largest / (svd.values[svd.values.length - 1] ?? 1),
+    condition: isHessian ? Math.sqrt(spread) : spread,
     nullDirections: vectors.slice(rank),
     covariance: fillCovariance({ svd, vectors, powers, rank, used, size, variance }),
   };
@@ -120,12 +123,39 @@ function fillCovariance(parts: CovarianceParts): Float64Array {
   return covariance;
 }
 
-/** Whether a parameter has run into one of its bounds. */
-export function isAtBound({ lower, upper, isLog, transform }: Free, x: number, u: number): boolean {
-  if (isLog && x > 0 && lower <= 0 && upper === Infinity) return false;
-  const width = Number.isFinite(upper - lower) ? upper - lower : Math.max(1, Math.abs(x));
-  const isNear = x - lower <= 1e-6 * width || upper - x <= 1e-6 * width;
-  return isNear && Math.abs(transform.slope(u)) <= 1e-4 * Math.max(width, Math.abs(x));
+/** Shares of the distances between bounds that count as near, for numbers and for their logarithms. */
+const NEAR = 1e-6;
+const NEAR_LOG = 1e-4;
+
+/**
+ * Whether a parameter is so near to one of its bounds, and moves so little there, that it may have run
+ * into it. Where no other bound gives a distance, 1, the parameter's size or its start does.
+ */
+export function isNearBound(one: Free, x: number, u: number, start: number): boolean {
+  const { lower, upper, isLog, transform } = one;
+  if (x === lower || x === upper) return true;
+  const slope = Math.abs(transform.slope(u));
+  // On a log scale 0 is no bound that is ever near.
+  if (isLog && x <= 0) return false;
+  if (!isLog) return isNear(lower, upper, x, start, slope, NEAR);
+  return isNear(logOf(lower), logOf(upper), log(x), log(start), slope / x, NEAR_LOG);
+}
+
+const logOf = (bound: number): number =>
+  bound <= 0 ? Number.NEGATIVE_INFINITY : bound === Infinity ? bound : log(bound);
+
+function isNear(
+  lower: number,
+  upper: number,
+  x: number,
+  start: number,
+  slope: number,
+  near: number,
+): boolean {
+  const hasTwo = Number.isFinite(upper - lower);
+  const width = hasTwo ? upper - lower : Math.max(1, Math.abs(x), Math.abs(start - x));
+  if (x - lower > near * width && upper - x > near * width) return false;
+  return slope <= 1e-4 * Math.max(width, Math.abs(x));
 }
 
 /** A two-sided interval that stays inside the bounds. */

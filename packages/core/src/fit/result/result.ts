@@ -18,11 +18,11 @@ import type { Driven } from "../optimise/drive.js";
 import { isConverged, type Restart } from "../optimise/restart.js";
 import type { Free } from "../parameters/parameters.js";
 import {
+import { insideBounds } from "../quality/bounds.js";
   type CovarianceEstimate,
   covarianceOfFactor,
   covarianceOfHessian,
   intervalOf,
-  isAtBound,
   RANK_TOLERANCE,
 } from "../quality/covariance.js";
 import { hessianAt } from "../quality/hessian.js";
@@ -101,7 +101,7 @@ class Description implements FitResult {
     const { free } = parameters;
     const winner = bestOf(restarts);
     const point = winner.best;
-    const used = insideBounds(free, point, winner);
+    const used = insideBounds(finished, winner);
     const points = table === undefined ? 0 : countPoints(table);
     this.#finished = finished;
     this.#winner = winner;
@@ -307,14 +307,6 @@ function jsonOf(body: Body, fitted: Fitted, states: unknown): FitJson {
   const specs = parameters.free.map(({ transform: _transform, ...spec }) => spec);
   const plain = toPlain({ ...body, states, model: { ...model, free: specs } });
   return { version: 1, ...(plain as object) } as FitJson;
-}
-
-/** Indices of the parameters that have not run into a bound. */
-function insideBounds(free: readonly Free[], best: Float64Array, winner: Restart): number[] {
-  const inside: number[] = [];
-  for (let j = 0; j < free.length; j++)
-    if (!isAtBound(free[j] as Free, best[j] as number, winner.uAt(j))) inside.push(j);
-  return inside;
 }
 
 /** Whether more than the loss must be known of the best point. */
