@@ -154,3 +154,34 @@ def test_options_of_the_fit_regressor_reach_the_fit(table, monkeypatch):
     FitRegressor("(+ c (* a x0))", {"a": 1.0}, loss="absolute", restarts=2, seed=5).fit(*table)
     assert made == [(["x0", "y"], "y", {"a": 1.0},
                      {"loss": "absolute", "restarts": 2, "seed": 5})]
+
+
+def test_the_row_count_overwrote_a_column_called_lanes():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"lanes": [1.0, 2, 3, 4, 5], "x": [5.0, 1, 4, 2, 3]})
+    model = FitRegressor("(+ seed (* b lanes))").fit(frame, 2 * frame["lanes"] + 1)
+    assert model.params_ == pytest.approx({"seed": 1, "b": 2})
+    np.testing.assert_allclose(model.predict(frame), [3, 5, 7, 9, 11])
+    fitted = FitRegressor("(+ lanes (* b x))").fit(frame[["x"]], 2 * frame["x"] + 1)
+    np.testing.assert_allclose(fitted.predict(frame[["x"]]), [11, 3, 9, 5, 7])
+
+
+def test_a_constant_called_y_was_the_target():
+    X = np.arange(5.0).reshape(-1, 1)
+    model = FitRegressor("(+ y (* b x0))").fit(X, 2 * X[:, 0] + 1)
+    assert model.params_ == pytest.approx({"y": 1, "b": 2})
+
+
+def test_a_constant_model_had_no_loss(searches, monkeypatch):
+    X = np.arange(8.0).reshape(-1, 2)
+    few = SearchRegressor(candidates=5).fit(X[:3], [1.0, 2, 6])
+    assert few.get_best().loss == few.equations_["loss"][0] == 14
+    same = SearchRegressor(candidates=5).fit(X, [2.0, 2, 2, 2])
+    assert same.get_best().loss == 0 and np.isnan(same.get_best().r2) and not searches
+
+    class Nothing:
+        front, choice, warnings = [], None, []
+
+    monkeypatch.setattr(estimators, "search", lambda *_, **__: Nothing())
+    none = SearchRegressor(candidates=5).fit(X, [1.0, 2, 3, 6])
+    assert none.get_best().loss == 14 and none.predict(X).tolist() == [3, 3, 3, 3]

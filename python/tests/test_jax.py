@@ -33,3 +33,14 @@ def test_vectors_for_each_lane():
     x = np.arange(6.0).reshape(3, 2)
     np.testing.assert_allclose(op(x=x), (x * x).sum(1))
     np.testing.assert_allclose(jax.grad(lambda x: op(x=x).sum())(x), 2 * x)
+
+
+def test_the_adjoint_overwrote_an_input_called_seed():
+    from ndvm.jax import operation
+
+    jax.config.update("jax_enable_x64", True)
+    names = ["seed", "reduce", "wrt"]
+    op = operation(ndvm.Machine().load("(* seed (* reduce wrt))", inputs=names))
+    slopes = jax.grad(lambda given: 3 * op(given))({"seed": 2.0, "reduce": 5.0, "wrt": 7.0})
+    assert {name: float(one) for name, one in slopes.items()} == {
+        "seed": 105, "reduce": 42, "wrt": 30}

@@ -181,3 +181,22 @@ def test_results_may_be_changed_and_keep_their_numbers(decay):
     second = decay.evaluate(a=[3.0, 4.0], k=0, t=0)
     assert first.values.tolist() == [7, 2] and second.values.tolist() == [3, 4]
     assert second.failures == []
+
+
+def test_an_option_overwrote_the_input_of_its_name(machine):
+    program = machine.load("(+ a (* 10 lanes))")
+    assert program.evaluate(a=1.0, lanes=2.0).values == 21
+    assert program.evaluate({"a": 1.0}, lanes=2.0).values == 21
+    assert program.evaluate({"a": 1.0, "lanes": 2.0}, lanes=3).values.tolist() == [21, 21, 21]
+    seeded = machine.load("(* a seed)").gradient({"a": 3.0, "seed": 5.0}, seed=2.0, wrt=["a"])
+    assert seeded.values == 15 and seeded.gradients["a"] == 10
+    wrt = machine.load("(* a wrt)")
+    assert set(wrt.gradient({"a": 3.0, "wrt": 5.0}, wrt=["wrt"]).gradients) == {"wrt"}
+    assert wrt.jacobian({"a": 3.0, "wrt": 5.0}, wrt=["a"]).jacobians["a"] == 5
+    timeout = machine.load("(* 2 timeout)")
+    assert timeout.evaluate({"timeout": 4.0}, timeout=60).values == 8
+    assert timeout.evaluate(timeout=4.0).values == 8
+    inputs = machine.load("(* 2 inputs)")
+    assert inputs.evaluate({"inputs": 4.0}).values == 8
+    with pytest.raises(ndvm.NdvmError, match="inputs are float, not a mapping"):
+        inputs.evaluate(inputs=4.0)

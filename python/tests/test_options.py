@@ -208,3 +208,65 @@ def test_notebooks_show_each_figure_in_its_column(line):
     rows = table.split("<tr>")[2:]
     assert [one.startswith("<td>→</td>") for one in rows] == [False, True, False]
     assert "<p>first &lt;1&gt;</p><p>second</p>" in table
+
+
+MEMBER = {"complexity": 1, "loss": 0.0, "r2": 1.0, "visit": 0}
+
+
+def test_a_constant_called_number_was_taken_for_a_number(line):
+    for params in ({"number": 2.0}, {"number": "a"}, {"number": [1]}, {"number": {"start": 1}}):
+        assert _values.plain({"params": params}) == {"params": params}
+    assert _values.plain({"number": {"number": "-Infinity"}}) == {"number": -np.inf}
+    (found,) = ndvm.fit_many(["(* number x)"], {"x": line["x"], "y": 3 * line["x"]}, "y")
+    assert found["params"] == pytest.approx({"number": 3})
+    told = {"front": [{**MEMBER, "source": "(* number x)", "params": {"number": 3.0}}],
+            "choice": None, "best": None, "counts": {}, "warnings": [], "stopped": "fits"}
+    (model,) = searching.SearchResult(told, ["x"], "y", line).front
+    assert model.predict({"x": [1.0, 2]}).tolist() == [3, 6]
+
+
+def test_figures_of_a_search_lost_a_constant_called_number(line):
+    result = ndvm.search({"x": line["x"], "y": 3 * line["x"]}, "y", fits=200, workers=0, seed=1,
+                         start=["(* number x)"])
+    assert any(set(one.params) == {"number"} for one in result.front)
+    assert "<svg" in result.figures()
+
+
+def test_the_row_count_overwrote_an_input_called_lanes():
+    model = searching.Model({**MEMBER, "source": "(* c lanes)", "params": {"c": 2.0}}, ["lanes"])
+    assert model.predict({"lanes": [5.0, 6, 7]}).tolist() == [10, 12, 14]
+    with pytest.raises(ndvm.NdvmError, match="input lanes"):
+        model.predict({"x": [5.0, 6, 7]})
+
+
+def test_a_model_predicts_for_frames_and_for_single_numbers():
+    pandas = pytest.importorskip("pandas")
+    model = searching.Model({**MEMBER, "source": "(* c x)", "params": {"c": 2.0}}, ["x"])
+    assert model.predict(pandas.DataFrame({"word": ["a", "b"], "x": [1.0, 2]})).tolist() == [2, 4]
+    assert model.predict({"x": 2.0}) == 4 and model.predict({"x": 2.0}).shape == ()
+    constant = searching.Model({**MEMBER, "source": "(* c 2)", "params": {"c": 2.0}}, ["x"])
+    assert constant.predict({"z": 1.0, "x": [1.0, 2]}).tolist() == [4, 4]
+    assert constant.predict({"x": 2.0}) == 4
+    with pytest.raises(ndvm.NdvmError, match="data are list"):
+        model.predict([1.0, 2])
+
+
+def test_names_of_columns_need_not_be_texts():
+    pandas = pytest.importorskip("pandas")
+    x = np.arange(12.0)
+    frame = pandas.DataFrame({0: x, 1: 2 * x})
+    result = ndvm.search(frame, "1", candidates=100, workers=0, seed=1)
+    assert result.inputs == ["0"] and "<svg" in result.figures()
+    np.testing.assert_allclose(result.best.predict(frame), 2 * x, atol=1e-6)
+    with pytest.raises(ndvm.NdvmError, match="two columns are called 0"):
+        ndvm.search({0: x, "0": x, "y": x}, "y", candidates=1)
+
+
+def test_a_fit_is_evaluated_with_options_and_predicts_a_number_for_each_row(line):
+    result = ndvm.fit("(+ lanes (* b x))", line, "y")
+    a, b = result.params["lanes"], result.params["b"]
+    assert result.evaluate({"x": 2.0}, timeout=60).values == pytest.approx(a + 2 * b)
+    assert result.evaluate(x=2.0, lanes=0.0).values == pytest.approx(2 * b)
+    assert result.evaluate({"x": 2.0, "lanes": 0.0}, lanes=3).values.shape == (3,)
+    constant = ndvm.fit("c", line, "y")
+    assert constant.predict({"x": [1.0, 2, 3]}).tolist() == [constant.params["c"]] * 3

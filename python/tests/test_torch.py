@@ -243,3 +243,25 @@ def test_operations_of_the_papers_call_do_not_pile_up():
     for number in range(module._OPERATIONS_MAX + 10):
         ndvm_forward(f"(+ a {number})", {"a": torch.tensor(1.0)})
     assert len(module._operations) == module._OPERATIONS_MAX
+
+
+def test_the_adjoint_overwrote_an_input_called_seed(machine):
+    # Several numbers a lane: the backward pass asks for a gradient with output adjoints.
+    op = operation(machine.load("(vec (* a seed) (* wrt lanes))"))
+    given = {name: torch.tensor([1.0 + at, 2.0 + at], **f64)
+             for at, name in enumerate(("a", "seed", "wrt", "lanes"))}
+    out = op(given)
+    assert out.tolist() == [[2, 12], [6, 20]]
+    (out * torch.tensor([[1.0, 10], [100, 1000]], dtype=torch.float64)).sum().backward()
+    gradients = {name: one.grad.tolist() for name, one in given.items()}
+    assert gradients == {"a": [2, 300], "seed": [1, 200], "wrt": [40, 5000], "lanes": [30, 4000]}
+
+
+def test_what_is_missing_was_taken_from_an_option(machine):
+    a = torch.tensor([1.0, 2.0], **f64)
+    for name in ("wrt", "seed", "steps_max"):
+        op = operation(machine.load(f"(* a {name})"), steps_max=10**6)
+        with pytest.raises(ndvm.NdvmError, match=f"input {name}"):
+            op(a=a)
+    with pytest.raises(ndvm.NdvmError, match="has no option step_max"):
+        operation(machine.load("(* a a)"), step_max=3)

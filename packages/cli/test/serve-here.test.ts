@@ -512,6 +512,15 @@ describe("values", () => {
     expect(unworded({ number: "1", other: 2 })).toEqual({ number: "1", other: 2 });
   });
 
+  test("a record whose only name is number was taken for a number", () => {
+    for (const value of [{ number: 2 }, { number: "a" }, { number: [1] }, { number: { start: 1 } }])
+      expect(unworded({ params: value })).toEqual({ params: value });
+    for (const number of [Number.NaN, Infinity, -Infinity, 1.5]) {
+      const params = { number };
+      expect(unworded(JSON.parse(JSON.stringify(plain({ params }))))).toEqual({ params });
+    }
+  });
+
   test("are columns, inputs and records without prototypes", () => {
     const arrays = [{ numbers: Int32Array.of(1, 2), shape: [2] }];
     expect(dataOf(["u", "v"], "c", arrays)).toEqual(["u", "v"]);

@@ -132,32 +132,41 @@ def column_json(name: str, value: Any, arrays: ArrayList) -> Any:
     return {**arrays.add(column), "kind": "lanes"}
 
 
-def data_json(data: Any, arrays: ArrayList) -> Dict[str, Any]:
-    """Columns by name, from a mapping or a data frame."""
-    if hasattr(data, "columns") and hasattr(data, "__getitem__"):
-        return {str(name): column_json(str(name), data[name], arrays) for name in data.columns}
-    if not isinstance(data, Mapping):
+def columns_of(data: Any) -> Dict[str, Any]:
+    """Columns by name, from a mapping or a data frame. Names that are not texts become texts."""
+    is_frame = hasattr(data, "columns") and hasattr(data, "__getitem__")
+    if not is_frame and not isinstance(data, Mapping):
         raise refuse(
             f"data are {type(data).__name__}", "give columns by name: a mapping or a data frame"
         )
-    return {str(name): column_json(str(name), one, arrays) for name, one in data.items()}
+    columns: Dict[str, Any] = {}
+    for name in data.columns if is_frame else data:
+        if str(name) in columns:
+            raise refuse(f"two columns are called {name}", "rename one of them", names=[str(name)])
+        columns[str(name)] = data[name]
+    return columns
 
 
+def data_json(data: Any, arrays: ArrayList) -> Dict[str, Any]:
+    """Columns as a header describes them."""
+    return {name: column_json(name, one, arrays) for name, one in columns_of(data).items()}
+
+
+_WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _ATOMS = frozenset((float, int, str, bool, type(None)))
 
 
 def plain(value: Any) -> Any:
-    """Numbers that JSON has no word for, back from their words."""
+    """Numbers that JSON has no word for, back from their words. ``number`` may be a user's name, too:
+    what it stands for is no such word then."""
     if type(value) is dict:
-        if len(value) == 1 and "number" in value:
-            return float(value["number"].replace("Infinity", "inf"))
+        word = value.get("number") if len(value) == 1 else None
+        if type(word) is str and word in _WORDS:
+            return _WORDS[word]
         return {key: one if type(one) in _ATOMS else plain(one) for key, one in value.items()}
     if type(value) is list:
         return [one if type(one) in _ATOMS else plain(one) for one in value]
     return value
-
-
-_WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
 def unworded(value: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .errors import NdvmError
 from .fitting import fit
-from .machine import Machine
+from .machine import Machine, values_by_row
 from .searching import Model, search
 
 try:
@@ -112,7 +112,7 @@ class SearchRegressor(_Regressor):
         if self.warm_start and hasattr(self, "models_"):
             starts += [one.source for one in self.models_]
         if len(target) < 4 or np.all(target == target[0]):
-            self.models_ = [_constant(float(np.mean(target)), self.variables_)]
+            self.models_ = [_constant(target, self.variables_)]
             self.choice_ = 0
             self.warnings_: List[str] = ["there are too few different values to search"]
         else:
@@ -135,8 +135,7 @@ class SearchRegressor(_Regressor):
             progress=self.verbose,
         )
         if not result.front:
-            mean = float(np.mean(data[name]))
-            self.models_ = [_constant(mean, self.variables_)]
+            self.models_ = [_constant(data[name], self.variables_)]
             self.choice_ = 0
         else:
             self.models_ = result.front
@@ -168,9 +167,11 @@ class SearchRegressor(_Regressor):
         return f"<p>$${self.latex()}$$</p>{body}"
 
 
-def _constant(value: float, variables: Sequence[str]) -> Model:
-    fields = {"source": "c", "params": {"c": value}, "complexity": 1, "loss": 0.0, "r2": float("nan"),
-              "visit": 0}
+def _constant(target: np.ndarray, variables: Sequence[str]) -> Model:
+    """The mean, where no search is possible. Its loss is a search's: the sum of squares."""
+    mean = float(np.mean(target))
+    fields = {"source": "c", "params": {"c": mean}, "complexity": 1,
+              "loss": float(np.sum((target - mean) ** 2)), "r2": float("nan"), "visit": 0}
     return Model(fields, [*variables])
 
 
@@ -225,9 +226,10 @@ class FitRegressor(_Regressor):
 
     def fit(self, X: Any, y: Any) -> "FitRegressor":
         rows, target = self._read(X, y, rows_min=2)
-        name = _target_name(self.variables_)
         columns = dict(zip(self.variables_, np.ascontiguousarray(rows.T)))
         program = Machine().load(self.source)
+        # A constant of the program may be called y, too.
+        name = _target_name((*self.variables_, *program.inputs))
         used = {key: one for key, one in columns.items() if key in program.inputs}
         self.result_ = fit(
             program, {**used, name: target}, name, self.params, loss=self.loss,
@@ -238,10 +240,7 @@ class FitRegressor(_Regressor):
 
     def predict(self, X: Any) -> np.ndarray:
         columns = self._columns(X)
-        program = self.result_.program
-        given = {key: one for key, one in columns.items() if key in program.inputs}
-        rows = len(next(iter(columns.values())))
-        values = program.evaluate({**self.params_, **given}, lanes=rows).values
+        values = values_by_row(self.result_.program, self.params_, columns)
         return np.array(values, dtype=np.float64)
 
     def latex(self) -> str:

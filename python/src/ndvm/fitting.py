@@ -10,9 +10,9 @@ import numpy as np
 from ._frames import ArrayList
 from ._html import fit_html
 from ._process import service
-from ._values import array_of, data_json, plain, reals, unworded
+from ._values import array_of, columns_of, data_json, plain, reals, unworded
 from .errors import NdvmError, error_of
-from .machine import Evaluation, Machine, Program
+from .machine import Evaluation, Machine, Program, values_by_row
 
 #: Options in Python's spelling, and in that of the server.
 _OPTIONS = {
@@ -65,16 +65,12 @@ class FitResult:
 
     def predict(self, data: Any) -> np.ndarray:
         """What the fitted program says for other rows: a mapping or a data frame."""
-        columns = {str(name): data[name] for name in (
-            data.columns if hasattr(data, "columns") else data)}
-        return self.evaluate(**{
-            name: np.asarray(one) if np.ndim(one) else one for name, one in columns.items()
-            if name in self.program.inputs
-        }).values
+        return values_by_row(self.program, self.params, columns_of(data))
 
-    def evaluate(self, **inputs: Any) -> Evaluation:
-        """Evaluates the program at the fitted parameters."""
-        return self.program.evaluate({**self.params, **inputs})
+    def evaluate(self, inputs: Optional[Mapping[str, Any]] = None, **named: Any) -> Evaluation:
+        """Evaluates the program at the fitted parameters, as ``Program.evaluate`` does."""
+        given, options = self.program.sort(inputs, named)
+        return Evaluation(*self.program.run("evaluate", {**self.params, **given}, options))
 
     def export(self, format: str, **options: Any) -> str:
         """The fitted model as text: scheme, json, javascript, latex, sympy, numpy, math."""

@@ -9,7 +9,7 @@ import numpy as np
 from ._values import Tensor as _Tensor
 from ._values import refuse
 from .errors import NdvmError
-from .machine import Program
+from .machine import Evaluation, Gradient, Program
 
 try:
     import jax
@@ -68,13 +68,13 @@ def operation(
 
     def evaluate(arrays: Mapping[str, Any]) -> np.ndarray:
         lanes = _lanes(arrays, declared)
-        values = program.evaluate(inputs_of(arrays, lanes)).values
+        values = Evaluation(*program.run("evaluate", inputs_of(arrays, lanes), {})).values
         return np.asarray(values, dtype).reshape((*(() if lanes is None else (lanes,)), *shape))
 
     def pull_back(arrays: Mapping[str, Any], adjoint: Any, names: Tuple[str, ...]) -> Any:
         lanes = _lanes(arrays, declared)
-        seed = np.asarray(adjoint, np.float64)
-        result = program.gradient(inputs_of(arrays, lanes), wrt=list(names), seed=seed, reduce=True)
+        options = {"wrt": list(names), "seed": np.asarray(adjoint, np.float64), "reduce": True}
+        result = Gradient(*program.run("gradient", inputs_of(arrays, lanes), options))
         return {name: np.asarray(result.gradients[name], dtype).reshape(arrays[name].shape)
                 for name in names}
 

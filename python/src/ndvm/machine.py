@@ -28,7 +28,8 @@ _RUN_OPTIONS = {
 }
 #: Requests that a program keeps; with more kinds of inputs they are made anew.
 _REQUESTS_MAX = 64
-_RESERVED = frozenset({*_RUN_OPTIONS, "seed", "timeout", "inputs"})
+#: What a keyword may mean besides an input.
+OPTIONS = frozenset({*_RUN_OPTIONS, "seed", "timeout"})
 
 
 class Evaluation:
@@ -189,39 +190,47 @@ class Program:
 
         A number is shared by all lanes, an array of rank 1 has one value for each lane; ``vec`` and
         ``mat`` make vectors and matrices. Options: ``steps_max``, ``tape_bytes_max``, ``lanes``,
-        ``chunk``, ``replay``, ``stats``, and ``timeout`` in seconds.
+        ``chunk``, ``replay``, ``stats``, and ``timeout`` in seconds. A keyword that names both an
+        option and an input of the program is the input; it is the option where the mapping gives
+        that input.
         """
-        return Evaluation(*self._run("evaluate", inputs, named))
+        return Evaluation(*self.run("evaluate", *self.sort(inputs, named)))
 
     def gradient(self, inputs: Optional[Mapping[str, Any]] = None, **named: Any) -> Gradient:
         """Values and gradients by ``wrt`` (default: all inputs). ``seed`` gives output adjoints,
         ``reduce=True`` sums gradients over lanes that share an input."""
-        return Gradient(*self._run("gradient", inputs, named))
+        return Gradient(*self.run("gradient", *self.sort(inputs, named)))
 
     def jacobian(self, inputs: Optional[Mapping[str, Any]] = None, **named: Any) -> Jacobian:
         """Values, and every output element by every element of the inputs named by ``wrt``."""
-        return Jacobian(*self._run("jacobian", inputs, named))
+        return Jacobian(*self.run("jacobian", *self.sort(inputs, named)))
 
     def export(self, format: str, params: Optional[Mapping[str, float]] = None,
                **options: Any) -> str:
         """The program with constants as text: scheme, json, javascript, latex, sympy, numpy, math."""
         return export_model(self.source, format, params, **options)
 
-    def _run(
-        self, call: str, inputs: Optional[Mapping[str, Any]], named: Dict[str, Any]
-    ) -> Tuple[Answer, bytearray]:
-        values: Dict[str, Any] = {} if inputs is None else dict(inputs)
+    def sort(
+        self, inputs: Optional[Mapping[str, Any]], named: Mapping[str, Any]
+    ) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+        """Which keywords of a call are inputs, and which are options; for this package's own use."""
+        values = _by_name(inputs)
         options: Dict[str, Any] = {}
-        timeout = seed = None
         for name, value in named.items():
-            if name not in _RESERVED or name in self.inputs:
-                values[name] = value
-            elif name == "timeout":
-                timeout = value
-            elif name == "seed":
-                seed = value
-            elif value is not None:
-                options[_RUN_OPTIONS[name]] = _option(name, value)
+            # Keywords differ from one another, so a name that is in the values is the mapping's.
+            is_input = name not in OPTIONS or (name in self.inputs and name not in values)
+            (values if is_input else options)[name] = value
+        return values, options
+
+    def run(
+        self, call: str, values: Mapping[str, Any], given: Mapping[str, Any]
+    ) -> Tuple[Answer, bytearray]:
+        """A run, for this package's own use: what it asks for is never taken for an input."""
+        timeout, seed = given.get("timeout"), given.get("seed")
+        options: Dict[str, Any] = {
+            _RUN_OPTIONS[name]: _option(name, value)
+            for name, value in given.items() if name in _RUN_OPTIONS and value is not None
+        }
         arrays: List[np.ndarray] = []
         signature = [signed(name, encode(name, value), arrays) for name, value in values.items()]
         if seed is not None and np.isscalar(seed):
@@ -258,6 +267,26 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<Program of {', '.join(self.inputs) or 'no inputs'}>"
+
+
+def _by_name(inputs: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
+    try:
+        return {} if inputs is None else dict(inputs)
+    except (TypeError, ValueError) as error:
+        raise refuse(f"inputs are {type(inputs).__name__}, not a mapping",
+                     "give them by name: {'inputs': 1.0} for an input of that name") from error
+
+
+def values_by_row(
+    program: Program, params: Mapping[str, Any], columns: Mapping[str, Any]
+) -> np.ndarray:
+    """A program's values for columns of data: one for each row, also where it uses no column; one
+    number where the columns are single numbers."""
+    used = {name: one for name, one in columns.items() if name in program.inputs}
+    lanes = None
+    if not any(np.ndim(one) for one in used.values()):
+        lanes = next((len(one) for one in columns.values() if np.ndim(one)), None)
+    return Evaluation(*program.run("evaluate", {**params, **used}, {"lanes": lanes})).values
 
 
 def _option(name: str, value: Any) -> Any:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
+import numpy as np
+
 from ._frames import ArrayList
 from ._html import search_html
 from ._process import service
-from ._values import data_json, plain
+from ._values import columns_of, data_json, plain
 from .errors import NdvmError
-from .machine import Machine, Program, export_model
+from .machine import Machine, Program, export_model, values_by_row
 
 _OPTIONS = {"hold_out": "holdOut", "complexity_max": "complexityMax"}
 _PLAIN = ("inputs", "seed", "workers", "operators", "precision", "domain", "description", "recipe",
@@ -53,12 +55,11 @@ class Model:
     def program(self, precision: str = "f64") -> Program:
         return Machine(precision).load(self.source, inputs=self.inputs)
 
-    def predict(self, data: Mapping[str, Any]) -> Any:
-        """Predictions for columns by name."""
-        program = self.program()
-        given = {name: data[name] for name in program.inputs if name not in self.params}
-        rows = len(next(iter(data.values()))) if len(data) else 1
-        return program.evaluate({**self.params, **given}, lanes=rows).values
+    def predict(self, data: Any) -> np.ndarray:
+        """Predictions for columns by name: a mapping or a data frame."""
+        columns = columns_of(data)
+        given = {name: one for name, one in columns.items() if name not in self.params}
+        return values_by_row(self.program(), self.params, given)
 
     def __repr__(self) -> str:
         return f"<Model {self.equation}; complexity {self.complexity}, R² {self.r2:.6g}>"
@@ -91,8 +92,8 @@ class SearchResult:
     def figures(self) -> str:
         """The report's figures as HTML: the choice beside the data, and the front."""
         arrays = ArrayList()
-        used = (*self.inputs, self._target)
-        columns = {name: self._data[name] for name in used}
+        given = columns_of(self._data)
+        columns = {name: given[name] for name in (*self.inputs, self._target)}
         fields = {"target": self._target, "inputs": self.inputs, "front": self._told["front"],
                   "data": data_json(columns, arrays), "chosen": self._told.get("choice")}
         answer, _ = service.call("searchFigures", fields, arrays)

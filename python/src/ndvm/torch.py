@@ -9,7 +9,7 @@ import numpy as np
 from ._values import Tensor as _Tensor
 from ._values import refuse
 from .errors import NdvmError
-from .machine import Machine, Program
+from .machine import Evaluation, Gradient, Machine, Program
 
 try:
     import torch
@@ -22,6 +22,8 @@ _RANKS = {"number": 0, "vector": 1, "matrix": 2}
 _DTYPES = {torch.float32: np.dtype("<f4"), torch.float64: np.dtype("<f8")}
 _CPU = torch.device("cpu")
 _INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
+#: Options of a run that an operation passes on; the others are its own to choose.
+_LIMITS = ("timeout", "steps_max", "tape_bytes_max", "time_max", "chunk", "replay")
 #: Plans that an operation keeps; with more kinds of tensors they are made anew.
 _PLANS_MAX = 64
 
@@ -188,13 +190,14 @@ class _Call:
         if plan.wrt:
             try:
                 # One pass for values and derivatives; the backward pass then only multiplies.
-                result = program.gradient(self.inputs, wrt=plan.names, **limits)
+                result = Gradient(*program.run(
+                    "gradient", self.inputs, {**limits, "wrt": plan.names}))
                 self._slopes = result.gradients
                 return plan.tensor(result.values)
             except NdvmError as error:
                 if error.code != "E-RESULT":
                     raise
-        return plan.tensor(program.evaluate(self.inputs, **limits).values)
+        return plan.tensor(Evaluation(*program.run("evaluate", self.inputs, limits)).values)
 
     def backward(self, adjoint: torch.Tensor, wanted: Sequence[bool]) -> List[Any]:
         plan, slopes = self.plan, self._slopes
@@ -206,8 +209,8 @@ class _Call:
             return [one.gradient(slopes[one.name], seeds) if is_wanted else None
                     for one, is_wanted in zip(plan.wrt, wanted)]
         names = [name for name, is_wanted in zip(plan.names, wanted) if is_wanted]
-        found = self.operation.program.gradient(
-            self.inputs, wrt=names, seed=seeds, **self.operation.limits).gradients
+        options = {**self.operation.limits, "wrt": names, "seed": seeds}
+        found = Gradient(*self.operation.program.run("gradient", self.inputs, options)).gradients
         return [one.sum(found[one.name]) if is_wanted else None
                 for one, is_wanted in zip(plan.wrt, wanted)]
 
@@ -233,6 +236,10 @@ class Operation:
         self.wrt = None if wrt is None else list(wrt)
         self.kinds = dict(kinds or {})
         self.limits = limits
+        for name in limits:
+            if name not in _LIMITS:
+                raise NdvmError("E-OPTION", f"an operation has no option {name}",
+                                help=f"options are {', '.join(_LIMITS)}", facts={"option": name})
         self._plans: Dict[Any, _Plan] = {}
         for name in (*(self.wrt or ()), *self.kinds):
             if name not in program.inputs:

@@ -123,12 +123,19 @@ function written(value: unknown): unknown {
   return record;
 }
 
+/** What `plain` writes for numbers that are not finite. A user's name may be `number`, too. */
+const WORDS: ReadonlyMap<unknown, number> = new Map(
+  [Number.NaN, Infinity, -Infinity].map((number) => [String(number), number]),
+);
+
 /** The reverse of `plain`: numbers that came as words. */
 export function unworded(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unworded);
   if (!isFields(value)) return value;
   const entries = Object.entries(value);
-  if (entries.length === 1 && entries[0]?.[0] === "number") return Number(entries[0][1]);
+  const [key, word] = entries[0] ?? [];
+  const number = entries.length === 1 && key === "number" ? WORDS.get(word) : undefined;
+  if (number !== undefined) return number;
   const record = Object.create(null) as Record<string, unknown>;
   for (const [key, one] of entries) record[key] = unworded(one);
   return record;
