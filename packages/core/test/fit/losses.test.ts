@@ -114,6 +114,29 @@ describe("groups", () => {
     expect(() => r.predict({ x: [1], cell: ["C"] })).toThrow("the group C");
   });
 
+  test("groups without a column had one prediction for all rows", async () => {
+    const groups = { by: "cell", params: ["a"] };
+    const r = await fitText("a", { data: { y, cell }, target: "y", groups });
+    const [a, b] = [r.best.params["a[A]"] as number, r.best.params["a[B]"] as number];
+    expect(b - a).toBeCloseTo(3, 9);
+    const { values, standardErrors } = r.predict({ cell: ["B", "A", "B"] });
+    for (const [row, wanted] of [b, a, b].entries()) expect(values[row]).toBeCloseTo(wanted, 9);
+    expect([...standardErrors].every((error) => error > 0)).toBe(true);
+    const pair = { data: { y, z: y, cell }, target: ["y", "z"], groups };
+    const { targets } = (await fitText("[a (* 2 a)]", pair)).predict({ cell: ["B", "A"] });
+    expect(targets["y"]?.values).toHaveLength(2);
+    expect(targets["z"]?.values).toHaveLength(2);
+  });
+
+  test("rows beyond a column of groups that is too short were predicted as NaN", async () => {
+    const groups = { by: "cell", params: ["a"] };
+    const r = await fitText("(+ a (* b x))", { data: { x: xx, y, cell }, target: "y", groups });
+    for (const names of [["A"], ["A", "B", "A", "B"], []])
+      expect(() => r.predict({ x: [1, 2, 3], cell: names })).toThrow(
+        `column cell has ${names.length} rows, but x has 3`,
+      );
+  });
+
   test("a group column that is not there is refused", async () => {
     const options = { data: { x: xx, y, cell }, target: "y", groups: { by: "cel", params: ["a"] } };
     expect(await refusal("(+ a (* b x))", options)).toContain("did you mean cell?");

@@ -56,18 +56,9 @@ export function tableOf(fitted: Fitted, data: Data): Table {
   const { groupsBy, groups, targets, columns: names } = fitted;
   const count = targets.length;
   const columns: Record<string, Float64Array> = {};
-  let rows = 1;
-  for (const name of names) {
-    const column = numbersNow(name, columnOf(data, name, ""));
-    if (name === names[0]) rows = column.length;
-    if (column.length !== rows)
-      throw refuse(
-        `column ${name} has ${column.length} rows, but ${names[0]} has ${rows}`,
-        "columns of one table have one length",
-      );
-    setField(columns, name, repeated(column, count));
-  }
-  if (rows === 0) throw refuse("the data have no rows", "give at least one row");
+  const rows = rowsOf(fitted, data);
+  for (const name of names)
+    setField(columns, name, repeated(numbersNow(name, columnOf(data, name, "")), count));
   const rowGroups =
     groupsBy === undefined ? NO_GROUPS.rowGroups : groupsOfRows(data, groupsBy, groups);
   if (count > 1) columns[SELECTOR] = selectorOf(rows, count);
@@ -84,6 +75,27 @@ export function tableOf(fitted: Fitted, data: Data): Table {
     groups,
     rowGroups: repeatedGroups(rowGroups, count),
   };
+}
+
+/** Rows of the columns that tell rows apart; a model without any predicts one number. */
+function rowsOf({ columns, groupsBy }: Fitted, data: Data): number {
+  const sides = columns.map((name) => ({ name, column: columnOf(data, name, "") }));
+  if (groupsBy !== undefined)
+    sides.push({
+      name: groupsBy,
+      column: columnOf(data, groupsBy, ", which is to name the groups"),
+    });
+  const [first] = sides;
+  if (first === undefined) return 1;
+  const rows = first.column.length;
+  for (const { name, column } of sides)
+    if (column.length !== rows)
+      throw refuse(
+        `column ${name} has ${column.length} rows, but ${first.name} has ${rows}`,
+        "columns of one table have one length",
+      );
+  if (rows === 0) throw refuse("the data have no rows", "give at least one row");
+  return rows;
 }
 
 export function predictWith(fitted: Fitted, data: Data, level = fitted.level): Prediction {
