@@ -3,7 +3,13 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { type FitJson, type FitOptions, fit, fitFromJSON } from "../../src/index.js";
+import {
+  type FitJson,
+  type FitOptions,
+  type FitResult,
+  fit,
+  fitFromJSON,
+} from "../../src/index.js";
 import { machine, steps } from "./support.js";
 
 const x = steps(0, 5, 6);
@@ -15,6 +21,65 @@ const named = <Value>(name: string, value: Value, others: Record<string, Value> 
   Object.fromEntries([...Object.entries(others), [name, value]]);
 
 const fitted = (text: string, options: FitOptions) => fit(machine.load(text), options);
+
+describe.each(["NaN", "Infinity", "-Infinity"])("%s, JSON's word for a number,", (name) => {
+  const restored = (text: string, json: object) =>
+    fitFromJSON(machine.load(text), JSON.parse(JSON.stringify(json)) as FitJson);
+
+  test("was a number where it names a group", async () => {
+    const g = [name, "v", name, "v", name, "v"];
+    const text = "(* a x)";
+    const groups = { by: "g", params: ["a"] };
+    const result = await fitted(text, { data: { x, y, g }, target: "y", groups });
+    const again = restored(text, result);
+    const rows = { x: [1, 2], g: [name, "v"] };
+    expect(again.predict(rows)).toEqual(result.predict(rows));
+    expect(again.export("math", { group: name })).toBe(result.export("math", { group: name }));
+  });
+
+  test.each<[string, string, FitOptions & { readonly data: Data }]>([
+    ["a parameter", `(+ b (* |${name}| x))`, { data: { x, y }, target: "y" }],
+    ["a column", `(+ b (* a |${name}|))`, { data: named(name, x, { y }), target: "y" }],
+    ["a target", "(+ b (* a x))", { data: named(name, y, { x }), target: name }],
+    [
+      "one of several targets",
+      "[(+ b (* a x)) (* c x)]",
+      { data: named(name, y, { x, w: x }), target: [name, "w"] },
+    ],
+    [
+      "parameters that go together",
+      `(+ |${name}| (* b x))`,
+      { data: { x: x.map((v) => v + 100), y: x.map((v, i) => v + (i % 2)) }, target: "y" },
+    ],
+    [
+      "a parameter at a bound",
+      `(+ b (* |${name}| x))`,
+      { data: { x, y }, target: "y", params: { [name]: { start: 3, bounds: [3, 4] } } },
+    ],
+    [
+      "a parameter that runs away",
+      `(/ x (+ |${name}| x))`,
+      { data: { x: x.map((v) => v + 1), y: x.map(() => 0) }, target: "y" },
+    ],
+    [
+      "a parameter of tests alone",
+      `(+ b (if (< x |${name}|) x 1))`,
+      { data: { x, y }, target: "y", params: { [name]: { start: 3.5 } } },
+    ],
+  ])("was a number where it names %s", async (_, text, options) => {
+    const result = await fitted(text, options);
+    const again = restored(text, result);
+    expect(namesIn(again)).toEqual(namesIn(result));
+    expect(again.predict(options.data)).toEqual(result.predict(options.data));
+  });
+});
+
+/** What a result tells in which the user's names stand. */
+const namesIn = ({ best, restarts, parameters, assumed, ...told }: FitResult) => ({
+  ...{ best, restarts, parameters, assumed },
+  ...{ covariance: told.covariance?.names, targets: told.targets.map((target) => target.name) },
+  ...{ identifiability: told.identifiability, diagnostics: told.diagnostics },
+});
 
 describe.each(["__proto__", "constructor", "toString"])("%s", (name) => {
   const spans = { x, y };

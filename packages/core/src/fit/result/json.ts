@@ -3,7 +3,7 @@
  * "Infinity" and "-Infinity", typed arrays as lists.
  */
 
-import { recordOf } from "../../records.js";
+import { own, recordOf } from "../../records.js";
 import { setField } from "../data/fields.js";
 
 /** A copy without typed arrays, functions and numbers that JSON has no word for. */
@@ -24,11 +24,40 @@ const WORDS: ReadonlyMap<unknown, number> = new Map([
   ["-Infinity", -Infinity],
 ]);
 
-/** The words back to numbers. */
-export function fromPlain(value: unknown): unknown {
+/** Which fields below a value hold names, in lists too; `true` where the value is one itself. */
+type Names = true | { readonly [field: string]: Names };
+
+/**
+ * Where the JSON of a fit holds names, which may be the words themselves: a group is called NaN where a
+ * table says so. Anywhere else such a word stands for a number; forms and sentences are none.
+ */
+const NAMES_OF_A_FIT: Names = {
+  parameters: true,
+  assumed: true,
+  covariance: { names: true },
+  // The numbers among correlated names are finite.
+  identifiability: { atBounds: true, correlated: true },
+  targets: { name: true },
+  diagnostics: { predicateOnly: true, runaways: { name: true } },
+  model: {
+    columns: true,
+    targets: { name: true },
+    groups: true,
+    groupsBy: true,
+    free: { label: true, input: true },
+  },
+};
+
+/** The JSON of a fit with numbers in place of their words. */
+export const fromPlain = (json: unknown): unknown => withNumbers(json, NAMES_OF_A_FIT);
+
+function withNumbers(value: unknown, names: Names | undefined): unknown {
+  if (names === true) return value;
   const number = WORDS.get(value);
   if (number !== undefined) return number;
-  if (Array.isArray(value)) return value.map(fromPlain);
+  if (Array.isArray(value)) return value.map((one) => withNumbers(one, names));
   if (typeof value !== "object" || value === null) return value;
-  return recordOf(Object.entries(value).map(([key, one]) => [key, fromPlain(one)]));
+  return recordOf(
+    Object.entries(value).map(([key, one]) => [key, withNumbers(one, own(names, key))]),
+  );
 }
