@@ -37,7 +37,9 @@ describe("checks of residuals", () => {
         const roots = isWeighted
           ? Float64Array.from(values, (_, i) => [1, 0.5, 2, 0][i % 4] as number)
           : undefined;
-        const z = values.map((value, i) => value * (roots?.[i] ?? 1));
+        const z = values
+          .map((value, i) => value * (roots?.[i] ?? 1))
+          .filter((_, i) => roots?.[i] !== 0);
         const sum = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
         const signs = z.filter((value) => value !== 0).map(Math.sign);
         const above = signs.filter((sign) => sign > 0).length;
@@ -67,6 +69,28 @@ describe("checks of residuals", () => {
       }),
       check,
     );
+  });
+
+  test("a row of weight 0 that has no prediction left no mean and counted as a run", () => {
+    const [roots, without] = [Float64Array.of(1, 2, 0, 1), Float64Array.of(1, 2, 1)];
+    const { residuals, ...checks } = checkResiduals(Float64Array.of(1, -3, Number.NaN, 2), roots);
+    const { residuals: _, ...wanted } = checkResiduals(Float64Array.of(1, -3, 2), without);
+    expect(checks).toEqual(wanted);
+    expect(residuals[2]).toBeNaN();
+  });
+
+  test("rows of weight 0 between others hid that neighbours go together", () => {
+    const residuals = Float64Array.from({ length: 30 }, (_, i) => (i < 15 ? 1 : -1));
+    const roots = residuals.map((_, i) => i % 2);
+    expect(checkResiduals(residuals, roots).words).toContain(together);
+  });
+
+  test("a residual that is not a number counted as a negative run", () => {
+    const { runs, runsExpected, runsScore } = checkResiduals(
+      Float64Array.of(1, Number.NaN, 1),
+      undefined,
+    );
+    expect([runs, runsExpected, runsScore]).toEqual([Number.NaN, Number.NaN, Number.NaN]);
   });
 
   test("speak from ten rows on, and not at the very limits", () => {
@@ -278,6 +302,16 @@ describe("covariances", () => {
     for (const [at, value] of wanted.entries()) same(found.covariance[at] as number, value);
   });
 
+  test("a straight line has one condition by squares and as a likelihood, which had its square", async () => {
+    const data = { x: [1, 2, 3, 4, 5, 6], y: [2.1, 3.9, 6.2, 7.8, 10.1, 12.4] };
+    const squares = await fitText("(+ a (* b x))", { data, target: "y" });
+    const likelihood = await fitText("(vsum (square (- y (+ a (* b x)))))", {
+      ...{ data, isNegativeLogLikelihood: true },
+    });
+    expect(squares.identifiability?.condition).toBeCloseTo(4.3297, 4);
+    expect(likelihood.identifiability?.condition).toBeCloseTo(4.3297, 4);
+  });
+
   test("rank and condition do not depend on units", () => {
     const columns = [
       [1, 2, 3, 4],
@@ -302,16 +336,6 @@ describe("covariances", () => {
     expect(found.condition).toBe(Infinity);
     expect([...(found.nullDirections[0] as Float64Array)]).toEqual([0, 1]);
     expect([...found.covariance]).toEqual([0.75, Number.NaN, Number.NaN, Number.NaN]);
-  test("a straight line has one condition by squares and as a likelihood, which had its square", async () => {
-    const data = { x: [1, 2, 3, 4, 5, 6], y: [2.1, 3.9, 6.2, 7.8, 10.1, 12.4] };
-    const squares = await fitText("(+ a (* b x))", { data, target: "y" });
-    const likelihood = await fitText("(vsum (square (- y (+ a (* b x)))))", {
-      ...{ data, isNegativeLogLikelihood: true },
-    });
-    expect(squares.identifiability?.condition).toBeCloseTo(4.3297, 4);
-    expect(likelihood.identifiability?.condition).toBeCloseTo(4.3297, 4);
-  });
-
     expect(covarianceOfHessian(new Float64Array(0), [], 0, 1e-8)).toEqual({
       ...{ used: [], rank: 0, condition: 0, nullDirections: [] },
       covariance: new Float64Array(0),
@@ -344,7 +368,7 @@ describe("bounds and intervals", () => {
     [0, 10, true, 10 - 1e-6, true],
     [0, 10, true, 5, false],
     [-Infinity, 10, true, 10 - 1e-9, true],
-  ])("between %d and %d, log %s: %d is at a bound: %s", (lower, upper, isLog, x, wanted) => {
+  ])("between %d and %d, log %s: %d is near a bound: %s", (lower, upper, isLog, x, wanted) => {
     const one = free(lower, upper, isLog, lower === -Infinity ? 1 : lower + 1);
     expect(isNearBound(one, x, one.transform.toFree(x), x)).toBe(wanted);
   });

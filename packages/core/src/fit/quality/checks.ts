@@ -4,12 +4,15 @@
 
 import type { ResidualChecks } from "../types.js";
 
-/** `residuals` are target minus prediction by row, `roots` the square roots of their weights. */
+/**
+ * `residuals` are target minus prediction by row, `roots` the square roots of their weights. Rows of
+ * weight 0 do not count, whatever is predicted there: the rows around one are neighbours.
+ */
 export function checkResiduals(
   residuals: Float64Array,
   roots: Float64Array | undefined,
 ): ResidualChecks {
-  const weighted = residuals.map((value, row) => value * (roots?.[row] ?? 1));
+  const weighted = weightedBy(residuals, roots);
   const count = weighted.length;
   let sum = 0;
   let squares = 0;
@@ -41,8 +44,18 @@ export function checkResiduals(
   };
 }
 
+function weightedBy(residuals: Float64Array, roots: Float64Array | undefined): Float64Array {
+  if (roots === undefined) return residuals;
+  return residuals
+    .map((value, row) => value * (roots[row] as number))
+    .filter((_, row) => roots[row] !== 0);
+}
+
+const UNKNOWN_RUNS = { runs: Number.NaN, expected: Number.NaN, score: Number.NaN };
+
 /** Wald and Wolfowitz's runs; residuals of zero are left out. */
 function countRuns(values: Float64Array) {
+  if (values.some(Number.isNaN)) return UNKNOWN_RUNS;
   let above = 0;
   let below = 0;
   let runs = 0;
