@@ -93,3 +93,18 @@ test("a fit that ends worse than the mean says so, and that the target is large"
       "start nearer, take more restarts, or divide y by 1e21",
   );
 });
+
+test("a target that is predicted badly was to be divided by the unit of another one", async () => {
+  const program = machines.f64.load("[(* a t) (* b t)]");
+  const { diagnostics } = await fit(program, {
+    data: { t, y: line(1), z: line(1e20) },
+    target: ["y", "z"],
+    params: { a: { start: -50 }, b: { start: 1 } },
+    ...{ optimiser: "adam", steps: 1 },
+  });
+  const poor = diagnostics.notes.filter((note) => note.includes("worse than by its mean"));
+  expect(poor.map((note) => note.replace(/ \(.*?\)/, ""))).toEqual([
+    "y is predicted worse than by its mean: start nearer, take more restarts",
+    "z is predicted worse than by its mean: start nearer, take more restarts, or divide z by 1e21",
+  ]);
+});

@@ -111,8 +111,9 @@ function notesOf(
   else if (!hasConverged)
     notes.push(`the best restart did not converge: it ended by ${winner.reason}`);
   notes.push(...slack);
-  for (const { name, r2 } of targets)
-    if (r2 < NO_BETTER) notes.push(poorNote(table, name, r2, settings.lossName));
+  for (const [t, { name, r2 }] of targets.entries())
+    if (table !== undefined && r2 < NO_BETTER)
+      notes.push(poorNote(name, numbersOfTarget(table, t), r2, settings.lossName));
   let failed = 0;
   for (const { reason } of restarts) if (reason === "not finite") failed += 1;
   if (failed > 0)
@@ -133,9 +134,12 @@ function notesOf(
 export const endedNote = (stopped: string): string =>
   `the fit was ended early (${stopped}); this is the best so far`;
 
-/** Starts of order 1 are far from parameters of a target that is not. */
-function poorNote(table: Table | undefined, name: string, r2: number, lossName: string): string {
-  const largest = table === undefined ? 1 : largestOf(table.target);
+const numbersOfTarget = ({ target, targets, rows }: Table, t: number): Float64Array =>
+  targets.length === 1 ? target : target.subarray(t * rows, (t + 1) * rows);
+
+/** Starts of order 1 are far from parameters of a target whose numbers are not. */
+function poorNote(name: string, numbers: Float64Array, r2: number, lossName: string): string {
+  const largest = largestOf(numbers);
   const isOrdinary = largest > 1e-4 && largest < 1e6;
   const scale = isOrdinary ? "" : `, or divide ${name} by ${unitOf(largest)}`;
   return (
