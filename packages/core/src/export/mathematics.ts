@@ -5,7 +5,6 @@
 import { own } from "../records.js";
 import { asPeopleWrite, type ClosedForm, type Formula } from "./formula.js";
 import {
-  inside,
   LOOSE,
   type Notation,
   POWER,
@@ -112,17 +111,19 @@ const LATEX_FUNCTIONS: Readonly<Record<string, string>> = {
 
 const latexParen = (text: string): string => `\\left(${text}\\right)`;
 
+const latexWithin = ({ text, level }: Text, least: number): string =>
+  level < least ? latexParen(text) : text;
+
 function latexNotation(digits: number): Notation {
-  const within = (text: Text, least: number): string => inside(notation, text, least);
   const signs: Readonly<Record<string, string>> = { "<=": "\\le", ">=": "\\ge" };
-  const notation: Notation = {
+  return {
     number: (value) => latexNumber(value, digits),
     name: (name) => tight(latexName(name)),
     plus: " + ",
     minus: " - ",
     negative: "-",
     product: (x, y) => {
-      const [left, right] = [within(x, PRODUCT), within(y, PRODUCT + 1)];
+      const [left, right] = [latexWithin(x, PRODUCT), latexWithin(y, PRODUCT + 1)];
       const sign = /^[\d]/.test(right) ? " \\cdot " : " \\, ";
       return { text: left + sign + right, level: PRODUCT };
     },
@@ -138,14 +139,13 @@ function latexNotation(digits: number): Notation {
       return tight(`\\begin{cases} ${lines.join(" \\\\ ")} \\end{cases}`);
     },
     compare: (op, x, y) => ({ text: `${x.text} ${own(signs, op) ?? op} ${y.text}`, level: 3 }),
-    all: (tests) => ({ text: tests.map((t) => within(t, 3)).join(" \\land "), level: 2 }),
-    any: (tests) => ({ text: tests.map((t) => within(t, 2)).join(" \\lor "), level: 1 }),
-    not: (test) => ({ text: `\\lnot ${within(test, TIGHT)}`, level: 3 }),
+    all: (tests) => ({ text: tests.map((t) => latexWithin(t, 3)).join(" \\land "), level: 2 }),
+    any: (tests) => ({ text: tests.map((t) => latexWithin(t, 2)).join(" \\lor "), level: 1 }),
+    not: (test) => ({ text: `\\lnot ${latexWithin(test, TIGHT)}`, level: 3 }),
     parenthesised: latexParen,
     refuse: (op) => refusal(`it uses ${op}`),
     preferred: asPeopleWrite,
   };
-  return notation;
 }
 
 /** Fractions and cases are tight but need parentheses under an exponent. */
@@ -169,7 +169,7 @@ function latexApply(op: string, operands: readonly Text[]): Text | undefined {
     case "ceiling":
       return tight(`\\left\\lceil ${x.text} \\right\\rceil`);
     case "log1p":
-      return tight(`\\ln${latexParen(`1 + ${x.text}`)}`);
+      return tight(`\\ln${latexParen(`1 + ${latexWithin(x, SUM)}`)}`);
     case "expm1":
       return { text: `e^{${x.text}} - 1`, level: SUM };
     case "sigmoid":
@@ -179,7 +179,8 @@ function latexApply(op: string, operands: readonly Text[]): Text | undefined {
     case "lgamma":
       return tight(`\\ln\\left|\\Gamma${latexParen(x.text)}\\right|`);
     case "modulo":
-      return { text: `${x.text} \\bmod ${y.text}`, level: LOOSE };
+      // How strongly mod binds beside products is not agreed on.
+      return { text: `${latexWithin(x, POWER)} \\bmod ${latexWithin(y, POWER)}`, level: LOOSE };
     default:
       return tight(`${own(LATEX_FUNCTIONS, op) ?? `\\operatorname{${op}}`}${latexParen(all)}`);
   }

@@ -2,6 +2,7 @@
  * Primitives on values whose numbers are formulas: tests, lists, and vectors of known length.
  */
 
+import { primitiveByName } from "../primitives/index.js";
 import { own } from "../records.js";
 import type { CallNode } from "../syntax/core.js";
 import { type Comparison, type Formula, numberFormula, type Test } from "./formula.js";
@@ -19,6 +20,7 @@ import {
   nil,
   pairFrom,
   refusal,
+  SIZE_MAX,
   type Value,
   vectorFrom,
 } from "./symbolic-values.js";
@@ -74,12 +76,13 @@ export function structural(
       return listOf(itemsOf(x, node).reverse());
     case "append": {
       const front = operands.slice(0, -1).flatMap((list) => itemsOf(list, node));
+      checkLength("list", front.length, node);
       return listOf(front, operands.at(-1) ?? nil);
     }
     case "list-ref":
       return elementAt(itemsOf(x, node), indexFrom(y, node), node);
     case "list-tail":
-      return listOf(itemsOf(x, node).slice(indexFrom(y, node)));
+      return tailOf(x, indexFrom(y, node), node);
     case "null?":
       return typeof x !== "boolean" && x.kind === "nil";
     case "pair?":
@@ -97,13 +100,38 @@ export function structural(
   }
 }
 
+/** The list itself from an element on, so that it is still the same list. */
+function tailOf(list: Value, index: number, node: CallNode): Value {
+  if (index < 0) throw refusal(`there is no element ${index}`, node.span);
+  let rest = list;
+  for (let i = 0; i < index; i++) rest = pairFrom(rest, node).cdr;
+  return rest;
+}
+
 /** Numbers compare by value, which may depend on the inputs; other things as themselves. */
 function isSame(x: Value, y: Value, node: CallNode): Value {
   if (isFormula(x) && isFormula(y)) return compare("=", [x, y], node) as Value;
   if (isTest(x) || isTest(y)) throw refusal("it compares the outcomes of tests", node.span);
   if (typeof x === "boolean" || typeof y === "boolean") return x === y;
   if (x.kind === "symbol" && y.kind === "symbol") return x.name === y.name;
-  return x === y || (x.kind === "nil" && y.kind === "nil");
+  if (x.kind === "primitive" && y.kind === "primitive")
+    return primitiveByName.get(x.name) === primitiveByName.get(y.name);
+  const isOnlyOne = x.kind === "nil" || x.kind === "unspecified";
+  return x === y || (isOnlyOne && x.kind === y.kind);
+}
+
+/** Longer ones would take memory before their parts are counted. */
+function checkLength(what: string, length: number, node: CallNode): void {
+  if (length > SIZE_MAX)
+    throw refusal(`it has a ${what} of ${length} elements, more than ${SIZE_MAX}`, node.span);
+}
+
+/** A vector of as many times the same number. */
+function filled(size: Value, number: number, node: CallNode): Value {
+  const length = indexFrom(size, node);
+  if (length < 0) throw refusal(`${length} is not a size`, node.span);
+  checkLength("vector", length, node);
+  return { kind: "vector", items: Array(length).fill(numberFormula(number, true)) };
 }
 
 function vectorPrimitive(
@@ -119,11 +147,8 @@ function vectorPrimitive(
         throw refusal("vec gets something that is not a number", node.span);
       return { kind: "vector", items: operands };
     case "zeros":
-    case "ones": {
-      if (operands.length > 1) return undefined;
-      const one = numberFormula(name === "ones" ? 1 : 0, true);
-      return { kind: "vector", items: Array(indexFrom(x, node)).fill(one) };
-    }
+    case "ones":
+      return operands.length > 1 ? undefined : filled(x, name === "ones" ? 1 : 0, node);
     case "ref":
       if (operands.length > 2) return undefined;
       return elementAt(vectorFrom(x, node), indexFrom(y, node), node);

@@ -48,6 +48,9 @@ export type Value =
   | { readonly kind: "nil" }
   | { readonly kind: "unspecified" };
 
+/** How many parts a closed form may have. */
+export const SIZE_MAX = 4000;
+
 export const nil: Value = { kind: "nil" };
 const FORMULAS: ReadonlySet<string> = new Set(["number", "name", "apply", "choice"]);
 const TESTS: ReadonlySet<string> = new Set(["compare", "all", "any", "not"]);

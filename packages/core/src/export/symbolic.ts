@@ -36,12 +36,12 @@ import {
   power,
   refusal,
   Scope,
+  SIZE_MAX,
   type Value,
 } from "./symbolic-values.js";
 
 const STEPS_MAX = 20_000;
 const DEPTH_MAX = 600;
-const SIZE_MAX = 4000;
 
 /** The closed form, with the values of `params` in place of their names. */
 export function closedForm(
@@ -83,6 +83,7 @@ class Symbolic {
   readonly #isClamped: boolean;
   /** Lambdas being applied, with how many choices were open when each was entered. */
   readonly #active = new Map<LambdaNode, number>();
+  readonly #constants = new Map<Core, Value>();
   #choices = 0;
   #steps = 0;
   #depth = 0;
@@ -105,7 +106,7 @@ class Symbolic {
   #step(node: Core, scope: Scope): Value {
     switch (node.kind) {
       case "const":
-        return datumValue(node.value);
+        return this.#constant(node);
       case "unspecified":
         return { kind: "unspecified" };
       case "ref":
@@ -145,6 +146,13 @@ class Symbolic {
       case "call":
         return this.#call(node, scope);
     }
+  }
+
+  /** A quoted list is one list, however often it is reached. */
+  #constant(node: Core & { kind: "const" }): Value {
+    const value = this.#constants.get(node) ?? datumValue(node.value);
+    this.#constants.set(node, value);
+    return value;
   }
 
   #lookUp(variable: Variable, scope: Scope, span: Span): Value {

@@ -274,6 +274,65 @@ test("things that are not numbers are the same only as themselves", () => {
     expect(choice(x, y), `${x} and ${y}`).toBe(wanted);
 });
 
+/** The value of a program, and that of its closed form. */
+function bothValues(program: string): readonly unknown[] {
+  const inputs = { a: 5, b: 7 };
+  const run = machine.load(program, { inputs: ["a", "b"] }).evaluate(inputs);
+  const text = exportModel({ program }, "numpy");
+  return [run.values[0], evaluatePython(expressionOf(text), inputs)];
+}
+
+test.each([
+  ["(eq? car car)", true],
+  ["(eq? car cdr)", false],
+  ["(eq? expt pow)", true],
+  ["(let ((f car)) (eqv? f car))", true],
+  ["(eq? (if #f #f) (if #f #f))", true],
+  ["(let ((l (list 1 2 3))) (eq? (list-tail l 1) (cdr l)))", true],
+  ["(let ((f (lambda () '(x y)))) (eq? (f) (f)))", true],
+  ["(eq? '(x) '(x))", false],
+])("closed forms took one thing for two: %s", (program, isSame) => {
+  expect(bothValues(`(if ${program} a b)`)).toEqual(isSame ? [5, 5] : [7, 7]);
+});
+
+test.each([
+  ["(car (list-tail '(1 2 . 3) 1))", 2],
+  ["(+ a (list-tail '(1 2 . 3) 2))", 8],
+  ["(car (list-tail (list b a) 0))", 7],
+  ["(if (null? (list-tail (list a b) 2)) a b)", 5],
+])("%s is the rest of the list", (program, value) => {
+  expect(bothValues(program)).toEqual([value, value]);
+});
+
+test("the closed form of list-tail took elements from the end, or none", () => {
+  expect(refusalOf("(car (list-tail (list a b) -1))", "math")).toContain("no element -1");
+  expect(refusalOf("(if (null? (list-tail (list a b) 3)) a b)", "math")).toContain("E-REFUSED");
+});
+
+test("closed forms of vectors of odd sizes ended in a RangeError, or took all memory", () => {
+  for (const program of [
+    "(vsum (zeros -1))",
+    "(+ a (vlen (ones 1e12)))",
+    "(+ a (vlen (zeros 1000000000)))",
+    "(vsum (* a (+ b (ones 20000))))",
+    "(loop ((i 0) (l (list a))) (if (= i 40) (car l) (recur (+ i 1) (append l l))))",
+  ])
+    expect(refusalOf(program, "math")).toContain("E-REFUSED: the program has no closed form: ");
+  expect(refusalOf("(vsum (zeros -1))", "math")).toContain("-1 is not a size at (zeros -1)");
+  expect(exportModel({ program: "(+ a (vlen (zeros 4000)))" }, "math")).toBe("a + 4000");
+});
+
+test.each([
+  ["(modulo (+ a b) c)", "\\left(a + b\\right) \\bmod c"],
+  ["(modulo a (+ b c))", "a \\bmod \\left(b + c\\right)"],
+  ["(modulo (* 2 a) (- b))", "\\left(2 \\, a\\right) \\bmod \\left(-b\\right)"],
+  ["(modulo a (modulo b c))", "a \\bmod \\left(b \\bmod c\\right)"],
+  ["(modulo (expt a 2) (sin b))", "a^{2} \\bmod \\sin\\left(b\\right)"],
+  ["(log1p (modulo a b))", "\\ln\\left(1 + \\left(a \\bmod b\\right)\\right)"],
+])("the LaTeX of %s lacked parentheses", (program, text) => {
+  expect(exportModel({ program }, "latex")).toBe(text);
+});
+
 test("a procedure that is passed on and gets a wrong number of operands has no formula", () => {
   for (const call of ["(g a b)", "(g)"])
     expect(() =>
