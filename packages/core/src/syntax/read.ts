@@ -401,7 +401,8 @@ function readEscape(source: string, at: number): { text: string; end: number } {
   const text = own(simple, mark);
   if (text !== undefined) return { text, end: at + 2 };
   const close = source.indexOf(";", at);
-  const code = mark === "x" && close > 0 ? Number(`0x${source.slice(at + 2, close)}`) : NaN;
+  const digits = mark === "x" && close > 0 ? source.slice(at + 2, close) : "";
+  const code = /^[\da-f]+$/i.test(digits) ? Number.parseInt(digits, 16) : NaN;
   if (!(code >= 0 && code <= 0x10ffff) || isSurrogate(code)) {
     throw syntax(
       `\\${mark} is not an escape`,

@@ -157,6 +157,17 @@ describe("characters by code", () => {
     },
   );
 
+  test.each(["41 ", "41\n", "41\t", "41\u00a0", " 41", "", "+41", "-0", "0x41", "4_1", "4.0", "g"])(
+    "an escape took blanks for digits: %j",
+    (digits) => {
+      expect(told(`|\\x${digits};|`)).toMatch(/^E-SYNTAX .*not an escape/);
+    },
+  );
+
+  test("escapes have digits of either case, and zeros before them", () => {
+    expect(read("|\\x3bB;\\x00000000000041;|")).toMatchObject([{ name: "λA" }]);
+  });
+
   test("escapes of one letter", () => {
     const letters = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i));
     const known = letters.filter((letter) => !told(`|\\${letter}|`).startsWith("E-"));
