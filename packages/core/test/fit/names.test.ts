@@ -4,6 +4,7 @@
 
 import { describe, expect, test } from "vitest";
 import {
+  type Data,
   type FitJson,
   type FitOptions,
   type FitResult,
