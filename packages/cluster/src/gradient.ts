@@ -77,7 +77,8 @@ export async function clusterGradient(
       return queued(call, index, jobOf(program, inputs, runOptions, from, to));
     });
     await queue.addBulk(jobs);
-    const parts = await receive(redis, results, count, signal);
+    const findGone = (open: readonly number[]) => goneOf(queue, call, open);
+    const parts = await receive(redis, results, count, findGone, signal);
     return joinParts(parts, program, inputs, runOptions);
   } finally {
     for (let index = 0; index < count; index++) await queue.remove(`${call}-${index}`);
@@ -103,22 +104,46 @@ async function receive(
   redis: Redis,
   key: string,
   count: number,
+  findGone: (open: readonly number[]) => Promise<number | undefined>,
   signal: AbortSignal | undefined,
 ): Promise<readonly PartResult[]> {
   const parts = new Map<number, PartResult>();
+  let gone: number | undefined;
   while (parts.size < count) {
     if (signal?.aborted)
       throw new NdvmError("E-ABORTED", "the population was aborted by the caller", {
         help: "the signal passed to it fired",
       });
     const found = await redis.blpopBuffer(key, WAIT_SECONDS);
-    if (found === null) continue;
+    if (found === null) {
+      // A result is there before its job goes: a wait that ends without it says that there is none.
+      if (gone !== undefined && !parts.has(gone)) throw givenUp(gone);
+      const all = Array.from({ length: count }, (_, index) => index);
+      gone = await findGone(all.filter((index) => !parts.has(index)));
+      continue;
+    }
     const part = decode(found[1]) as PartResult;
     if ("refusal" in part) return [part];
     parts.set(part.index, part);
   }
   return [...parts.values()].sort((a, b) => a.index - b.index);
 }
+
+/** A part whose job is not in the queue any more. */
+async function goneOf(
+  queue: Queue,
+  call: string,
+  open: readonly number[],
+): Promise<number | undefined> {
+  const jobs = await Promise.all(open.map((index) => queue.getJob(`${call}-${index}`)));
+  return open.find((_, at) => jobs[at] === undefined);
+}
+
+const givenUp = (index: number): NdvmError =>
+  new NdvmError("E-WORKER", `nobody could run the lanes from ${index * PART_LANES} on`, {
+    facts: { attempts: ATTEMPTS },
+    help: "workers died over them or are of another version; they tell on their own computers",
+  });
 
 /** A worker's side: runs parts until it is closed. */
 export class PopulationWorker {

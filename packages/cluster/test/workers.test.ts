@@ -568,6 +568,29 @@ describe("a population", () => {
     machine.dispose();
   });
 
+  test("whose part was given up waited for ever", async () => {
+    const machine = await Machine.create();
+    const { worker } = await begin();
+    const call = clusterGradient(address, machine.load("(* a a)"), { a: many(9000) });
+    call.catch(() => {});
+    await vi.advanceTimersByTimeAsync(10);
+    const [first, second] = server.jobs("ndvm:q:populations");
+    await vi.advanceTimersByTimeAsync(60_000);
+    // A job that is there is waited for, and so is a result whose job has just gone.
+    await server.deliver("ndvm:q:populations", first?.id ?? "");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(server.jobs("ndvm:q:populations")).toHaveLength(1);
+    server.queues.get("ndvm:q:populations")?.delete(second?.id ?? "");
+    await vi.advanceTimersByTimeAsync(3000);
+    await expect(call).rejects.toMatchObject({
+      ...{ code: "E-WORKER", message: "nobody could run the lanes from 8192 on" },
+      facts: { attempts: 8 },
+    });
+    await worker.close();
+    expect(server.keys()).toEqual([]);
+    machine.dispose();
+  });
+
   test("that is aborted while it waits ends, and takes back what waits", async () => {
     const machine = await Machine.create();
     const aborter = new AbortController();
