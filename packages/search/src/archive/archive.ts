@@ -26,6 +26,7 @@ import {
 } from "./checked-rows.js";
 import { countOutcomes } from "./epoch-rows.js";
 import { exportLines } from "./export.js";
+import { FRONT_OPTIONS } from "./options.js";
 import { openForReading } from "./reader.js";
 import type { Row } from "./schema.js";
 import { readState } from "./state.js";
@@ -210,11 +211,15 @@ export class Archive {
   /** All visits to one candidate that are kept. */
   visitsOf(id: number): readonly Outcome[] {
     return this.#reading(() => {
-      const visits = new Set<number>();
+      // The first visit may have rows in neither table: that of a duplicate which was not fitted.
+      const visits = new Set([id]);
       for (const table of ["fits", "failures"] as const)
         for (const { visit, candidate } of readRows(this.#source, table))
           if (candidate === id) visits.add(visit);
-      return [...visits].sort((a, b) => a - b).flatMap((visit) => this.outcome(visit) ?? []);
+      const outcomes = [...visits]
+        .sort((a, b) => a - b)
+        .flatMap((visit) => this.outcome(visit) ?? []);
+      return outcomes.filter((outcome) => outcome.id === id);
     });
   }
 
@@ -233,7 +238,7 @@ export class Archive {
   front(): readonly FrontMember[] {
     return this.#reading(() => {
       const study = this.study();
-      for (const key of ["target", "inputs", "train", "heldOut", "operators", "precision"])
+      for (const key of FRONT_OPTIONS)
         if (!Object.hasOwn(study, key))
           throw damage(this.file, "rows", "study", [key], "it is missing, and the front needs it");
       const yardstick = yardstickOf(study as unknown as Measured);

@@ -6,10 +6,11 @@
  * told not to keep is counted, epoch by epoch.
  */
 
-import { seedFor } from "@ndvm/core";
+import { recordOf, seedFor } from "@ndvm/core";
 import { SEED_FIT } from "../study.js";
 import type { Outcome } from "../types.js";
 import type { Source } from "./checked-rows.js";
+import { isBreedingOption } from "./options.js";
 import { type Row, SCHEMA_VERSION } from "./schema.js";
 import { readState } from "./state.js";
 import { paramsOf, readEpochs } from "./visits.js";
@@ -18,7 +19,8 @@ export function* exportLines(
   source: Source,
   study: Readonly<Record<string, unknown>>,
 ): Generator<string> {
-  yield JSON.stringify({ format: "ndvm-study", version: 2, study });
+  const options = Object.entries(study).filter(([key]) => !isBreedingOption(key));
+  yield JSON.stringify({ format: "ndvm-study", version: 2, study: recordOf(options) });
   const seed = study["seed"] as number;
   const isIntact = (study["keep"] ?? "all") === "all";
   for (const { round, slot, firstVisit, visits, counts, kept } of readEpochs(source)) {

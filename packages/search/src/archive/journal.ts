@@ -7,11 +7,13 @@ import { Worker } from "node:worker_threads";
 import { NdvmError, recordOf, seedFor } from "@ndvm/core";
 import type { Journal, JournalEntry, MemberFacts, SettledEpoch } from "../engine/journal.js";
 import type { EpochJob } from "../epoch/job.js";
+import { withDefaults } from "../evolve/breeder.js";
 import { SEED_PROPOSER, SEED_SPLIT, type Study } from "../study.js";
 import type { Budget, Proposer, SearchEvent } from "../types.js";
 import { addSettled, type Rows } from "./epoch-rows.js";
 import { atLastMoment } from "./last-moment.js";
 import type { BulkRows, EpochKey, FromWriter, ToWriter, WriterStart } from "./messages.js";
+import { breedingOption } from "./options.js";
 import { PendingEpochs } from "./pending.js";
 import { RowPacker } from "./rows.js";
 import { BULK_TABLES, SCHEMA_VERSION } from "./schema.js";
@@ -220,7 +222,9 @@ function writerUrl(): URL {
 /** What a study is, as texts that must agree when it is resumed. */
 function identityOf(study: Study, proposers: readonly Proposer[]): Record<string, string> {
   const { train, heldOut, ...options } = study;
-  const texts = Object.entries({ ...options, proposers: proposers.map(({ name }) => name) }).map(
+  const names = proposers.map(({ name }) => name);
+  const breeding = breedingOptionsOf(study, proposers);
+  const texts = Object.entries({ ...options, proposers: names, ...breeding }).map(
     ([key, value]): [string, string] => [key, JSON.stringify(value ?? null)],
   );
   const columns = { train, heldOut };
@@ -229,6 +233,19 @@ function identityOf(study: Study, proposers: readonly Proposer[]): Record<string
     texts.push([key, JSON.stringify(recordOf(plain))]);
   }
   return recordOf(texts);
+}
+
+function breedingOptionsOf(
+  { islands }: Study,
+  proposers: readonly Proposer[],
+): Readonly<Record<string, unknown>> {
+  const options: [string, unknown][] = [];
+  for (const [place, { breeding }] of proposers.entries()) {
+    if (breeding === undefined) continue;
+    for (const [name, value] of Object.entries(withDefaults(breeding, islands)))
+      options.push([breedingOption(place, name), value]);
+  }
+  return recordOf(options);
 }
 
 function seedsOf({ seed }: Study, proposers: readonly Proposer[]): Record<string, number> {

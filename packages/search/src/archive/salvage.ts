@@ -18,6 +18,7 @@ import { requireReadable } from "./head.js";
 import { intactVisits } from "./intact-visits.js";
 import { LEDGER_ROW, LedgerWriter, STATE_ROW } from "./ledger.js";
 import { mendFirstPage } from "./mend.js";
+import { STUDY_OPTIONS } from "./options.js";
 import { checkSchema, formatOf, resumptionOf } from "./reader.js";
 import { COLUMNS, type Row, SCHEMA_VERSION, TABLES, type Table } from "./schema.js";
 import { readState } from "./state.js";
@@ -306,8 +307,9 @@ class Salvager {
   }
 
   #optionsLost(): readonly string[] {
+    if (this.#lost.get("study") === 0) return [];
     const kept = new Set([...readRows(this.#to, "study")].map(({ key }) => key));
-    return ["target", "inputs", "seed", "train", "heldOut"].filter((key) => !kept.has(key));
+    return STUDY_OPTIONS.filter((key) => !kept.has(key));
   }
 }
 

@@ -14,6 +14,7 @@ import { checkHead, otherFormat } from "./head.js";
 import { LedgerWriter, STATE_ROW } from "./ledger.js";
 import { type Lock, takeLock } from "./lock.js";
 import type { FromWriter, ToWriter, WriterStart } from "./messages.js";
+import { isBreedingOption } from "./options.js";
 import { checkSchema, formatOf } from "./reader.js";
 import { type PackedRows, unpackRows } from "./rows.js";
 import { BULK_TABLES, type BulkTable, COLUMNS, SCHEMA_VERSION, TABLE_NAMES } from "./schema.js";
@@ -135,6 +136,7 @@ class Writer {
     const kept = new Map([...readRows(source, "study")].map(({ key, value }) => [key, value]));
     for (const [key, value] of Object.entries(study)) {
       const before = kept.get(key);
+      if (before === undefined && isBreedingOption(key)) continue;
       if (before !== value) throw otherStudy(file, key, before, value);
     }
   }

@@ -50,8 +50,20 @@ export interface EvolveOptions {
   readonly bestShare?: number;
 }
 
+/** All that decides what is bred. `islands` is the study's number. */
+export const withDefaults = (
+  options: EvolveOptions,
+  islands: number,
+): Required<Omit<EvolveOptions, "name">> => ({
+  seeds: options.seeds ?? [],
+  islands: options.islands ?? islands,
+  islandSize: options.islandSize ?? 40,
+  draws: options.draws ?? 300,
+  migrateEvery: options.migrateEvery ?? MIGRATE_EVERY,
+  bestShare: options.bestShare ?? 0.2,
+});
+
 const MIGRATE_EVERY = 200;
-const BEST_SHARE = 0.2;
 
 /** Whether members go to other islands, now that so many candidates are folded in. */
 export const isMigrationDue = (
@@ -100,9 +112,9 @@ export const populationOptions = (
   options: EvolveOptions,
   { operators, islands: usual }: Pick<StudyBrief, "operators" | "islands">,
 ): PopulationOptions => {
-  const islands = options.islands ?? usual;
+  const { islands, islandSize } = withDefaults(options, usual);
   const hasLoopIsland = operators.includes("loop") && islands > 1;
-  return { islands, islandSize: options.islandSize ?? 40, hasLoopIsland };
+  return { islands, islandSize, hasLoopIsland };
 };
 
 export class Breeder {
@@ -133,9 +145,10 @@ export class Breeder {
     this.#operators = new Set(brief.operators);
     this.#grammar = new Grammar(brief, this.#chance);
     this.#names = { inputs: new Set(this.#grammar.inputs) };
-    this.#seeds = readSeeds(options.seeds ?? [], this.#names);
-    this.#draws = options.draws ?? 300;
-    this.#bestShare = options.bestShare ?? BEST_SHARE;
+    const { seeds, draws, bestShare } = withDefaults(options, brief.islands);
+    this.#seeds = readSeeds(seeds, this.#names);
+    this.#draws = draws;
+    this.#bestShare = bestShare;
     this.#loopIsland = loopIslandOf(populationOptions(options, brief));
     this.#isOdd = hasOddUnits(brief);
     this.#lattices = new Map(

@@ -14,7 +14,7 @@
  * share × factor^nodes, which takes multiplications only.
  */
 
-import { exp } from "@ndvm/core";
+import { exp, NdvmError } from "@ndvm/core";
 import type { Outcome } from "../types.js";
 import type { Chance } from "./chance.js";
 
@@ -245,6 +245,7 @@ export class Population {
   }
 
   restore({ islands, front, born }: PopulationState): void {
+    if (islands.length !== this.options.islands) throw otherIslands(islands, this.options);
     this.#residents = islands.map((island) => [...island]);
     this.#places = this.#residents.map(placesOf);
     this.#front = new Map(front.map((resident) => [resident.member.complexity, resident]));
@@ -252,6 +253,13 @@ export class Population {
     this.#born = born;
   }
 }
+
+const otherIslands = (islands: PopulationState["islands"], now: PopulationOptions): NdvmError =>
+  new NdvmError(
+    "E-ARCHIVE",
+    `the archive holds another study: its proposer has ${islands.length} islands, not ${now.islands}`,
+    { help: "resume with the same options", facts: { reason: "study", option: "islands" } },
+  );
 
 const isRecurrence = (skeleton: string): boolean => skeleton.startsWith("(loop ");
 

@@ -103,6 +103,18 @@ describe("an archive", () => {
     ]);
   });
 
+  test("had no visits of a duplicate that was known before it was fitted", async () => {
+    const file = freshFile();
+    const again = replay([{ source: "(* a x)" }, { source: "(* x b)" }], { cycles: 3 });
+    const proposers = [list(["(* a x)", "(* x b)", "(car x)"]), again];
+    const { outcomes } = await run({ ...base, data: line, epoch: 2, proposers, archive: file });
+    expect(new Set(outcomes.map(({ status }) => status)).size).toBe(3);
+    const archive = openArchive(file);
+    for (let id = -1; id <= outcomes.length; id++)
+      expect(archive.visitsOf(id)).toEqual(outcomes.filter((outcome) => outcome.id === id));
+    archive.close();
+  });
+
   test("keeps every bit of a number", async () => {
     const file = freshFile();
     const { outcomes } = await run({
