@@ -18,6 +18,7 @@ import { writeLatex, writeMath } from "./mathematics.js";
 import { writeNumpy, writeSympy } from "./python.js";
 import { writeScheme } from "./scheme.js";
 import { closedForm } from "./symbolic.js";
+import { refusal } from "./symbolic-values.js";
 
 export interface ExportOptions {
   /** Name of the function, for JavaScript and NumPy. Default "model". */
@@ -91,10 +92,20 @@ export function exportModel(
           hasTensors: (source.tensors ?? []).length > 0,
         });
       default:
-        return writeClosedForm(model, format, options);
+        return withinStack(() => writeClosedForm(model, format, options));
     }
   } catch (error) {
     throw error instanceof NdvmError ? error.in(model.source, model.load.file) : error;
+  }
+}
+
+/** A loop that turns often builds a formula of so many levels that nobody can go down to its end. */
+function withinStack(write: () => string): string {
+  try {
+    return write();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw refusal("its formula is nested too deep to be written out");
   }
 }
 

@@ -322,6 +322,16 @@ test("closed forms of vectors of odd sizes ended in a RangeError, or took all me
   expect(exportModel({ program: "(+ a (vlen (zeros 4000)))" }, "math")).toBe("a + 4000");
 });
 
+test("the closed form of a loop that turns often ended in a RangeError", () => {
+  const turns = (count: number, body: string) =>
+    `(loop ((i 0) (s a)) (if (= i ${count}) s (recur (+ i 1) ${body})))`;
+  for (const format of ["latex", "math", "numpy", "sympy"] as const)
+    expect(refusalOf(turns(1000, "(vsum (+ s (ones 300)))"), format)).toMatch(
+      /^E-REFUSED: the program has no closed form: /,
+    );
+  expect(exportModel({ program: turns(100, "(sin (cos (exp s)))") }, "math")).toContain("exp(a)");
+});
+
 test.each([
   ["(modulo (+ a b) c)", "\\left(a + b\\right) \\bmod c"],
   ["(modulo a (+ b c))", "a \\bmod \\left(b + c\\right)"],
