@@ -33,9 +33,10 @@ const BITS_MOST = 32;
 
 export function gapsOf(columns: Columns, inputs: readonly string[], target: string): Gaps {
   const y = own(columns, target) as Float64Array;
-  const pairs = inputs.length === 1 ? pairsInOrder(columns, inputs[0] as string) : undefined;
-  const all = pairs ?? nearestPairs(columns, inputs, y.length);
-  const used = thinned(all, GAPS_MOST);
+  const { used, share } =
+    inputs.length === 1
+      ? pairsInOrder(columns, inputs[0] as string)
+      : nearestPairs(columns, inputs, y.length);
   const places: Record<string, Float64Array> = emptyRecord();
   const within = placesOf(used.length);
   for (const name of inputs) {
@@ -52,7 +53,7 @@ export function gapsOf(columns: Columns, inputs: readonly string[], target: stri
     places,
     count: used.length,
     placeCount: used.length * PLACES,
-    share: used.length === 0 ? 1 : all.length / used.length,
+    share,
     steps: Float64Array.from(used, ([a, b]) => Math.abs((y[b] as number) - (y[a] as number))),
   };
 }
@@ -72,12 +73,15 @@ function placesOf(gaps: number): Float64Array {
 
 type Pair = readonly [number, number];
 
+/** Neighbours that are looked at, and how many gaps there are for each. */
+type Neighbours = { readonly used: readonly Pair[] } & Pick<Gaps, "share">;
+
 function thinned<T>(all: readonly T[], most: number): readonly T[] {
   if (all.length <= most) return all;
   return Array.from({ length: most }, (_, i) => all[Math.floor((i * all.length) / most)] as T);
 }
 
-function pairsInOrder(columns: Columns, input: string): readonly Pair[] {
+function pairsInOrder(columns: Columns, input: string): Neighbours {
   const x = own(columns, input) as Float64Array;
   // Rows that are alike stay in their order.
   const order = Array.from(x, (_, row) => row).sort((a, b) => (x[a] as number) - (x[b] as number));
@@ -86,16 +90,18 @@ function pairsInOrder(columns: Columns, input: string): readonly Pair[] {
     const [a, b] = [order[i - 1] as number, order[i] as number];
     if (x[a] !== x[b]) pairs.push([a, b]);
   }
-  return pairs;
+  const used = thinned(pairs, GAPS_MOST);
+  return { used, share: used.length === 0 ? 1 : pairs.length / used.length };
 }
 
 /** Some rows, each with the one nearest to it. */
-function nearestPairs(columns: Columns, inputs: readonly string[], rows: number): readonly Pair[] {
+function nearestPairs(columns: Columns, inputs: readonly string[], rows: number): Neighbours {
   const every = Array.from({ length: rows }, (_, row) => row);
   const others = thinned(every, ROWS_MOST);
   const scaled = inputs.map((name) => scaledColumn(own(columns, name) as Float64Array));
-  const pairs: Pair[] = [];
-  for (const row of thinned(others, GAPS_MOST)) {
+  const looked = thinned(others, GAPS_MOST);
+  const used: Pair[] = [];
+  for (const row of looked) {
     let nearest: number | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const other of others) {
@@ -108,9 +114,10 @@ function nearestPairs(columns: Columns, inputs: readonly string[], rows: number)
       least = distance;
       nearest = other;
     }
-    if (nearest !== undefined) pairs.push([row, nearest]);
+    if (nearest !== undefined) used.push([row, nearest]);
   }
-  return pairs;
+  // Every row has a gap to the one nearest to it, also those that are not looked at.
+  return { used, share: rows / looked.length };
 }
 
 function scaledColumn(x: Float64Array): Float64Array {

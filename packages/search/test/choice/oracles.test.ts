@@ -293,6 +293,28 @@ describe("gaps", () => {
     expect(whole).toMatchObject({ count: 256, share: 1 });
   });
 
+  test("of several inputs cost what 256 of them cost, however many rows there were", () => {
+    const bitsOf = (side: number): number => {
+      const rows = Array.from({ length: side * side }, (_, row) => row);
+      const x = Float64Array.from(rows, (row) => row % side);
+      const z = Float64Array.from(rows, (row) => Math.floor(row / side));
+      const gaps = gapsOf({ x, z, y: x }, ["x", "z"], "y");
+      // It goes through every row and turns between any two.
+      const at = (name: string) => gaps.places[name] as Float64Array;
+      const values = at("x").map(
+        (here, i) => here + 50 * Math.sin(Math.PI * (here + (at("z")[i] as number))),
+      );
+      expect(gaps.count).toBe(Math.min(256, side * side));
+      return swingsOf(gaps, values).bits;
+    };
+    const few = bitsOf(16);
+    expect(few).toBeGreaterThan(256);
+    for (const side of [8, 32, 64]) {
+      const growth = bitsOf(side) / few;
+      expect(Math.abs(growth / (side / 16) ** 2 - 1)).toBeLessThan(0.1);
+    }
+  });
+
   test("cost the logarithm of what is hidden over an ordinary step, at most 32 bits each", () => {
     const x = Float64Array.of(0, 8, 16);
     const gaps = gapsOf({ x, y: Float64Array.of(0, 4, 0) }, ["x"], "y");
