@@ -78,6 +78,13 @@ function splitReference(reference: string): [file: string, column: string | unde
   return isPath ? [reference, undefined] : [reference.slice(0, last), reference.slice(last + 1)];
 }
 
+/** Files that assignments such as a=@table.csv:column read. */
+export const referencedFiles = (sets: readonly string[]): readonly string[] =>
+  sets.flatMap((text) => {
+    const value = text.slice(text.indexOf("=") + 1).trim();
+    return value.startsWith("@") ? [splitReference(value.slice(1))[0]] : [];
+  });
+
 export class InputReader {
   /** Tables already read: several columns of one file read it once. */
   readonly #tables = new Map<string, Promise<Table>>();

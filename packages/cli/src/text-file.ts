@@ -1,6 +1,14 @@
 /** Reads text: files and standard input, as UTF-8 or not at all. */
 
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { NdvmError } from "@ndvm/core/machine";
 import { systemReason, unreadable } from "@ndvm/tables/text";
@@ -19,11 +27,43 @@ export function fileError(file: string, message: string, help?: string): NdvmErr
   return new NdvmError("E-FILE", `${file}: ${message}`, { help });
 }
 
+/** What could not be written as a whole is not left behind, unless the file was there before. */
 export async function writeTextFile(file: string, text: string): Promise<void> {
+  requireNoDatabase(file);
+  const isNew = statSync(file, { throwIfNoEntry: false }) === undefined;
   try {
     writeFileSync(file, text);
   } catch (cause) {
+    if (isNew) rmSync(file, { force: true });
     throw unwritable(file, systemReason(cause));
+  }
+}
+
+const DATABASE = "SQLite format 3\0";
+
+/** A page or a result never takes the place of an archive. */
+export function requireNoDatabase(file: string): void {
+  if (headOf(file) !== DATABASE) return;
+  throw fileError(
+    file,
+    "it is an archive or another database, which a text would overwrite",
+    "name another file",
+  );
+}
+
+/** The first bytes of an ordinary file; "" where there is none that can be read. */
+function headOf(file: string): string {
+  try {
+    if (!statSync(file).isFile()) return "";
+    const descriptor = openSync(file, "r");
+    try {
+      const head = Buffer.alloc(DATABASE.length);
+      return head.toString("latin1", 0, readSync(descriptor, head, 0, head.length, 0));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return "";
   }
 }
 

@@ -238,13 +238,6 @@ describe("archive salvage", () => {
       "E-ARCHIVE: line.csv exists",
       "name a file that does not exist",
     ],
-    [
-      "to write over the archive itself",
-      "flipped.db",
-      "flipped.db",
-      "E-ARCHIVE: flipped.db exists",
-      "name a file that does not exist",
-    ],
     ["a folder to write to", "flipped.db", ".", "E-FILE: cannot write .: it is a folder", relative],
     [
       "a place that is not there",

@@ -59,6 +59,7 @@ async function makeEngine(options: SearchOptions, hooks: SearchHooks): Promise<E
   const mayResume = options.resume ?? false;
   if (mayResume && archive === undefined)
     throw refuse("there is no archive to resume", "give archive: its file");
+  if (archive === "") throw refuse("archive names no file", "give a file, or leave archive out");
   const journal =
     archive === undefined
       ? undefined

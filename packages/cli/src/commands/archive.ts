@@ -9,11 +9,11 @@ import {
   type Outcome,
   salvageArchive,
 } from "@ndvm/search";
+import { requireOutputs } from "../output-files.js";
 import { frontTable } from "../search/front-table.js";
 import { openStudy, requireFile } from "../search/open-study.js";
 import { formatTable } from "../tables.js";
 import { note, out, print, widthOf } from "../terminal.js";
-import { requireWritable } from "../text-file.js";
 
 export interface ArchiveListOptions {
   readonly all?: boolean;
@@ -225,7 +225,10 @@ function wayOut({ file, problems }: ArchiveCheck): string {
 /** Keeps what is intact of a damaged archive in a new one. */
 export function archiveSalvage(file: string, target: string): number {
   requireFile(file);
-  requireWritable(target);
+  requireOutputs(
+    [{ as: "the new archive", file: target, isArchive: true }],
+    [{ as: "the study", file, isArchive: true }],
+  );
   const { visits, visitsLost, rowsLost, optionsLost, canResume } = salvageArchive(file, target);
   print(
     `${target}: visits kept: ${countText(visits)}; visits lost: ${countText(visitsLost)}; ` +

@@ -10,9 +10,10 @@ import { type FitProblem, openProblem } from "../fit/problem.js";
 import { viewProgress } from "../fit/progress.js";
 import { resultJson } from "../fit/result-json.js";
 import { terminalPlot } from "../fit/terminal-plot.js";
-import { UsageError } from "../inputs.js";
+import { referencedFiles, UsageError } from "../inputs.js";
+import { requireOutputs } from "../output-files.js";
 import { note, out, print, reportError, warn } from "../terminal.js";
-import { requireWritable, writeTextFile } from "../text-file.js";
+import { writeTextFile } from "../text-file.js";
 import { typedCommand } from "../typed-command.js";
 import { commandVersion } from "./versions.js";
 
@@ -27,9 +28,7 @@ const hasConverged = ({ restarts, best }: FitResult): boolean =>
 
 export async function fit(file: string | undefined, options: FitCommandOptions): Promise<number> {
   const exports = checkExports(options);
-  for (const wanted of [options.out, options.report, ...exports.map((one) => one.file)]) {
-    if (wanted !== undefined) requireWritable(wanted);
-  }
+  requireFitOutputs(file, options, exports);
   const problem = await openProblem(file, options).catch((error: unknown) => {
     throw error instanceof NdvmError ? inCommandWords(error, { command: "fit" }) : error;
   });
@@ -48,6 +47,27 @@ export async function fit(file: string | undefined, options: FitCommandOptions):
   } finally {
     problem.machine.dispose();
   }
+}
+
+/** The result that a fit goes on from may be replaced by what it comes to. */
+function requireFitOutputs(
+  file: string | undefined,
+  { out, report, data, resume, set = [] }: FitCommandOptions,
+  exports: readonly Export[],
+): void {
+  requireOutputs(
+    [
+      { as: "--out", file: out },
+      { as: "--report", file: report },
+      ...exports.map((one) => ({ as: "--export", file: one.file })),
+    ],
+    [
+      { as: "the program", file },
+      { as: "--data", file: data },
+      ...referencedFiles(set).map((one) => ({ as: "--set", file: one })),
+      ...(out === resume ? [] : [{ as: "--resume", file: resume }]),
+    ],
+  );
 }
 
 /** What errors say about the rows and columns of the file. */

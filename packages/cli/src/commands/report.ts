@@ -1,13 +1,14 @@
 /** `ndvm report study.db`: one self-contained page about a study. */
 
+import { requireOutputs } from "../output-files.js";
 import { openStudy } from "../search/open-study.js";
 import { storyOf } from "../search/study-story.js";
 import { note } from "../terminal.js";
-import { requireWritable, writeTextFile } from "../text-file.js";
+import { writeTextFile } from "../text-file.js";
 
 export async function report(file: string, page: string | undefined): Promise<number> {
   const target = page ?? `${file.replace(/\.db$/, "")}.html`;
-  requireWritable(target);
+  requireOutputs([{ as: "--out", file: target }], [{ as: "the study", file, isArchive: true }]);
   await writeReport(file, target);
   note(`wrote ${target}`);
   return 0;

@@ -12,14 +12,15 @@ import {
 } from "@ndvm/search";
 import { inCommandWords } from "../command-words.js";
 import { withInterrupt } from "../loaded.js";
+import { type CommandFile, requireOutputs } from "../output-files.js";
 import { type Display, jsonDisplay, lineDisplay, liveDisplay } from "../search/display.js";
 import { budgetOf, type SearchCommandOptions } from "../search/options.js";
 import { ModelPlotter } from "../search/picture.js";
-import { makeProposers } from "../search/proposers.js";
+import { makeProposers, replayedFiles } from "../search/proposers.js";
 import { readStudyData, type StudyData } from "../search/study-data.js";
 import { searchSummary } from "../search/summary.js";
 import { note, print } from "../terminal.js";
-import { readTextFile, requireWritable } from "../text-file.js";
+import { readTextFile } from "../text-file.js";
 import { typedCommand } from "../typed-command.js";
 import { clusterOf } from "./cluster-options.js";
 
@@ -28,7 +29,6 @@ const INTERRUPTED = 130;
 
 export async function search(options: SearchCommandOptions): Promise<number> {
   const archive = archiveOf(options);
-  if (options.report !== undefined) requireWritable(options.report);
   const study = await readStudyData(options).catch((error: unknown) => {
     throw error instanceof NdvmError ? inCommandWords(error, { command: "search" }) : error;
   });
@@ -49,6 +49,13 @@ export async function search(options: SearchCommandOptions): Promise<number> {
     plotter.dispose();
   }
 }
+
+/** Files that a search reads besides its archive. */
+const readBy = ({ data, start = [], proposer }: SearchCommandOptions): readonly CommandFile[] => [
+  { as: "--data", file: data },
+  ...start.map((file) => ({ as: "--start", file })),
+  ...replayedFiles(proposer).map((file) => ({ as: "--proposer", file })),
+];
 
 async function run(
   settings: SearchOptions,
@@ -143,14 +150,22 @@ function recipeOf(options: SearchCommandOptions): Pick<SearchOptions, "recipe"> 
   };
 }
 
-function archiveOf({ out: file, resume }: SearchCommandOptions): string {
+/** The archive to write, once it is known that it and the page may be written. */
+function archiveOf(options: SearchCommandOptions): string {
+  const { out: file, resume } = options;
   if (resume && file === undefined) {
     throw new NdvmError("E-OPTION", "--resume needs the study to go on with", {
       help: "name it: --out study.db --resume",
     });
   }
   const archive = file ?? freeName(`study-${timestamp(new Date())}`);
-  requireWritable(archive);
+  requireOutputs(
+    [
+      { as: "--out", file: archive, isArchive: true },
+      { as: "--report", file: options.report },
+    ],
+    readBy(options),
+  );
   const isThere = existsSync(archive);
   if (resume && !isThere) note(`there is no ${archive} to go on with: a new study begins`);
   if (!resume && isThere) {

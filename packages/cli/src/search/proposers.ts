@@ -16,11 +16,19 @@ export interface ProposerSettings {
 
 const KINDS = "evolve, llm and replay:FILE";
 
+const REPLAY = "replay:";
+
+const wordsOf = (list: string): readonly string[] => list.split(",").map((word) => word.trim());
+
+/** Files whose programs a list of proposers replays. */
+export const replayedFiles = (list: string): readonly string[] =>
+  wordsOf(list).flatMap((word) => (word.startsWith(REPLAY) ? [word.slice(REPLAY.length)] : []));
+
 export async function makeProposers(
   list: string,
   settings: ProposerSettings,
 ): Promise<readonly Proposer[]> {
-  const words = list.split(",").map((word) => word.trim());
+  const words = wordsOf(list);
   const seen = new Set<string>();
   for (const word of words) {
     if (seen.has(word)) throw new UsageError(`--proposer names ${word} twice`);
@@ -36,8 +44,8 @@ async function makeProposer(
 ): Promise<Proposer> {
   if (word === "evolve") return evolve({ seeds: settings.seedPrograms });
   if (word === "llm") return llm({ ...settings.llm, waits: isAlone });
-  if (word.startsWith("replay:")) {
-    const file = word.slice("replay:".length);
+  if (word.startsWith(REPLAY)) {
+    const file = word.slice(REPLAY.length);
     const programs = readPrograms(await readTextFile(file), file);
     return replay(programs, { cycles: settings.cycles });
   }

@@ -5,6 +5,7 @@
  * file can. So no query that reads a user's file may give text back: `checked-rows.ts` asks for bytes.
  */
 
+import { resolve } from "node:path";
 import { NdvmError } from "@ndvm/core";
 import Sqlite from "libsql";
 
@@ -38,7 +39,8 @@ export interface OpenOptions {
 
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
   const { timeout = PATIENCE, copyOf: file = path } = options;
-  const database = guard(file, () => new Sqlite(path, { timeout }));
+  // A name alone may mean something else to the driver: memory, or an address in a network.
+  const database = guard(file, () => new Sqlite(resolve(path), { timeout }));
   function* rowsOf(sql: string, values: readonly Value[]): Generator<readonly Cell[]> {
     const rows = guard(file, () =>
       database
