@@ -9,8 +9,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createGzip, gzipSync } from "node:zlib";
-import type { StartTimer } from "../../src/llm/http.js";
 import type { LlmCode } from "../../src/llm/trouble.js";
+import type { StartTimer } from "../../src/timer.js";
 
 /** What a client must make of an act. */
 export interface Verdict {
