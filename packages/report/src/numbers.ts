@@ -25,6 +25,15 @@ export function shortText(value: number, digits = 7): string {
   return String(rounded);
 }
 
+const DIGITS_MOST = 15;
+
+/** Digits of a value, `usual` or more, that show what is `error` of it with three digits of its own. */
+export function digitsBeside(value: number, error: number, usual: number): number {
+  if (!(error > 0) || !Number.isFinite(error) || value === 0) return usual;
+  const wanted = Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(error)) + 2;
+  return Math.min(DIGITS_MOST, Math.max(usual, wanted));
+}
+
 /** 12345678 → 12,345,678. */
 export const countText = (value: number): string => value.toLocaleString("en-US");
 

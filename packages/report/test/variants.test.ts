@@ -6,6 +6,7 @@
 
 import { endedNote, type Prediction } from "@ndvm/core";
 import { beforeAll, describe, expect, test } from "vitest";
+import { estimateText, intervalText } from "../src/fit/summary.js";
 import {
   fitFigures,
   fitReport,
@@ -53,6 +54,23 @@ let study: readonly string[] = [];
 beforeAll(async () => {
   fit = await fitPage();
   study = await studyPage();
+});
+
+test("an estimate far from 0 and its interval have the digits of its error: it lay outside of 1000000 to 1000000", () => {
+  for (const [estimate, error, shown, low, high] of [
+    [1000003.9663, 0.022469, "1000003.966", "1000003.89", "1000004.04"],
+    [-1000003.9663, 0.022469, "-1000003.966", "-1000004.04", "-1000003.89"],
+    [2.015384615, 0.0168, "2.015385", "1.9616", "2.0691"],
+    [1000003.9663e-12, 0.022469e-12, "0.000001000003966", "1.00000389e-6", "1.00000404e-6"],
+  ] as const) {
+    const [lower, upper] = [estimate - 3.2 * error, estimate + 3.2 * error];
+    const row = { name: "c", estimate, error, lower, upper, remark: "" };
+    expect(Number(estimateText(row))).toBe(Number(shown));
+    const [from, to] = intervalText(row).split(" to ").map(Number) as [number, number];
+    expect([from, to]).toEqual([Number(low), Number(high)]);
+    expect(from).toBeLessThan(estimate);
+    expect(to).toBeGreaterThan(estimate);
+  }
 });
 
 test("a band that is not drawn is not explained: counts have none for new observations", async () => {

@@ -20,19 +20,22 @@ import { refusal } from "./symbolic-values.js";
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
+/** How many significant digits a number has in a formula. */
+export type Digits = (value: number, isExact: boolean) => number;
+
 /** a·exp(−k·t)·cos(w·t) */
-export function writeMath({ formulas, isVector }: ClosedForm, digits: number): string {
+export function writeMath({ formulas, isVector }: ClosedForm, digits: Digits): string {
   const notation = mathNotation(digits);
   const texts = formulas.map((formula) => writeFormula(formula, notation).text);
   return isVector ? `[${texts.join(", ")}]` : (texts[0] as string);
 }
 
-function mathNotation(digits: number): Notation {
+function mathNotation(digits: Digits): Notation {
   const paren = (text: string) => `(${text})`;
   const within = (text: Text, least: number) => (text.level < least ? paren(text.text) : text.text);
   const signs: Readonly<Record<string, string>> = { "<=": "≤", ">=": "≥" };
   return {
-    number: (value) => mathNumber(value, digits),
+    number: (value, exact) => mathNumber(value, digits(value, exact)),
     name: tight,
     plus: " + ",
     minus: " − ",
@@ -87,7 +90,7 @@ function superscript(exponent: Formula): string | undefined {
   return Array.from(String(value), (digit) => SUPERSCRIPTS[Number(digit)]).join("");
 }
 
-export function writeLatex({ formulas, isVector }: ClosedForm, digits: number): string {
+export function writeLatex({ formulas, isVector }: ClosedForm, digits: Digits): string {
   const notation = latexNotation(digits);
   const texts = formulas.map((formula) => writeFormula(formula, notation).text);
   if (!isVector) return texts[0] as string;
@@ -114,10 +117,10 @@ const latexParen = (text: string): string => `\\left(${text}\\right)`;
 const latexWithin = ({ text, level }: Text, least: number): string =>
   level < least ? latexParen(text) : text;
 
-function latexNotation(digits: number): Notation {
+function latexNotation(digits: Digits): Notation {
   const signs: Readonly<Record<string, string>> = { "<=": "\\le", ">=": "\\ge" };
   return {
-    number: (value) => latexNumber(value, digits),
+    number: (value, exact) => latexNumber(value, digits(value, exact)),
     name: (name) => tight(latexName(name)),
     plus: " + ",
     minus: " - ",

@@ -25,7 +25,10 @@ export interface ExportOptions {
   readonly name?: string;
   /** Leaves parameters as names instead of writing their values in. */
   readonly isSymbolic?: boolean;
-  /** Significant digits of constants in LaTeX and mathematics. Default 6; elsewhere all. */
+  /**
+   * Significant digits of constants in LaTeX and mathematics; elsewhere all. Default 6, and more where
+   * predictions would show the rest.
+   */
   readonly digits?: number;
   /** Scheme: definitions before the text instead of numbers in it. */
   readonly constants?: "inline" | "define";
@@ -40,6 +43,8 @@ export interface ModelSource {
   /** A loaded program, or its text. */
   readonly program: Program | string;
   readonly params?: Readonly<Record<string, number>>;
+  /** Significant digits that the values need, where that is known. */
+  readonly digits?: Readonly<Record<string, number>>;
   /** Inputs that are numbers, never vectors, where that is known. */
   readonly numbers?: readonly string[];
   /** Inputs that are vectors or matrices, where no vector procedure of the program tells it. */
@@ -110,14 +115,40 @@ function withinStack(write: () => string): string {
 }
 
 function writeClosedForm(
-  { expansion, params, load }: Model,
+  { expansion, params, load, given }: Model,
   format: "latex" | "math" | "numpy" | "sympy",
-  { name = "model", digits = 6 }: ExportOptions,
+  { name = "model", digits: asked }: ExportOptions,
 ): string {
+  const digits = asked === undefined ? digitsOfConstants(params, given.digits) : () => asked;
   const form = closedForm(expansion, params, load.domain === "clamp");
   if (format === "latex") return writeLatex(form, digits);
   if (format === "math") return writeMath(form, digits);
   return format === "numpy" ? writeNumpy(form, name) : writeSympy(form, name);
+}
+
+/** Digits of numbers of which nothing is known: 6, and of large ones those down to hundredths. */
+const DIGITS = 6;
+const DIGITS_MOST = 15;
+const usualDigits = (value: number): number => {
+  const exponent =
+    value === 0 || !Number.isFinite(value) ? 0 : Math.floor(Math.log10(Math.abs(value)));
+  return Math.min(DIGITS_MOST, DIGITS + Math.max(0, exponent - 3));
+};
+
+/** Significant digits of a constant: a parameter's own, or the most of any where several became one. */
+function digitsOfConstants(
+  params: Readonly<Record<string, number>>,
+  known: ModelSource["digits"] = {},
+): (value: number, isExact: boolean) => number {
+  const own = new Map<number, number>();
+  for (const [name, value] of Object.entries(params)) {
+    const size = Math.abs(value);
+    const needed = Object.hasOwn(known, name) ? (known[name] as number) : usualDigits(value);
+    own.set(size, Math.max(own.get(size) ?? 0, needed));
+  }
+  const most = Math.max(DIGITS, ...own.values());
+  return (value, isExact) =>
+    isExact ? DIGITS_MOST : (own.get(Math.abs(value)) ?? Math.max(most, usualDigits(value)));
 }
 
 function checkOptions(format: string, options: ExportOptions): void {

@@ -21,6 +21,7 @@ import { type Picture, picturesOf } from "./picture.js";
 import type { FittedProblem, HeldOutScore } from "./problem.js";
 import { dataFigure, residualFigures, restartsFigure } from "./report-figures.js";
 import {
+  estimateText,
   formulaSide,
   heldOutWords,
   intervalText,
@@ -127,7 +128,7 @@ function parameterTable(result: FitResult): Html {
     {
       title: "estimate",
       isNumber: true,
-      cell: ({ estimate }: ParameterRow) => shortText(estimate, 7),
+      cell: estimateText,
     },
     { title: "standard error", isNumber: true, cell: ({ error }: ParameterRow) => shown(error, 4) },
     { title: `${percentText(result.level)} interval`, cell: intervalText },

@@ -1,7 +1,7 @@
 /** The result of a fit as text: a table of parameters, a few scores, and what to be wary of. */
 
 import { endedNote, type FitResult, isOfCounts, own, shareName } from "@ndvm/core";
-import { countText, shortText, timeText } from "../numbers.js";
+import { countText, digitsBeside, shortText, timeText } from "../numbers.js";
 import { formatTable, type TextColumn, type TextStyle } from "../text-table.js";
 import { formulaOf } from "./formula.js";
 import type { FittedProblem, HeldOutScore } from "./problem.js";
@@ -56,10 +56,14 @@ export const percentText = (level: number): string => `${shortText(level * 100, 
 const numberText = (value: number, digits = 6): string =>
   Number.isNaN(value) ? "" : shortText(value, digits);
 
+/** An estimate to the digits that its error gives meaning to. */
+export const estimateText = ({ estimate, error }: ParameterRow): string =>
+  shortText(estimate, digitsBeside(estimate, error, 7));
+
 export function intervalText({ lower, upper }: ParameterRow): string {
-  return Number.isNaN(lower) || Number.isNaN(upper)
-    ? ""
-    : `${shortText(lower, 5)} to ${shortText(upper, 5)}`;
+  if (Number.isNaN(lower) || Number.isNaN(upper)) return "";
+  const end = (value: number) => shortText(value, digitsBeside(value, upper - lower, 5));
+  return `${end(lower)} to ${end(upper)}`;
 }
 
 /** Names for a sentence, not more than fit into it. */
@@ -75,7 +79,7 @@ function parameterTable(result: FitResult, style?: TextStyle): string {
   ): TextColumn => ({ title, align, cell: (index) => cell(rows[index] as ParameterRow) });
   const columns = [
     column("parameter", "left", ({ name }) => name),
-    column("estimate", "right", ({ estimate }) => shortText(estimate, 7)),
+    column("estimate", "right", estimateText),
     column("std. error", "right", ({ error }) => numberText(error, 4)),
     column(`${percentText(result.level)} interval`, "left", intervalText),
     column("", "left", ({ remark }) => remark),

@@ -7,6 +7,7 @@ import { NdvmError } from "../../errors.js";
 import type { ModelSource } from "../../export/model.js";
 import { setField } from "../data/fields.js";
 import type { FitResult } from "../types.js";
+import { digitsNeeded } from "./digits.js";
 import type { Fitted } from "./predict.js";
 
 type Known = Pick<
@@ -24,13 +25,20 @@ export function sourceOf(
   const { source, parameters, best, columns } = fitted;
   const chosen = groupIndex(fitted, group);
   const params: Record<string, number> = { ...parameters.fixed };
-  for (const [j, one] of parameters.free.entries())
-    if (one.group < 0 || one.group === chosen) setField(params, one.input, best[j] as number);
+  const digits: Record<string, number> = {};
+  const needed = digitsNeeded(best, known.covariance?.matrix, known.best.r2);
+  for (const [j, one] of parameters.free.entries()) {
+    if (one.group >= 0 && one.group !== chosen) continue;
+    setField(params, one.input, best[j] as number);
+    const count = needed[j];
+    if (count !== undefined) setField(digits, one.input, count);
+  }
   const { mode, loss, optimiser, points, sigma, level, standardErrors, intervals, seed } = known;
   const { loss: lossValue, r2, logLikelihood, aic, bic } = known.best;
   return {
     program: source,
     params,
+    digits,
     numbers: columns,
     about: {
       fit: {
