@@ -56,7 +56,7 @@ export const rooms: readonly Room[] = [
     name: "syntax",
     sources: ["packages/core/src/syntax/", "packages/core/src/nearest.ts"],
     tests: core(`
-      syntax/every-text syntax/sequences syntax/recur-places syntax/refused-shapes syntax/written-again nearest reader printer format-error
+      syntax/every-text syntax/names-of-ones-own syntax/places syntax/library syntax/sequences syntax/recur-places syntax/refused-shapes syntax/written-again nearest reader printer format-error
       expander-errors expander language/language semantics machine/nesting machine/bad-input`),
   },
   {
@@ -148,7 +148,7 @@ export const rooms: readonly Room[] = [
     name: "search",
     sources: ["packages/search/src/"],
     tests: search(`
-      study search evolve/skeleton engine/passes engine/digest redact engine/endless evolve/same-values
+      study program-texts search evolve/skeleton engine/passes engine/digest secret-names redact engine/endless evolve/same-values
       engine/search engine/budgets engine/replay engine/determinism`),
   },
   {

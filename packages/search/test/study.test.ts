@@ -238,6 +238,70 @@ describe("a proposer is told", () => {
   });
 });
 
+test("every input is looked at for its size, and no column that is not used for anything", () => {
+  const names = ["a", "b", "c"];
+  const good = Object.fromEntries(names.map((name, k) => [name, column(12, (i) => i + k)]));
+  const y = column(12, (i) => 1 + i * i);
+  const of = (columns: Record<string, readonly number[]>, inputs?: readonly string[]) =>
+    refusalOf(() =>
+      makeStudy({
+        ...{ data: { ...good, ...columns, y }, target: "y", precision: "f32" },
+        ...(inputs && { inputs }),
+      }),
+    );
+  const bad = {
+    huge: column(12, (i) => (i === 5 ? 1e39 : i)),
+    "not a number": column(12, (i) => (i === 11 ? Number.NaN : i)),
+    infinite: column(12, (i) => (i === 0 ? Number.NEGATIVE_INFINITY : i)),
+    short: column(11, (i) => i),
+    long: column(13, (i) => i),
+    texts: column(12, (i) => i).map(String) as unknown as number[],
+  };
+  expect(of({})).toBeUndefined();
+  for (const [kind, numbers] of Object.entries(bad))
+    for (const name of names) {
+      const others = names.filter((each) => each !== name);
+      for (const inputs of [others, [...others].reverse(), [others[0] as string]])
+        expect(of({ [name]: numbers }, inputs), `${kind} ${name}`).toBeUndefined();
+      if (kind === "texts") continue;
+      for (const inputs of [undefined, names, [name], [name, others[0]], [others[1], name]])
+        expect(of({ [name]: numbers }, inputs as string[] | undefined), `${kind} ${name}`).toMatch(
+          new RegExp(`^E-OPTION: .*column ${name} `),
+        );
+    }
+  const refused = refusalOf(() =>
+    studyOf(12, { data: { ...good, y: bad.huge }, precision: "f32" }),
+  );
+  expect(refused).toContain("column y reaches 1.00e+39");
+});
+
+test(`columns of any signs are told as they are (SEED=${seed})`, () => {
+  const size = fc.constantFrom(1e-9, 1, 1e6);
+  const columns = fc.tuple(size, fc.constantFrom(-3, -1, -0.5, 0, 2), size);
+  fc.assert(
+    fc.property(columns, columns, fc.integer({ min: 8, max: 30 }), (x, y, rows) => {
+      const made = ([width, about, scale]: readonly [number, number, number], step: number) =>
+        column(rows, (i) => scale * (about + (width * ((i * step) % 7)) / 7));
+      const data = { x: made(x, 3), y: made(y, 5) };
+      if (data.y.every((value) => value === data.y[0])) return;
+      const { train } = makeStudy({ data, target: "y", holdOut: [0, 5] });
+      const brief = briefFor(makeStudy({ data, target: "y", holdOut: [0, 5] }), 0);
+      for (const summary of [brief.target, ...brief.inputs]) {
+        const numbers = [...(train[summary.name] as Float64Array)].sort((a, b) => a - b);
+        const mean = numbers.reduce((sum, value) => sum + value / numbers.length, 0);
+        const squares = numbers.map((value) => (value - mean) ** 2 / numbers.length);
+        const large = Math.max(...numbers.map(Math.abs));
+        expect([summary.min, summary.max]).toEqual([numbers[0], numbers.at(-1)]);
+        expect(Math.abs(summary.mean - mean)).toBeLessThanOrEqual(1e-12 * large);
+        expect(
+          Math.abs(summary.deviation - Math.sqrt(squares.reduce((a, b) => a + b))),
+        ).toBeLessThanOrEqual(1e-12 * large);
+      }
+    }),
+    { seed, numRuns: 100 },
+  );
+});
+
 test.each([
   [1e160, "too large for a number"],
   [1e-170, "too small for a number"],
