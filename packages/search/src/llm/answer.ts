@@ -7,6 +7,7 @@
  */
 
 import { excerpt, field, wellFormed } from "./completion.js";
+import { type ParsedJson, parseJson } from "./json.js";
 
 /** JSON Schema of the answer asked for. */
 export const answerSchema = {
@@ -51,13 +52,20 @@ export interface Reading {
 
 /** Characters of an answer that are searched for words of refusal. */
 const REFUSAL_LENGTH = 4_000;
+/** Characters of an answer that secrets are taken out of, of which a message shows the first few. */
+const CLEANED_LENGTH = 65_536;
 /** Characters of the longest program that is taken. */
 const SOURCE_LENGTH_MAX = 20_000;
 
 export function readAnswer(text: string, { most, clean }: Reading): ReadAnswer {
-  const found = jsonIn(text);
+  const parsed = piecesOf(text).map(parseJson);
+  const found = parsed.flatMap((one) => ("json" in one ? [one.json] : []));
+  if (found.length === 0 && parsed.some(isTooDeep)) {
+    return { problem: "the answer is JSON that is nested too deeply", isRefusal: false };
+  }
   if (found.length === 0) {
-    return { problem: describeText(clean(text)), isRefusal: soundsRefused(text) };
+    const beginning = text.slice(0, CLEANED_LENGTH);
+    return { problem: describeText(clean(beginning)), isRefusal: soundsRefused(text) };
   }
   // A list of one program also reads as the object inside it, which holds no list.
   const sources = found.map(sourcesIn).find((list) => list !== undefined);
@@ -83,16 +91,13 @@ function sourcesIn(json: unknown): string[] | undefined {
   return sources.every((source) => typeof source === "string") ? sources : undefined;
 }
 
-/** What is JSON of: the whole text, a fenced block, from the first bracket to the last. */
-function jsonIn(text: string): unknown[] {
+const isTooDeep = (parsed: ParsedJson): boolean =>
+  "problem" in parsed && parsed.problem === "JSON that is nested too deeply";
+
+/** What may be JSON: the whole text, a fenced block, from the first bracket to the last. */
+function piecesOf(text: string): string[] {
   const pieces = [text, fencedIn(text), between(text, "{", "}"), between(text, "[", "]")];
-  return pieces.flatMap((piece) => {
-    try {
-      return piece === undefined ? [] : [JSON.parse(piece) as unknown];
-    } catch {
-      return [];
-    }
-  });
+  return pieces.filter((piece) => piece !== undefined);
 }
 
 const FENCE = "```";

@@ -5,6 +5,7 @@
  */
 
 import type { Answer } from "./http.js";
+import { parseJson } from "./json.js";
 import type { TokenUse } from "./ledger.js";
 import { EndpointError, estimate, type LlmCode } from "./trouble.js";
 
@@ -24,8 +25,9 @@ export function readCompletion(name: string, answer: Answer, asked: string): Com
   const bad = (message: string, code: LlmCode = "E-LLM-FORMAT"): EndpointError =>
     new EndpointError({ code, message, canRetry: false, received: answer.bytes });
   if (!isJsonType(answer.type)) throw bad(`${name} answers with ${answer.type}, not with JSON`);
-  const json = parsed(answer.text);
-  if (json === undefined) throw bad(`${name} answers with broken JSON`);
+  const parsed = parseJson(answer.text);
+  if ("problem" in parsed) throw bad(`${name} answers with ${parsed.problem}`);
+  const { json } = parsed;
   const choices = field(json, "choices");
   const message = field(Array.isArray(choices) ? choices[0] : undefined, "message");
   const refusal = field(message, "refusal");
@@ -42,14 +44,6 @@ export function readCompletion(name: string, answer: Answer, asked: string): Com
 /** Servers that name no type at all are believed to mean JSON. */
 const isJsonType = (type: string): boolean =>
   type === "" || type === "application/json" || type.endsWith("+json");
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
 
 /** A field of JSON that may be anything; undefined where it is not there. */
 export const field = (value: unknown, name: string): unknown =>

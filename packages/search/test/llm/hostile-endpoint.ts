@@ -189,6 +189,11 @@ export const ACTS: readonly HostileAct[] = [
   says("no choice", miss("E-LLM-FORMAT", true), completion("x", { choices: [] })),
   says("a name of the prototype", miss("E-LLM-FORMAT", true), '{"choices": "constructor"}'),
   says("deep JSON", miss("E-LLM-FORMAT", true), `${"[".repeat(50_000)}${"]".repeat(50_000)}`),
+  says(
+    "a completion around deep JSON",
+    miss("E-LLM-ANSWER", true),
+    completion(`${"[".repeat(50_000)}${"]".repeat(50_000)}`),
+  ),
   says("nothing", miss("E-LLM-ANSWER", true), completion("")),
   says("null", miss("E-LLM-ANSWER", true), completion(null)),
   says("many lines", miss("E-LLM-ANSWER", true), completion(`\`\`\`${"\n".repeat(200_000)}`)),

@@ -179,6 +179,27 @@ test("a small body that unpacks to more than a gigabyte costs the limit, not the
   expect(process.memoryUsage.rss() - before).toBeLessThan(400 * 2 ** 20);
 });
 
+test.each([
+  ["an answer", (deep: string) => deep, "answers with JSON that is nested too deeply"],
+  ["its text", completion, "the answer is JSON that is nested too deeply"],
+])(
+  "%s of two million levels is not parsed, which took half a gigabyte",
+  async (_, around, words) => {
+    const act: HostileAct = {
+      name: "deep",
+      verdict: { kind: "miss", isPaid: true },
+      play: ({ response }) =>
+        response
+          .writeHead(200, { "content-type": "application/json" })
+          .end(around(`${"[".repeat(500_000)}${"]".repeat(500_000)}`)),
+    };
+    const { batches, name } = await play([act]);
+    const messages = batches.flatMap(({ problems = [] }) => problems.map(({ message }) => message));
+    expect(messages[0]).toContain(name);
+    expect(messages[0]).toContain(words);
+  },
+);
+
 test("halves of characters do not get through", async () => {
   const content = '["(+ x \\ud800)", "(* x \\udc00\\ud800)"]';
   const act: HostileAct = {
