@@ -5,7 +5,15 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { basic, HIDDEN, hideCredentials, Redactor, secretsIn } from "../src/redact.js";
+import {
+  basic,
+  HIDDEN,
+  hideCredentials,
+  Redactor,
+  readAddress,
+  secretsIn,
+  shownAddress,
+} from "../src/redact.js";
 
 const { SEED, REDACT_RUNS } = process.env;
 const seed = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
@@ -101,14 +109,19 @@ describe("a key is replaced", () => {
             const text = Buffer.from(before + secret + after).toString(encoding);
             const shown = new Redactor([secret]).clean(text);
             expect(shown, text).toContain(HIDDEN);
-            // What is left belongs to the neighbours.
-            expect(shown.length - HIDDEN.length, text).toBeLessThanOrEqual(8);
+            // What is left belongs to the neighbours: three letters are four digits, and padding.
+            expect(shown.length - HIDDEN.length, text).toBeLessThanOrEqual(10);
           }
     },
   );
 
   test("with each character spelled in its own way, anywhere in a text", () => {
-    const secrets = fc.string({ minLength: 6, maxLength: 40, unit: "grapheme-ascii" });
+    // Blanks, plus signs and what reads as an escape do not count as letters of a secret; a
+    // backslash before a digit is read as either of two escapes.
+    const letters = (secret: string) => secret.replace(/\\|%[\da-f]{2}|[\s+]/gi, "");
+    const secrets = fc
+      .string({ minLength: 6, maxLength: 40, unit: "grapheme-ascii" })
+      .filter((secret) => letters(secret).length >= 4 && !/\\[0-7nrtux]/i.test(secret));
     const ways = fc.array(fc.nat(SPELLINGS.length - 1), { minLength: 40, maxLength: 40 });
     const texts = fc.string({ unit: "grapheme", maxLength: 60 });
     const property = fc.property(secrets, ways, texts, texts, (secret, how, before, after) => {
@@ -119,6 +132,53 @@ describe("a key is replaced", () => {
     });
     fc.assert(property, { seed, numRuns });
   });
+
+  const LONG = "sk-VerySecretKey0123456789abcd";
+  const bytes = [...Buffer.from(LONG)].map((byte) => byte.toString(16));
+
+  test.each([
+    ["with an escape of Scheme's symbols", LONG.replace("V", "\\x56;")],
+    ["with an escape of C", LONG.replace("V", "\\x56")],
+    ["with a line continued inside a symbol", LONG.replace("V", "V\\\n         ")],
+    [
+      "as bytes of a list",
+      bytes
+        .map((byte) => `0x${byte}`)
+        .join(", ")
+        .slice(2),
+    ],
+    ["as bytes with hyphens", bytes.join("-")],
+    ["in hexadecimal digits that are cut off", bytes.join("").slice(0, -4)],
+    ["in base64 that is cut off", Buffer.from(LONG).toString("base64").slice(0, -5)],
+    ["in base64 that begins late", Buffer.from(LONG).toString("base64").slice(5)],
+    ["without its first letters", LONG.slice(3)],
+    ["without its first and its last letters", LONG.slice(2, -3)],
+  ])("%s", (_, text) => {
+    expect(new Redactor([LONG]).clean(`they sent "${text}" to us`)).toBe(
+      `they sent "${HIDDEN}" to us`,
+    );
+  });
+
+  test("with named characters of HTML, also escaped twice", () => {
+    const key = "a&b<c>d\"e'f/g+h";
+    const text = "a&amp;b&lt;c&gt;d&quot;e&apos;f&sol;g&plus;h";
+    expect(new Redactor([key]).clean(text)).toBe(HIDDEN);
+    expect(new Redactor([key]).clean(text.replaceAll("&", "&amp;"))).toBe(HIDDEN);
+  });
+
+  test("of five letters inside base64", () => {
+    for (const before of ["", "a", "Bearer "]) {
+      const text = Buffer.from(`${before}abcde`).toString("base64");
+      expect(new Redactor(["abcde"]).clean(text)).toContain(HIDDEN);
+    }
+  });
+
+  test.each(["\\n\\r\\t", "%41%42", "+ + +"])(
+    "as it is where it looks like escapes or blanks: %j",
+    (secret) => {
+      expect(new Redactor([secret]).clean(`bad key ${secret}!`)).toBe(`bad key ${HIDDEN}!`);
+    },
+  );
 
   test("also where another secret begins like it", () => {
     expect(new Redactor(["abcd", "abcdefgh"]).clean("abcdefgh abcd")).toBe(`${HIDDEN} ${HIDDEN}`);
@@ -155,8 +215,42 @@ describe("addresses", () => {
     ["http://h/v1?api_key=abc&v=2", `http://h/v1?api_key=${HIDDEN}&v=2`],
     ["http://h/v1?v=2&Access-Token=abc#x", `http://h/v1?v=2&Access-Token=${HIDDEN}#x`],
     ["--base-url 'http://me:pass@host'", `--base-url 'http://${HIDDEN}@host'`],
+    ["http:me:pass@host/v1", `http:${HIDDEN}@host/v1`],
+    ["http:/me:pass@host/v1", `http:/${HIDDEN}@host/v1`],
+    ["http:\\\\me:pass@host/v1", `http:\\\\${HIDDEN}@host/v1`],
+    ["//me:pass@host/v1", `//${HIDDEN}@host/v1`],
+    ["me:pass@host/v1", `me:${HIDDEN}@host/v1`],
+    ["http://a/,http://me:pass@host", `http://${HIDDEN}@host`],
   ])("%s", (text, shown) => {
     expect(hideCredentials(text)).toBe(shown);
+  });
+
+  test.each([
+    "http://me:1234/secret@host/v1",
+    "http://secret/more@host/v1",
+    `http://me:${"z".repeat(400)}/secret@host/v1`,
+    "http://me:12?secret@host/v1",
+    "http://me:12#secret@host/v1",
+    "me:secret@host/v1",
+    "http:me:secret@host/v1",
+    "http:/me:secret@host/v1",
+    "http:\\\\me:secret@host/v1",
+    "//me:secret@host/v1",
+    "ftp://me:secret@host/v1",
+    " http://host/v1",
+  ])("are none where a password may stand in the path: %s", (text) => {
+    expect(readAddress(text, ["http:", "https:"])).toBeUndefined();
+  });
+
+  test("are shown as protocol, host, port and path", () => {
+    const url = readAddress("HTTP://me:a\tb@Host:81/v1//?code=c&token=t#key", ["http:"]) as URL;
+    expect(shownAddress(url)).toBe("http://host:81/v1");
+    expect(shownAddress(new URL("redis://:p@h"))).toBe("redis://h");
+  });
+
+  test("hold secrets in their queries, but for versions and short words", () => {
+    const query = "api-version=2024-02-15-preview&code=c1&sort=up&id=0123456789abcdef";
+    expect(secretsIn(new URL(`http://h/v1?${query}`))).toEqual(["", "c1", "0123456789abcdef"]);
   });
 
   test("hold passwords, tokens for names, and keys", () => {

@@ -3,7 +3,7 @@
  */
 
 import { NdvmError } from "@ndvm/core";
-import { basic, credentialsIn, hideCredentials, Redactor, secretsIn } from "../redact.js";
+import { basic, credentialsIn, Redactor, readAddress, secretsIn, shownAddress } from "../redact.js";
 import { startTimer } from "../timer.js";
 import type { LlmOptions } from "./llm.js";
 import type { Endpoint } from "./request.js";
@@ -18,18 +18,19 @@ export function endpointOf(options: LlmOptions): Endpoint {
   /** An empty variable is none. */
   const setting = (name: string): string | undefined =>
     (Object.hasOwn(variables, name) && variables[name]) || undefined;
+  const keyIn = (name: string) => checkedKey(name, setting(name));
   const model = options.model ?? setting("NDVM_LLM_MODEL");
   const baseURL = options.baseURL ?? setting("NDVM_LLM_BASE_URL") ?? setting("OPENAI_BASE_URL");
   if (model === undefined || baseURL === undefined) throw missing(model);
   const apiKey =
     options.keyVariable === undefined
-      ? (setting("NDVM_LLM_API_KEY") ?? setting("OPENAI_API_KEY"))
-      : setting(options.keyVariable);
+      ? (keyIn("NDVM_LLM_API_KEY") ?? keyIn("OPENAI_API_KEY"))
+      : keyIn(options.keyVariable);
   const address = addressOf(baseURL);
   const redactor = new Redactor([apiKey, ...secretsIn(address)]);
   return {
     url: questionAddress(address),
-    name: redactor.clean(nameOf(address)),
+    name: redactor.clean(shownAddress(address)),
     model,
     authorization: authorizationOf(address, apiKey),
     timeout: positive("timeout", options.timeout ?? 60_000),
@@ -40,6 +41,7 @@ export function endpointOf(options: LlmOptions): Endpoint {
     pauseMax: positive("pauseMax", options.pauseMax ?? 600_000),
     temperature: options.temperature,
     clean: (text) => redactor.clean(text),
+    holdsSecret: (text) => redactor.finds(text),
     startTimer,
   };
 }
@@ -65,15 +67,24 @@ function missing(model: string | undefined): NdvmError {
   });
 }
 
-/** An address that can be asked over HTTP. */
+/** A key without the blanks and line ends of the file that it came from, as it is sent. */
+function checkedKey(name: string, text: string | undefined): string | undefined {
+  const key = text?.trim() || undefined;
+  if (key === undefined || /^[\x20-\x7e\xa0-\xff]+$/.test(key)) return key;
+  throw new NdvmError("E-OPTION", `the key in ${name} has characters that HTTP cannot send`, {
+    help: "a line break inside it, perhaps: set it once more",
+  });
+}
+
+/** An address that can be asked over HTTP. One that cannot be read may be all secret: it is not shown. */
 function addressOf(text: string): URL {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
-    const shown = hideCredentials(text);
-    throw new NdvmError("E-OPTION", `the llm proposer's endpoint "${shown}" is not an address`, {
-      help: "write it with its protocol, such as http://localhost:8080/v1",
-    });
-  }
-  return new URL(text);
+  const address = readAddress(text.trim(), ["http:", "https:"]);
+  if (address !== undefined) return address;
+  throw new NdvmError("E-OPTION", "the llm proposer's endpoint is not an address", {
+    help:
+      "write it with its protocol, such as http://localhost:8080/v1; " +
+      "in a user's name or password / is %2F, ? is %3F, # is %23 and @ is %40",
+  });
 }
 
 function questionAddress(address: URL): URL {
@@ -84,9 +95,6 @@ function questionAddress(address: URL): URL {
   url.pathname = `${withoutSlashes(address.pathname)}/chat/completions`;
   return url;
 }
-
-const nameOf = ({ protocol, host, pathname }: URL): string =>
-  `${protocol}//${host}${withoutSlashes(pathname)}`;
 
 function withoutSlashes(path: string): string {
   let end = path.length;

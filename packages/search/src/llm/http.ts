@@ -3,8 +3,9 @@
  *
  *   size       counted as the body arrives, after it is decompressed; the connection is cut at the
  *              limit, so an endless body and a small one that unpacks to gigabytes cost the limit
- *   time       `timeout` for the whole call, `idleTimeout` between two pieces of the body
- *   redirects  followed on the same origin only, and only those that keep the request as it is
+ *   time       `timeout` for each request with its answer, `idleTimeout` between two pieces of the body
+ *   redirects  followed on the same origin only, and only those that keep the request as it is; each
+ *              is a request of its own, which waits for its turn
  *
  * Every failure is an `EndpointError`; other errors are mistakes of ours.
  */
@@ -25,6 +26,8 @@ export interface Call {
   readonly bytesMax: number;
   readonly signal: AbortSignal;
   readonly startTimer: StartTimer;
+  /** Waits until another request may be made. */
+  turn(): Promise<void>;
 }
 
 export interface Answer {
@@ -55,9 +58,15 @@ export async function post(call: Call): Promise<Answer> {
   const onAbort = () => stop("signal");
   if (call.signal.aborted) onAbort();
   call.signal.addEventListener("abort", onAbort);
-  const stopTimer = call.startTimer(call.timeout, () => stop("timeout"));
+  const start = () => call.startTimer(call.timeout, () => stop("timeout"));
+  let stopTimer = start();
+  const turn = async () => {
+    stopTimer();
+    await call.turn();
+    stopTimer = start();
+  };
   try {
-    const response = await open(call, controller.signal);
+    const response = await open({ ...call, turn }, controller.signal);
     const watch: Watch = {
       idle: () => call.startTimer(call.idleTimeout, () => stop("idle")),
       heard: (bytes) => {
@@ -95,6 +104,7 @@ async function open(call: Call, signal: AbortSignal): Promise<Response> {
     if (!isRedirect) return response;
     url = nextAddress(call, url, response, redirects);
     await response.body?.cancel();
+    await call.turn();
   }
 }
 

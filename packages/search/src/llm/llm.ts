@@ -22,6 +22,7 @@ import type { Completion } from "./completion.js";
 import { endpointOf, intervalOf } from "./endpoint.js";
 import { type Caps, Ledger, type Prices } from "./ledger.js";
 import { Pace } from "./pace.js";
+import { everythingIn } from "./program-words.js";
 import { Recollection, systemPrompt, userPrompt } from "./prompt.js";
 import { ask, type Endpoint, type Question, type Reply } from "./request.js";
 import type { LlmCode, Trouble } from "./trouble.js";
@@ -213,22 +214,28 @@ class LlmProposer implements Proposer {
     this.#told.clear();
     this.#ledger.enter(reply.answer.use);
     const problems = this.#usageProblems(reply.answer);
-    const { clean, name } = this.#endpoint;
+    const { clean, holdsSecret, name } = this.#endpoint;
     const answer = readAnswer(reply.answer.text, { most: asked, clean });
     if ("problem" in answer) {
       const isRefusal = answer.isRefusal || reply.answer.isRefusal;
       const code: LlmCode = isRefusal ? "E-LLM-REFUSED" : "E-LLM-ANSWER";
       return this.#miss({ code, message: `${name}: ${answer.problem}` }, problems);
     }
+    const telling = answer.programs.filter((source) => holdsSecret(everythingIn(source)));
+    const secretMessage = `${name} puts the key or the password into programs: ${telling.length} are left out`;
+    if (telling.length === answer.programs.length) {
+      return this.#miss({ code: "E-LLM-SECRET", message: secretMessage }, problems);
+    }
+    if (telling.length > 0) problems.push(...this.#once("E-LLM-SECRET", secretMessage));
     this.#misses = 0;
     const { surplus, tooLong } = answer;
     if (surplus + tooLong > 0) {
       const message = `${name} gives programs that are too many or too long: ${surplus} and ${tooLong} are left out`;
       problems.push(...this.#once("E-LLM-SURPLUS", message));
     }
-    const proposals = answer.programs.map(
-      (source): Proposal => ({ source: clean(source), parents: [], origin: "answer", prompt }),
-    );
+    const proposals = answer.programs
+      .filter((source) => !telling.includes(source))
+      .map((source): Proposal => ({ source, parents: [], origin: "answer", prompt }));
     return this.#shareOut(proposals, count, problems);
   }
 

@@ -4,13 +4,14 @@
  * A request that was refused for its rate (429), that timed out, whose connection dropped or that
  * met a server's failure (5xx) is made again, after the pause the endpoint asks for or one that
  * doubles. Everything else ends the question at once, with a sentence for the user. Every request,
- * also one made again, waits for its turn at the pace.
+ * also one made again or redirected, waits for its turn at the pace.
  */
 
 import type { StartTimer } from "../timer.js";
 import { answerSchema } from "./answer.js";
 import { type Completion, excerpt, field, readCompletion } from "./completion.js";
 import { type Answer, post } from "./http.js";
+import { parseJson } from "./json.js";
 import type { TokenUse } from "./ledger.js";
 import { type Pace, pause } from "./pace.js";
 import { EndpointError, estimate, type Trouble } from "./trouble.js";
@@ -36,8 +37,10 @@ export interface Endpoint {
   /** Milliseconds: an endpoint that asks for a longer pause is left. */
   readonly pauseMax: number;
   readonly temperature: number | undefined;
-  /** Takes the key and the password out of a text. */
+  /** Takes the key and the password out of a text for people. */
   readonly clean: (text: string) => string;
+  /** Whether a text holds the key or the password. */
+  readonly holdsSecret: (text: string) => boolean;
   readonly startTimer: StartTimer;
 }
 
@@ -69,7 +72,7 @@ export async function ask(
     await pace.turn(signal);
     if (signal.aborted) return { kind: "aborted" };
     try {
-      return { kind: "answer", answer: await request(endpoint, question, signal), uses };
+      return { kind: "answer", answer: await request(endpoint, question, pace, signal), uses };
     } catch (error) {
       if (signal.aborted) return { kind: "aborted" };
       if (!(error instanceof EndpointError)) throw error;
@@ -98,6 +101,7 @@ function patient({ pauseMax }: Endpoint, trouble: Trouble): Trouble {
 async function request(
   endpoint: Endpoint,
   { system, prompt }: Question,
+  pace: Pace,
   signal: AbortSignal,
 ): Promise<Completion> {
   const { url, name, authorization, timeout, idleTimeout, bytesMax, temperature } = endpoint;
@@ -114,7 +118,8 @@ async function request(
     ...(temperature === undefined ? {} : { temperature }),
   });
   const limits = { timeout, idleTimeout, bytesMax, startTimer: endpoint.startTimer };
-  const came = await post({ url, name, authorization, body, signal, ...limits });
+  const turn = () => pace.turn(signal);
+  const came = await post({ url, name, authorization, body, signal, turn, ...limits });
   const answer = { ...came, type: excerpt(endpoint.clean(came.type)) };
   if (answer.isError) throw new EndpointError(refused(endpoint, answer));
   return readCompletion(name, answer, system + prompt);
@@ -136,12 +141,9 @@ function refused({ name, model, clean }: Endpoint, answer: Answer): Trouble {
 
 /** What an endpoint says of its own error: `{ error: { message } }`, or less. */
 function errorWords({ text }: Answer): string {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return "";
-  }
+  const parsed = parseJson(text);
+  if ("problem" in parsed) return "";
+  const { json } = parsed;
   const error = field(json, "error");
   const words = [field(error, "message"), error, field(json, "message")];
   return words.find((one): one is string => typeof one === "string") ?? "";

@@ -17,6 +17,7 @@ export type LlmCode =
   | "E-LLM-ANSWER"
   | "E-LLM-REFUSED"
   | "E-LLM-SURPLUS"
+  | "E-LLM-SECRET"
   | "E-LLM-USAGE"
   | "E-LLM-UNCOUNTED"
   | "E-LLM-CAP";

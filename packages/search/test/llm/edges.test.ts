@@ -248,6 +248,13 @@ describe("a redirect", () => {
     expect(batch.problems?.[0]?.message).toContain("redirects more than 3 times");
   });
 
+  test("waits for its turn like any request, and that wait does not count as the endpoint's", async () => {
+    network(to("/a"), to("/b"), to("/c"), answers(programs("x")));
+    const batch = await turn(proposerFor({ requestsPerMinute: 30, timeout: 1900 }));
+    expect(batch.proposals).toHaveLength(1);
+    expect(times()).toEqual([0, 2000, 4000, 6000]);
+  });
+
   test.each([
     ["another host", to("http://other:1/v1"), "another origin, http://other:1"],
     ["another port", to("http://host:2/v1"), "another origin, http://host:2"],
@@ -293,6 +300,37 @@ describe("settings", () => {
       ...{ timeout: 60_000, idleTimeout: 20_000, bytesMax: 4 * 2 ** 20, retries: 4 },
       ...{ retryDelay: 1000, pauseMax: 600_000 },
     });
+  });
+
+  test("are keys without the line end and the blanks of their file", () => {
+    for (const key of ["shortkey123\r", "shortkey123\r\n", " shortkey123\t", "\ufeffshortkey123"]) {
+      const found = endpointOf({ ...base, environment: { OPENAI_API_KEY: key } });
+      expect(found.authorization).toBe("Bearer shortkey123");
+      expect(found.clean("bad key 'shortkey123'")).toBe("bad key '[secret]'");
+    }
+    const blank = endpointOf({ ...base, environment: { NDVM_LLM_API_KEY: "\r\n" } });
+    expect(blank.authorization).toBeUndefined();
+  });
+
+  test.each(["two\nlines", "one–two", "a\u0000b"])(
+    "are no keys that HTTP cannot send: %j",
+    (key) => {
+      const environment = { OPENAI_API_KEY: key };
+      expect(() => endpointOf({ ...base, environment })).toThrow(
+        "the key in OPENAI_API_KEY has characters that HTTP cannot send",
+      );
+    },
+  );
+
+  test.each([
+    "http://me:1234/SecretPw@h/v1",
+    "http://SecretPw/x@h/v1",
+    "me:SecretPw@h",
+    "http:me:SecretPw@h",
+  ])("are not repeated where they may be a password: %s", (baseURL) => {
+    expect(() => endpointOf({ ...base, baseURL })).toThrow(
+      /^the llm proposer's endpoint is not an address$/,
+    );
   });
 
   test("in the address go before a key, and are in no name", () => {
@@ -465,6 +503,56 @@ describe("a key, a password or a token that is echoed", () => {
       }
     },
   );
+});
+
+describe("a program that says the key", () => {
+  const key = "sk-VerySecretKey0123456789abcd";
+  const options = { environment: { NDVM_LLM_API_KEY: key }, retries: 0 };
+  const asked = async (...sources: string[]) => {
+    network(answers(programs(...sources)));
+    return turn(proposerFor(options));
+  };
+
+  test.each([
+    ["in an escape of a symbol", `(* |${key.replace("V", "\\x56;")}| x)`],
+    ["in an escape with many zeros", `(* |${key.replace("V", `\\x${"0".repeat(99)}56;`)}| x)`],
+    ["over a line that goes on", `(* |${key.replace("V", "V\\\n         ")}| x)`],
+    [
+      "in escapes alone",
+      `(* |${key.replace(/./g, (c) => `\\x${c.charCodeAt(0).toString(16)};`)}| x)`,
+    ],
+    ["in plain letters", `(* ${key} x)`],
+    ["in a comment", `; ${key}\n(* a x)`],
+    ["in two names", `(* ${key.slice(0, 9)} ${key.slice(9)})`],
+    ["where the reader cannot read it", `(* |${key.replace("V", "\\x56;")}`],
+  ])("is left out: %s", async (_, source) => {
+    const { proposals, problems = [] } = await asked(source, "(+ a x)");
+    expect(proposals.map((one) => one.source)).toEqual(["(+ a x)"]);
+    expect(problems).toEqual([
+      {
+        code: "E-LLM-SECRET",
+        message: "http://host:1/v1 puts the key or the password into programs: 1 are left out",
+      },
+    ]);
+  });
+
+  test("is left out where the reader makes the key of a number", async () => {
+    network(answers(programs("(* 1.2345678901e10 x)", "(+ a x)")));
+    const environment = { NDVM_LLM_API_KEY: "12345678901" };
+    const { proposals } = await turn(proposerFor({ environment }));
+    expect(proposals.map((one) => one.source)).toEqual(["(+ a x)"]);
+  });
+
+  test("is a failed question where it is the only one", async () => {
+    const { proposals, problems = [] } = await asked(`(* ${key} x)`);
+    expect(proposals).toEqual([]);
+    expect(problems.map(({ code }) => code)).toEqual(["E-LLM-SECRET"]);
+  });
+
+  test("is not one that looks like an address with a password of somebody else", async () => {
+    const source = "(* |http://me:pw@host| |k&pass=1|)";
+    expect((await asked(source)).proposals.map((one) => one.source)).toEqual([source]);
+  });
 });
 
 test("a variable that is no one's own is no key", () => {

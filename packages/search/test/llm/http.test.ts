@@ -33,6 +33,7 @@ const settings = {
   timeout: 60_000,
   idleTimeout: 2500,
   bytesMax: 100,
+  turn: async () => {},
   startTimer: (milliseconds: number, fire: () => void) => {
     const timer = { milliseconds, fire, isStopped: false };
     timers.push(timer);
@@ -331,6 +332,7 @@ describe("a question", () => {
     temperature: undefined,
     bytesMax: 1e6,
     clean: (text) => text.replaceAll("secret", "***"),
+    holdsSecret: () => false,
   };
   const question = { system: "be brief", prompt: "find a law" };
   async function asked(fetched: Fetch, change: Partial<Endpoint> = {}) {

@@ -295,7 +295,7 @@ test.each(["localhost:8080", "foo", "http://", "ftp://host/v1"])(
   "%s is not an address",
   (baseURL) => {
     expect(() => llm({ model: "fake", baseURL, environment: {} })).toThrow(
-      `endpoint "${baseURL}" is not an address`,
+      "the llm proposer's endpoint is not an address",
     );
   },
 );
