@@ -26,11 +26,12 @@ import { checkShape, explainStart } from "./diagnosis/start-failure.js";
 import { loadLoss, lossColumns } from "./loss/loss-program.js";
 import { makeLoss } from "./loss/losses.js";
 import { AdamRestart } from "./optimise/adam.js";
+import { arrive } from "./optimise/arrival.js";
 import { type Batch, limited, ObjectiveBatch, ResidualBatch } from "./optimise/batch.js";
 import { type Driven, drive } from "./optimise/drive.js";
 import { LbfgsRestart } from "./optimise/lbfgs.js";
 import { LevenbergRestart } from "./optimise/levenberg.js";
-import type { Restart } from "./optimise/restart.js";
+import { bestOf, type Restart } from "./optimise/restart.js";
 import { slotsFor } from "./optimise/slots.js";
 import { type Parameters, refuse, resolveParameters, startOf } from "./parameters/parameters.js";
 import { fromPlain } from "./result/json.js";
@@ -70,7 +71,9 @@ export async function fit(program: Program, options: FitOptions): Promise<FitRes
       if (settings.isAttempt && driven.isComplete) throw notFinite();
       explainStart(problem, restarts[0] as Restart);
     }
-    return describeFit(finish(problem, settings, restarts, driven));
+    const isDone = driven.stopped === "done";
+    const arrival = isDone ? arrive(problem, settings, bestOf(restarts)) : undefined;
+    return describeFit(finish(problem, settings, restarts, driven, arrival));
   } finally {
     // A loss that was given as text is ours to free.
     if (problem.lossProgram !== options.loss) problem.lossProgram?.dispose();
@@ -115,6 +118,7 @@ const finish = (
   settings: Settings,
   restarts: Finished["restarts"],
   driven: Driven,
+  arrival: Finished["arrival"],
 ): Finished => ({
   program: problem.program,
   source: problem.source,
@@ -127,6 +131,7 @@ const finish = (
   settings,
   restarts,
   driven,
+  arrival,
 });
 
 /** Whether the program's value has an element for each target, by the first row. */

@@ -317,7 +317,7 @@ describe.each(losses)("%s", (_, source, start) => {
     );
     const reason = plain.run();
     const told = await fit(program, {
-      ...{ params, steps, tolerances, optimiser: "lbfgs", detail: "scores" },
+      ...{ params, steps, tolerances, optimiser: "lbfgs", detail: "attempt" },
     }).then(
       ({ restarts: [only], best }) => ({ only, best }),
       (error: Error) => error,

@@ -292,7 +292,7 @@ export async function expectSameWay(
     ]),
   );
   const told = await fit(program, {
-    ...{ data, target: "y", params, steps, tolerances, optimiser: "lm", detail: "scores" },
+    ...{ data, target: "y", params, steps, tolerances, optimiser: "lm", detail: "attempt" },
     ...(weights === undefined ? {} : { weights }),
   }).then(
     ({ restarts: [only], best }) => ({ only, best }),

@@ -36,7 +36,10 @@ export function pointLoss(fit: usize, row: i32, f: f64): f64 {
   if (kind == FIT_PROGRAM) return toldOf(fit, row, 0);
   const y = targetOf(fit, row);
   if (kind == FIT_POISSON) return y == 0 && f >= 0 ? f : f - y * logOf(f);
-  return -partOf(y, f) - partOf(missedOf(fit, row, y), 1 - f);
+  const missed = missedOf(fit, row, y);
+  // What is no probability has no likelihood, not even of what was never or always seen.
+  if (!(f >= 0 && f <= 1) && (y != 0 || missed != 0)) return NaN;
+  return -partOf(y, f) - partOf(missed, 1 - f);
 }
 
 /** The derivative of `pointLoss` by the prediction. */

@@ -6,6 +6,7 @@
  * thousandth and by a hundredth of its size: where the loss falls all the way, there is no optimum.
  */
 
+import type { Arrival } from "../optimise/arrival.js";
 import { isConverged, type Restart } from "../optimise/restart.js";
 import type { Free } from "../parameters/parameters.js";
 import type { Finished } from "../result/result.js";
@@ -47,6 +48,17 @@ export function findSlack(
     }
     return [];
   });
+}
+
+/** What to say where second derivatives contradict an optimiser that says it has arrived. */
+export function arrivalWords(arrival: Arrival | undefined): readonly string[] {
+  if (arrival?.verdict === "short")
+    return [
+      "the loss still falls here, and rounding keeps the fit from following it: start from these values, or in other units",
+    ];
+  if (arrival?.verdict === "saddle")
+    return ["the loss has no minimum here: it falls to both sides; start elsewhere"];
+  return [];
 }
 
 const wordsOf = ({ label }: Free, better: number): string =>

@@ -41,8 +41,9 @@ const one = (): number => 1;
 const part = (count: number, chance: number): number => (count === 0 ? 0 : count * log(chance));
 
 const poisson = (y: number, f: number): number => (y === 0 && f >= 0 ? f : f - y * log(f));
+/** No number where f is no probability, unless the row has no trials. */
 const binomial = (y: number, f: number, trials: number): number =>
-  -part(y, f) - part(trials - y, 1 - f);
+  (f >= 0 && f <= 1) || trials === 0 ? -part(y, f) - part(trials - y, 1 - f) : Number.NaN;
 
 export const losses: Readonly<Record<LossName, Loss>> = {
   squares: {

@@ -1,6 +1,7 @@
 /** A restart of L-BFGS: what it begins with and keeps. Its steps are in wasm/fit/lbfgs.ts. */
 
 import {
+  ARRAY_GRADIENT,
   ARRAY_PAIR_STEPS,
   ARRAY_PAIR_TURNS,
   ARRAY_PAIRS_END,
@@ -20,6 +21,11 @@ export class LbfgsRestart extends Restart {
   constructor(index: number, start: Float64Array, free: readonly Free[], limits: Limits) {
     super(index, start, free, limits, FIT_LBFGS);
     this.#state = new LbfgsState({ doubles: this.state }, 0);
+  }
+
+  /** Of the loss by the numbers that the optimiser moves, at the best point so far. */
+  get gradient(): Float64Array {
+    return this.array(ARRAY_GRADIENT);
   }
 
   /** The point and what is remembered; a line search that was under way begins again. */

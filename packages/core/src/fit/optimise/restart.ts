@@ -56,6 +56,14 @@ const CONVERGED: readonly string[] = ["gradient", "step", "loss"];
 export const isConverged = (reason: string | undefined): boolean =>
   CONVERGED.includes(reason ?? "");
 
+/** The restart with the lowest loss. */
+export function bestOf(restarts: readonly Restart[]): Restart {
+  let best = restarts[0] as Restart;
+  for (const restart of restarts)
+    if (restart.loss < best.loss || !Number.isFinite(best.loss)) best = restart;
+  return best;
+}
+
 /** How many numbers the state of an optimiser (FIT_ADAM, …) has. */
 export function stateNumbers(optimiser: number, size: number): number {
   const numbers = STATE_ARRAYS / 8;
@@ -174,6 +182,17 @@ export abstract class Restart {
   /** Everything needed to go on later, as numbers. */
   abstract save(): number[];
   abstract load(numbers: readonly number[]): void;
+
+  /** Goes to a better point that was found elsewhere, by so many evaluations. */
+  moveTo(u: Float64Array, loss: number, evaluations: number): void {
+    this.setArray(ARRAY_U, u);
+    this.setArray(
+      ARRAY_BEST,
+      u.map((each, j) => (this.free[j] as Free).transform.toUser(each)),
+    );
+    this.#fields.loss = loss;
+    this.#fields.evaluations += evaluations;
+  }
 
   /** Takes over how the restart ended in an earlier fit; `load` has brought its numbers. */
   restore(outcome: RestartOutcome): void {

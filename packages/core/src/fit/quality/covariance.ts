@@ -78,20 +78,32 @@ function estimateCovariance(
     ? columns
     : columns.map((column, a) => column.map((value) => value * (scales[a] as number)));
   const svd = singularValues(scaled);
+  // Away from a minimum, or where numbers are missing, second derivatives say nothing of errors.
+  const isMinimum = !isHessian || svd.vectors.every((v) => bends(scaled, v) >= -tolerance);
   const largest = svd.values[0] ?? 0;
   const rank = svd.values.filter((value) => value > tolerance * largest).length;
-  const toUser = (vector: Float64Array) => vector.map((value, a) => value * (scales[a] as number));
-  const vectors = svd.vectors.map(toUser);
   // A Hessian is a Jacobian squared.
   const spread = largest / (svd.values[svd.values.length - 1] ?? 1);
+  const toUser = (vector: Float64Array) => vector.map((value, a) => value * (scales[a] as number));
+  const vectors = svd.vectors.map(toUser);
   const powers = svd.values.map((value) => (isHessian ? value : value * value));
   return {
     used,
     rank,
     condition: isHessian ? Math.sqrt(spread) : spread,
     nullDirections: vectors.slice(rank),
-    covariance: fillCovariance({ svd, vectors, powers, rank, used, size, variance }),
+    covariance: isMinimum
+      ? fillCovariance({ svd, vectors, powers, rank, used, size, variance })
+      : new Float64Array(size * size).fill(Number.NaN),
   };
+}
+
+/** How the loss bends in a direction of length 1; the matrix has 1 or −1 on its diagonal. */
+function bends(matrix: readonly Float64Array[], direction: Float64Array): number {
+  let sum = 0;
+  for (const [a, column] of matrix.entries())
+    sum += (direction[a] as number) * dot(column, direction);
+  return sum;
 }
 
 interface CovarianceParts {

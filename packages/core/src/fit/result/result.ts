@@ -8,17 +8,18 @@ import { countPoints, SELECTOR, type Table } from "../data/columns.js";
 import { setField } from "../data/fields.js";
 import { diagnose, type Found, lookCloser } from "../diagnosis/diagnosis.js";
 import { findRunaways, type Runaway } from "../diagnosis/runaway.js";
-import { findSlack } from "../diagnosis/slack.js";
+import { arrivalWords, findSlack } from "../diagnosis/slack.js";
 import type { Problem } from "../fit.js";
 import { losses } from "../loss/loss-table.js";
 import { normalReach, studentReach } from "../math/elementary.js";
 import { Factor } from "../math/linear.js";
+import type { Arrival } from "../optimise/arrival.js";
 import { limited, type ResidualBatch } from "../optimise/batch.js";
 import type { Driven } from "../optimise/drive.js";
-import { isConverged, type Restart } from "../optimise/restart.js";
+import { bestOf, isConverged, type Restart } from "../optimise/restart.js";
 import type { Free } from "../parameters/parameters.js";
-import {
 import { insideBounds } from "../quality/bounds.js";
+import {
   type CovarianceEstimate,
   covarianceOfFactor,
   covarianceOfHessian,
@@ -26,7 +27,7 @@ import { insideBounds } from "../quality/bounds.js";
   RANK_TOLERANCE,
 } from "../quality/covariance.js";
 import { hessianAt } from "../quality/hessian.js";
-import { describeUndetermined, type Predictor } from "../quality/identify.js";
+import { describeUndetermined, predictorOf } from "../quality/identify.js";
 import { logLikelihoodOf } from "../quality/likelihood.js";
 import { aic, bic, isOfCounts, leastLoss, shareExplained } from "../quality/scores.js";
 import {
@@ -61,6 +62,8 @@ export interface Finished extends Problem {
   readonly settings: Settings;
   readonly restarts: readonly Restart[];
   readonly driven: Driven;
+  /** What second derivatives say of the best restart; undefined where they were not asked. */
+  readonly arrival: Arrival | undefined;
 }
 
 /**
@@ -122,8 +125,10 @@ class Description implements FitResult {
     this.#atBounds = this.parameters.filter((_, j) => !used.includes(j));
     const undetermined = this.identifiability?.undetermined ?? [];
     const open = new Set(undetermined.flatMap(({ direction }) => Object.keys(direction)));
-    this.#runaways = findRunaways(finished, winner, used, open);
-    this.#slack = findSlack(finished, winner, used);
+    const known = this.identifiability === undefined ? undefined : open;
+    this.#runaways = findRunaways(finished, winner, used, known);
+    const slack = findSlack(finished, winner, used);
+    this.#slack = slack.length > 0 ? slack : arrivalWords(finished.arrival);
     this.#closer = lookCloser(finished, restarts, winner);
   }
 
@@ -374,13 +379,6 @@ function readColumns({ columns }: Table): string[] {
   return names.includes(SELECTOR) ? names.filter((name) => name !== SELECTOR) : names;
 }
 
-function bestOf(restarts: Finished["restarts"]): Restart {
-  let best = restarts[0] as Restart;
-  for (const restart of restarts)
-    if (restart.loss < best.loss || !Number.isFinite(best.loss)) best = restart;
-  return best;
-}
-
 /** The variance of one point, as least squares tell it. */
 function noiseOf({ table, settings }: Finished, loss: number, freedom: number): number {
   const isKnown = table !== undefined && settings.lossName === "squares" && freedom > 0;
@@ -403,7 +401,8 @@ function covarianceEstimateOf(
     return covarianceOfFactor(factor, used, table?.hasSigma ? 1 : variance, tolerance);
   }
   if (!isOfCounts(settings.lossName) && options.isNegativeLogLikelihood !== true) return undefined;
-  const { hessian, isSingle } = hessianAt(finished, winner.best);
+  const { hessian, isSingle } =
+    finished.arrival?.curvature ?? hessianAt(finished, winner.best, winner.start);
   const tolerance = isSingle ? 1e-3 : 1e-8;
   return covarianceOfHessian(hessian, used, size, tolerance);
 }
@@ -553,19 +552,9 @@ function identify(
       winner.best,
       predictorOf(finished),
       table === undefined ? "loss" : "predictions",
+      { start: winner.start, isSingle: finished.batches.of(1).isSingle },
     ),
     atBounds: labels.filter((_, j) => !used.includes(j)),
     correlated,
-  };
-}
-
-/** The predictions of every point, or the loss where the program's value is one. */
-function predictorOf({ batches, table }: Finished): Predictor {
-  const batch = batches.of(1);
-  return (x) => {
-    batch.x.set(x);
-    batch.run();
-    const points = table?.points ?? 1;
-    return Float64Array.from({ length: points }, (_, row) => batch.prediction(0, row));
   };
 }
