@@ -73,5 +73,5 @@ const helps: readonly (readonly [help: string, names: string])[] = [
 
 /** Help by refused name. */
 export const refusedNames: ReadonlyMap<string, string> = new Map(
-  helps.flatMap(([help, names]) => names.split(" ").map((name) => [name, help] as const)),
+  helps.flatMap(([help, names]) => names.split(/\s+/).map((name) => [name, help] as const)),
 );
