@@ -149,4 +149,43 @@ describe("what is known of a formula", () => {
     expect(hasBranches).toBe(true);
     expect({ constants, procedureValues }).toMatchSnapshot();
   });
+
+  test("procedures that are values are those that the text names, wherever it hands one on", () => {
+    const places: readonly (readonly [string, number])[] = [
+      ["#", 1],
+      ["(list # a #)", 2],
+      ["(let ((u #)) (u a))", 1],
+      ["((lambda (u) (u a)) #)", 1],
+      ["(if a # #)", 2],
+      ["(apply # (list a))", 1],
+      ["(apply # a (list a))", 1],
+      ["(cond (a # #) (a (list #)) (else #))", 4],
+      ["(define (f g . h) (g a)) (f # # #)", 3],
+      ["(sin (cos a))", 0],
+      ["(let ((sin 1) (cos a)) (list sin cos))", 0],
+      ["'(sin cos)", 0],
+      ...["map", "fold-left", "fold-right", "reduce", "filter", "member", "assoc"].flatMap((name) =>
+        [1, 2, 3, 4].flatMap((count): [string, number][] => [
+          [`(${name} # ${"a ".repeat(count)})`, 1],
+          [`(${name} a # ${"a ".repeat(count)})`, 1],
+          [`(let ((u #)) (${name} u ${"a ".repeat(count)}))`, 1],
+          [`(${name} ${"a ".repeat(count)})`, 0],
+        ]),
+      ),
+    ];
+    const values = ["sin", "+", "car", "cons", "null?", "vsum", "matmul", "eq?", "apply"];
+    for (const [place, count] of places)
+      for (let turn = 0; turn < values.length; turn++) {
+        let next = turn;
+        const source = place.replaceAll("#", () => values[next++ % values.length] as string);
+        const named = Array.from({ length: count }, (_, k) => values[(turn + k) % values.length]);
+        let parsed: ParsedScheme;
+        try {
+          parsed = new ParsedScheme(source, expand(read(source)));
+        } catch {
+          continue;
+        }
+        expect([...parsed.procedureValues].sort(), source).toEqual([...new Set(named)].sort());
+      }
+  });
 });

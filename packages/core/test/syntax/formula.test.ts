@@ -120,6 +120,35 @@ describe("formulas", () => {
     expect(taken).toBeGreaterThan(all / 20);
   });
 
+  test("every short number, and numbers too large or too small, have that image or are left", () => {
+    const signs = [..."+-.1e0/"];
+    const textsOf = (length: number): string[] =>
+      length === 0 ? [""] : textsOf(length - 1).flatMap((text) => signs.map((sign) => text + sign));
+    const texts = [1, 2, 3, 4, 5].flatMap(textsOf);
+    const far = [308, 309, 400, 999, 99999].flatMap((exponent) => [
+      `1e${exponent}`,
+      `1.9e${exponent}`,
+      `1e-${exponent}`,
+      `1${"0".repeat(exponent % 1000)}`,
+      `0.${"0".repeat(exponent % 1000)}1`,
+      `1${"0".repeat(exponent % 1000)}/3`,
+      `1/1${"0".repeat(exponent % 1000)}`,
+    ]);
+    let taken = 0;
+    for (const text of [
+      ...texts,
+      ...far,
+      ...far.map((one) => `-${one}`),
+      ...far.map((one) => `+${one}`),
+    ])
+      for (const source of [`(* x ${text})`, `(+ ${text} 1)`]) if (agrees(source)) taken += 1;
+    expect(taken).toBeGreaterThan(1000);
+    expect(far.filter((text) => agrees(`(* x ${text})`)).length).toBeGreaterThan(10);
+    for (const large of ["1e309", "-1e309", `1${"0".repeat(309)}`, "1/0", "0/0"])
+      for (const how of options)
+        expect(encodeFormula(`(* x ${large})`, undefined, how), large).toBeUndefined();
+  });
+
   test("whatever has good parts only is one, however it is spaced", () => {
     const heads = { "+": 3, "-": 2, "*": 2, "/": 2, exp: 1, atan: 2, "<": 3, pow: 2, dot: 2 };
     const atom = fc.constantFrom(
