@@ -135,7 +135,12 @@ describe("a summary", () => {
       },
       diagnostics: {
         ...richResult.diagnostics,
-        runaways: ["b", "d"].map((name) => ({ name, value: 1e9, words: "it ran off" })),
+        runaways: ["b", "d"].map((name) => ({
+          name,
+          value: 1e9,
+          kind: "ran off" as const,
+          words: "it ran off",
+        })),
       },
     };
     expect(parameterRows(result).map(({ name, remark }) => `${name} ${remark}`)).toEqual([

@@ -284,6 +284,8 @@ export interface FitDiagnostics {
   readonly runaways: readonly {
     readonly name: string;
     readonly value: number;
+    /** Whether it ran off, or any value will do. */
+    readonly kind: "ran off" | "not determined";
     readonly words: string;
   }[];
   /** Remarks in sentences. */

@@ -22,10 +22,10 @@ export function parameterRows(result: FitResult): ParameterRow[] {
   const open = new Set(
     (identifiability?.undetermined ?? []).flatMap(({ direction }) => Object.keys(direction)),
   );
-  const runaways = new Set(result.diagnostics.runaways.map(({ name }) => name));
+  const runaways = new Map(result.diagnostics.runaways.map(({ name, kind }) => [name, kind]));
   const remarkOf = (name: string, isOpen: boolean): string => {
     if (atBounds.includes(name)) return "at a bound";
-    return runaways.has(name) ? "ran off" : isOpen ? "not determined" : "";
+    return runaways.get(name) ?? (isOpen ? "not determined" : "");
   };
   const rows = result.parameters.map((name) => {
     const [lower, upper] = own(intervals, name) ?? [Number.NaN, Number.NaN];

@@ -1,0 +1,204 @@
+/**
+ * What is said of parameters without a best value, in losses of every kind: the words must be true, in
+ * whatever units the data are.
+ */
+
+import { describe, expect, test } from "vitest";
+import type { FitOptions } from "../../src/index.js";
+import { fitText, noise, steps } from "./support.js";
+
+const likelihood = { isNegativeLogLikelihood: true } as const;
+const UNITS = [1e-18, 1e-9, 1, 1e6, 1e12];
+
+/** What is said of the parameters of a fit, by name. */
+async function runawaysOf(source: string, options: FitOptions = {}) {
+  const { diagnostics, ...result } = await fitText(source, options);
+  const named = Object.fromEntries(diagnostics.runaways.map(({ name, ...told }) => [name, told]));
+  return { named, names: Object.keys(named).sort(), notes: diagnostics.notes.join("\n"), result };
+}
+
+describe("separated chances were said to enter as a quotient only", () => {
+  const overlap = { x: [1, 2, 3, 3, 4, 5, 6], y: [0, 0, 0, 1, 1, 1, 1] };
+  const parted = { x: [1, 2, 3, 4, 5, 6], y: [0, 0, 0, 1, 1, 1] };
+  const params = { a: 0, b: 0 };
+  const objective = "(vsum (- (softplus (+ a (* b x))) (* y (+ a (* b x)))))";
+
+  test.each([overlap, parted])("by the loss of binomials", async (data) => {
+    const { names, notes } = await runawaysOf("(sigmoid (+ a (* b x)))", {
+      ...{ data, target: "y", loss: "binomial", params },
+    });
+    expect(names).toEqual(["a", "b"]);
+    expect(notes).toContain("a and b ran off together");
+    expect(notes).not.toContain("only enter");
+  });
+
+  test.each([
+    [overlap, {}],
+    [parted, {}],
+    [overlap, likelihood],
+    [parted, likelihood],
+  ])("as an objective, where nothing was named", async (data, kind) => {
+    const { names, notes } = await runawaysOf(objective, { data, params, ...kind });
+    expect(names).toEqual(["a", "b"]);
+    expect(notes).toMatch(/a and b (ran off|were still on their way) together/);
+    expect(notes).not.toContain("only enter");
+  });
+
+  test("a rate of counts that are all 0 is at 0, not only undetermined", async () => {
+    const data = { t: [1, 2, 3, 4], y: [0, 0, 0, 0] };
+    const { named } = await runawaysOf("(* r t)", { data, target: "y", loss: "poisson" });
+    expect(named["r"]?.words).toMatch(/as good as 0, the edge of where the program is defined/);
+  });
+});
+
+describe("parameters that only a combination of is determined had no word", () => {
+  const x = steps(1, 6, 12);
+  const wobble = noise(12, 0.5);
+  const models = [
+    ["(* (+ a b) x)", "a and b only enter as a + b"],
+    ["(* a b x)", "a and b only enter as a·b"],
+    ["(* (/ a b) x)", "a and b only enter as a/b"],
+    ["(* (- a b) x)", "a and b only enter as a − b"],
+  ] as const;
+
+  test.each(models)("%s, by losses without errors", async (model, words) => {
+    for (const unit of [1e-9, 1, 1e6]) {
+      const y = x.map((at, i) => unit * (2 * at + (wobble[i] as number)));
+      const data = { x, y };
+      // Both parameters have the data's unit, or one has.
+      const isSum = model.includes("+") || model.includes("-");
+      const params = { a: 1.5 * unit, b: isSum ? 0.5 * unit : 0.5 };
+      for (const loss of ["huber", "absolute", "(abs (- pred y))"]) {
+        const of = { data, target: "y", loss, params, huberWidth: unit } as FitOptions;
+        const { named, names } = await runawaysOf(
+          model,
+          loss === "huber" ? of : { ...of, huberWidth: undefined as never },
+        );
+        expect(names, loss).toEqual(["a", "b"]);
+        expect(named["a"]).toMatchObject({ kind: "not determined", words });
+      }
+      const sum = `(vsum (square (- y ${model})))`;
+      const { named } = await runawaysOf(sum, { data, params });
+      expect(named["b"]).toMatchObject({ kind: "not determined", words });
+    }
+  });
+
+  test("of a plain objective, also where its least is 0 or it has a kink", async () => {
+    for (const source of [
+      "(square (- (+ a b) 3))",
+      "(abs (- (+ a b) 3))",
+      "(abs (- (* a b) 3))",
+      "(square (- (* a b) 3))",
+    ]) {
+      const { names, named } = await runawaysOf(source, { params: { a: 1, b: 0.5 } });
+      expect(names, source).toEqual(["a", "b"]);
+      expect(named["a"]?.words).toMatch(/^a and b only enter as a/);
+    }
+  });
+
+  test("and what is determined has none: weakly, by curved valleys, by high powers, beside an offset", async () => {
+    const polynomial = "(vsum (square (- y (+ a (* b x) (* c x x) (* d x x x)))))";
+    const data = { x, y: x.map((at, i) => at * at + (wobble[i] as number)) };
+    const sources: [string, FitOptions][] = [
+      ["(+ (square (- 1 a)) (* 100 (square (- b (* a a)))))", { params: { a: -1.2, b: 1 } }],
+      ["(+ (square (- a 3)) (* 1e-6 (square (- b 2))))", {}],
+      ["(+ (square (- a 3)) (expt (- b 2) 4))", {}],
+      ["(+ 1e8 (square (- a 3)) (square (- b 5)))", {}],
+      ["(+ 1e8 (square (- a 3)) (square (- b 5)))", { params: { a: 1e4, b: 4.5 } }],
+      [polynomial, { data }],
+    ];
+    for (const [source, options] of sources) {
+      const { names, notes } = await runawaysOf(source, options);
+      expect(names, source).toEqual([]);
+      expect(notes).not.toContain("does not depend");
+    }
+  });
+});
+
+describe("a loss that falls for ever", () => {
+  const source = "(+ (square (- x y)) (* 0.01 (+ x y)))";
+
+  test.each([{}, likelihood])("along a line was not named, or said not to change", async (kind) => {
+    const { names, notes } = await runawaysOf(source, { params: { x: 1, y: 4 }, ...kind });
+    expect(names).toEqual(["x", "y"]);
+    expect(notes).toContain("x and y were still on their way together");
+    expect(notes).not.toContain("can move together without changing the loss");
+  });
+});
+
+describe("an edge of where a program is defined", () => {
+  test.each(UNITS.filter((unit) => unit >= 1e-9))(
+    "was named only at 0 (units of %s)",
+    async (unit) => {
+      const { named } = await runawaysOf(`(+ (* ${2 * unit} x) (sqrt (- k ${unit})))`, {
+        data: { x: [1, 2, 3, 4, 5], y: [-1, 1, 3, 5, 7].map((value) => value * unit) },
+        ...{ target: "y", params: { k: 2 * unit } },
+      });
+      expect(named["k"]?.words).toContain(
+        "the edge of where the program is defined: give it bounds",
+      );
+      expect(named["k"]?.words).toMatch(new RegExp(` ${unit}(, the edge| at )`));
+    },
+  );
+
+  test("a place of a Weibull distribution at its first time", async () => {
+    const z = [3.1, 3.4, 3.9, 4.6, 5.8, 7.1, 9.5, 14.2];
+    const source =
+      "(let ((q (/ (- z g) b))) (- (vsum (pow q k)) (+ (* (vlen z) (- (log k) (log b))) (* (- k 1) (vsum (log q))))))";
+    const { named } = await runawaysOf(source, {
+      ...{ data: { z }, ...likelihood },
+      params: { g: 2.9, k: { start: 1, scale: "log" }, b: { start: 3, scale: "log" } },
+    });
+    expect(named["g"]?.words).toMatch(/3\.1, the edge|to 3\.1 at/);
+  });
+
+  test("an estimate that is close to one is none, however small its units are", async () => {
+    for (const unit of [1e-12, 1e-6, 1]) {
+      const x = steps(1, 6, 12);
+      const wobble = noise(12, 0.2);
+      const y = x.map((at, i) => unit * (2 * at + (wobble[i] as number)));
+      const { names } = await runawaysOf("(* (square (sqrt k)) x)", {
+        ...{ data: { x, y }, target: "y", params: { k: 1 } },
+      });
+      expect(names).toEqual([]);
+    }
+  });
+});
+
+describe("a parameter that goes to infinity", () => {
+  const y = [3, 4, 3, 2, 3, 4, 3, 3];
+  const one =
+    "(+ (lgamma (+ y r)) (- (lgamma r)) (- (lgamma (+ y 1))) (* r (log (/ r (+ r m)))) (* y (log (/ m (+ r m)))))";
+
+  test.each([{ scale: "log" }, {}] as const)(
+    "was said to be as good as 0, or nothing where rounding hides the loss (%o)",
+    async (scale) => {
+      for (const kind of [{}, likelihood]) {
+        const { named } = await runawaysOf(`(- (vsum ${one}))`, {
+          ...{ data: { y }, params: { m: 1, r: { start: 1, ...scale } }, ...kind },
+        });
+        expect(named["r"]?.kind).toBe("ran off");
+        expect(named["r"]?.words).toMatch(/^r ran off to \S+: the loss is the same/);
+      }
+    },
+  );
+
+  test("in a loop over the rows, too", async () => {
+    const source = `(let loop ((i 0) (s 0)) (if (< i 8) (let ((y (ref all i))) (loop (+ i 1) (- s ${one}))) s))`;
+    const { named } = await runawaysOf(source, {
+      ...{ data: { all: y }, ...likelihood },
+      params: { m: 1, r: { start: 1, scale: "log" } },
+    });
+    expect(named["r"]?.words).toMatch(/^r ran off to \S+: the loss is the same/);
+  });
+});
+
+test("a parameter that never moved did not run off", async () => {
+  for (const kind of [{}, likelihood]) {
+    const { named } = await runawaysOf("(+ (square y) (if (> c 0) 1 2))", {
+      ...{ params: { c: 1, y: 1 }, ...kind },
+    });
+    expect(named["c"]?.kind).not.toBe("ran off");
+    expect(named["c"]?.words ?? "").not.toContain("does not");
+  }
+});
