@@ -68,7 +68,7 @@ export const rooms: readonly Room[] = [
     name: "program",
     sources: ["packages/core/src/program/"],
     tests: core(`
-      program/images program/captures program/tail-copies program/wide syntax/formula program/analysis language/language
+      program/images program/looped program/constants program/captures program/tail-copies program/wide syntax/formula program/analysis language/language
       expander semantics machine/loops machine/nesting export/texts lanes/divergence`),
   },
   {
@@ -156,7 +156,7 @@ export const rooms: readonly Room[] = [
     sources: ["packages/search/src/engine/"],
     tests: search(`
       engine/parts engine/memory engine/telling engine/several engine/front engine/scripted engine/letting-go
-      engine/halfway engine/twins engine/studies engine/search engine/resume engine/budgets
+      engine/ends engine/halfway engine/twins engine/studies engine/search engine/resume engine/budgets
       engine/replay engine/determinism archive/archive engine/hostile engine/`),
   },
   {
