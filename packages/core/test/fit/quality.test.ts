@@ -400,7 +400,7 @@ describe("words for what is open", () => {
     model: (p: At, x: number) => number,
     best: readonly number[],
     nullDirections: readonly (readonly number[])[],
-    seen = "predictions",
+    seen: "predictions" | "loss" = "predictions",
   ) =>
     describeUndetermined(
       {
