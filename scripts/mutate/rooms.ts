@@ -62,7 +62,7 @@ export const rooms: readonly Room[] = [
   {
     name: "primitives",
     sources: ["packages/core/src/primitives/"],
-    tests: core("primitives/special primitives export/texts language/language semantics"),
+    tests: core("primitives/special primitives/plain-numbers primitives export/texts language/language semantics"),
   },
   {
     name: "program",
@@ -163,14 +163,14 @@ export const rooms: readonly Room[] = [
     name: "epoch",
     sources: ["packages/search/src/epoch/"],
     tests: search(
-      "epoch/ engine/twins engine/studies engine/search engine/determinism engine/resume",
+      "epoch/climb epoch/ engine/twins engine/studies engine/search engine/determinism engine/resume",
     ),
   },
   {
     name: "choice",
     sources: ["packages/search/src/choice/"],
     tests: search(
-      "choice/parts choice/oracles choice/choosing choice/weigh choice/ engine/front engine/search",
+      "choice/parts choice/oracles choice/again choice/choosing choice/weigh choice/ engine/front engine/search",
     ),
   },
   {
