@@ -12,7 +12,7 @@ import { addRunCommands } from "./commands/run-commands.js";
 import { commandVersion } from "./commands/versions.js";
 import { UsageError } from "./inputs.js";
 import { slipIn } from "./slips.js";
-import { endQuietlyOnBrokenPipe, pipeIsBroken, reportError, write } from "./terminal.js";
+import { complain, endQuietlyOnBrokenPipe, pipeIsBroken, reportError, write } from "./terminal.js";
 import { rememberCommand } from "./typed-command.js";
 
 /** Codes of the user's errors that are not 1. */
@@ -35,7 +35,7 @@ async function buildCommands(args: readonly string[], finish: Finish): Promise<C
     .exitOverride()
     .configureOutput({
       writeOut: (text) => write(process.stdout, text),
-      writeErr: (text) => write(process.stderr, text),
+      writeErr: complain,
     })
     .addHelpText(
       "after",
@@ -81,7 +81,7 @@ export async function run(args: readonly string[]): Promise<number> {
 function reportFailure(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof UsageError) {
-    write(process.stderr, `error: ${error.message}\n(add --help for all options)\n`);
+    complain(`error: ${error.message}\n(add --help for all options)\n`);
     return 2;
   }
   if (error instanceof NdvmError) {

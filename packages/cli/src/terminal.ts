@@ -5,6 +5,9 @@
  * Everything is written by `write`, which lets no control character through. Colours of ours are
  * marked by a word that nobody else knows until they are written, so a program that holds the codes
  * of a terminal cannot pass for us.
+ *
+ * Sentences (errors, warnings, notes) leave without the passwords of addresses. Results leave as they
+ * are: JSON, CSV and programs would be torn, and what an endpoint sends was cleaned when it came.
  */
 
 import { formatError, NdvmError } from "@ndvm/core/machine";
@@ -54,9 +57,9 @@ const err = coloursOf(process.stderr);
 export const withoutColours = (text: string): string =>
   text.split(MARK).reduce((plain, piece) => plain + piece.replace(/^\[[0-9;]*m/, ""));
 
-/** What is written for a text: no control characters, no passwords in addresses, our colours. */
+/** What is written for a text: no control characters, our colours. */
 function written(text: string): string {
-  return hideCredentials(visible(text)).replaceAll(MARK, "\x1b");
+  return visible(text).replaceAll(MARK, "\x1b");
 }
 
 let isBroken = false;
@@ -121,18 +124,21 @@ export function endQuietlyOnBrokenPipe(): void {
 }
 
 export function reportError(error: NdvmError): void {
-  const shown = plain(inCommandWords(error));
+  const shown = forPeople(inCommandWords(error));
   const text = formatError(shown, { color: err.isColorSupported }).replaceAll("\x1b", MARK);
   write(process.stderr, `${text}\n`);
 }
 
-/** The same error without control characters; one character for one, so that its places stay right. */
-function plain(error: NdvmError): NdvmError {
+/**
+ * The same error without control characters, one character for one, so that its places stay right;
+ * and its message, in which other programs may speak, without passwords.
+ */
+function forPeople(error: NdvmError): NdvmError {
   const clean = (text: string): string =>
     text.replace(UNSAFE, (mark) => (mark === "\r" ? " " : "\ufffd"));
   const maybe = (text: string | undefined) => (text === undefined ? undefined : clean(text));
   const { code, message, span, source, file, help } = error;
-  return new NdvmError(code, clean(message), {
+  return new NdvmError(code, hideCredentials(clean(message)), {
     span,
     source: maybe(source),
     file: maybe(file),
@@ -141,9 +147,14 @@ function plain(error: NdvmError): NdvmError {
 }
 
 export function warn(message: string): void {
-  write(process.stderr, `${err.yellow("warning:")} ${message}\n`);
+  write(process.stderr, `${err.yellow("warning:")} ${hideCredentials(message)}\n`);
 }
 
 export function note(message: string): void {
-  write(process.stderr, `${err.dim(message)}\n`);
+  write(process.stderr, `${err.dim(hideCredentials(message))}\n`);
+}
+
+/** What is wrong with the words of the command, some of which it repeats. */
+export function complain(message: string): void {
+  write(process.stderr, hideCredentials(message));
 }

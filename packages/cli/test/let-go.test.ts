@@ -116,6 +116,29 @@ test("the command is remembered as it was typed last, quoted for a shell", async
   expect(typedCommand()).toBe("ndvm eval '' 'a b' x=1,2:3@4%5+6./-_ 'é'");
 });
 
+test("addresses in the command are told by what they mean, or left out", async () => {
+  const typed = async (...words: string[]) => {
+    await ndvmHere(["eval", ...words]);
+    return typedCommand(
+      new Map([
+        ["--base-url", { shown: "http://h/v1" }],
+        ["--unused", { shown: undefined }],
+        ["--cluster", { shown: "redis://h", isOptional: true }],
+      ]),
+    );
+  };
+  expect(await typed("--base-url", "http://me:p w@h/v1?k=1", "-x")).toBe(
+    "ndvm eval --base-url http://h/v1 -x",
+  );
+  expect(await typed("--base-url=-p", "--base-url", "-p")).toBe(
+    "ndvm eval --base-url http://h/v1 --base-url http://h/v1",
+  );
+  expect(await typed("--unused", "a", "b", "--unused=c")).toBe("ndvm eval b");
+  expect(await typed("--cluster", "redis://:p@h", "x")).toBe("ndvm eval --cluster redis://h x");
+  expect(await typed("--cluster", "--json")).toBe("ndvm eval --cluster --json");
+  expect(await typed("x", "--cluster")).toBe("ndvm eval x --cluster");
+});
+
 test("a dialogue lets go of every program, also of those that fail", async () => {
   const machine = await Machine.create();
   const programs = { open: 0, made: 0 };

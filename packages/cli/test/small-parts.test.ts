@@ -12,7 +12,7 @@ import { sideColumns, sideOptions } from "../src/fit/sides.js";
 import { expandRange, readInputs, UsageError } from "../src/inputs.js";
 import { withinLimits, withinTime } from "../src/limits.js";
 import { csvText, jsonText, type Report, tableText } from "../src/results.js";
-import { reportError, write } from "../src/terminal.js";
+import { complain, note, reportError, warn, write } from "../src/terminal.js";
 import { decodeText } from "../src/text-file.js";
 import { folder, writeFile } from "./run.js";
 
@@ -61,12 +61,29 @@ describe("a range", () => {
   });
 });
 
-test("no password of an address gets to a stream, whoever writes it there", () => {
+test("no password of an address gets to a stream in a sentence, whoever says it", () => {
   const shown: string[] = [];
-  const stream = { write: (text: string) => shown.push(text) } as unknown as NodeJS.WriteStream;
-  write(stream, "see redis://me:pass-1@host:6379/0 and https://:pass-2@other/v1\n");
-  expect(shown.join("")).toMatch(/^see redis:\/\/.*host:6379\/0 and https:\/\/.*other\/v1\n$/);
-  expect(shown.join("")).not.toContain("pass");
+  const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    shown.push(String(text));
+    return true;
+  });
+  const words = "see redis://me:pass-1@host:6379/0 and https://:pass-2@other/v1";
+  for (const say of [warn, note, complain]) say(words);
+  reportError(new NdvmError("E-OPTION", words));
+  spy.mockRestore();
+  expect(shown.length).toBe(4);
+  for (const text of shown) {
+    expect(text).toMatch(/see redis:\/\/.*host:6379\/0 and https:\/\/.*other\/v1/);
+    expect(text).not.toContain("pass");
+  }
+});
+
+test("a result leaves as it is, also where it looks like an address with a password", () => {
+  const shown: string[] = [];
+  const stream = { write: (text: string) => shown.push(text) > 0 } as never;
+  const json = JSON.stringify({ "km://h": 1, "a:b@c": [2], d: "k?pass=1" });
+  write(stream, json);
+  expect(shown.join("")).toBe(json);
 });
 
 test("every part of an error is told without control characters, one mark for each", () => {

@@ -7,6 +7,7 @@
 
 import type { ConnectionOptions as TlsOptions } from "node:tls";
 import { type ErrorFacts, NdvmError } from "@ndvm/core";
+import { readAddress, shownAddress } from "@ndvm/search/redact";
 import { Redis } from "ioredis";
 
 export interface ClusterOptions {
@@ -65,18 +66,15 @@ export function addressOf(options: ClusterOptions): Address {
       "the namespace has letters that keys of a cluster cannot have",
       "use letters, digits, points, hyphens and underlines",
     );
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url === undefined || !["redis:", "rediss:"].includes(url.protocol) || url.hostname === "")
+  const url = readAddress(given, ["redis:", "rediss:"]);
+  if (url === undefined)
     throw refuse(
       "address",
       "the cluster's address is not one of a Redis",
       "it looks like redis://host:6379, or rediss://host:6380 for TLS",
     );
-  return { url, shown: shownOf(url), namespace, tls: options.tls };
+  return { url, shown: shownAddress(url), namespace, tls: options.tls };
 }
-
-const shownOf = ({ protocol, host, pathname }: URL): string =>
-  `${protocol}//${host}${pathname === "/" ? "" : pathname}`;
 
 /** Options of a connection that waits for Redis however long it is away. */
 export function connectionOptions({ url, tls }: Address): ConnectionSettings {

@@ -63,7 +63,7 @@ describe("an address", () => {
     expect(connectionOptions(addressOf({ url: "rediss://h", tls: own })).tls).toBe(own);
     for (const namespace of ["", "a b", "a:b"])
       expect(() => addressOf({ url: "redis://h", namespace })).toThrow("the namespace has letters");
-    for (const url of ["h", "http://h", "redis://"])
+    for (const url of ["h", "http://h", "redis://", "redis://me:1234/secret@h", "redis:me:p@h"])
       expect(() => addressOf({ url })).toThrow("not one of a Redis");
     vi.stubEnv("NDVM_CLUSTER", "");
     expect(() => addressOf({})).toThrow("there is no cluster to connect to");

@@ -10,18 +10,19 @@ import {
   type SearchOptions,
   search as searchFor,
 } from "@ndvm/search";
+import { readAddress, shownAddress } from "@ndvm/search/redact";
 import { inCommandWords } from "../command-words.js";
 import { withInterrupt } from "../loaded.js";
 import { type CommandFile, requireOutputs } from "../output-files.js";
 import { type Display, jsonDisplay, lineDisplay, liveDisplay } from "../search/display.js";
 import { budgetOf, type SearchCommandOptions } from "../search/options.js";
 import { ModelPlotter } from "../search/picture.js";
-import { makeProposers, replayedFiles } from "../search/proposers.js";
+import { asksModel, makeProposers, replayedFiles } from "../search/proposers.js";
 import { readStudyData, type StudyData } from "../search/study-data.js";
 import { searchSummary } from "../search/summary.js";
 import { note, print } from "../terminal.js";
 import { readTextFile } from "../text-file.js";
-import { typedCommand } from "../typed-command.js";
+import { type Meanings, typedCommand } from "../typed-command.js";
 import { clusterOf } from "./cluster-options.js";
 
 /** Exit code of a search that Ctrl-C ended: what it found is kept and shown. */
@@ -118,7 +119,7 @@ async function searchOptions(
     inputs: study.inputs,
     proposers,
     archive,
-    command: typedCommand(),
+    command: typedCommand(addressesIn(options)),
     budget: budgetOf(options),
     ...(study.holdOut === undefined ? {} : { holdOut: study.holdOut }),
     ...(options.resume === undefined ? {} : { resume: options.resume }),
@@ -135,6 +136,19 @@ async function searchOptions(
     ...(options.describe === undefined ? {} : { description: options.describe }),
     ...recipeOf(options),
   };
+}
+
+/** Addresses as they may be stored: without what may be secret in them, and only if they are asked. */
+function addressesIn({ baseUrl, cluster, proposer }: SearchCommandOptions): Meanings {
+  const shown = (address: string | true | undefined, ...protocols: string[]) => {
+    const read = typeof address === "string" ? readAddress(address.trim(), protocols) : undefined;
+    return read === undefined ? undefined : shownAddress(read);
+  };
+  const model = asksModel(proposer) ? baseUrl : undefined;
+  return new Map([
+    ["--base-url", { shown: shown(model, "http:", "https:") }],
+    ["--cluster", { shown: shown(cluster, "redis:", "rediss:"), isOptional: true }],
+  ]);
 }
 
 function recipeOf(options: SearchCommandOptions): Pick<SearchOptions, "recipe"> {

@@ -37,6 +37,10 @@ export async function makeProposers(
   return Promise.all(words.map((word) => makeProposer(word, settings, words.length === 1)));
 }
 
+/** Whether a list of proposers asks a language model. */
+export const asksModel = (list: string): boolean =>
+  list.split(",").some((word) => word.trim() === "llm");
+
 async function makeProposer(
   word: string,
   settings: ProposerSettings,
