@@ -62,7 +62,9 @@ export const rooms: readonly Room[] = [
   {
     name: "primitives",
     sources: ["packages/core/src/primitives/"],
-    tests: core("primitives/special primitives/plain-numbers primitives export/texts language/language semantics"),
+    tests: core(
+      "primitives/special primitives/plain-numbers primitives export/texts language/language semantics",
+    ),
   },
   {
     name: "program",
@@ -100,7 +102,7 @@ export const rooms: readonly Room[] = [
     name: "export",
     sources: ["packages/core/src/export/"],
     tests: core(
-      `export/texts export/limits export/tail-calls export/every-call export/booleans export/closed-forms
+      `export/texts export/every-loop export/limits export/tail-calls export/every-call export/booleans export/closed-forms export/every-nest
        export/javascript export/fitted`,
     ),
   },
@@ -190,7 +192,7 @@ export const rooms: readonly Room[] = [
     name: "evolve",
     sources: ["packages/search/src/evolve/"],
     tests: search(`
-      evolve/pinned evolve/parts evolve/revisits evolve/reading evolve/keeping evolve/simplify
+      evolve/pinned evolve/parts evolve/corners evolve/revisits evolve/reading evolve/keeping evolve/simplify
       evolve/same-values evolve/evolve engine/studies evolve/ engine/search`),
   },
   {

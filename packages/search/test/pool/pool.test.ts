@@ -3,7 +3,7 @@
  * when; whom a death is blamed on; what is tried again, and when it is the end.
  */
 
-import type { NdvmError } from "@ndvm/core";
+import { type NdvmError, Random } from "@ndvm/core";
 import { type HostEvents, READY, type WorkerEnd } from "@ndvm/core/workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { EpochSetting } from "../../src/epoch/epoch.js";
@@ -189,6 +189,46 @@ describe("epochs are dealt", () => {
       [0, 0],
       [0, 1],
     ]);
+  });
+
+  test("after updates from just what the worker has, also where an older epoch is tried again", async () => {
+    let olderCount = 0;
+    for (let seed = 1; seed <= 60; seed++) {
+      world.workers.length = 0;
+      const draws = new Random(seed);
+      const { hosts, run, ready, answer, die } = await open(3, ({ slot }) => slot >> 2);
+      run(jobs(24));
+      ready(0, 1, 2);
+      const alive = new Map([0, 1, 2].map((index) => [index, 0]));
+      for (let turn = 0; turn < 40; turn++) {
+        const busy = [...alive].filter(
+          ([index, count]) => (hosts[index]?.bundles.length ?? 0) > count,
+        );
+        const [index, count] = busy[Math.floor(busy.length * draws.uniform())] ?? [-1, 0];
+        if (index < 0) break;
+        if (draws.uniform() < 0.7) {
+          alive.set(index, count + 1);
+          answer(index);
+        } else {
+          alive.delete(index);
+          die(index, 0, turn % 3);
+          alive.set(hosts.length - 1, 0);
+          ready(hosts.length - 1);
+        }
+      }
+      for (const { bundles } of hosts) {
+        let known = -1;
+        for (const bundle of bundles)
+          for (const [i, { version }] of bundle.jobs.entries()) {
+            expect(bundle.updates[i]?.map((each) => [each.from, each.version])).toEqual([
+              [known, version],
+            ]);
+            olderCount += Number(version < known);
+            known = version;
+          }
+      }
+    }
+    expect(olderCount).toBeGreaterThan(10);
   });
 
   /** Sizes of the bundles when epochs take as long as the test says. */
