@@ -64,7 +64,7 @@ test(`every fit goes on from the best so far, wherever the last one ended (SEED=
         for (const [visit, own] of losses.entries()) {
           const before = own.slice(0, rung);
           if (before.includes(undefined)) continue;
-          const best = before.indexOf(Math.min(...(before as number[])));
+          const best = (before as number[]).indexOf(Math.min(...(before as number[])));
           if (best >= 0 && best < rung - 1) worse += 1;
           const from = rung === 0 ? undefined : { a: 10 * visit + best };
           wanted.push({ visit, rung, from, isScreened: rung > 0, source: sources[visit] });
