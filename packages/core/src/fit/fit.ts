@@ -25,6 +25,7 @@ import { rowInputs } from "./diagnosis/diagnosis.js";
 import { checkShape, explainStart } from "./diagnosis/start-failure.js";
 import { loadLoss, lossColumns } from "./loss/loss-program.js";
 import { makeLoss } from "./loss/losses.js";
+import { settleAbsolute } from "./optimise/absolute.js";
 import { AdamRestart } from "./optimise/adam.js";
 import { arrive } from "./optimise/arrival.js";
 import { type Batch, limited, ObjectiveBatch, ResidualBatch } from "./optimise/batch.js";
@@ -72,6 +73,10 @@ export async function fit(program: Program, options: FitOptions): Promise<FitRes
       explainStart(problem, restarts[0] as Restart);
     }
     const isDone = driven.stopped === "done";
+    if (isDone && settings.lossName === "absolute" && !settings.isAttempt) {
+      const left = settings.timeMax - driven.milliseconds;
+      await settleAbsolute(fit, problem, bestOf(restarts), left);
+    }
     const arrival = isDone ? arrive(problem, settings, bestOf(restarts)) : undefined;
     return describeFit(finish(problem, settings, restarts, driven, arrival));
   } finally {

@@ -276,3 +276,48 @@ test("what brings a fit home counts as evaluations", async () => {
   expect(counters.evaluations).toBe(restarts[0]?.evaluations);
   expect(counters.evaluations).toBeGreaterThan(counters.rounds);
 });
+
+describe("absolute deviations", () => {
+  /** The best line goes through two of the points. */
+  function leastSum(x: readonly number[], y: readonly number[], w: readonly number[]): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < x.length; i++)
+      for (let j = 0; j < i; j++) {
+        const slope = ((y[i] as number) - (y[j] as number)) / ((x[i] as number) - (x[j] as number));
+        const off = x.map((each, k) =>
+          Math.abs((y[k] as number) - (y[i] as number) - slope * (each - (x[i] as number))),
+        );
+        const sum = off.reduce((all, each, k) => all + each * (w[k] as number), 0);
+        if (sum < least) least = sum;
+      }
+    return least;
+  }
+
+  test("of a line ended at a kink far from the best, and were called converged", async () => {
+    const random = new Random(seed, 7);
+    for (let round = 0; round < 40; round++) {
+      const offset = random.pick([0, 10, 1981]);
+      const x = Array.from({ length: 13 }, (_, i) => i + offset + 0.3 * random.unit());
+      const y = x.map((each) => 0.3 * each - 5 + random.unit() + (random.chance(0.15) ? 6 : 0));
+      const w = x.map(() => (round % 2 === 0 ? 1 : random.between(1, 3)));
+      const { best, restarts } = await fitText("(+ a (* b x))", {
+        ...{ data: { x, y, w }, target: "y", loss: "absolute", params: { a: 0, b: 0 } },
+        ...(round % 2 === 0 ? {} : { weights: "w" }),
+      });
+      const least = leastSum(x, y, w);
+      expect(best.loss).toBeGreaterThan(least * (1 - 1e-9));
+      if (restarts[0]?.hasConverged) expect(best.loss / least).toBeLessThan(1 + 1e-3);
+    }
+  });
+
+  test("keep to bounds and fixed numbers", async () => {
+    const x = [0, 1, 2, 3, 4, 5, 6];
+    const y = x.map((each) => 2 * each + 1 + (each === 3 ? 9 : 0));
+    const { best } = await fitText("(+ c (* b x) (* 0 d))", {
+      ...{ data: { x, y }, target: "y", loss: "absolute" },
+      params: { b: { start: 1, bounds: [0, 1.5] }, c: 0, d: { fixed: 3 } },
+    });
+    expect(best.params["b"]).toBeLessThanOrEqual(1.5);
+    expect(best.params["d"]).toBe(3);
+  });
+});

@@ -124,7 +124,12 @@ describe("the unit of residuals", () => {
 
 describe("a parameter that is short of its best value", () => {
   test.each([1e-18, 1e12])("is brought there by second derivatives (target %d)", async (unit) => {
-    const { a, k: rate, first, notes } = await fitted({
+    const {
+      a,
+      k: rate,
+      first,
+      notes,
+    } = await fitted({
       data: { t, y: decay(unit) },
       params: { a: { start: unit }, k: { start: -1 } },
       optimiser: "lbfgs",

@@ -56,8 +56,6 @@ export function arrivalWords(arrival: Arrival | undefined): readonly string[] {
     return [
       "the loss still falls here, and rounding keeps the fit from following it: start from these values, or in other units",
     ];
-  if (arrival?.verdict === "saddle")
-    return ["the loss has no minimum here: it falls to both sides; start elsewhere"];
   return [];
 }
 

@@ -7,6 +7,7 @@
  * on from there. Where the loss bends downwards there is no minimum, and the step leaves the saddle.
  */
 
+import { NdvmError } from "../../errors.js";
 import type { Problem } from "../fit.js";
 import { type Singular, singularValues } from "../math/linear.js";
 import type { Free } from "../parameters/parameters.js";
@@ -17,8 +18,9 @@ import type { Batch } from "./batch.js";
 import { LbfgsRestart } from "./lbfgs.js";
 import { isConverged, type Restart } from "./restart.js";
 
-/** More points than this, all parameters together, are not looked at. */
+/** More points than this, all parameters together, are not looked at; nor are more parameters. */
 const POINTS_MOST = 4_000_000;
+const PARAMETERS_MOST = 200;
 const TURNS_MOST = 30;
 /** Share of what may be left that is still worth a step to those who have set out. */
 const WAY = 1e-6;
@@ -43,10 +45,10 @@ const DOUBLE: Limits = { hidden: 1e-13, gain: 1e-6, move: 1e-5, flat: 1e-8 };
 
 export interface Arrival {
   /**
-   * `saddle`: the loss falls on both sides of the point. `short`: it falls on one. `unknown`: some second
-   * derivatives are no numbers.
+   * `short`: the loss still falls, and rounding hides it. `unknown`: second derivatives are no numbers, or
+   * say what the loss does not do, as at a kink.
    */
-  readonly verdict: "arrived" | "short" | "saddle" | "unknown";
+  readonly verdict: "arrived" | "short" | "unknown";
   /** At the point where the restart is now. */
   readonly curvature: Curvature;
 }
@@ -69,8 +71,15 @@ export function arrive(
   const isDone = isConverged(restart.reason) || restart.reason === "damping";
   if (lossName === "absolute" || isAttempt || !isDone) return undefined;
   if (optimiser === "adam" || (optimiser === "lm" && !hasStayed(restart))) return undefined;
-  if ((table?.points ?? 1) * parameters.free.length > POINTS_MOST) return undefined;
-  return new Arriving({ batches, parameters, options, settings }, restart).run();
+  const { length } = parameters.free;
+  if (length > PARAMETERS_MOST || (table?.points ?? 1) * length > POINTS_MOST) return undefined;
+  try {
+    return new Arriving({ batches, parameters, options, settings }, restart).run();
+  } catch (error) {
+    // Many lanes at once take more memory than the fit itself did.
+    if (error instanceof NdvmError && error.code === "E-MEMORY") return undefined;
+    throw error;
+  }
 }
 
 /** Whether some parameter did not move at all. */
@@ -220,9 +229,8 @@ function seenBy(restart: Restart, u: Float64Array): Place | undefined {
 }
 
 function verdictOf(isNear: boolean, { down, gain }: Step): Arrival["verdict"] {
-  if (Number.isNaN(gain)) return "unknown";
-  if (!isNear) return "short";
-  return down === undefined ? "arrived" : "saddle";
+  if (Number.isNaN(gain) || (isNear && down !== undefined)) return "unknown";
+  return isNear ? "arrived" : "short";
 }
 
 function newtonStep(

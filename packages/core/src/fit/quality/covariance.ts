@@ -83,14 +83,14 @@ function estimateCovariance(
   const largest = svd.values[0] ?? 0;
   const rank = svd.values.filter((value) => value > tolerance * largest).length;
   // A Hessian is a Jacobian squared.
-  const spread = largest / (svd.values[svd.values.length - 1] ?? 1);
+  const ratio = largest / (svd.values[svd.values.length - 1] ?? 1);
   const toUser = (vector: Float64Array) => vector.map((value, a) => value * (scales[a] as number));
   const vectors = svd.vectors.map(toUser);
   const powers = svd.values.map((value) => (isHessian ? value : value * value));
   return {
     used,
     rank,
-    condition: isHessian ? Math.sqrt(spread) : spread,
+    condition: isHessian ? Math.sqrt(ratio) : ratio,
     nullDirections: vectors.slice(rank),
     covariance: isMinimum
       ? fillCovariance({ svd, vectors, powers, rank, used, size, variance })

@@ -4,6 +4,8 @@
  * 0.02 needs ten digits. Its precision, were the others known, is on the diagonal of the inverse covariance.
  */
 
+import { log } from "../math/elementary.js";
+
 /** Part of its standard error by which rounding may move a parameter, all parameters together. */
 const MOVED = 0.05;
 /** The same of the deviation of what is predicted, where hardly any noise is left. */
@@ -34,7 +36,7 @@ export function digitsNeeded(
 /** Digits by which half of the last one is no more than `within`. */
 function digitsOf(value: number, within: number): number {
   if (value === 0 || within === 0) return DIGITS_LEAST;
-  const wanted = Math.ceil(Math.log10(Math.abs(value) / (2 * within))) + 1;
+  const wanted = Math.ceil(log(Math.abs(value) / (2 * within)) / Math.LN10) + 1;
   return Math.min(DIGITS_MOST, Math.max(DIGITS_LEAST, wanted));
 }
 
