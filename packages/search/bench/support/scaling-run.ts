@@ -19,8 +19,8 @@ import { ThreadTime } from "./replayed.js";
  */
 const WARM = amount(1500, 64);
 const SECONDS = amount(6, 0.5);
-const LANES = amount(20_000, 1024);
-const ROUNDS = amount(8, 2);
+const LANES = amount(40_000, 1024);
+const ROUNDS = amount(14, 2);
 
 /** A search without its number of workers, which `workers` says. */
 export interface ScalingTask {
