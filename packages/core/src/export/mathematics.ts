@@ -172,7 +172,9 @@ function latexApply(op: string, operands: readonly Text[]): Text | undefined {
     case "ceiling":
       return tight(`\\left\\lceil ${x.text} \\right\\rceil`);
     case "log1p":
-      return tight(`\\ln${latexParen(`1 + ${latexWithin(x, SUM)}`)}`);
+      return tight(
+        `\\ln${latexParen(`1 + ${x.text.startsWith("-") ? latexParen(x.text) : latexWithin(x, SUM)}`)}`,
+      );
     case "expm1":
       return { text: `e^{${x.text}} - 1`, level: SUM };
     case "sigmoid":

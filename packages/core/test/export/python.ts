@@ -59,7 +59,7 @@ const functions: Readonly<Record<string, (...operands: never[]) => Result>> = {
   Min: Math.min,
   maximum: Math.max,
   Max: Math.max,
-  logaddexp: (x: number, y: number) => Math.log(Math.exp(x) + Math.exp(y)),
+  logaddexp: (x: number, y: number) => Math.max(x, y) + Math.log1p(Math.exp(-Math.abs(x - y))),
   mod: (x: number, y: number) => x - y * Math.floor(x / y),
   Mod: (x: number, y: number) => x - y * Math.floor(x / y),
   fmod: (x: number, y: number) => x % y,
@@ -74,8 +74,12 @@ const functions: Readonly<Record<string, (...operands: never[]) => Result>> = {
   Eq: (x: number, y: number) => x === y,
 };
 
-/** The value of a Python expression. */
-export function evaluatePython(text: string, names: Readonly<Record<string, number>>): Result {
+/** The value of a Python expression; `more` are functions that the text's own libraries have. */
+export function evaluatePython(
+  text: string,
+  names: Readonly<Record<string, number>>,
+  more: Readonly<Record<string, (x: number) => number>> = {},
+): Result {
   const tokens = tokensOf(text);
   let at = 0;
   const next = () => tokens[at++] as string;
@@ -124,7 +128,8 @@ export function evaluatePython(text: string, names: Readonly<Record<string, numb
     if (token === "[") return listed("]");
     if (/^\d/.test(token)) return Number(token);
     if (take("(")) {
-      const f = functions[token.split(".").at(-1) as string];
+      const name = token.split(".").at(-1) as string;
+      const f = functions[name] ?? more[name];
       if (f === undefined) throw new Error(`no function ${token}`);
       return f(...(listed(")") as never[]));
     }
