@@ -100,8 +100,8 @@ export function readAddress(text: string, protocols: readonly string[]): URL | u
   const hasProtocol = protocols.some((one) => text.toLowerCase().startsWith(`${one}//`));
   if (!hasProtocol || !URL.canParse(text)) return undefined;
   const url = new URL(text);
-  const isWhole = ![url.pathname, url.search, url.hash].some((part) => part.includes("@"));
-  return isWhole && url.hostname !== "" ? url : undefined;
+  const isTorn = [url.pathname, url.search, url.hash].some((part) => part.includes("@"));
+  return isTorn || url.hostname === "" ? undefined : url;
 }
 
 /** An address as it may be stored and printed. Its query and its fragment may hold keys. */

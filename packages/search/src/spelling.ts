@@ -132,10 +132,9 @@ const ESCAPE = new RegExp(
 function decoded(match: RegExpExecArray): string {
   const { braced, high, low, unit, closed, short, octal, blank, byte, decimal, entity, named } =
     match.groups as Partial<Record<string, string>>;
-  const [whole] = match;
   if (blank !== undefined) return " ";
   if (byte !== undefined) return String.fromCharCode(Number.parseInt(byte, 16));
-  if (named !== undefined) return NAMED.get(named.toLowerCase()) ?? whole;
+  if (named !== undefined) return NAMED.get(named.toLowerCase()) ?? match[0];
   if (high !== undefined && low !== undefined) {
     return bytesOf(String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16)));
   }
@@ -144,5 +143,5 @@ function decoded(match: RegExpExecArray): string {
     hex !== undefined
       ? Number.parseInt(hex, 16)
       : Number.parseInt(octal ?? decimal ?? "", octal === undefined ? 10 : 8);
-  return point <= 0x10ffff ? bytesOf(String.fromCodePoint(point)) : whole;
+  return point <= 0x10ffff ? bytesOf(String.fromCodePoint(point)) : match[0];
 }
