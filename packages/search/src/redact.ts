@@ -81,15 +81,18 @@ export function hideCredentials(text: string): string {
     );
 }
 
-/** What follows the protocol, up to the last @, is a login; but for a path that has an @ in it. */
+/** What follows the protocol, or the user's name, up to the last @ is hidden. Paths are no logins. */
 function withoutLogin(word: string): string {
   const end = word.lastIndexOf("@");
-  const colon = word.indexOf(":");
-  let start = colon < 0 || colon > end || /^[/\\]{2}/.test(word) ? 0 : colon + 1;
+  const protocolEnd = word.search(/:[/\\]{2}/);
+  const colon = protocolEnd < 0 ? word.indexOf(":") : protocolEnd;
+  const isFile = protocolEnd < 0 && /[/\\]/.test(word.slice(0, Math.max(colon, 0)));
+  const isBare = /^[/\\]{2}/.test(word);
+  if (!isBare && (colon < 0 || colon > end || isFile)) return word;
+  let start = isBare ? 0 : colon + 1;
   while (word[start] === "/" || word[start] === "\\") start += 1;
-  const isPath = /^[^:/?#]*(?::\d+)?[/?#][^:]*$/.test(word.slice(start, end));
-  if (start === 0 || start >= end || isPath) return word;
-  return word.slice(0, start) + HIDDEN + word.slice(end);
+  const isPath = /^[^:/\\?#]*(?::\d+)?[/\\?#][^:]*$/.test(word.slice(start, end));
+  return start >= end || isPath ? word : word.slice(0, start) + HIDDEN + word.slice(end);
 }
 
 /**

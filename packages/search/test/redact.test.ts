@@ -220,6 +220,10 @@ describe("addresses", () => {
     ["http:\\\\me:pass@host/v1", `http:\\\\${HIDDEN}@host/v1`],
     ["//me:pass@host/v1", `//${HIDDEN}@host/v1`],
     ["me:pass@host/v1", `me:${HIDDEN}@host/v1`],
+    ["x=/a/b:http://me:pass@host", `x=/a/b:http://${HIDDEN}@host`],
+    ["C:\\Users\\me@host\\a.db", "C:\\Users\\me@host\\a.db"],
+    ["/runs/12:30@host/a.db", "/runs/12:30@host/a.db"],
+    ["a@b:c", "a@b:c"],
     ["http://a/,http://me:pass@host", `http://${HIDDEN}@host`],
   ])("%s", (text, shown) => {
     expect(hideCredentials(text)).toBe(shown);
