@@ -185,7 +185,7 @@ export const rooms: readonly Room[] = [
     name: "archive",
     sources: ["packages/search/src/archive/"],
     tests: search(
-      "archive/head archive/rows archive/check archive/lock archive/last-moment archive/journal archive/tables archive/damage archive/archive archive/keep archive/ engine/replay",
+      "archive/head archive/rows archive/left-outs archive/check archive/lock archive/last-moment archive/journal archive/tables archive/damage archive/archive archive/keep archive/ engine/replay",
     ),
   },
   {
@@ -198,7 +198,7 @@ export const rooms: readonly Room[] = [
   {
     name: "llm",
     sources: ["packages/search/src/llm/"],
-    tests: search("llm/http llm/parts llm/edges llm/"),
+    tests: search("llm/http llm/parts llm/paid llm/edges llm/"),
   },
   {
     name: "pool",

@@ -92,7 +92,14 @@ async function fail(
   try {
     await post({
       ...{ url: new URL("http://host/v1"), name: "the host", authorization: undefined, body: "{}" },
-      ...{ timeout: 60_000, idleTimeout: 2500, bytesMax: 1000, signal: leaving.signal, startTimer },
+      ...{
+        timeout: 60_000,
+        idleTimeout: 2500,
+        bytesMax: 1000,
+        signal: leaving.signal,
+        startTimer,
+        turn: async () => {},
+      },
     });
   } catch (error) {
     if (error instanceof EndpointError) return error.trouble;
