@@ -7,6 +7,7 @@
  */
 
 import { NdvmError, type ParameterSpec } from "@ndvm/core";
+import { isCount, objectOf } from "./shapes.js";
 import type { Json, Outcome, Proposal, Proposals, Proposer, StudyBrief } from "./types.js";
 
 export interface ReplayOptions {
@@ -55,6 +56,8 @@ function programOf(line: string, where: string): ReplayProgram {
   return { source: text, params: params as Readonly<Record<string, ParameterSpec>> };
 }
 
+const isPlace = objectOf<{ at: number }>({ at: isCount });
+
 class ReplayProposer implements Proposer {
   readonly name = "replay";
   readonly #programs: readonly Proposal[];
@@ -99,6 +102,7 @@ class ReplayProposer implements Proposer {
   }
 
   restore(state: Json): void {
-    this.#at = (state as { at: number }).at;
+    if (!isPlace(state)) throw new TypeError("this is not what replay has saved");
+    this.#at = state.at;
   }
 }

@@ -14,6 +14,21 @@ export interface DrawnData {
   readonly inputs: readonly string[];
 }
 
+/** What a program may use that is drawn: whoever sends an archive may have written it. */
+export interface DrawingLimits {
+  /** Steps of a walk in a fit. */
+  readonly fitSteps: number;
+  /** Bytes of the machine. */
+  readonly memory: number;
+}
+
+/** Those of a search that asks for no others. */
+const LIMITS: DrawingLimits = { fitSteps: 50_000, memory: 256 * 2 ** 20 };
+/** A loop may turn so many times more often beyond the data than where it was fitted. */
+const STEPS_BEYOND = 20;
+/** Milliseconds that a program may run. */
+const TIME_MAX = 30_000;
+
 /** Places along the axis at which a model of one input is drawn. */
 const PLACES = 160;
 
@@ -22,16 +37,30 @@ export class ModelCurves {
   readonly #study: DrawnData;
   readonly #target: string;
   readonly #domain: Domain;
+  readonly #stepsMax: number;
 
-  private constructor(machine: Machine, study: DrawnData, target: string, domain: Domain) {
+  private constructor(
+    machine: Machine,
+    study: DrawnData,
+    target: string,
+    domain: Domain,
+    fitSteps: number,
+  ) {
     this.#machine = machine;
     this.#study = study;
     this.#target = target;
     this.#domain = domain;
+    this.#stepsMax = STEPS_BEYOND * fitSteps;
   }
 
-  static async create(study: DrawnData, target: string, domain: Domain): Promise<ModelCurves> {
-    return new ModelCurves(await Machine.create(), study, target, domain);
+  static async create(
+    study: DrawnData,
+    target: string,
+    domain: Domain,
+    { fitSteps, memory }: DrawingLimits = LIMITS,
+  ): Promise<ModelCurves> {
+    const machine = await Machine.create({ memoryMax: memory });
+    return new ModelCurves(machine, study, target, domain, fitSteps);
   }
 
   predictions(member: DrawnModel, columns: Readonly<Record<string, Float64Array>>): Float64Array {
@@ -42,7 +71,10 @@ export class ModelCurves {
         name,
         own(columns, name) ?? own(member.params, name) ?? 0,
       ]);
-      const { values } = program.evaluate(recordOf(bound));
+      const { values } = program.evaluate(recordOf(bound), {
+        stepsMax: this.#stepsMax,
+        timeMax: TIME_MAX,
+      });
       const rows = Object.values(columns)[0]?.length ?? 0;
       return values.length === rows ? values : new Float64Array(rows).fill(values[0] as number);
     } finally {

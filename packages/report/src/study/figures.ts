@@ -10,17 +10,19 @@ import type { StudyMember, StudyStory } from "./story.js";
 type Columns = Readonly<Record<string, Float64Array>>;
 
 /** The rows of a search, and what they mean. */
-export type StudyRows = Pick<StudyStory, "target" | "inputs" | "domain" | "train" | "heldOut">;
+export type StudyRows = Pick<StudyStory, "target" | "inputs" | "domain" | "train" | "heldOut"> &
+  Partial<Pick<StudyStory, "limits">>;
 
 /** A model beside the rows that it was fitted to, and those held out. */
 export async function modelFigure(
   member: Pick<StudyMember, "source" | "params" | "r2" | "complexity" | "length">,
-  { target, inputs, train, heldOut, domain }: StudyRows,
+  { target, inputs, train, heldOut, domain, limits }: StudyRows,
 ): Promise<Html> {
   const plotter = await ModelCurves.create(
     { data: joined(train, heldOut), inputs },
     target,
     domain,
+    limits,
   );
   try {
     const { x, points, line } = plotter.curve(member, DRAWN_PLACES, BEYOND);

@@ -1,6 +1,7 @@
 /** What a page about a study tells, as plain data: the archive's rows, and what was made of them. */
 
 import type { Domain } from "@ndvm/core";
+import type { DrawingLimits } from "./curves.js";
 
 /** A member of the front. */
 export interface StudyMember {
@@ -54,6 +55,8 @@ export interface StudyStory {
   readonly target: string;
   readonly inputs: readonly string[];
   readonly domain: Domain;
+  /** What its programs may use. Default: what those of any search may. */
+  readonly limits?: DrawingLimits | undefined;
   /** Rows that were fitted, and those held out. */
   readonly train: Columns;
   readonly heldOut: Columns;

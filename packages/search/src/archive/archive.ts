@@ -2,35 +2,30 @@
  * An archive to look at: what `ndvm archive` and `ndvm report` show.
  */
 
-import { own, recordOf } from "@ndvm/core";
+import { recordOf } from "@ndvm/core";
 import { type Measured, yardstickOf } from "../choice/yardstick.js";
 import { describeFront, type Front } from "../engine/front.js";
 import type { MemberFacts } from "../engine/journal.js";
-import type {
-  FrontMember,
-  Intervals,
-  LengthParts,
-  MemberScores,
-  Outcome,
-  SearchEvent,
-} from "../types.js";
-import {
-  damage,
-  isAnything,
-  isNumberRecord,
-  isRecord,
-  parse,
-  readRow,
-  readRows,
-  type Source,
-} from "./checked-rows.js";
+import { isJson, isNames, isNumberMap } from "../shapes.js";
+import type { FrontMember, Intervals, MemberScores, Outcome, SearchEvent } from "../types.js";
+import { damage, parse, readRow, readRows, type Source } from "./checked-rows.js";
 import { countOutcomes } from "./epoch-rows.js";
 import { exportLines } from "./export.js";
 import { FRONT_OPTIONS } from "./options.js";
 import { openForReading } from "./reader.js";
+import {
+  type EpochCounts,
+  isEvent,
+  isIntervals,
+  isParts,
+  isScores,
+  type KeptIntervals,
+  type KeptScores,
+} from "./row-shapes.js";
 import type { Row } from "./schema.js";
 import { readState } from "./state.js";
-import { countsOf, type EpochCounts, readEpochs, readVisit } from "./visits.js";
+import { readStudy } from "./study-rows.js";
+import { countsOf, readEpochs, readVisit } from "./visits.js";
 
 /** Seconds by what they were spent on, all workers together. */
 export interface TimingTotals {
@@ -88,21 +83,6 @@ export function openArchive(file: string): Archive {
   return new Archive(openForReading(file));
 }
 
-export const isEvent = (value: unknown): value is SearchEvent =>
-  isRecord(value) && typeof value["type"] === "string";
-export const isParts = (value: unknown): value is LengthParts =>
-  isNumberRecord(value) &&
-  ["data", "constants", "symbols", "gaps"].every((key) => Object.hasOwn(value, key));
-/** Ends that are not known are NaN, which JSON says as null. */
-type KeptIntervals = Readonly<Record<string, readonly (number | null)[]>>;
-export const isIntervals = (value: unknown): value is KeptIntervals =>
-  isRecord(value) &&
-  Object.values(value).every(
-    (pair) =>
-      Array.isArray(pair) &&
-      pair.length === 2 &&
-      pair.every((end) => end === null || typeof end === "number"),
-  );
 const withNaN = (kept: KeptIntervals): Intervals =>
   recordOf(
     Object.entries(kept).map(([name, [low, high]]) => [
@@ -110,13 +90,6 @@ const withNaN = (kept: KeptIntervals): Intervals =>
       [low ?? Number.NaN, high ?? Number.NaN] as const,
     ]),
   );
-type KeptScores = Readonly<Record<keyof MemberScores, number | null>>;
-export const isScores = (value: unknown): value is KeptScores =>
-  isRecord(value) &&
-  ["loss", "trainR2", "r2", "bic"].every((key) => {
-    const kept = own(value, key);
-    return kept === null || typeof kept === "number";
-  });
 /** BIC is infinite where nothing is left to explain; the others are NaN where they are not numbers. */
 const withoutNulls = ({ loss, trainR2, r2, bic }: KeptScores): MemberScores => ({
   loss: loss ?? Number.NaN,
@@ -124,9 +97,6 @@ const withoutNulls = ({ loss, trainR2, r2, bic }: KeptScores): MemberScores => (
   r2: r2 ?? Number.NaN,
   bic: bic ?? Number.NEGATIVE_INFINITY,
 });
-export const isNames = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((each) => typeof each === "string");
-
 export class Archive {
   readonly file: string;
   /** Of the file: 3 is today's. */
@@ -148,11 +118,7 @@ export class Archive {
 
   /** What the study is: options, seed, recipe, and the rows of both parts. */
   study(): Readonly<Record<string, unknown>> {
-    const source = this.#source;
-    const rows = this.#reading(() => [...readRows(source, "study")]);
-    return recordOf(
-      rows.map((row) => [row.key, parse(source, "study", row, "value", isAnything)] as const),
-    );
+    return this.#reading(() => readStudy(this.#source));
   }
 
   seeds(): Readonly<Record<string, number>> {
@@ -169,7 +135,7 @@ export class Archive {
         started: row.started,
         resumedFrom: row.resumed_from,
         workers: row.workers,
-        budget: parse(source, "runs", row, "budget", isAnything),
+        budget: parse(source, "runs", row, "budget", isJson),
         command: row.command,
         versions: recordOf(
           versions.filter(({ run }) => run === row.run).map(({ name, version }) => [name, version]),
@@ -258,7 +224,7 @@ export class Archive {
       members.set(row.visit, {
         ...(length === null ? {} : { length }),
         ...(parts === null ? {} : { parts: of("parts", isParts) }),
-        ...(params === null ? {} : { params: of("params", isNumberRecord) }),
+        ...(params === null ? {} : { params: of("params", isNumberMap) }),
         ...(intervals === null ? {} : { intervals: withNaN(of("intervals", isIntervals)) }),
         ...(undetermined === null ? {} : { undetermined: of("undetermined", isNames) }),
         ...(simple === null ? {} : { simple: of("simple", isNames) }),

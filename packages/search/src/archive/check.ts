@@ -4,22 +4,12 @@
  */
 
 import { NdvmError } from "@ndvm/core";
-import { isEvent, isIntervals, isNames, isParts, isScores } from "./archive.js";
-import {
-  isAnything,
-  isNumberRecord,
-  isNumbers,
-  isRecord,
-  keyOfRow,
-  parse,
-  readLedger,
-  readRows,
-  type Source,
-} from "./checked-rows.js";
+import { checkJson, keyOfRow, readLedger, readRows, type Source } from "./checked-rows.js";
 import { requireReadable } from "./head.js";
 import { openForReading, resumptionOf } from "./reader.js";
-import { COLUMNS, type Row, SCHEMA_VERSION, TABLE_NAMES, type Table } from "./schema.js";
+import { SCHEMA_VERSION, TABLE_NAMES, type Table } from "./schema.js";
 import { readState, visitsNamed } from "./state.js";
+import { readStudy } from "./study-rows.js";
 import { readEpoch, readEpochs, readVisit } from "./visits.js";
 
 /** Something that is wrong, in words and as facts. */
@@ -45,31 +35,6 @@ export interface ArchiveCheck {
 
 const PROBLEMS_MOST = 100;
 
-/** Columns that hold JSON, and what that must be. */
-const JSON_COLUMNS: Readonly<Partial<Record<Table, Readonly<Record<string, IsGood>>>>> = {
-  study: { value: isAnything },
-  runs: { budget: isAnything },
-  epochs: { candidates: isNumbers, front: isNumbers },
-  candidates: { parents: isNumbers, params: isRecord },
-  revisits: { parents: isNumbers, params: isRecord },
-  fits: { params: isNumberRecord },
-  failures: { facts: isRecord },
-  members: {
-    parts: isParts,
-    params: isNumberRecord,
-    intervals: isIntervals,
-    undetermined: isNames,
-    simple: isNames,
-    scores: isScores,
-  },
-  events: { body: isEvent },
-  state: { state: isRecord },
-  proposers: { state: isAnything },
-  pending: { body: isRecord },
-};
-
-type IsGood = (value: unknown) => value is unknown;
-
 /** Throws only where there is no file that can be read. */
 export function checkArchive(file: string): ArchiveCheck {
   requireReadable(file);
@@ -89,6 +54,13 @@ export function checkArchive(file: string): ArchiveCheck {
   }
 }
 
+/** The same of an archive that is open: whether all that is in it is as it must be. */
+export function checkSource(source: Source): ArchiveCheck {
+  const check = new Check(source.database.file);
+  check.read(source);
+  return check.result(source.format);
+}
+
 class Check {
   readonly #file: string;
   readonly #problems: ArchiveProblem[] = [];
@@ -104,13 +76,19 @@ class Check {
 
   run(source: Source): void {
     this.#try(() => source.database.exec("BEGIN"));
+    this.read(source);
+    this.#try(() => source.database.exec("COMMIT"));
+  }
+
+  /** Inside a transaction. */
+  read(source: Source): void {
     this.#try(() => this.#pages(source));
     for (const table of TABLE_NAMES) this.#try(() => this.#table(source, table));
+    this.#try(() => void readStudy(source));
     this.#try(() => this.#everyEpoch(source));
     this.#try(() => this.#whatStateNames(source));
     this.#try(() => this.#prompts(source));
     this.#try(() => this.#resumption(source));
-    this.#try(() => source.database.exec("COMMIT"));
   }
 
   result(format: number | undefined): ArchiveCheck {
@@ -216,15 +194,5 @@ class Check {
     if (readLedger(source).salvaged?.canResume === false) return;
     resumptionOf(source);
     this.#canResume = true;
-  }
-}
-
-function checkJson<T extends Table>(source: Source, table: T, row: Row<T>): void {
-  const columns = JSON_COLUMNS[table];
-  if (columns === undefined) return;
-  for (const { name } of COLUMNS[table]) {
-    const isGood = Object.hasOwn(columns, name) ? columns[name] : undefined;
-    const column = name as string & keyof Row<T>;
-    if (isGood !== undefined && row[column] !== null) parse(source, table, row, column, isGood);
   }
 }

@@ -9,10 +9,12 @@
 
 import { isUtf8 } from "node:buffer";
 import { emptyRecord, NdvmError } from "@ndvm/core";
+import { isCount, type Shape } from "../shapes.js";
 import { checksumOf } from "./checksum.js";
 import type { Cell, Database, Value } from "./driver.js";
 import { earlierTable } from "./earlier-formats.js";
 import { LEDGER_ROW, type Ledger } from "./ledger.js";
+import { isLedger, shapeOf } from "./row-shapes.js";
 import { COLUMNS, type Row, SCHEMA_VERSION, TABLES, type Table } from "./schema.js";
 
 /** What can be wrong with a row: `rows` are rows that are missing or too many. */
@@ -65,9 +67,6 @@ export function* readRows<T extends Table>(
     throw tableDamage(source.database.file, table, `it had ${expected} rows and has ${count}`);
 }
 
-const isLedger = (value: unknown): value is Ledger =>
-  isRecord(value) && isNumberRecord(value["rows"]);
-
 /** How many rows the tables have. */
 export function readLedger(source: Source): Ledger {
   const row = readRow(source, "state", { where: "one = ?", values: [LEDGER_ROW] });
@@ -116,8 +115,10 @@ function rowOf(
     const { name, isText, isInteger, mayBeNull } = columns[i] as (typeof columns)[number];
     const cell = cells[i] as Cell;
     if (cell === null ? mayBeNull : isText ? isBytes(cell) : typeof cell === "number") {
-      if (isInteger && cell !== null && !Number.isSafeInteger(cell))
-        return damage(file, "kind", table, key, `its ${name} is not a whole number`);
+      if (isInteger && cell !== null && !isCount(cell))
+        return damage(file, "kind", table, key, `its ${name} is not a whole number from 0`);
+      if (!isInteger && typeof cell === "number" && !Number.isFinite(cell))
+        return damage(file, "kind", table, key, `its ${name} is not finite`);
       if (isBytes(cell) && !isUtf8(cell))
         return damage(file, "text", table, key, `its ${name} is not UTF-8 text`);
       row[name] = isBytes(cell) ? utf8(cell) : cell;
@@ -181,13 +182,13 @@ export function tableDamage(file: string, table: Table, what: string): NdvmError
   });
 }
 
-/** What a text of a row says in JSON. `isGood` looks whether it is what belongs there. */
+/** What a text of a row says in JSON. `isGood` looks whether it is what belongs there: see row-shapes.ts. */
 export function parse<T extends Table, V>(
   source: Source,
   table: T,
   row: Row<T>,
   column: string & keyof Row<T>,
-  isGood: (value: unknown) => value is V,
+  isGood: Shape<V>,
 ): V {
   try {
     const value: unknown = JSON.parse(row[column] as string);
@@ -199,10 +200,22 @@ export function parse<T extends Table, V>(
   throw damage(source.database.file, "json", table, keyOfRow(table, row), what);
 }
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-export const isAnything = (_value: unknown): _value is unknown => true;
-export const isNumbers = (value: unknown): value is readonly number[] =>
-  Array.isArray(value) && value.every((each) => Number.isSafeInteger(each));
-export const isNumberRecord = (value: unknown): value is Readonly<Record<string, number>> =>
-  isRecord(value) && Object.values(value).every((each) => typeof each === "number");
+/** Whether all JSON of a row is what belongs there. */
+export function isIntactRow<T extends Table>(source: Source, table: T, row: Row<T>): boolean {
+  try {
+    checkJson(source, table, row);
+    return true;
+  } catch (error) {
+    if (error instanceof NdvmError) return false;
+    throw error;
+  }
+}
+
+/** Throws where some JSON of a row is not what belongs there. */
+export function checkJson<T extends Table>(source: Source, table: T, row: Row<T>): void {
+  for (const { name } of COLUMNS[table]) {
+    const isGood = shapeOf(table, name, row);
+    const column = name as string & keyof Row<T>;
+    if (isGood !== undefined && row[column] !== null) parse(source, table, row, column, isGood);
+  }
+}

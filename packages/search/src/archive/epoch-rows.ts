@@ -16,9 +16,9 @@ import type { TaskResult, Timing } from "../pipeline/task.js";
 import type { Study } from "../study.js";
 import type { Failure, Outcome } from "../types.js";
 import { type MetDigest, packDigests } from "./digests.js";
+import type { EpochCounts } from "./row-shapes.js";
 import type { RowPacker } from "./rows.js";
 import type { BulkTable } from "./schema.js";
-import type { EpochCounts } from "./visits.js";
 
 export type Rows = Readonly<Record<BulkTable, RowPacker>>;
 type Prompts = Map<number, string>;

@@ -7,9 +7,10 @@
  */
 
 import { NdvmError } from "@ndvm/core";
-import { isNumbers, parse, readRows, type Source } from "./checked-rows.js";
+import { isCounts } from "../shapes.js";
+import { isIntactRow, parse, readRows, type Source } from "./checked-rows.js";
+import type { EpochCounts } from "./row-shapes.js";
 import type { Row, Table } from "./schema.js";
-import type { EpochCounts } from "./visits.js";
 
 export interface VisitRows {
   readonly candidate: Row<"candidates"> | undefined;
@@ -31,40 +32,36 @@ export function intactVisits(
   counts: EpochCounts,
   candidates: Set<number>,
 ): IntactVisits {
-  const ids = idsOf(source, epoch);
-  if (ids === undefined) return { kept: [], lost: epoch.visits };
+  const idOf = idsOf(source, epoch);
+  if (idOf === undefined) return { kept: [], lost: epoch.visits };
   const found = new EpochTables(source, epoch);
   const kept: VisitRows[] = [];
   const isMissing = (table: keyof EpochCounts["rows"]) => found.count(table) < counts.rows[table];
   const isAnyMissing = (Object.keys(counts.rows) as (keyof EpochCounts["rows"])[]).some(isMissing);
-  let lost = 0;
-  for (let i = 0; i < epoch.visits; i++) {
-    const visit = epoch.first_visit + i;
+  const visits = found.visits();
+  for (const visit of visits) {
     const rows = found.of(visit);
-    const id = ids[i] as number;
-    if (isIntact(rows, id === visit, candidates.has(id), isMissing)) {
-      kept.push(rows);
-      if (id === visit) candidates.add(id);
-    }
-    // In a study that keeps some visits only, one without rows was not kept, or is lost.
-    else if (isAnyMissing || hasRows(rows)) lost += 1;
+    const id = idOf(visit);
+    if (!isIntact(rows, id === visit, candidates.has(id), isMissing)) continue;
+    kept.push(rows);
+    if (id === visit) candidates.add(id);
   }
-  return { kept, lost };
+  // In a study that keeps some visits only, one without rows was not kept, or is lost.
+  return { kept, lost: (isAnyMissing ? epoch.visits : visits.length) - kept.length };
 }
 
-function idsOf(source: Source, epoch: Row<"epochs">): readonly number[] | undefined {
-  const { candidates, first_visit, visits } = epoch;
-  if (candidates === null) return Array.from({ length: visits }, (_, i) => first_visit + i);
+/** Which candidate a visit of the epoch is one to; undefined where the epoch does not say it. */
+function idsOf(source: Source, epoch: Row<"epochs">): ((visit: number) => number) | undefined {
+  if (epoch.candidates === null) return (visit) => visit;
   try {
-    return parse(source, "epochs", epoch, "candidates", isNumbers);
+    const ids = parse(source, "epochs", epoch, "candidates", isCounts);
+    if (ids.length !== epoch.visits) return undefined;
+    return (visit) => ids[visit - epoch.first_visit] as number;
   } catch (error) {
     if (error instanceof NdvmError) return undefined;
     throw error;
   }
 }
-
-const hasRows = ({ candidate, revisit, fits, failure }: VisitRows): boolean =>
-  candidate !== undefined || revisit !== undefined || fits.length > 0 || failure !== undefined;
 
 function isIntact(
   { candidate, revisit, fits, failure }: VisitRows,
@@ -99,6 +96,13 @@ class EpochTables {
     this.#failures = group(read(source, "failures", "visit", epoch), ({ visit }) => visit);
   }
 
+  /** Those that have a row of any table, in order. */
+  visits(): readonly number[] {
+    const tables = [this.#candidates, this.#revisits, this.#fits, this.#failures];
+    const visits = new Set(tables.flatMap((table) => [...table.keys()]));
+    return [...visits].sort((a, b) => a - b);
+  }
+
   of(visit: number): VisitRows {
     return {
       candidate: this.#candidates.get(visit)?.[0],
@@ -131,7 +135,8 @@ function read<T extends Table>(
 ): readonly Row<T>[] {
   const select = (where: string, values: readonly number[]) => {
     try {
-      return [...readRows(source, table, { where, values, damaged: () => {} })];
+      const rows = [...readRows(source, table, { where, values, damaged: () => {} })];
+      return rows.filter((row) => isIntactRow(source, table, row));
     } catch (error) {
       if (error instanceof NdvmError) return undefined;
       throw error;
@@ -139,8 +144,20 @@ function read<T extends Table>(
   };
   const all = select(`${key} BETWEEN ? AND ?`, [first_visit, first_visit + visits - 1]);
   if (all !== undefined) return all;
-  const each = Array.from({ length: visits }, (_, i) => first_visit + i);
-  return each.flatMap((visit) => select(`${key} = ?`, [visit]) ?? []);
+  const rows: Row<T>[] = [];
+  const end = first_visit + Math.min(visits, rowsMost(source));
+  for (let visit = first_visit; visit < end; visit++)
+    rows.push(...(select(`${key} = ?`, [visit]) ?? []));
+  return rows;
+}
+
+/** Bytes of the smallest row: its head, its key and its checksum. */
+const ROW_BYTES_LEAST = 8;
+
+/** No file has more rows than these. */
+function rowsMost({ database }: Source): number {
+  const numberOf = (pragma: string) => Number(database.all(`PRAGMA ${pragma}`)[0]?.[0]);
+  return Math.ceil((numberOf("page_count") * numberOf("page_size")) / ROW_BYTES_LEAST);
 }
 
 function group<R>(rows: readonly R[], visitOf: (row: R) => number): Map<number, R[]> {

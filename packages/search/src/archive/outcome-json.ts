@@ -3,12 +3,12 @@
  * that leaves nothing to explain, −∞.
  */
 
-import type { Json, Outcome } from "../types.js";
+import type { Outcome } from "../types.js";
 
 const NUMBERS = ["loss", "trainR2", "r2", "bic"] as const;
 
 /** What `JSON.stringify` makes of an outcome, back again. */
-export function outcomeFromJson(kept: Json): Outcome {
+export function outcomeFromJson(kept: object): Outcome {
   const outcome = { ...(kept as unknown as Outcome) } as Record<string, unknown>;
   if (outcome["status"] === "scored") outcome["bic"] ??= Number.NEGATIVE_INFINITY;
   for (const name of NUMBERS) outcome[name] ??= Number.NaN;

@@ -6,26 +6,20 @@
 import { NdvmError } from "@ndvm/core";
 import { PLAIN_ORIGIN, type SeenCandidate } from "../engine/fold.js";
 import type { EngineState, Resumption, SavedRound } from "../engine/journal.js";
+import { isJson } from "../shapes.js";
 import type { Json, Outcome, Proposal } from "../types.js";
-import {
-  damage,
-  isAnything,
-  isRecord,
-  parse,
-  readLedger,
-  readRows,
-  type Source,
-} from "./checked-rows.js";
+import { damage, parse, readLedger, readRows, type Source } from "./checked-rows.js";
 import { unpackDigests } from "./digests.js";
 import { type Database, openDatabase } from "./driver.js";
 import { EARLIER_FORMATS } from "./earlier-formats.js";
 import { checkHead, otherFormat } from "./head.js";
 import type { EpochKey } from "./messages.js";
 import { outcomeFromJson } from "./outcome-json.js";
-import type { PendingBody } from "./pending.js";
 import { proposalsOf } from "./proposals-json.js";
+import { isPendingBody } from "./row-shapes.js";
 import { type Row, SCHEMA_VERSION, STATEMENTS } from "./schema.js";
-import { readState, visitsNamed } from "./state.js";
+import { requireStanding, wrongState } from "./standing.js";
+import { readEngineState, visitsNamed } from "./state.js";
 import { readVisit } from "./visits.js";
 
 export function openForReading(file: string): Source {
@@ -103,21 +97,22 @@ const onlyReadable = (file: string): NdvmError =>
   });
 
 export function resumptionOf(source: Source): Resumption | undefined {
-  const kept = readState(source);
+  const kept = readEngineState(source);
   if (kept === undefined) return undefined;
-  const proposers = [...readRows(source, "proposers")].map(
-    (row) => parse(source, "proposers", row, "state", isAnything) as Json,
+  const proposers = [...readRows(source, "proposers")].map((row) =>
+    parse(source, "proposers", row, "state", isJson),
   );
   const outcomes = new Map<number, Outcome>();
   const outcomeOf = (visit: number): Outcome => {
-    const outcome = outcomes.get(visit) ?? requireVisit(source, visit);
+    const outcome = outcomes.get(visit) ?? requireMember(source, visit);
     outcomes.set(visit, outcome);
     return outcome;
   };
   for (const visit of visitsNamed(kept)) outcomeOf(visit);
   const { proposed, settled, keys } = readPending(source);
   requirePending(source, kept, keys);
-  const seen = [...readSeen(source)];
+  const { epochs, digests, seen } = readSeen(source);
+  const isBred = requireStanding(source, { state: kept, epochs, digests, proposers, proposed });
   return {
     state: {
       ...kept,
@@ -128,6 +123,14 @@ export function resumptionOf(source: Source): Resumption | undefined {
     outcomes: (wanted) => wanted.map(outcomeOf),
     round: (round) => settled.get(round) ?? [],
     pending: keys,
+    restore: (place, breeds, take) => {
+      if (isBred[place] !== breeds) throw wrongState(source, place);
+      try {
+        take(proposers[place] as Json);
+      } catch (error) {
+        throw error instanceof NdvmError ? error : wrongState(source, place);
+      }
+    },
   };
 }
 
@@ -136,14 +139,19 @@ function readPending(source: Source) {
   const proposed = new Map<string, readonly Proposal[]>();
   const settled = new Map<number, Outcome[]>();
   const keys: EpochKey[] = [];
+  const { file } = source.database;
   for (const row of readRows(source, "pending")) {
     const { round, slot } = row;
     const body = parse(source, "pending", row, "body", isPendingBody);
     keys.push([round, slot]);
-    if (body.kind === "proposed") proposed.set(`${round}/${slot}`, proposalsOf(body.proposals));
-    else {
+    if (body.kind === "proposed") {
+      const proposals = proposalsOf(body.proposals);
+      if (proposals === undefined)
+        throw damage(file, "json", "pending", [round, slot], "its body holds no proposals");
+      proposed.set(`${round}/${slot}`, proposals);
+    } else {
       const outcomes = settled.get(round) ?? [];
-      outcomes.push(...body.outcomes.map(outcomeFromJson));
+      for (const outcome of body.outcomes) outcomes.push(outcomeFromJson(outcome as object));
       settled.set(round, outcomes);
     }
   }
@@ -179,27 +187,31 @@ function withProposals(
   return { ...round, epochs };
 }
 
-function requireVisit(source: Source, visit: number): Outcome {
+/** A visit that a front names. */
+function requireMember(source: Source, visit: number): Outcome {
   const found = readVisit(source, visit)?.outcome;
-  if (found !== undefined) return found;
+  if (found?.status === "scored") return found;
   throw damage(source.database.file, "rows", "state", [1], `its visit ${visit} is missing`);
 }
-
-const isPendingBody = (value: unknown): value is PendingBody =>
-  isRecord(value) &&
-  (value["kind"] === "proposed"
-    ? typeof value["proposals"] === "string"
-    : value["kind"] === "settled" && Array.isArray(value["outcomes"]));
 
 /**
  * Candidates that were met and are no duplicates, in order. All rows are looked at, since a damaged one
  * would not be among those that a condition selects.
  */
-function* readSeen(source: Source): Generator<SeenCandidate> {
+function readSeen(source: Source) {
   const plain = new Map<number, string>();
   for (const row of readRows(source, "candidates")) if (isPlain(row)) plain.set(row.id, row.source);
-  for (const row of readRows(source, "epochs"))
-    for (const digest of digestsOf(source, row)) yield { ...digest, plain: plain.get(digest.id) };
+  const epochs: Pick<Row<"epochs">, "round" | "slot" | "first_visit" | "visits">[] = [];
+  const digests: number[] = [];
+  const seen: SeenCandidate[] = [];
+  for (const row of readRows(source, "epochs")) {
+    const { round, slot, first_visit, visits } = row;
+    const found = digestsOf(source, row);
+    epochs.push({ round, slot, first_visit, visits });
+    digests.push(found.length);
+    for (const digest of found) seen.push({ ...digest, plain: plain.get(digest.id) });
+  }
+  return { epochs, digests, seen };
 }
 
 /** Whether a later proposal of the same text, with nothing said of it, leaves no row of its own. */

@@ -10,9 +10,16 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { NdvmError, own } from "@ndvm/core";
-import type { EngineState } from "../engine/journal.js";
 import type { Outcome } from "../types.js";
-import { isRecord, parse, readRow, readRows, type Selection, type Source } from "./checked-rows.js";
+import { checkSource } from "./check.js";
+import {
+  isIntactRow,
+  parse,
+  readRow,
+  readRows,
+  type Selection,
+  type Source,
+} from "./checked-rows.js";
 import { type Database, openDatabase, type Value } from "./driver.js";
 import { requireReadable } from "./head.js";
 import { intactVisits } from "./intact-visits.js";
@@ -20,10 +27,12 @@ import { LEDGER_ROW, LedgerWriter, STATE_ROW } from "./ledger.js";
 import { mendFirstPage } from "./mend.js";
 import { STUDY_OPTIONS } from "./options.js";
 import { checkSchema, formatOf, resumptionOf } from "./reader.js";
+import { type EpochCounts, isLedger, noCounts } from "./row-shapes.js";
 import { COLUMNS, type Row, SCHEMA_VERSION, TABLES, type Table } from "./schema.js";
 import { readState } from "./state.js";
+import type { KeptState } from "./state-shapes.js";
 import { makeTables, RowWriter, setPageSize } from "./tables.js";
-import { countsOf, type EpochCounts, readEpochs, type Visit } from "./visits.js";
+import { countsOf, readEpochs, type Visit } from "./visits.js";
 
 export interface Salvage {
   readonly file: string;
@@ -115,6 +124,7 @@ function salvage(source: Source, out: string): Salvage {
       makeTables(to);
       const salvaged = new Salvager(source, to).run(out);
       if (salvaged.visits === 0 && salvaged.optionsLost.length > 0) throw nothingIntact(source);
+      requireIntact(source, to);
       to.exec("COMMIT");
       return salvaged;
     } finally {
@@ -123,6 +133,17 @@ function salvage(source: Source, out: string): Salvage {
   } finally {
     source.database.close();
   }
+}
+
+/** What was kept must pass the checks that any archive must: rows can contradict each other. */
+function requireIntact({ database: { file } }: Source, to: Database): void {
+  const [problem] = checkSource({ database: to, format: SCHEMA_VERSION }).problems;
+  if (problem === undefined) return;
+  throw new NdvmError(
+    "E-ARCHIVE",
+    `${file} cannot be salvaged: its rows do not belong together; of what would be left, ${problem.message}`,
+    { help: "begin a new study", facts: problem.facts },
+  );
 }
 
 const nothingIntact = ({ database: { file } }: Source): NdvmError =>
@@ -173,7 +194,7 @@ class Salvager {
     const state = attempt(() => readState(this.#from));
     const end = this.#epochs(state);
     const isIntact =
-      state !== undefined &&
+      state?.counts.candidates === end &&
       this.#visitsLost === 0 &&
       NEEDED.every((table) => this.#lost.get(table) === 0);
     const kept = this.#state(state, isIntact, end);
@@ -211,7 +232,7 @@ class Salvager {
   }
 
   /** Copies epochs with their intact visits. Gives back the first visit after the last of them. */
-  #epochs(state: Pick<EngineState, "counts"> | undefined): number {
+  #epochs(state: KeptState | undefined): number {
     let next = 0;
     let before: Row<"epochs"> | undefined;
     for (const row of readIntact(this.#from, "epochs")) {
@@ -273,27 +294,20 @@ class Salvager {
   }
 
   /** Where the study stands: as it was, or with the front of what is left. */
-  #state(state: Omit<EngineState, "proposers"> | undefined, isIntact: boolean, end: number) {
-    if (state !== undefined && isIntact) return state;
-    const zero = { candidates: end, revisits: 0, scored: 0, duplicates: 0, failed: 0, fits: 0 };
-    const counts = state?.counts ?? { ...zero, failures: {} };
-    const left = [...this.#intactSoFar(state, end)].map(({ outcome }) => outcome);
-    const isLeft = new Set(left.map(({ visit }) => visit));
+  #state(state: KeptState | undefined, isIntact: boolean, end: number) {
+    if (isIntact) return state;
+    const counts = { ...noCounts(end), ...state?.counts, candidates: end };
+    const left = [...this.#intactSoFar(end)].map(({ outcome }) => outcome);
+    const scored = left.filter(({ status }) => status === "scored");
+    const isLeft = new Set(scored.map(({ visit }) => visit));
     const visits = state?.front.filter((visit) => isLeft.has(visit)) ?? frontOf(left);
     const seconds = state?.seconds ?? this.#lastSecond();
     return { ...state, seconds, counts, front: visits, versions: [], rounds: [] };
   }
 
   /** Visits of the new archive. They cannot be read before it says how many there are. */
-  *#intactSoFar(state: unknown, end: number): Generator<Visit> {
-    const counts = { candidates: end };
-    const draft = {
-      ...(isRecord(state) ? state : {}),
-      counts,
-      front: [],
-      versions: [],
-      rounds: [],
-    };
+  *#intactSoFar(end: number): Generator<Visit> {
+    const draft = { seconds: 0, counts: noCounts(end), front: [] };
     this.#rows.replace("state", [STATE_ROW, JSON.stringify(draft)]);
     this.#writeLedger(false);
     for (const { kept } of readEpochs(this.#to)) yield* kept;
@@ -330,8 +344,7 @@ function frontOf(outcomes: readonly Outcome[]): readonly number[] {
 function readLedgerRows(source: Source): Readonly<Partial<Record<Table, number>>> {
   const row = readRow(source, "state", { where: "one = ?", values: [LEDGER_ROW] });
   if (row === undefined) return {};
-  const { rows } = parse(source, "state", row, "state", isRecord);
-  return isRecord(rows) ? (rows as Partial<Record<Table, number>>) : {};
+  return parse(source, "state", row, "state", isLedger).rows;
 }
 
 /** Undefined where the archive does not have it. */
@@ -366,7 +379,7 @@ function readIntact<T extends Table>(source: Source, table: T): readonly Row<T>[
   const isTaken = (count: Pick<Selection, "limit">): boolean => {
     try {
       for (const row of readRows(source, table, { ...place, ...count, damaged: () => {} })) {
-        rows.push(row);
+        if (isIntactRow(source, table, row)) rows.push(row);
         place = { where: behind, values: keys.map((key) => own(row, key) as Value) };
       }
       return true;

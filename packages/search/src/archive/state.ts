@@ -2,29 +2,25 @@
  * Where a study stands, as the archive has it.
  */
 
-import type { EngineState } from "../engine/journal.js";
-import { isNumbers, isRecord, parse, readRow, type Source } from "./checked-rows.js";
+import { parse, readRow, type Source } from "./checked-rows.js";
 import { STATE_ROW } from "./ledger.js";
+import { isEngineState, isState, type KeptState } from "./state-shapes.js";
 
-/** What a study needs to go on. Format 2 had something else, and is only read. */
-const isUnderWay = (value: Readonly<Record<string, unknown>>): boolean =>
-  Array.isArray(value["rounds"]) &&
-  Array.isArray(value["versions"]) &&
-  value["versions"].every((version) => isRecord(version) && isNumbers(version["front"]));
-
-const isState = (value: unknown): value is Omit<EngineState, "proposers"> =>
-  isRecord(value) &&
-  isNumbers(value["front"]) &&
-  (isNumbers(value["frontObserved"]) || isUnderWay(value)) &&
-  isRecord(value["counts"]) &&
-  Number.isSafeInteger(value["counts"]["candidates"]);
+const stateRow = (source: Source) =>
+  readRow(source, "state", { where: "one = ?", values: [STATE_ROW] });
 
 /** Where the study stands; undefined where nothing was written yet. */
-export function readState(source: Source): Omit<EngineState, "proposers"> | undefined {
-  const row = readRow(source, "state", { where: "one = ?", values: [STATE_ROW] });
+export function readState(source: Source): KeptState | undefined {
+  const row = stateRow(source);
   return row === undefined ? undefined : parse(source, "state", row, "state", isState);
 }
 
+/** The same with all that a search needs to go on. */
+export function readEngineState(source: Source) {
+  const row = stateRow(source);
+  return row === undefined ? undefined : parse(source, "state", row, "state", isEngineState);
+}
+
 /** Visits that a state names: members of its fronts. Format 2 has no versions. */
-export const visitsNamed = (state: Pick<EngineState, "front"> & Partial<EngineState>) =>
-  new Set([...state.front, ...(state.versions ?? []).flatMap(({ front }) => front)]);
+export const visitsNamed = ({ front, versions = [] }: KeptState) =>
+  new Set([...front, ...versions.flatMap((version) => version.front)]);

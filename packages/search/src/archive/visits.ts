@@ -5,31 +5,12 @@
  */
 
 import type { NdvmError } from "@ndvm/core";
-import { own } from "@ndvm/core";
+import { isCounts, isNumberMap } from "../shapes.js";
 import type { Failure, Outcome } from "../types.js";
-import {
-  damage,
-  isNumberRecord,
-  isNumbers,
-  isRecord,
-  parse,
-  readRow,
-  readRows,
-  type Source,
-} from "./checked-rows.js";
+import { damage, parse, readRow, readRows, type Source } from "./checked-rows.js";
+import { type EpochCounts, isEpochCounts, isFacts } from "./row-shapes.js";
 import { type Row, SCHEMA_VERSION, type Table } from "./schema.js";
 import { readState } from "./state.js";
-
-/** What became of the visits of an epoch, kept or not, and how many rows tell of it. */
-export interface EpochCounts {
-  readonly scored: number;
-  /** By code. */
-  readonly failed: Readonly<Record<string, number>>;
-  readonly duplicates: number;
-  readonly revisits: number;
-  readonly fits: number;
-  readonly rows: Readonly<Record<"candidates" | "revisits" | "fits" | "failures", number>>;
-}
 
 export interface Epoch {
   readonly round: number;
@@ -114,6 +95,11 @@ class Column<T extends Table> {
     this.#next = rows.next();
   }
 
+  /** Of the next row; infinite behind the last. */
+  get visit(): number {
+    return this.#next.done ? Number.POSITIVE_INFINITY : this.#visitOf(this.#next.value);
+  }
+
   /** A row of a visit that is not after this one. */
   take(visit: number): Row<T> | undefined {
     if (this.#next.done || this.#visitOf(this.#next.value) > visit) return undefined;
@@ -154,16 +140,30 @@ class EpochReader {
     const ids =
       row.candidates === null
         ? undefined
-        : parse(this.#source, "epochs", row, "candidates", isNumbers);
+        : parse(this.#source, "epochs", row, "candidates", isCounts);
+    if (ids !== undefined && ids.length !== visits)
+      throw this.#damage("epochs", [round, slot], "it does not have an id for each visit");
     const before = this.#counts();
     const kept: Visit[] = [];
-    for (let i = 0; i < visits; i++) {
-      this.#visit = firstVisit + i;
-      const visit = this.#read(firstVisit + i, ids === undefined ? firstVisit + i : ids[i], row);
+    // From row to row: an epoch may say that it has more visits than anybody could count.
+    for (let at = this.#next(firstVisit); at < firstVisit + visits; at = this.#next(at + 1)) {
+      this.#visit = at;
+      const visit = this.#read(at, ids === undefined ? at : (ids[at - firstVisit] as number), row);
       if (visit !== undefined) kept.push(visit);
     }
     if (counts !== undefined) this.#compare(row, counts, before);
     return { round, slot, firstVisit, visits, counts, kept };
+  }
+
+  /** The next visit that has a row, from one on; rows of earlier visits are found with it. */
+  #next(from: number): number {
+    const next = Math.min(
+      this.#candidates.visit,
+      this.#revisits.visit,
+      this.#fits.visit,
+      this.#failures.visit,
+    );
+    return Math.max(from, next);
   }
 
   /** All rows must have been asked for. */
@@ -199,7 +199,7 @@ class EpochReader {
   }
 
   /** Undefined: it is not kept. */
-  #read(visit: number, id: number | undefined, epoch: Row<"epochs">): Visit | undefined {
+  #read(visit: number, id: number, epoch: Row<"epochs">): Visit | undefined {
     const own = this.#candidates.take(visit);
     const revisit = this.#revisits.take(visit);
     const failure = this.#failures.take(visit);
@@ -210,8 +210,6 @@ class EpochReader {
     this.#hold(revisit?.visit, visit, "revisits");
     this.#hold(failure?.visit, visit, "failures");
     for (const fit of rungs) this.#hold(fit.visit, visit, "fits");
-    if (id === undefined)
-      throw this.#damage("epochs", [epoch.round, epoch.slot], "ids are missing");
     const best = rungs.find(({ visit_fits }) => visit_fits !== null);
     const isKept = best !== undefined || failure !== undefined || own?.duplicate_of != null;
     if (!isKept) return undefined;
@@ -241,7 +239,7 @@ class EpochReader {
       if (own === undefined) throw this.#damage("candidates", [id], "it is missing");
       this.#remember(own);
       const { duplicate_of: duplicateOf } = own;
-      const parents = parse(this.#source, "candidates", own, "parents", isNumbers);
+      const parents = parse(this.#source, "candidates", own, "parents", isCounts);
       return { ...own, parents, duplicateOf };
     }
     const first =
@@ -250,8 +248,8 @@ class EpochReader {
     const texts = revisit ?? this.#candidate(id);
     const parents =
       revisit === undefined
-        ? parse(this.#source, "candidates", this.#candidate(id), "parents", isNumbers)
-        : parse(this.#source, "revisits", revisit, "parents", isNumbers);
+        ? parse(this.#source, "candidates", this.#candidate(id), "parents", isCounts)
+        : parse(this.#source, "revisits", revisit, "parents", isCounts);
     return {
       origin: texts.origin,
       source: texts.source,
@@ -330,7 +328,7 @@ function failureOf(source: Source, row: Row<"failures">): Failure {
     stage: stage as Failure["stage"],
     code,
     message,
-    ...(facts === null ? {} : { facts: parse(source, "failures", row, "facts", isRecord) }),
+    ...(facts === null ? {} : { facts: parse(source, "failures", row, "facts", isFacts) }),
   };
 }
 
@@ -340,17 +338,11 @@ export function paramsOf(
   row: Row<"fits"> | undefined,
 ): Readonly<Record<string, number>> {
   if (row === undefined || row.params === null) return {};
-  return parse(source, "fits", row, "params", isNumberRecord);
+  return parse(source, "fits", row, "params", isNumberMap);
 }
-
-const isCounts = (value: unknown): value is EpochCounts =>
-  isRecord(value) &&
-  ["scored", "duplicates", "revisits", "fits"].every((name) =>
-    Number.isInteger(own(value, name)),
-  ) &&
-  isNumberRecord(value["failed"]) &&
-  isNumberRecord(value["rows"]);
 
 /** What an epoch's row says of its visits; undefined in formats that did not count. */
 export const countsOf = (source: Source, row: Row<"epochs">): EpochCounts | undefined =>
-  source.format < SCHEMA_VERSION ? undefined : parse(source, "epochs", row, "counts", isCounts);
+  source.format < SCHEMA_VERSION
+    ? undefined
+    : parse(source, "epochs", row, "counts", isEpochCounts);

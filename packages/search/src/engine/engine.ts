@@ -205,10 +205,11 @@ export class Engine {
     this.#spending = state.spending;
     for (const [i, is] of state.exhausted.entries()) this.#exhausted[i] = is;
     for (const [place, proposer] of proposers.entries()) {
-      const saved = state.proposers[place] ?? null;
       const population = this.#fold.populationAt(place);
-      if (population === undefined) proposer.restore(saved);
-      else population.restore(saved as unknown as PopulationState);
+      resumption.restore(place, population !== undefined, (saved) => {
+        if (population === undefined) proposer.restore(saved);
+        else population.restore(saved as unknown as PopulationState);
+      });
     }
     for (const saved of state.rounds) {
       const round = Round.restore(saved);

@@ -101,6 +101,11 @@ export interface Resumption {
   outcomes(visits: readonly number[]): readonly Outcome[];
   /** Outcomes of a round, in order, as far as it was folded in. */
   round(round: number): readonly Outcome[];
+  /**
+   * Gives a proposer its state, or the population of one that breeds. Throws that the archive is damaged
+   * where it cannot be gone on from.
+   */
+  restore(place: number, isBred: boolean, take: (state: Json) => void): void;
   /** Epochs whose contents or outcomes the archive keeps for the time being. */
   readonly pending: readonly (readonly [round: number, slot: number])[];
 }

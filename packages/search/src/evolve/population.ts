@@ -15,6 +15,7 @@
  */
 
 import { exp, NdvmError } from "@ndvm/core";
+import { isCount, isNumber, isNumberMap, isText, listOf, objectOf, type Shape } from "../shapes.js";
 import type { Outcome } from "../types.js";
 import type { Chance } from "./chance.js";
 
@@ -36,6 +37,24 @@ export interface PopulationView {
   /** Members of all islands. */
   count: number;
 }
+
+/**
+ * Nodes that a letter of a program may stand for, at most: nothing may take work by the size of a member
+ * that is not backed by its text.
+ */
+const NODES_A_LETTER = 16;
+
+const isAnyMember: Shape<Member> = objectOf<Member>({
+  id: isCount,
+  source: isText,
+  params: isNumberMap,
+  rest: isNumber,
+  complexity: isCount,
+});
+
+/** Whether that is a member that children can be made from. */
+export const isMember = (value: unknown): value is Member =>
+  isAnyMember(value) && value.complexity <= NODES_A_LETTER * value.source.length;
 
 export const emptyView = (): PopulationView => ({ islands: [], best: [], count: 0 });
 
@@ -104,6 +123,17 @@ export interface PopulationState {
   readonly front: readonly Resident[];
   readonly born: number;
 }
+
+const isResidents: Shape<readonly Resident[]> = listOf(
+  objectOf<Resident>({ member: isMember, shape: isText, born: isCount }),
+);
+
+/** Whether that is what a population has saved. */
+export const isPopulationState: Shape<PopulationState> = objectOf<PopulationState>({
+  islands: listOf(isResidents),
+  front: isResidents,
+  born: isCount,
+});
 
 /** The island where loops live among themselves; −1 where there is none. */
 export const loopIslandOf = ({ hasLoopIsland, islands }: PopulationOptions): number =>

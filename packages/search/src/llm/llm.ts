@@ -6,6 +6,15 @@
  * for its answer. Answers are not reproducible; they are in the archive with their prompts.
  */
 
+import {
+  isCount,
+  isFlag,
+  isProposal,
+  isSpending,
+  listOf,
+  objectOf,
+  type Shape,
+} from "../shapes.js";
 import type { StartTimer } from "../timer.js";
 import type {
   Json,
@@ -23,7 +32,7 @@ import { endpointOf, intervalOf } from "./endpoint.js";
 import { type Caps, Ledger, type Prices } from "./ledger.js";
 import { Pace } from "./pace.js";
 import { everythingIn } from "./program-words.js";
-import { Recollection, systemPrompt, userPrompt } from "./prompt.js";
+import { isRecollection, Recollection, systemPrompt, userPrompt } from "./prompt.js";
 import { ask, type Endpoint, type Question, type Reply } from "./request.js";
 import type { LlmCode, Trouble } from "./trouble.js";
 
@@ -81,6 +90,14 @@ interface SavedState {
   readonly isOver: boolean;
   readonly leftOver: readonly Proposal[];
 }
+
+const isSavedState: Shape<SavedState> = objectOf<SavedState>({
+  spending: isSpending,
+  recollection: isRecollection,
+  misses: isCount,
+  isOver: isFlag,
+  leftOver: listOf(isProposal),
+});
 
 /** Ways in for tests. */
 export interface LlmHooks {
@@ -161,7 +178,8 @@ class LlmProposer implements Proposer {
   }
 
   restore(state: Json): void {
-    const saved = state as unknown as SavedState;
+    const saved: unknown = state;
+    if (!isSavedState(saved)) throw new TypeError("this is not what llm has saved");
     this.#ledger.restore(saved.spending);
     this.#recollection.restore(saved.recollection);
     this.#misses = saved.misses;

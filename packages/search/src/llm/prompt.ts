@@ -6,6 +6,7 @@
  */
 
 import { own } from "@ndvm/core";
+import { isCount, isNumber, isNumberMap, isText, listOf, objectOf, type Shape } from "../shapes.js";
 import type { Outcome, StudyBrief } from "../types.js";
 
 /** A failure worth telling: what was written and what came of it. */
@@ -113,6 +114,27 @@ const SOURCE_LENGTH = 600;
 const STANDINGS = 8;
 const LESSONS = 6;
 
+interface SavedRecollection {
+  readonly best: readonly (Standing & { readonly skeleton: string })[];
+  readonly lessons: readonly Lesson[];
+}
+
+/** Whether that is what a recollection has saved. */
+export const isRecollection: Shape<SavedRecollection> = objectOf<SavedRecollection>({
+  best: listOf(
+    objectOf<SavedRecollection["best"][number]>({
+      source: isText,
+      params: isNumberMap,
+      r2: isNumber,
+      complexity: isCount,
+      skeleton: isText,
+    }),
+  ),
+  lessons: listOf(
+    objectOf<Lesson>({ source: isText, code: isText, message: isText, count: isCount }),
+  ),
+});
+
 /** The memory with new outcomes in it: the best of different skeletons, one lesson for each code. */
 export class Recollection {
   #best: readonly (Standing & { readonly skeleton: string })[] = [];
@@ -132,14 +154,11 @@ export class Recollection {
   }
 
   /** What is new makes new lists, so nobody needs a copy of these. */
-  save(): {
-    readonly best: readonly (Standing & { readonly skeleton: string })[];
-    readonly lessons: readonly Lesson[];
-  } {
+  save(): SavedRecollection {
     return { best: this.#best, lessons: this.#lessons };
   }
 
-  restore(saved: ReturnType<Recollection["save"]>): void {
+  restore(saved: SavedRecollection): void {
     this.#best = saved.best;
     this.#lessons = saved.lessons;
   }

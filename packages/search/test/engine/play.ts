@@ -151,6 +151,7 @@ export class MemoryJournal implements Journal {
       round: (round) =>
         this.outcomes.filter((each) => each.round === round && each.visit < state.nextVisit),
       pending: [],
+      restore: (place, _isBred, take) => take(state.proposers[place] ?? null),
     };
   }
 }
