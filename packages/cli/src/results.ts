@@ -15,11 +15,12 @@ import type {
   Evaluation,
   GradientResult,
   Input,
+  LaneFailure,
   NdvmError,
   Precision,
   RunStats,
 } from "@ndvm/core";
-import { own, recordOf } from "@ndvm/core/machine";
+import { own, troublesOf } from "@ndvm/core/machine";
 import {
   bytesText,
   countText,
@@ -107,7 +108,7 @@ export function tensorText(
 }
 
 /** Many short texts as fewer, longer ones. */
-function* inPieces(texts: Iterable<string>): Generator<string> {
+export function* inPieces(texts: Iterable<string>): Generator<string> {
   let piece: string[] = [];
   let length = 0;
   for (const text of texts) {
@@ -124,9 +125,9 @@ function* inPieces(texts: Iterable<string>): Generator<string> {
 const gradientsOf = (result: Report["result"]): [string, Float64Array][] =>
   "gradients" in result ? Object.entries(result.gradients) : [];
 
-function failedLanes(result: Report["result"]): Map<number, NdvmError> {
-  return new Map(result.failures.map(({ lane, error }) => [lane, error]));
-}
+/** The codes of lanes that failed. */
+const failedLanes = (result: Report["result"]): Map<number, NdvmError["code"]> =>
+  new Map([...troublesOf(result).failed].map(({ lane, error }) => [lane, error.code]));
 
 // ---- table ------------------------------------------------------------------------------------
 
@@ -208,7 +209,7 @@ function lanesTable(report: Report): string {
   for (const [name, values] of laneColumns(report)) {
     columns.push(right(name, (row) => shortText(values[row] ?? Number.NaN)));
   }
-  columns.push(right("value", (row) => failed.get(row)?.code ?? laneText(result, row)));
+  columns.push(right("value", (row) => failed.get(row) ?? laneText(result, row)));
   for (const [name, values] of gradientsOf(result)) {
     const shape = shapeOfInput(own(report.inputs, name));
     const count = elementsOf(shape);
@@ -217,16 +218,24 @@ function lanesTable(report: Report): string {
   return formatTable(columns, result.lanes, "lanes");
 }
 
-/** Numbers of one lane that a table shows. */
+/** Numbers of one lane that a table shows, and characters of structure. */
 const LANE_NUMBERS = 1000;
+const LANE_CHARACTERS = 20_000;
 
 function laneText(result: Evaluation, lane: number): string {
   const { shape } = result;
-  if (shape === undefined) return result.print(lane);
+  if (shape === undefined) return cutText(result.print(lane));
   const count = elementsOf(shape);
   if (count <= LANE_NUMBERS) return tensorText(result.values, lane * count, shape, shortText);
   const first = tensorText(result.values, lane * count, [LANE_NUMBERS], shortText).slice(0, -1);
   return `${shape.length > 1 ? "[" : ""}${first} … ${count - LANE_NUMBERS} more numbers`;
+}
+
+/** The first characters of a long text, as a text of its own: a slice would keep all of it. */
+function cutText(text: string): string {
+  if (text.length <= LANE_CHARACTERS) return text;
+  const rest = text.length - LANE_CHARACTERS;
+  return `${Array.from(text.slice(0, LANE_CHARACTERS)).join("")}… ${rest} more characters`;
 }
 
 export function laneColumns({ inputs, result }: Report): [string, ArrayLike<number>][] {
@@ -313,15 +322,49 @@ export function jsonNumber(value: number, precision: Precision): number | string
   return Number.isFinite(value) ? Number(exactText(value, precision)) : String(value);
 }
 
-function jsonDatum(value: DatumValue, precision: Precision): unknown {
-  if (typeof value === "number") return jsonNumber(value, precision);
-  if (typeof value === "symbol") return value.description ?? "";
-  if (value instanceof Float64Array || Array.isArray(value)) {
-    return Array.from(value as readonly DatumValue[], (item) => jsonDatum(item, precision));
+/** A piece of JSON among values that are still to be written. */
+class Piece {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
   }
-  if (typeof value !== "object" || value === null) return value;
-  const fields = Object.entries(value as Record<string, DatumValue>);
-  return recordOf(fields.map(([key, item]) => [key, jsonDatum(item, precision)]));
+}
+
+const COMMA = new Piece(",");
+const CLOSE_LIST = new Piece("]");
+const CLOSE_RECORD = new Piece("}");
+
+/** A datum as JSON, piece by piece and without recursion: lists may be large and deep. */
+function* datumTexts(datum: DatumValue, precision: Precision): Generator<string> {
+  const number: NumberText = (value) => JSON.stringify(jsonNumber(value, precision));
+  const work: (DatumValue | Piece)[] = [datum];
+  while (work.length > 0) {
+    const next = work.pop() as DatumValue | Piece;
+    if (next instanceof Piece) yield next.text;
+    else if (typeof next === "number") yield number(next);
+    else if (typeof next === "symbol") yield JSON.stringify(next.description ?? "");
+    else if (next instanceof Float64Array)
+      yield* tensorTexts(next, 0, [next.length], number, JSON_ARRAY);
+    else if (typeof next !== "object" || next === null) yield JSON.stringify(next);
+    else yield openDatum(next, work);
+  }
+}
+
+/** How a list or a record begins; what is in it is put on the stack, its end below it. */
+function openDatum(datum: DatumValue & object, work: (DatumValue | Piece)[]): string {
+  if (Array.isArray(datum)) {
+    work.push(CLOSE_LIST);
+    for (let i = datum.length - 1; i >= 0; i--) {
+      work.push(datum[i] as DatumValue);
+      if (i > 0) work.push(COMMA);
+    }
+    return "[";
+  }
+  work.push(CLOSE_RECORD);
+  const fields = Object.entries(datum as Record<string, DatumValue>);
+  for (const [i, [key, item]] of [...fields.entries()].reverse())
+    work.push(item, new Piece(`${i > 0 ? "," : ""}${JSON.stringify(key)}:`));
+  return "{";
 }
 
 /** One JSON object in pieces. */
@@ -345,7 +388,9 @@ function* jsonTexts(report: Report, withStats: boolean): Generator<string> {
     }
     yield `},"inactive":${JSON.stringify(result.inactive)}`;
   }
-  yield `,${JSON.stringify(jsonTroubles(result, withStats)).slice(1)}\n`;
+  yield* jsonTroubles(result);
+  if (withStats) yield `,"stats":${JSON.stringify(result.stats)}`;
+  yield "}\n";
 }
 
 /** The numbers of every lane. */
@@ -364,48 +409,55 @@ function* jsonData(result: Evaluation, precision: Precision): Generator<string> 
   const failed = failedLanes(result);
   let separator = "[";
   for (let lane = 0; lane < result.lanes; lane++) {
-    const datum = failed.has(lane) ? null : jsonDatum(result.datum(lane), precision);
-    yield separator + JSON.stringify(datum);
+    yield separator;
+    yield* datumTexts(failed.has(lane) ? null : result.datum(lane), precision);
     separator = ",";
   }
   yield "]";
 }
 
-function jsonTroubles(result: Report["result"], withStats: boolean): Record<string, unknown> {
-  const failures = result.failures.map(({ lane, error }) => ({
-    lane,
-    code: error.code,
-    message: error.message,
-    facts: error.facts,
-  }));
-  const nonFinite = result.nonFinite.map(({ lane, value, message, span }) => ({
-    lane,
-    value: String(value),
-    message,
-    span: span ?? null,
-  }));
-  return { failures, nonFinite, ...(withStats ? { stats: result.stats } : {}) };
+/** The lanes that failed and those that are not finite. */
+function* jsonTroubles(result: Report["result"]): Generator<string> {
+  const { failed, notFinite } = troublesOf(result);
+  let separator = ',"failures":[';
+  for (const { lane, error } of failed) {
+    const { code, message, facts } = error;
+    yield separator + JSON.stringify({ lane, code, message, facts });
+    separator = ",";
+  }
+  yield failed.count === 0 ? `${separator}]` : "]";
+  separator = ',"nonFinite":[';
+  for (const { lane, value, message, span } of notFinite) {
+    yield separator + JSON.stringify({ lane, value: String(value), message, span: span ?? null });
+    separator = ",";
+  }
+  yield notFinite.count === 0 ? `${separator}]` : "]";
 }
 
 // ---- what goes to stderr ----------------------------------------------------------------------
 
+/** Warns of the first entries of a list, and counts the others. */
+function warnOfSome<Entry>(
+  entries: Iterable<Entry> & { readonly count: number },
+  messageOf: (entry: Entry) => string,
+  noun: string,
+): void {
+  let told = 0;
+  for (const entry of entries) {
+    if (told === WARNINGS_MAX) break;
+    warn(messageOf(entry));
+    told += 1;
+  }
+  if (entries.count > told) warn(`… and ${entries.count - told} more ${noun}`);
+}
+
 /** Warns of lanes that failed or are not finite, and of inputs that gradients do not reach. */
 export function warnAbout(result: Evaluation | GradientResult): void {
-  const some = (messages: readonly string[], noun: string): void => {
-    for (const message of messages.slice(0, WARNINGS_MAX)) warn(message);
-    const rest = messages.length - WARNINGS_MAX;
-    if (rest > 0) warn(`… and ${rest} more ${noun}`);
-  };
-  some(
-    result.failures.map(
-      ({ lane, error }) => `lane ${lane} failed: ${error.code}: ${error.message}`,
-    ),
-    "failed lanes",
-  );
-  some(
-    result.nonFinite.map(({ message }) => message),
-    "lanes that are not finite",
-  );
+  const { failed, notFinite } = troublesOf(result);
+  const failure = ({ lane, error: { code, message } }: LaneFailure) =>
+    `lane ${lane} failed: ${code}: ${message}`;
+  warnOfSome(failed, failure, "failed lanes");
+  warnOfSome(notFinite, ({ message }) => message, "lanes that are not finite");
   if ("inactive" in result && result.inactive.length > 0) {
     warn(
       `${result.inactive.join(", ")} reach${result.inactive.length === 1 ? "es" : ""} the result ` +

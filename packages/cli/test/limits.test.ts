@@ -124,6 +124,38 @@ test.each(["table", "json"])(
   },
 );
 
+const LETTERS = "s".repeat(100_000);
+
+test.each(["table", "json"])("a list of long names ends, whose text had no end (%s)", (format) => {
+  const source = `(loop ((i 0) (l '())) (if (= i 20000) l (recur (+ i 1) (cons '${LETTERS} l))))`;
+  expectEnded(measured(["eval", "-e", source, "--format", format]));
+});
+
+test("lists of lists of lists are written as JSON, however deep", () => {
+  const source = "(loop ((i 0) (l '())) (if (= i 100000) l (recur (+ i 1) (list l))))";
+  const { code, stdout } = measured(["eval", "-e", source, "--format", "json"]);
+  expect([code, stdout.split("[").length]).toEqual([0, 100_005]);
+});
+
+test.each([
+  ["are not finite", "(/ x 0)", "0:3000000:1"],
+  ["fail", "(car x)", "0:500000:1"],
+])("many lanes that %s stay below 512 MB", (_, source, lanes) => {
+  const { kilobytes } = measured(["eval", "-e", source, "--set", `x=${lanes}`]);
+  expect(kilobytes).toBeLessThan(512_000);
+});
+
+test.each(["table", "json"])(
+  "explaining calls nested 20000 deep ends: each line had the text of the others (%s)",
+  (format) => {
+    const source = `${"(sin ".repeat(20_000)}x${")".repeat(20_000)}`;
+    const taken = measured(["explain", "-e", source, "--set", "x=1", "--format", format]);
+    expect([taken.code, taken.stderr.startsWith("took")]).toEqual([0, true]);
+    expect(taken.seconds).toBeLessThan(8);
+    expect(taken.kilobytes).toBeLessThan(512_000);
+  },
+);
+
 test("the repl goes on after a bomb", () => {
   const taken = measured(["repl"], "(loop ((i 0)) (recur (+ i 1)))\n(+ 1 2)\n");
   expectEnded(taken);

@@ -9,6 +9,7 @@ export { over } from "./machine/inputs/axes.js";
 export { int, mat, vec } from "./machine/inputs/inputs.js";
 export { Machine } from "./machine/machine.js";
 export type { Program, Run } from "./machine/program.js";
+export { troublesOf } from "./machine/results/troubles.js";
 export type { Session, SessionStats } from "./machine/run/session.js";
 export type * from "./machine/types.js";
 export { emptyRecord, own, recordOf } from "./records.js";

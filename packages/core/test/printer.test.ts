@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { Machine } from "../src/index.js";
 import type { Datum } from "../src/syntax/datum.js";
 import { expand } from "../src/syntax/expand.js";
 import { print } from "../src/syntax/print.js";
@@ -66,6 +67,14 @@ const { datum: datums } = fc.letrec<{ datum: Datum; atom: Datum }>((tie) => ({
 }));
 
 describe("print", () => {
+  test("a symbol that looks like the mark of a procedure was printed as one", async () => {
+    const machine = await Machine.create();
+    const text = "(|\\x0;procedure car| #<procedure car> #<procedure |f\\>)";
+    const source = "(define (|\\|f\\\\| x) x) (list '|\\x0;procedure car| car |\\|f\\\\|)";
+    expect(machine.load(source).evaluate().print()).toBe(text);
+    machine.dispose();
+  });
+
   test("what is printed reads back as the same datum", () => {
     fc.assert(
       fc.property(datums, (datum) => {

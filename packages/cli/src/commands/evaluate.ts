@@ -1,6 +1,7 @@
 /** `ndvm eval` and `ndvm grad`: run a program, print its value and gradients. */
 
 import type { Evaluation, GradientResult } from "@ndvm/core";
+import { troublesOf } from "@ndvm/core/machine";
 import { withinLimits } from "../limits.js";
 import { budgetsOf, type LoadedProgram, openProgram, withInterrupt } from "../loaded.js";
 import type { EvalOptions, GradOptions } from "../options.js";
@@ -48,7 +49,7 @@ async function finish(
   warnAbout(result);
   if (options.stats && options.format !== "json") noteStats(result.stats);
   loaded.machine.dispose();
-  return result.failures.length > 0 ? 1 : 0;
+  return troublesOf(result).failed.count > 0 ? 1 : 0;
 }
 
 async function plotResult(

@@ -386,12 +386,12 @@ export class Program {
   }
 
   /** Makes ready for calls like this one, once a program has run often enough to expect them. */
-  #noteCall(job: Job, wrt: readonly string[] | undefined, { results, nonFinite }: Outcome): void {
+  #noteCall(job: Job, wrt: readonly string[] | undefined, { results }: Outcome): void {
     if (this.#runs < CALLS_FROM || this.#calls.length === CALLS_MAX) return;
     const isPlain = isPlainCall(job.options) && isPlainJob(job) && results.shape?.length === 0;
     if (
       !isPlain ||
-      nonFinite.length > 0 ||
+      results.notFinite !== undefined ||
       this.#calls.some((call) => call.isBy(wrt, job.options.replay))
     )
       return;

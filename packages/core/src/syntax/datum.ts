@@ -26,6 +26,8 @@ export interface BooleanDatum {
 export interface SymbolDatum {
   readonly kind: "symbol";
   readonly name: string;
+  /** Of a result only: it stands for a thing without a reading, such as a procedure. */
+  readonly isUnreadable?: true;
   readonly span: Span;
 }
 export interface ListDatum {

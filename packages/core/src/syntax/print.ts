@@ -1,11 +1,12 @@
 /**
- * The printer: datums → text that reads back as the same datums.
+ * The printer: datums → text that reads back as the same datums. What has no reading, in a result, is
+ * written #<…>.
  *
  * The work stack holds what is still to be written, last first: texts and datums.
  */
 
 import { Class, classOf } from "./characters.js";
-import type { Datum, ListDatum } from "./datum.js";
+import type { Datum, ListDatum, SymbolDatum } from "./datum.js";
 import { formatNumber, startsNumber } from "./number-text.js";
 
 const abbreviations: ReadonlyMap<string, string> = new Map([
@@ -22,7 +23,7 @@ export function print(datum: Datum): string {
     if (typeof next === "string") parts.push(next);
     else if (next.kind === "number") parts.push(formatNumber(next.value, next.exact));
     else if (next.kind === "boolean") parts.push(next.value ? "#t" : "#f");
-    else if (next.kind === "symbol") parts.push(printSymbol(next.name));
+    else if (next.kind === "symbol") parts.push(symbolText(next));
     else if (next.kind === "bracket") pushItems(work, "[", next.items, undefined, "]");
     else pushList(work, next);
   }
@@ -64,14 +65,20 @@ function pushItems(
 /** A name as it is written in a program; |between bars| where it must be. */
 export function printSymbol(name: string): string {
   if (isPlainName(name)) return name;
+  return `|${withoutControls(name.replaceAll(/[|\\]/g, "\\$&"))}|`;
+}
+
+const symbolText = ({ name, isUnreadable }: SymbolDatum): string =>
+  isUnreadable === true ? `#<${withoutControls(name)}>` : printSymbol(name);
+
+/** A name whose control characters are written as escapes. */
+function withoutControls(name: string): string {
   let text = "";
   for (let i = 0; i < name.length; i++) {
     const code = name.charCodeAt(i);
-    if (code === 124 || code === 92) text += `\\${name[i]}`;
-    else if (classOf(code) === Class.Control) text += `\\x${code.toString(16)};`;
-    else text += name[i];
+    text += classOf(code) === Class.Control ? `\\x${code.toString(16)};` : name[i];
   }
-  return `|${text}|`;
+  return text;
 }
 
 function isPlainName(name: string): boolean {

@@ -5,7 +5,7 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { type DatumValue, Machine, NdvmError } from "../../src/index.js";
+import { type DatumValue, Machine, NdvmError, troublesOf } from "../../src/index.js";
 import { Random } from "../fuzz/random.js";
 import { caught } from "./support.js";
 
@@ -50,15 +50,103 @@ describe("a result of shared structure", () => {
     machine.dispose();
   });
 
-  test("ends a pool's part with E-MEMORY, since all lanes travel", async () => {
+  test("of a pool: reading it is E-MEMORY, as on one machine, and the call is not", async () => {
     const machine = await Machine.create({ memoryMax: 16 * MEBI });
     const pool = await machine.pool({ workers: 1 });
     const program = machine.load(`(if (> a 0) ${nested(60, "a")} a)`);
-    const failure = await pool.evaluate(program, { a: [1, 2] }).catch((error: unknown) => error);
-    expect((failure as NdvmError).code).toBe("E-MEMORY");
+    const result = await pool.evaluate(program, { a: [1, -2] });
+    for (const read of [() => result.datum(0), () => result.print(0)])
+      expect(caught(read).code).toBe("E-MEMORY");
+    expect(result.print(1)).toBe("-2");
     await pool.dispose();
     machine.dispose();
   });
+
+  test("of many lanes is read from a pool where one machine reads it: all lanes had one budget", async () => {
+    const machine = await Machine.create({ memoryMax: 16 * MEBI });
+    const pool = await machine.pool({ workers: 1 });
+    const program = machine.load(`(if (< x 5000) '(${"a ".repeat(100)}) (list x car))`);
+    const x = Float64Array.from({ length: 6000 }, (_, lane) => lane);
+    const [own, theirs] = [program.evaluate({ x }), await pool.evaluate(program, { x })];
+    for (const lane of [0, 4999, 5000, 5999]) {
+      expect(theirs.print(lane)).toBe(own.print(lane));
+      expect(theirs.datum(lane)).toEqual(own.datum(lane));
+    }
+    await pool.dispose();
+    machine.dispose();
+  });
+});
+
+describe("long names in a result", () => {
+  const name = "s".repeat(100_000);
+  const list = (item: string) =>
+    `(define (${name}) 1) (loop ((i 0) (l '())) (if (= i 2000) l (recur (+ i 1) (cons ${item} l))))`;
+
+  test.each([
+    ["symbols", `'${name}`],
+    ["symbols between bars", `'|${"\\x1;".repeat(50_000)}|`],
+    ["procedures", name],
+  ])("of %s are counted: texts grew until the process died", async (_, item) => {
+    const machine = await Machine.create({ memoryMax: 16 * MEBI });
+    const result = machine.load(list(item)).evaluate();
+    for (const read of [() => result.datum(), () => result.print()])
+      expect(caught(read).facts).toMatchObject({ reason: "result", limit: 16 * MEBI });
+    machine.dispose();
+  });
+
+  test("are cut in the messages of lanes that fail", async () => {
+    const machine = await Machine.create();
+    const { failures } = machine.load(`(if (< x 1) x (car '${name}))`).evaluate({ x: [0, 1, 2] });
+    expect(failures.map(({ lane }) => lane)).toEqual([1, 2]);
+    expect(failures[1]?.error.message).toBe(`car needs a pair, got the symbol ${"s".repeat(99)}…`);
+    machine.dispose();
+  });
+});
+
+describe("lanes that fail or are not finite", () => {
+  const x = Float64Array.from({ length: 200_000 }, (_, lane) => lane);
+
+  test("take no room until they are read, and then count: lists of them were in no budget", async () => {
+    const machine = await Machine.create({ memoryMax: 8 * MEBI });
+    const infinite = machine.load("(/ x 0)").evaluate({ x });
+    expect([infinite.values[0], infinite.values[1]]).toEqual([Number.NaN, Infinity]);
+    expect(caught(() => infinite.nonFinite).facts.reason).toBe("result");
+    const { notFinite, failed } = troublesOf(infinite);
+    expect([notFinite.count, failed.count]).toEqual([x.length, 0]);
+    const [first, second] = notFinite;
+    expect([first?.value, second?.message]).toEqual([
+      Number.NaN,
+      "lane 1 is Infinity: first made so by (/ x 0)",
+    ]);
+    const failing = machine.load("(if (< x 1) x (car x))").evaluate({ x });
+    expect(caught(() => failing.failures).facts.reason).toBe("result");
+    expect(troublesOf(failing).failed.count).toBe(x.length - 1);
+    expect(caught(() => failing.datum(199_999)).message).toBe("car needs a pair, got x = 199999");
+    machine.dispose();
+  });
+
+  test("are listed by lane, each with its own number", async () => {
+    const machine = await Machine.create();
+    const program = machine.load("(if (< (modulo x 3) 1) (log (- 0 x)) (if (< x 5) x (car x)))");
+    const lanes = Array.from({ length: 40 }, (_, lane) => lane);
+    const { failures, nonFinite } = program.evaluate({ x: lanes });
+    const failed = lanes.filter((lane) => lane % 3 > 0 && lane >= 5);
+    expect(failures.map(({ lane, error }) => [lane, error.message])).toEqual(
+      failed.map((lane) => [lane, `car needs a pair, got x = ${lane}`]),
+    );
+    expect(nonFinite.map(({ lane }) => lane)).toEqual(lanes.filter((lane) => lane % 3 === 0));
+    machine.dispose();
+  });
+});
+
+test("lanes of structure are found at once: each was looked for in all chunks", async () => {
+  const machine = await Machine.create();
+  const lanes = 200_000;
+  const result = machine.load("(list x)").evaluate({ x: new Float64Array(lanes).fill(2) });
+  const begin = performance.now();
+  for (let lane = 0; lane < lanes; lane++) result.datum(lane);
+  expect(performance.now() - begin).toBeLessThan(2000);
+  machine.dispose();
 });
 
 test("numbers of many lanes obey the budget where each lane has many", async () => {

@@ -15,30 +15,62 @@ import {
 import {
   blockInputs,
   deadPart,
+  NONE_NON_FINITE,
   type Part,
+  type PartError,
   packError,
   partInputs,
   unpackError,
 } from "../../src/machine/pool/parts.js";
-import type { ResultArrays } from "../../src/machine/results/results.js";
+import type { PackedMixture, ResultArrays } from "../../src/machine/results/results.js";
+import { NonFiniteLanes } from "../../src/machine/results/troubles.js";
+import { TAG_SYMBOL } from "../../src/program/layout.js";
 import { caught } from "../machine/support.js";
 
 const text = { source: "(f x)", file: "f.scm" };
 const stats = (steps: number, chunkWidth: number) => ({ steps, chunkWidth, lanes: 99 }) as RunStats;
+
+/** Lanes that failed, each with which of the errors it has. */
+const failing = (
+  errors: readonly PartError[],
+  lanes: readonly (readonly [lane: number, error: number])[],
+): Pick<Part, "faults" | "failures"> => ({
+  faults: errors.map((one) => ({ error: one, own: [] })),
+  failures: {
+    lanes: Uint32Array.from(lanes, ([lane]) => lane),
+    faults: Uint32Array.from(lanes, ([, which]) => which),
+    places: new Uint32Array(lanes.length),
+  },
+});
+
+/** A symbol for each lane. */
+const symbols = (...names: string[]): PackedMixture => ({
+  structure: {
+    snapshots: names.map((name, number) => ({
+      root: { tag: TAG_SYMBOL, data: number },
+      pairs: new Int32Array(0),
+      numbers: { lanes: 1, starts: [], infos: [], values: new Float64Array(0) },
+      symbols: new Map([[number, name]]),
+      procedures: new Map(),
+    })),
+    snapshotOf: Uint32Array.from(names, (_, lane) => lane + 1),
+    placeOf: new Uint32Array(names.length),
+  },
+  shape: [],
+  values: undefined,
+});
 
 const part = (lanes: number, others: Partial<Part> = {}): Part => ({
   lanes,
   shape: [],
   values: Float64Array.from({ length: lanes }, (_, i) => 10 * lanes + i),
   isPlaced: false,
-  datums: undefined,
-  texts: undefined,
+  mixture: undefined,
   refusal: undefined,
   gradients: {},
   inactive: [],
-  errors: [],
-  failures: [],
-  nonFinite: [],
+  ...failing([], []),
+  nonFinite: NONE_NON_FINITE,
   stats: stats(lanes, lanes),
   ...others,
 });
@@ -81,11 +113,10 @@ describe("parts put together", () => {
     const texts = {
       shape: undefined,
       values: undefined,
-      datums: [[1], [2]],
-      texts: ["(1)", "(2)"],
+      mixture: symbols("a", "|"),
     };
     const lists = outcome([part(2, { ...texts, refusal: error }), part(1)]);
-    expect([lists.datum(), lists.print(), lists.print(1)]).toEqual([[1], "(1)", "(2)"]);
+    expect([lists.datum(), lists.print(), lists.print(1)]).toEqual(["a", "a", "|\\||"]);
   });
 
   test("of one part are a copy, so that the caller may write into them", () => {
@@ -105,8 +136,7 @@ describe("parts put together", () => {
     const failed = part(1, {
       values: undefined,
       shape: undefined,
-      errors: [error],
-      failures: [{ lane: 0, error: 0 }],
+      ...failing([error], [[0, 0]]),
     });
     expect(outcome([placed[0] as Part, failed], all).values).toBe(all.values);
     const other = [placed[0] as Part, part(1, { values: Float64Array.of(7) })];
@@ -154,7 +184,7 @@ describe("parts put together", () => {
 
   const structured = (actual: string, others: Partial<Part> = {}): Part =>
     part(1, {
-      ...{ shape: undefined, values: undefined, datums: ["d"], texts: [actual] },
+      ...{ shape: undefined, values: undefined, mixture: symbols(actual.slice(2)) },
       refusal: { ...error, message: actual, facts: { reason: "structure", actual } },
       ...others,
     });
@@ -162,7 +192,7 @@ describe("parts put together", () => {
   test("of structure are refused as one where all are alike", () => {
     const alike = outcome([structured("a list"), structured("a list")]);
     expect(caught(() => alike.values)).toMatchObject({ message: "a list", ...text });
-    expect([alike.datum(1), alike.print(1)]).toEqual(["d", "a list"]);
+    expect([alike.datum(1), alike.print(1)]).toEqual(["list", "list"]);
     for (const parts of [
       [structured("a list"), structured("a symbol")],
       [structured("a list"), part(1)],
@@ -171,25 +201,24 @@ describe("parts put together", () => {
   });
 
   test("tell failures and numbers that are not finite by the lane of the whole", () => {
-    const bad = {
-      lane: 0,
-      value: Number.NaN,
-      span: { start: 0, end: 3 },
-      cause: "by (f x)",
-      message: "old",
-    };
+    const bad = new NonFiniteLanes(2);
+    const cause = bad.addCause({ span: { start: 0, end: 3 }, cause: "by (f x)" });
+    bad.add(1, Number.NaN, cause);
+    bad.add(0, -Infinity, 0);
     const out = outcome([
-      part(2, { errors: [error], failures: [{ lane: 1, error: 0 }] }),
-      part(2, { nonFinite: [{ ...bad, lane: 1 }, bad] }),
+      part(2, { ...failing([error], [[1, 0]]) }),
+      part(2, { nonFinite: bad.pack() }),
       part(2, {
-        errors: [
-          { ...error, message: "p" },
-          { ...error, message: "q" },
-        ],
-        failures: [
-          { lane: 1, error: 1 },
-          { lane: 0, error: 0 },
-        ],
+        ...failing(
+          [
+            { ...error, message: "p" },
+            { ...error, message: "q" },
+          ],
+          [
+            [1, 1],
+            [0, 0],
+          ],
+        ),
       }),
     ]);
     expect(out.failures.map(({ lane, error: one }) => [lane, one.message])).toEqual([
@@ -198,8 +227,13 @@ describe("parts put together", () => {
       [5, "q"],
     ]);
     expect(out.failures[0]?.error).toMatchObject({ ...error, ...text });
-    expect(out.nonFinite.map(({ lane }) => lane)).toEqual([2, 3]);
-    expect(out.nonFinite[1]?.message).toContain("lane 3");
+    expect(out.nonFinite).toEqual([
+      { lane: 2, value: -Infinity, span: undefined, cause: "", message: "lane 2 is -Infinity" },
+      {
+        ...{ lane: 3, value: Number.NaN, span: { start: 0, end: 3 }, cause: "by (f x)" },
+        message: "lane 3 is NaN: by (f x)",
+      },
+    ]);
     expect(caught(() => out.datum(4)).message).toBe("p");
     expect(caught(() => out.print(1)).message).toBe("no");
   });
@@ -208,8 +242,7 @@ describe("parts put together", () => {
     const failed = part(1, {
       shape: undefined,
       values: undefined,
-      errors: [error],
-      failures: [{ lane: 0, error: 0 }],
+      ...failing([error], [[0, 0]]),
     });
     expect(caught(() => outcome([failed, deadPart(2)]))).toMatchObject({
       code: "E-TYPE",
@@ -247,11 +280,11 @@ describe("parts put together", () => {
 
   test("inactive are inputs that no part with a result depends on", () => {
     const inactive = (...names: string[]): Part => part(1, { inactive: names });
-    const failed = part(1, { inactive: [], errors: [error], failures: [{ lane: 0, error: 0 }] });
+    const failed = part(1, { inactive: [], ...failing([error], [[0, 0]]) });
     expect(commonInactive([inactive("a", "b"), inactive("b", "c")])).toEqual(["b"]);
     expect(commonInactive([inactive("a", "b"), failed])).toEqual(["a", "b"]);
     expect(commonInactive([failed])).toEqual([]);
-    const half = part(2, { inactive: ["a"], errors: [error], failures: [{ lane: 0, error: 0 }] });
+    const half = part(2, { inactive: ["a"], ...failing([error], [[0, 0]]) });
     expect(commonInactive([half, inactive("b")])).toEqual([]);
   });
 

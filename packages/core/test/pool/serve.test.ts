@@ -8,12 +8,13 @@ import { type GradientOptions, type Inputs, Machine, type NdvmError } from "../.
 import { type BoundInput, bindInputs } from "../../src/machine/inputs/inputs.js";
 import { machineModule } from "../../src/machine/instance.js";
 import { PoolOutcome } from "../../src/machine/pool/outcome.js";
-import type {
-  BlocksRequest,
-  FromWorker,
-  Part,
-  PartRequest,
-  ToWorker,
+import {
+  type BlocksRequest,
+  type FromWorker,
+  NONE_NON_FINITE,
+  type Part,
+  type PartRequest,
+  type ToWorker,
 } from "../../src/machine/pool/parts.js";
 import { servePool } from "../../src/machine/pool/serve.js";
 import { InputRoom, openInputs, shareInputs, takeBlock } from "../../src/machine/pool/shared.js";
@@ -155,22 +156,13 @@ describe("a worker", () => {
       expect([part.isPlaced, part.inactive]).toEqual([false, inactive]);
       expect(part.values).toEqual(results.isNumeric ? results.values : undefined);
       expect(part.gradients).toEqual(results.gradients);
-      expect(part.nonFinite).toEqual(results.nonFinite);
+      expect(part.nonFinite).toEqual(results.notFinite?.pack() ?? NONE_NON_FINITE);
       const failed = new Map(results.failures.map(({ lane, error }) => [lane, error]));
-      expect(part.failures.map(({ lane, error }) => [lane, part.errors[error]?.message])).toEqual(
-        [...failed].map(([lane, error]) => [lane, error.message]),
-      );
-      expect(new Set(part.errors.map(({ message }) => message)).size).toBe(part.errors.length);
+      expect([...part.failures.lanes]).toEqual([...failed.keys()]);
       const isStructure = !results.isNumeric && failed.size < outcome.lanes;
       expect(part.refusal === undefined).toBe(!isStructure);
-      const each = <T>(read: (lane: number) => T, none: T) =>
-        isStructure
-          ? Array.from({ length: outcome.lanes }, (_, lane) =>
-              failed.has(lane) ? none : read(lane),
-            )
-          : undefined;
-      expect(part.texts).toEqual(each((lane) => results.print(lane), ""));
-      expect(part.datums).toEqual(each((lane) => results.datum(lane), null));
+      expect(part.mixture).toEqual(results.packStructure());
+      expect(part.mixture === undefined).toBe(!isStructure);
       // Numbers are handed over, each array of them once.
       const arrays = [part.values, ...Object.values(part.gradients)].filter(
         (one) => one !== undefined,

@@ -115,8 +115,8 @@ test("any order of requests, answers and deaths tells every lane once", () => {
         for (const part of work.parts) {
           if (settled.get(from)) expect(part.values?.[0]).toBe(from);
           else {
-            expect(part.failures.map(({ lane }) => lane)).toEqual([...Array(part.lanes).keys()]);
-            expect(part.errors.map(({ code }) => code)).toEqual(["E-WORKER"]);
+            expect([...part.failures.lanes]).toEqual([...Array(part.lanes).keys()]);
+            expect(part.faults.map(({ error }) => error.code)).toEqual(["E-WORKER"]);
           }
           from += part.lanes;
         }

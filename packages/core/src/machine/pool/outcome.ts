@@ -5,8 +5,11 @@
 import { NdvmError } from "../../errors.js";
 import { emptyRecord } from "../../records.js";
 import { laneOf } from "../inputs/axes.js";
-import { numericDatum, printResult } from "../results/result-text.js";
-import { nonFiniteLane, type ResultArrays } from "../results/results.js";
+import { ByteBudget } from "../results/byte-budget.js";
+import { numericValue, printNumbers } from "../results/result-text.js";
+import type { ResultArrays } from "../results/results.js";
+import { Structure } from "../results/structure.js";
+import { FailedLanes, NonFiniteLanes } from "../results/troubles.js";
 import type {
   Axis,
   AxisIndices,
@@ -27,31 +30,63 @@ export class PoolOutcome implements Evaluation {
   readonly lanes: number;
   readonly axes: readonly Axis[];
   readonly shape: readonly number[] | undefined;
-  readonly failures: readonly LaneFailure[];
-  readonly nonFinite: readonly NonFinite[];
   readonly stats: RunStats;
   readonly #parts: readonly Part[];
+  /** The first lane of each part. */
+  readonly #starts: readonly number[];
+  /** Structure of parts that were read. */
+  readonly #structures = new Map<Part, Structure>();
   readonly #text: Text;
+  readonly #memoryMax: number;
   readonly #values: Float64Array | undefined;
+  readonly #failed: FailedLanes;
+  readonly #notFinite: NonFiniteLanes;
+  #failures: readonly LaneFailure[] | undefined;
+  #nonFinite: readonly NonFinite[] | undefined;
 
-  /** Throws where every lane failed. `whole` has the numbers of all parts that left theirs there. */
+  /** Throws where every lane failed. `allLanes` has the numbers of parts that left theirs there. */
   constructor(
     parts: readonly Part[],
     lanes: number,
     axes: readonly Axis[],
     text: Text,
     allLanes?: ResultArrays,
+    memoryMax = Infinity,
   ) {
     this.#parts = parts;
+    this.#starts = startsOf(parts);
     this.#text = text;
+    this.#memoryMax = memoryMax;
     this.lanes = lanes;
     this.axes = axes;
-    this.failures = joinFailures(parts, text);
-    if (this.failures.length === lanes) throw (this.failures[0] as LaneFailure).error;
-    this.nonFinite = joinNonFinite(parts);
+    this.#failed = joinFailures(parts, lanes, text);
+    if (this.#failed.count === lanes) throw this.#failed.first;
+    this.#notFinite = new NonFiniteLanes(lanes);
+    for (const [i, { nonFinite }] of parts.entries())
+      this.#notFinite.unpack(nonFinite, this.#starts[i] as number);
     this.stats = addStats(parts, lanes);
     this.shape = commonShape(parts);
     this.#values = this.shape && joinValues(parts, sizeOf(this.shape), allLanes);
+  }
+
+  get failures(): readonly LaneFailure[] {
+    this.#failures ??= this.#failed.list(this.#reading());
+    return this.#failures;
+  }
+
+  get nonFinite(): readonly NonFinite[] {
+    this.#nonFinite ??= this.#notFinite.list(this.#reading());
+    return this.#nonFinite;
+  }
+
+  /** The lanes that failed, and those that are not finite, held as numbers. @internal */
+  get results(): { readonly failed: FailedLanes; readonly notFinite: NonFiniteLanes } {
+    return { failed: this.#failed, notFinite: this.#notFinite };
+  }
+
+  /** What reading may take, as on one machine. */
+  #reading(): ByteBudget {
+    return new ByteBudget(this.#memoryMax);
   }
 
   get values(): Float64Array {
@@ -84,28 +119,32 @@ export class PoolOutcome implements Evaluation {
 
   datum(lane = 0): DatumValue {
     const { part, place } = this.#partOf(lane);
-    if (part.datums !== undefined) return part.datums[place] as DatumValue;
-    const own = numbersAt(part, place);
-    const shape = part.shape ?? [];
-    if (shape.length === 0) return own[0] as number;
-    if (shape.length === 1) return own;
-    const [rows, cols] = shape as [number, number];
-    return Array.from({ length: rows }, (_, r) => own.slice(r * cols, (r + 1) * cols));
+    const structure = this.#structureIn(part, place);
+    if (structure !== undefined) return structure.datum(place, this.#reading());
+    return numericValue(numbersAt(part, place), shapeIn(part));
   }
 
   print(lane = 0): string {
     const { part, place } = this.#partOf(lane);
-    if (part.texts !== undefined) return part.texts[place] as string;
-    return printResult(numericDatum(numbersAt(part, place), part.shape ?? []));
+    const structure = this.#structureIn(part, place);
+    if (structure !== undefined) return structure.print(place, this.#reading());
+    return printNumbers(numbersAt(part, place), shapeIn(part), this.#reading());
+  }
+
+  #structureIn(part: Part, place: number): Structure | undefined {
+    if (part.mixture === undefined) return undefined;
+    const structure =
+      this.#structures.get(part) ?? new Structure(part.lanes, part.mixture.structure);
+    this.#structures.set(part, structure);
+    return structure.has(place) ? structure : undefined;
   }
 
   #partOf(lane: number): { part: Part; place: number } {
-    const failure = this.failures.find((candidate) => candidate.lane === lane);
-    if (failure !== undefined) throw failure.error;
-    let place = lane;
-    for (const part of Number.isInteger(lane) && lane >= 0 ? this.#parts : []) {
-      if (place < part.lanes) return { part, place };
-      place -= part.lanes;
+    const failure = this.#failed.of(lane);
+    if (failure !== undefined) throw failure;
+    if (Number.isInteger(lane) && lane >= 0 && lane < this.lanes) {
+      const index = lastAtMost(this.#starts, lane);
+      return { part: this.#parts[index] as Part, place: lane - (this.#starts[index] as number) };
     }
     throw new NdvmError("E-OPTION", `there is no lane ${lane}: the run has ${this.lanes}`, {
       help: `lanes are numbered from 0 to ${this.lanes - 1}`,
@@ -113,10 +152,35 @@ export class PoolOutcome implements Evaluation {
   }
 }
 
+function startsOf(parts: readonly Part[]): readonly number[] {
+  const starts: number[] = [];
+  let from = 0;
+  for (const { lanes } of parts) {
+    starts.push(from);
+    from += lanes;
+  }
+  return starts;
+}
+
+/** The index of the last of ascending numbers that is not above a number; the first is not. */
+function lastAtMost(ascending: readonly number[], number: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] as number) <= number) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
 const sizeOf = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
 
-function numbersAt({ values, shape }: Part, place: number): Float64Array {
-  const count = sizeOf(shape ?? []);
+const shapeIn = ({ shape, mixture }: Part): readonly number[] => shape ?? mixture?.shape ?? [];
+
+function numbersAt(part: Part, place: number): Float64Array {
+  const count = sizeOf(shapeIn(part));
+  const values = part.values ?? part.mixture?.values;
   return (values as Float64Array).slice(place * count, (place + 1) * count);
 }
 
@@ -124,7 +188,7 @@ function numbersAt({ values, shape }: Part, place: number): Float64Array {
 function commonShape(parts: readonly Part[]): readonly number[] | undefined {
   let shape: readonly number[] | undefined;
   for (const part of parts) {
-    if (part.failures.length === part.lanes) continue;
+    if (part.failures.lanes.length === part.lanes) continue;
     if (part.shape === undefined) return undefined;
     shape ??= part.shape;
     if (shape.join() !== part.shape.join() || shape.length !== part.shape.length) return undefined;
@@ -165,29 +229,23 @@ export function joinArrays(
   return joined;
 }
 
-function joinFailures(parts: readonly Part[], { source, file }: Text): LaneFailure[] {
-  const failures: LaneFailure[] = [];
+function joinFailures(parts: readonly Part[], lanes: number, { source, file }: Text): FailedLanes {
+  const failed = new FailedLanes(lanes);
   let from = 0;
   for (const part of parts) {
-    const errors = part.errors.map((error) => unpackError(error, source, file));
-    for (const { lane, error } of part.failures)
-      failures.push({ lane: from + lane, error: errors[error] as NdvmError });
+    const numbers = part.faults.map(({ error, own }) =>
+      failed.addFault({ error: unpackError(error, source, file), own }),
+    );
+    const { lanes: which, faults, places } = part.failures;
+    for (let i = 0; i < which.length; i++)
+      failed.add(
+        from + (which[i] as number),
+        numbers[faults[i] as number] as number,
+        places[i] as number,
+      );
     from += part.lanes;
   }
-  return failures.sort((a, b) => a.lane - b.lane);
-}
-
-function joinNonFinite(parts: readonly Part[]): NonFinite[] {
-  const joined: NonFinite[] = [];
-  let from = 0;
-  for (const part of parts) {
-    for (const entry of part.nonFinite) {
-      const { lane, value, span, cause } = entry;
-      joined.push(nonFiniteLane(from + lane, value, span, cause));
-    }
-    from += part.lanes;
-  }
-  return joined.sort((a, b) => a.lane - b.lane);
+  return failed;
 }
 
 /** Counters of all parts together; the widest chunk is the widest of any part. */
@@ -216,7 +274,7 @@ export function sumStats(
 
 /** Inputs that are inactive in every part that has a result. */
 export function commonInactive(parts: readonly Part[]): readonly string[] {
-  const alive = parts.filter((part) => part.failures.length < part.lanes);
+  const alive = parts.filter((part) => part.failures.lanes.length < part.lanes);
   const [first, ...others] = alive;
   return (first?.inactive ?? []).filter((name) =>
     others.every(({ inactive }) => inactive.includes(name)),

@@ -9,16 +9,15 @@
 import { type ErrorCode, type ErrorFacts, NdvmError, type Span } from "../../errors.js";
 import { recordOf } from "../../records.js";
 import type { BoundInput, PartInput } from "../inputs/inputs.js";
-import type { ResultArrays } from "../results/results.js";
-import type {
-  DatumValue,
-  GradientOptions,
-  Inputs,
-  LoadOptions,
-  MachineOptions,
-  NonFinite,
-  RunStats,
-} from "../types.js";
+import type { PackedMixture, ResultArrays } from "../results/results.js";
+import {
+  FailedLanes,
+  type LaneFault,
+  NonFiniteLanes,
+  type PackedFailures,
+  type PackedNonFinite,
+} from "../results/troubles.js";
+import type { GradientOptions, Inputs, LoadOptions, MachineOptions, RunStats } from "../types.js";
 import type { Blocks, SharedInput } from "./shared.js";
 
 /** The first message to a worker. */
@@ -74,21 +73,20 @@ export interface PartError {
 
 export interface Part {
   readonly lanes: number;
-  /** Of numbers of one shape; otherwise `datums` and `texts` have one entry per lane. */
+  /** Of numbers of one shape; otherwise there is a `mixture`, unless every lane failed. */
   readonly shape: readonly number[] | undefined;
   readonly values: Float64Array | undefined;
   /** Whether the values are where the pool wanted them, and did not travel. */
   readonly isPlaced: boolean;
-  readonly datums: readonly DatumValue[] | undefined;
-  readonly texts: readonly string[] | undefined;
+  readonly mixture: PackedMixture | undefined;
   /** Why there are no values. */
   readonly refusal: PartError | undefined;
   readonly gradients: Readonly<Record<string, Float64Array>>;
   readonly inactive: readonly string[];
-  readonly errors: readonly PartError[];
-  /** Lanes that failed, by their number in the part, and which of the errors each has. */
-  readonly failures: readonly { readonly lane: number; readonly error: number }[];
-  readonly nonFinite: readonly NonFinite[];
+  /** Errors once per kind, and the lanes that failed, by their number in the part. */
+  readonly faults: readonly LaneFault<PartError>[];
+  readonly failures: PackedFailures;
+  readonly nonFinite: PackedNonFinite;
   readonly stats: RunStats | undefined;
 }
 
@@ -118,6 +116,9 @@ export const packError = ({ code, message, span, help, facts }: NdvmError): Part
 export const unpackError = (error: PartError, source: string, file?: string): NdvmError =>
   new NdvmError(error.code, error.message, { ...error, source, file });
 
+export const NONE_FAILED = new FailedLanes(0).pack();
+export const NONE_NON_FINITE = new NonFiniteLanes(0).pack();
+
 /** A part whose worker died: every lane of it failed. */
 export function deadPart(lanes: number): Part {
   const error: PartError = {
@@ -132,14 +133,17 @@ export function deadPart(lanes: number): Part {
     shape: undefined,
     values: undefined,
     isPlaced: false,
-    datums: undefined,
-    texts: undefined,
+    mixture: undefined,
     refusal: undefined,
     gradients: {},
     inactive: [],
-    errors: [error],
-    failures: Array.from({ length: lanes }, (_, lane) => ({ lane, error: 0 })),
-    nonFinite: [],
+    faults: [{ error, own: [] }],
+    failures: {
+      lanes: Uint32Array.from({ length: lanes }, (_, lane) => lane),
+      faults: new Uint32Array(lanes),
+      places: new Uint32Array(lanes),
+    },
+    nonFinite: NONE_NON_FINITE,
     stats: undefined,
   };
 }

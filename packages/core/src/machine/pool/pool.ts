@@ -108,6 +108,8 @@ export class Pool {
   readonly #calls = new Set<Call>();
   readonly #known = new WeakMap<Program, { readonly id: number; count: number }>();
   readonly #room = new InputRoom();
+  /** Of each machine, and of what is read of results. */
+  readonly #memoryMax: number;
   #lastId = 0;
   #isDisposed = false;
 
@@ -148,6 +150,7 @@ export class Pool {
     const { workers, startTimeMax, sharedMemory } = settings;
     this.workers = workers;
     this.sharedMemory = sharedMemory;
+    this.#memoryMax = start.options.memoryMax ?? Infinity;
     this.#members = Array.from({ length: workers }, () => ({
       call: undefined,
       loaded: new Set<number>(),
@@ -212,7 +215,7 @@ export class Pool {
   }
 
   #outcome({ work, lanes, axes, text }: Call): PoolOutcome {
-    return new PoolOutcome(work.parts, lanes, axes, text, work.allLanes);
+    return new PoolOutcome(work.parts, lanes, axes, text, work.allLanes, this.#memoryMax);
   }
 
   async #run(

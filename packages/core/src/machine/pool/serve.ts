@@ -16,6 +16,8 @@ import {
   type BlocksRequest,
   blockInputs,
   type FromWorker,
+  NONE_FAILED,
+  NONE_NON_FINITE,
   type Part,
   type PartError,
   type PartRequest,
@@ -112,8 +114,8 @@ const isPlain = (part: Part, first: Part | undefined): boolean =>
   first !== undefined &&
   part.isPlaced &&
   first.isPlaced &&
-  part.failures.length + part.nonFinite.length === 0 &&
-  first.failures.length + first.nonFinite.length === 0 &&
+  part.failures.lanes.length + part.nonFinite.lanes.length === 0 &&
+  first.failures.lanes.length + first.nonFinite.lanes.length === 0 &&
   part.shape?.join() === first.shape?.join() &&
   part.shape?.length === first.shape?.length &&
   part.inactive.join() === first.inactive.join();
@@ -125,20 +127,8 @@ function packPart(
   into: ResultArrays | undefined,
 ): Part {
   const { results, lanes, stats } = outcome;
-  const { isNumeric, gradients, nonFinite } = results;
-  const found = new Map<NdvmError, number>();
-  const failures = results.failures.map(({ lane, error }) => {
-    if (!found.has(error)) found.set(error, found.size);
-    return { lane, error: found.get(error) as number };
-  });
-  const failed = new Set(failures.map(({ lane }) => lane));
-  // All lanes are read at once, so they share what one machine allows for its results.
-  const budget = results.reading();
-  const isStructure = !isNumeric && failures.length < lanes;
-  const each = <T>(read: (lane: number) => T, none: T): T[] | undefined =>
-    isStructure
-      ? Array.from({ length: lanes }, (_, lane) => (failed.has(lane) ? none : read(lane)))
-      : undefined;
+  const { isNumeric, gradients, failed, notFinite } = results;
+  const isStructure = !isNumeric && (failed?.count ?? 0) < lanes;
   const values = isNumeric ? results.values : undefined;
   const isPlaced = values !== undefined && values === into?.values;
   return {
@@ -146,14 +136,13 @@ function packPart(
     shape: results.shape,
     isPlaced,
     values: isPlaced ? undefined : values,
-    datums: each((lane) => results.datum(lane, budget), null),
-    texts: each((lane) => results.print(lane, budget), ""),
+    mixture: results.packStructure(),
     refusal: isStructure ? refusalOf(() => results.values) : undefined,
     gradients: into === undefined ? gradients : {},
     inactive,
-    errors: [...found.keys()].map(packError),
-    failures,
-    nonFinite,
+    faults: (failed?.faults ?? []).map(({ error, own }) => ({ error: packError(error), own })),
+    failures: failed?.pack() ?? NONE_FAILED,
+    nonFinite: notFinite?.pack() ?? NONE_NON_FINITE,
     stats,
   };
 }

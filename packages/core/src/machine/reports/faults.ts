@@ -58,8 +58,8 @@ export interface FaultContext {
   readonly source: string;
   readonly file: string | undefined;
   readonly symbols: readonly string[];
-  /** The number of a real value in a lane that failed. */
-  numberOf(payload: number): number;
+  /** The number of a real value in a lane that failed, as text. */
+  numberText(payload: number): string;
   /** The procedure a closure was made from. */
   procedureOf(closure: number): ProcedureInfo;
   /** Nodes of the calls that are under way, innermost first. */
@@ -171,7 +171,7 @@ class Fault {
   }
 
   #uninitialised(): Words {
-    const name = this.#parsed.variableAt(this.#node) ?? "a variable";
+    const name = shortName(this.#parsed.variableAt(this.#node)) ?? "a variable";
     return {
       code: "E-UNINITIALISED",
       message: `${name} is used before its definition has run`,
@@ -182,7 +182,7 @@ class Fault {
   #notProcedure(): Words {
     const what = this.#describe(this.#exports.faultValue.value as bigint);
     const isApply = (this.#exports.faultDetail.value as number) === 1;
-    const name = this.#parsed.calledAt(this.#node, isApply);
+    const name = shortName(this.#parsed.calledAt(this.#node, isApply));
     const subject = name === undefined ? what : `${name} = ${what}`;
     return {
       code: "E-CALL",
@@ -194,7 +194,7 @@ class Fault {
   /** The name of the operation that failed, as the user spells it where they wrote it. */
   #opName(): string {
     const usual = primitiveName(this.#exports.faultOp.value as number);
-    return this.#parsed.operationAt(this.#node) ?? usual;
+    return shortName(this.#parsed.operationAt(this.#node)) ?? usual;
   }
 
   #arity(): Words {
@@ -219,7 +219,7 @@ class Fault {
       return { name: primitiveName(data), min, max: Number.isFinite(max) ? max : -1 };
     }
     const { name, min, max } = this.#context.procedureOf(data);
-    return { name: name ?? "this procedure", min, max };
+    return { name: shortName(name) ?? "this procedure", min, max };
   }
 
   #index(): Words {
@@ -322,7 +322,8 @@ class Fault {
 
   /** `name = ` where the operand is a plain name in the user's text. */
   #operandText(operand: number): string {
-    const name = operand < 0 ? undefined : this.#parsed.operandAt(this.#node, operand);
+    if (operand < 0) return "";
+    const name = shortName(this.#parsed.operandAt(this.#node, operand));
     return name === undefined ? "" : `${name} = `;
   }
 
@@ -332,7 +333,7 @@ class Fault {
       case TAG_INT:
         return String(data);
       case TAG_REAL:
-        return String(this.#context.numberOf(data));
+        return this.#context.numberText(data);
       case TAG_TENSOR: {
         const exports = this.#exports;
         const views = { words: new Int32Array(exports.memory.buffer) };
@@ -346,11 +347,11 @@ class Fault {
       case TAG_NIL:
         return "the empty list";
       case TAG_SYMBOL:
-        return `the symbol ${this.#context.symbols[data]}`;
+        return `the symbol ${shortName(this.#context.symbols[data])}`;
       case TAG_PAIR:
         return code === FAULT_NOT_LIST ? "a pair that does not end in ()" : "a list";
       case TAG_CLOSURE:
-        return `the procedure ${this.#context.procedureOf(data).name ?? "(lambda …)"}`;
+        return `the procedure ${shortName(this.#context.procedureOf(data).name) ?? "(lambda …)"}`;
       case TAG_PRIMITIVE:
         return `the procedure ${primitiveName(data)}`;
       default:
@@ -364,6 +365,14 @@ const operandHelps: ReadonlyMap<number, string> = new Map([
   [FAULT_NOT_BOOLEAN, "comparisons and tests such as null? make booleans"],
   [FAULT_SIZE, "check how the size is computed"],
 ]);
+
+/** Each lane that fails has its own message, so none holds more of a name than people read. */
+const NAME_CHARACTERS = 100;
+
+const shortName = <Name extends string | undefined>(name: Name): Name | string =>
+  name !== undefined && name.length > NAME_CHARACTERS
+    ? `${name.slice(0, NAME_CHARACTERS - 1)}…`
+    : name;
 
 /** How many arguments a procedure takes, in words; max -1: any number. */
 function argumentCount(min: number, max: number): string {

@@ -14,6 +14,7 @@ import { makeError } from "../../words.js";
 import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
 import { isUniform } from "../results/payloads.js";
+import type { LaneFault } from "../results/troubles.js";
 import { faultError, nearestVisible } from "./faults.js";
 
 /** A run that passed one of its limits, with where it was. */
@@ -51,19 +52,67 @@ export function settleShortage({ exports, memoryMax }: Machine): void {
 }
 
 /** The fault of the run under way, as an error with the program's text. */
-export function machineFault(machine: Machine, program: Program, place?: number): NdvmError {
+export function machineFault(machine: Machine, program: Program): NdvmError {
+  // A fault is told before its lanes leave, so one of them counts.
+  const lane = machine.exports.firstCounting();
+  return faultWith(machine, program, (payload) => String(numberIn(machine, payload, lane)));
+}
+
+/** The same as `count` lanes have it: each is told its own numbers. */
+export function laneFault(machine: Machine, program: Program, count: number): LaneFault {
+  const asked = new Set<number>();
+  const lane = machine.exports.firstCounting();
+  const error = faultWith(machine, program, (payload) => {
+    if (!isUniform(machine, payload)) asked.add(payload);
+    return String(numberIn(machine, payload, lane));
+  });
+  if (asked.size === 0) return { error, own: [] };
+  const marks = marksBeside(error.message, [...asked]);
+  const marked = faultWith(
+    machine,
+    program,
+    (payload) => marks.get(payload) ?? String(numberIn(machine, payload, lane)),
+  );
+  const own = [...marks].map(([payload, mark]) => ({
+    mark,
+    numbers: Float64Array.from({ length: count }, (_, i) => numberIn(machine, payload, i)),
+  }));
+  return { error: marked, own };
+}
+
+/** The first characters of this block for private use stand for numbers, but for those in the text. */
+const MARK_FIRST = 0xe000;
+
+/** A character for each payload that the text does not have. */
+function marksBeside(text: string, payloads: readonly number[]): Map<number, string> {
+  const marks = new Map<number, string>();
+  let code = MARK_FIRST;
+  for (const payload of payloads) {
+    while (text.includes(String.fromCharCode(code))) code += 1;
+    marks.set(payload, String.fromCharCode(code++));
+  }
+  return marks;
+}
+
+function numberIn(machine: Machine, payload: number, lane: number): number {
   const { exports, reals } = machine;
+  const place = isUniform(machine, payload) ? 0 : lane;
+  return reals.view()[exports.primalAddress(payload) / reals.bytes + place] as number;
+}
+
+function faultWith(
+  machine: Machine,
+  program: Program,
+  numberText: (payload: number) => string,
+): NdvmError {
+  const { exports } = machine;
   const { parsed, symbols, source, file } = program;
   return faultError(exports, {
     parsed,
     symbols,
     source,
     file,
-    numberOf: (payload) => {
-      // A fault is told before its lanes leave, so one of them counts.
-      const lane = isUniform(machine, payload) ? 0 : (place ?? exports.firstCounting());
-      return reals.view()[exports.primalAddress(payload) / reals.bytes + lane] as number;
-    },
+    numberText,
     procedureOf: (closure) => {
       const heap = ((exports.heapBase.value as number) >>> 0) + closure * 8;
       return program.procedureAt(new DataView(exports.memory.buffer).getInt32(heap + 4, true));

@@ -15,37 +15,51 @@ const VALUES_LEAST = 64;
 const SCALAR = { rank: 0, rows: 1, cols: 1, uniform: false } as const;
 const SHARED_SCALAR = { rank: 0, rows: 1, cols: 1, uniform: true } as const;
 
+/** The table as it travels. */
+export interface PackedNumbers {
+  readonly lanes: number;
+  readonly starts: readonly number[];
+  readonly infos: readonly PayloadInfo[];
+  readonly values: Float64Array;
+}
+
 export class CopiedNumbers {
   readonly #lanes: number;
-  readonly #budget: ByteBudget;
   readonly #starts: number[] = [];
   readonly #infos: PayloadInfo[] = [];
-  #values = new Float64Array(VALUES_LEAST);
+  #values: Float64Array;
   #used = 0;
 
-  constructor(lanes: number, budget: ByteBudget) {
+  constructor(lanes: number, packed?: PackedNumbers) {
     this.#lanes = lanes;
-    this.#budget = budget;
+    this.#values = packed?.values ?? new Float64Array(VALUES_LEAST);
+    for (const start of packed?.starts ?? []) this.#starts.push(start);
+    for (const info of packed?.infos ?? []) this.#infos.push(info);
+  }
+
+  pack(): PackedNumbers {
+    const values = this.#values.slice(0, this.#used);
+    return { lanes: this.#lanes, starts: this.#starts, infos: this.#infos, values };
   }
 
   /** Copies a payload for all lanes; returns its index here. */
-  add(machine: Machine, payload: number): number {
+  add(machine: Machine, payload: number, budget: ByteBudget): number {
     const found = payloadInfo(machine, payload);
     const info = found.rank > 0 ? found : found.uniform ? SHARED_SCALAR : SCALAR;
     const length = info.rows * info.cols * (info.uniform ? 1 : this.#lanes);
-    this.#reserve(length);
+    this.#reserve(length, budget);
     readPayload(machine, payload, info, this.#lanes, this.#values, this.#used);
     this.#starts.push(this.#used);
     this.#used += length;
     return this.#infos.push(info) - 1;
   }
 
-  #reserve(length: number): void {
-    this.#budget.take(ENTRY_BYTES);
+  #reserve(length: number, budget: ByteBudget): void {
+    budget.take(ENTRY_BYTES);
     const needed = this.#used + length;
     if (needed <= this.#values.length) return;
     const grown = Math.max(needed, 2 * this.#values.length);
-    this.#budget.take((grown - this.#values.length) * Float64Array.BYTES_PER_ELEMENT);
+    budget.take((grown - this.#values.length) * Float64Array.BYTES_PER_ELEMENT);
     const values = new Float64Array(grown);
     values.set(this.#values);
     this.#values = values;

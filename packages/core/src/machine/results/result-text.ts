@@ -1,24 +1,12 @@
-/**
- * Results as datums and text: numbers, vectors and matrices in the language's own notation, and
- * things without a reading as #<…>.
- */
+/** Numeric results as JavaScript values, as datums and as text in the language's own notation. */
 
 import type { Datum } from "../../syntax/datum.js";
 import { print } from "../../syntax/print.js";
+import type { DatumValue } from "../types.js";
+import type { ByteBudget } from "./byte-budget.js";
 
-/** Starts the name of a symbol datum that stands for a thing without a reading. */
-export const UNREADABLE = "\u0000";
-
-/** Text of a datum in which things without a reading are written #<…>. */
-export function printResult(datum: Datum): string {
-  // The printer puts a name with a control character between bars and escapes the character.
-  return print(datum).replaceAll(
-    /\|\\x0;((?:[^|\\]|\\.)*)\|/g,
-    (_, name: string) => `#<${unescaped(name)}>`,
-  );
-}
-
-const unescaped = (name: string): string => name.replaceAll(/\\([|\\])/g, "$1");
+/** What a number of a vector or matrix takes as a datum that is then printed. */
+const DATUM_BYTES = 256;
 
 /** A result is not part of a program's text. */
 export const NOWHERE = { start: 0, end: 0 };
@@ -51,4 +39,22 @@ export function numericDatum(numbers: Float64Array, shape: readonly number[]): D
     bracket(numbers.slice(r * cols, (r + 1) * cols)),
   );
   return { kind: "list", items: [symbol("mat"), ...parts], span: NOWHERE };
+}
+
+/** Numbers as a JavaScript value: a number, an array, or an array of rows. */
+export function numericValue(numbers: Float64Array, shape: readonly number[]): DatumValue {
+  if (shape.length === 0) return numbers[0] as number;
+  if (shape.length === 1) return numbers;
+  const [rows, cols] = shape as [number, number];
+  return Array.from({ length: rows }, (_, r) => numbers.slice(r * cols, (r + 1) * cols));
+}
+
+/** Numbers as text, within a budget. */
+export function printNumbers(
+  numbers: Float64Array,
+  shape: readonly number[],
+  budget: ByteBudget,
+): string {
+  if (numbers.length > 1) budget.take(numbers.length * DATUM_BYTES);
+  return print(numericDatum(numbers, shape));
 }

@@ -3,7 +3,7 @@
  * reports of numbers that are not finite.
  */
 
-import { NdvmError, type Span } from "../../errors.js";
+import { NdvmError } from "../../errors.js";
 import { PayloadEntry } from "../../program/structures.js";
 import { smallRecord } from "../../records.js";
 import type { Exports } from "../instance.js";
@@ -13,8 +13,10 @@ import { type LaneSet, laneAt } from "../run/chunk.js";
 import type { DatumValue, LaneFailure, NonFinite } from "../types.js";
 import { ByteBudget } from "./byte-budget.js";
 import { type MachineValue, numericShape, payloadOf, readNumeric } from "./payloads.js";
-import { numericDatum, printResult } from "./result-text.js";
+import { numericValue, printNumbers } from "./result-text.js";
 import { Snapshot } from "./snapshot.js";
+import { type PackedStructure, Structure } from "./structure.js";
+import { type Cause, FailedLanes, type LaneFault, NonFiniteLanes } from "./troubles.js";
 
 /** An input that gradients are wanted for. */
 export interface RecordedInput {
@@ -33,10 +35,11 @@ export interface ResultArrays {
   readonly gradients: Readonly<Record<string, Float64Array>>;
 }
 
-/** Where a number became infinite, and that in words. */
-interface Cause {
-  readonly span: Span | undefined;
-  readonly words: string;
+/** Results that are not all numbers of one shape, and the shape and the numbers of those that are. */
+export interface PackedMixture {
+  readonly structure: PackedStructure;
+  readonly shape: readonly number[];
+  readonly values: Float64Array | undefined;
 }
 
 /** The lanes of a chunk that have a result: one byte each, 1 where they live. */
@@ -45,17 +48,11 @@ export interface LiveLanes {
   readonly live: Uint8Array;
 }
 
-/** One group of lanes whose result is structure, or numbers of another shape than the first. */
-interface Group {
-  readonly snapshot: Snapshot;
-  /** Position in the snapshot of each of the caller's lanes. */
-  readonly places: ReadonlyMap<number, number>;
-}
+const NO_FAILURES: readonly LaneFailure[] = Object.freeze([]);
+const ALL_FINITE: readonly NonFinite[] = Object.freeze([]);
 
 export class Results {
   readonly lanes: number;
-  readonly failures: LaneFailure[] = [];
-  readonly nonFinite: NonFinite[] = [];
   /** Lanes whose result is not finite, for a reason that a run with a tape could tell. */
   readonly unexplained: number[] = [];
   readonly gradients: Readonly<Record<string, Float64Array>>;
@@ -63,13 +60,16 @@ export class Results {
   readonly #program: Program;
   /** Of how many lanes that are not finite the cause is told; undefined: they are not looked for. */
   readonly #explains: number | undefined;
-  /** Causes by where in the program they are: many lanes have the same. */
-  #causes: Map<number, Cause> | undefined;
+  /** Numbers of causes by where in the program they are: many lanes have the same. */
+  #causes: Map<number, number> | undefined;
   #shape: readonly number[] | undefined;
   #count = 0;
   #values: Float64Array | undefined;
-  readonly #groups: Group[] = [];
-  #failed: Map<number, NdvmError> | undefined;
+  #structure: Structure | undefined;
+  #failed: FailedLanes | undefined;
+  #notFinite: NonFiniteLanes | undefined;
+  #failures: readonly LaneFailure[] | undefined;
+  #nonFinite: readonly NonFinite[] | undefined;
   /** What is kept of the results counts against the machine's memory budget. */
   readonly #budget: ByteBudget;
 
@@ -89,6 +89,26 @@ export class Results {
     this.gradients = into?.gradients ?? namedArrays(wrt, lanes);
   }
 
+  /** The lanes that failed, held as numbers; undefined where none did. */
+  get failed(): FailedLanes | undefined {
+    return this.#failed;
+  }
+
+  /** The same of lanes that are not finite. */
+  get notFinite(): NonFiniteLanes | undefined {
+    return this.#notFinite;
+  }
+
+  get failures(): readonly LaneFailure[] {
+    this.#failures ??= this.#failed?.list(this.reading());
+    return this.#failures ?? NO_FAILURES;
+  }
+
+  get nonFinite(): readonly NonFinite[] {
+    this.#nonFinite ??= this.#notFinite?.list(this.reading());
+    return this.#nonFinite ?? ALL_FINITE;
+  }
+
   /** Elements of a numeric result. */
   get count(): number {
     return this.#count;
@@ -96,7 +116,7 @@ export class Results {
 
   /** Whether every lane so far has a numeric result of one shape. */
   get isNumeric(): boolean {
-    return this.#groups.length === 0 && this.#values !== undefined;
+    return this.#structure === undefined && this.#values !== undefined;
   }
 
   get shape(): readonly number[] | undefined {
@@ -105,7 +125,7 @@ export class Results {
 
   get values(): Float64Array {
     if (this.isNumeric) return this.#values as Float64Array;
-    const kinds = new Set(this.#groups.map(({ snapshot }) => snapshot.kind));
+    const kinds = new Set(this.#structure?.kinds);
     if (this.#values !== undefined) kinds.add("a number");
     const what =
       kinds.size > 1
@@ -156,50 +176,38 @@ export class Results {
   /** Keeps a result that does not go with the numbers of the others. */
   #takeOther(machine: Machine, value: MachineValue, lanes: LiveLanes): void {
     const { set, live } = lanes;
-    const snapshot = new Snapshot(machine, this.#program, value, live.length, this.#budget);
-    const places = new Map<number, number>();
-    live.forEach((isLive, i) => {
-      if (isLive === 1) places.set(laneAt(set, i), i);
-    });
-    this.#groups.push({ snapshot, places });
+    const snapshot = Snapshot.of(machine, this.#program, value, live.length, this.#budget);
+    this.#structure ??= new Structure(this.lanes);
+    this.#structure.add(snapshot, set, live);
     this.#reportNonFinite(machine, payloadOf(value), lanes, (_, place) =>
       snapshot.nonFinite(place),
     );
   }
 
   fail(set: LaneSet, lanes: Uint8Array, error: NdvmError): void {
-    lanes.forEach((isOne, i) => {
-      if (isOne === 1) this.failOne(laneAt(set, i), error);
-    });
+    this.failEach(set, lanes, { error, own: [] });
   }
 
-  /** A lane that is walked again because memory was short can fail again; once is reported. */
-  failOne(lane: number, error: NdvmError): void {
-    this.#failed ??= new Map();
-    if (this.#failed.has(lane)) return;
-    this.#failed.set(lane, error);
-    this.failures.push({ lane, error });
+  /** As `fail`, where each lane may have numbers of its own. */
+  failEach(set: LaneSet, lanes: Uint8Array, fault: LaneFault): void {
+    this.#failed ??= new FailedLanes(this.lanes);
+    this.#failures = undefined;
+    const number = this.#failed.addFault(fault, this.#budget);
+    for (let i = 0; i < lanes.length; i++)
+      if (lanes[i] === 1) this.#failed.add(laneAt(set, i), number, i);
   }
 
   /** The result in one lane; lanes that are read together share a budget. */
   datum(lane: number, budget = this.reading()): DatumValue {
-    const group = this.#groupOf(lane);
-    if (group !== undefined) return group.snapshot.value(group.places.get(lane) as number, budget);
-    const own = this.#numbers(lane);
-    const shape = this.#shape ?? [];
-    if (shape.length === 0) return own[0] as number;
-    if (shape.length === 1) return own;
-    const [rows, cols] = shape as [number, number];
-    return Array.from({ length: rows }, (_, r) => own.slice(r * cols, (r + 1) * cols));
+    const structure = this.#structureIn(lane);
+    if (structure !== undefined) return structure.datum(lane, budget);
+    return numericValue(this.#numbers(lane), this.#shape ?? []);
   }
 
   print(lane: number, budget = this.reading()): string {
-    const group = this.#groupOf(lane);
-    if (group !== undefined)
-      return printResult(group.snapshot.datum(group.places.get(lane) as number, budget));
-    const own = this.#numbers(lane);
-    if (own.length > 1) budget.take(own.length * DATUM_BYTES);
-    return printResult(numericDatum(own, this.#shape ?? []));
+    const structure = this.#structureIn(lane);
+    if (structure !== undefined) return structure.print(lane, budget);
+    return printNumbers(this.#numbers(lane), this.#shape ?? [], budget);
   }
 
   /** What reading a result may take beside what the results take themselves. */
@@ -207,10 +215,18 @@ export class Results {
     return this.#budget.rest();
   }
 
-  #groupOf(lane: number): Group | undefined {
-    const failure = this.#failed?.get(lane);
+  /** What has the result of a lane that does not go with the numbers. Throws where it failed. */
+  #structureIn(lane: number): Structure | undefined {
+    const failure = this.#failed?.of(lane);
     if (failure !== undefined) throw failure;
-    return this.#groups.find(({ places }) => places.has(lane));
+    return this.#structure?.has(lane) === true ? this.#structure : undefined;
+  }
+
+  /** What a pool's worker sends of results that are not all numbers of one shape. */
+  packStructure(): PackedMixture | undefined {
+    if (this.#structure === undefined) return undefined;
+    const values = this.#values?.slice();
+    return { structure: this.#structure.pack(), shape: this.#shape ?? [], values };
   }
 
   #numbers(lane: number): Float64Array {
@@ -232,74 +248,51 @@ export class Results {
       const lane = laneAt(set, i);
       const value = find(lane, i);
       if (value === undefined) continue;
-      const place = this.nonFinite.length < explains ? i : -1;
-      this.nonFinite.push(this.#nonFiniteLane(machine, payload, lane, place, value));
+      this.#notFinite ??= new NonFiniteLanes(this.lanes);
+      this.#nonFinite = undefined;
+      const isTold = this.#notFinite.count < explains;
+      const cause = isTold ? this.#causeOf(machine, payload, lane, i) : 0;
+      this.#notFinite.add(lane, value, cause);
     }
   }
 
   /** Takes over what another run of these lanes found out about them. */
   explain(lanes: readonly number[], found: readonly NonFinite[]): void {
-    for (const { lane: place, span, cause } of found) {
-      const lane = lanes[place];
-      const at = this.nonFinite.findIndex((entry) => entry.lane === lane);
-      const known = this.nonFinite[at];
-      if (known === undefined || lane === undefined) continue;
-      this.nonFinite[at] = nonFiniteLane(lane, known.value, span, cause);
-    }
+    this.#nonFinite = undefined;
+    for (const { lane: place, span, cause } of found)
+      this.#notFinite?.explain(lanes[place] as number, { span, cause });
   }
 
-  /** What is known of a lane that is not finite; `place` is −1 where nobody looks for the cause. */
-  #nonFiniteLane(
-    machine: Machine,
-    result: number,
-    lane: number,
-    place: number,
-    value: number,
-  ): NonFinite {
-    const { exports } = machine;
-    const payload =
-      place < 0 ? -1 : exports.firstNonFinite(place, result, this.#program.firstInputPayload);
-    if (payload < 0) {
-      if (place >= 0) this.unexplained.push(lane);
-      return nonFiniteLane(lane, value, undefined, "");
-    }
-    const { span, words } = this.#causeAt(originOf(exports, payload));
-    return nonFiniteLane(lane, value, span, words);
+  /** The number of the cause of a lane that is not finite; 0 where the tape does not tell. */
+  #causeOf({ exports }: Machine, result: number, lane: number, place: number): number {
+    const payload = exports.firstNonFinite(place, result, this.#program.firstInputPayload);
+    if (payload >= 0) return this.#causeAt(originOf(exports, payload));
+    this.unexplained.push(lane);
+    return 0;
   }
 
   /** What made a number infinite, by the node it was made at, or −1 − the input that it is. */
-  #causeAt(origin: number): Cause {
+  #causeAt(origin: number): number {
     this.#causes ??= new Map();
     const known = this.#causes.get(origin);
     if (known !== undefined) return known;
     const cause = origin < 0 ? this.#inputCause(-1 - origin) : this.#nodeCause(origin);
-    this.#causes.set(origin, cause);
-    return cause;
+    const number = (this.#notFinite as NonFiniteLanes).addCause(cause);
+    this.#causes.set(origin, number);
+    return number;
   }
 
   #inputCause(input: number): Cause {
-    return { span: undefined, words: `input ${this.#program.inputs[input]} is not finite` };
+    const name = shorten(this.#program.inputs[input] as string);
+    return { span: undefined, cause: `input ${name} is not finite` };
   }
 
   #nodeCause(node: number): Cause {
     const span = this.#program.parsed.spanOf(node);
     const text = span === undefined ? "" : this.#program.source.slice(span.start, span.end);
-    return { span, words: text === "" ? "" : `first made so by ${shorten(text)}` };
+    return { span, cause: text === "" ? "" : `first made so by ${shorten(text)}` };
   }
 }
-
-export const nonFiniteLane = (
-  lane: number,
-  value: number,
-  span: Span | undefined,
-  cause: string,
-): NonFinite => ({
-  lane,
-  value,
-  span,
-  cause,
-  message: `lane ${lane} is ${value}${cause === "" ? "" : `: ${cause}`}`,
-});
 
 function originOf(exports: Exports, payload: number): number {
   const words = new Int32Array(exports.memory.buffer);
@@ -322,9 +315,6 @@ const shorten = (text: string): string => {
   const line = text.replaceAll(/\s+/g, " ");
   return line.length > 60 ? `${line.slice(0, 57)}…` : line;
 };
-
-/** What a number of a vector or matrix takes as a datum that is then printed. */
-const DATUM_BYTES = 256;
 
 function firstNonFinite(values: Float64Array, from: number, count: number): number | undefined {
   for (let i = from; i < from + count; i++)

@@ -24,14 +24,15 @@ import {
   TAG_TENSOR,
 } from "../../program/layout.js";
 import type { Datum } from "../../syntax/datum.js";
+import { printSymbol } from "../../syntax/print.js";
 import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
 import { primitiveName } from "../reports/faults.js";
 import type { DatumValue } from "../types.js";
 import type { ByteBudget } from "./byte-budget.js";
-import { CopiedNumbers } from "./copied-numbers.js";
+import { CopiedNumbers, type PackedNumbers } from "./copied-numbers.js";
 import { type MachineValue, shapeOf } from "./payloads.js";
-import { NOWHERE, numberDatum, numericDatum, UNREADABLE } from "./result-text.js";
+import { NOWHERE, numberDatum, numericDatum } from "./result-text.js";
 
 const PAIR_WORDS = 4;
 const PAIR_BYTES = 4 * PAIR_WORDS;
@@ -42,6 +43,9 @@ const VALUE_BYTES = 64;
 const DATUM_BYTES = 256;
 /** What one number of a vector or matrix takes. */
 const ELEMENT_BYTES = 8;
+/** A part is counted for so many characters of a name, and each of the others by itself. */
+const NAME_CHARACTERS = 16;
+const CHARACTER_BYTES = 16;
 /** An array takes as much as so many numbers before it has any. */
 const ARRAY_ELEMENTS = 24;
 
@@ -53,28 +57,92 @@ interface Builder<T> {
   list(items: T[], tail: T | undefined): T;
 }
 
+/** A name of the program in a result, and how many characters are written for it. */
+interface Name {
+  readonly text: string;
+  readonly length: number;
+}
+
 /** Work that is left while a result is built: a value, or the end of a list. */
 type Work = MachineValue | { readonly close: number; readonly dotted: boolean };
 
+/** How a snapshot's symbols and procedures are called: the names that are in it. */
+interface Names {
+  /** By number. */
+  symbol(number: number): string;
+  /** By place in the image; undefined where it has no name. */
+  procedure(place: number): string | undefined;
+}
+
+/** A snapshot as it travels, with the names that it needs. */
+export interface PackedSnapshot {
+  readonly root: MachineValue;
+  readonly pairs: Int32Array;
+  readonly numbers: PackedNumbers;
+  readonly symbols: ReadonlyMap<number, string>;
+  readonly procedures: ReadonlyMap<number, string | undefined>;
+}
+
 export class Snapshot {
-  readonly #root: MachineValue;
-  readonly #program: Program;
-  #pairs = new Int32Array(0);
+  #root: MachineValue;
+  readonly #names: Names;
+  #pairs: Int32Array;
   #pairCount = 0;
   readonly #numbers: CopiedNumbers;
+  /** Names of symbols and procedures that were read, by number and place. */
+  readonly #symbols = new Map<number, Name>();
+  readonly #procedures = new Map<number, Name>();
+
+  private constructor(
+    root: MachineValue,
+    names: Names,
+    numbers: CopiedNumbers,
+    pairs: Int32Array = new Int32Array(0),
+  ) {
+    this.#root = root;
+    this.#names = names;
+    this.#numbers = numbers;
+    this.#pairs = pairs;
+  }
 
   /** Copies a value of the machine's current trace or latest walk, for each of `lanes` lanes. */
-  constructor(
+  static of(
     machine: Machine,
     program: Program,
     value: MachineValue,
     lanes: number,
     budget: ByteBudget,
-  ) {
-    this.#program = program;
-    this.#numbers = new CopiedNumbers(lanes, budget);
-    this.#root = this.#copy(machine, value, budget);
-    this.#pairs = this.#pairs.slice(0, this.#pairCount * PAIR_WORDS);
+  ): Snapshot {
+    const names = {
+      symbol: (number: number) => program.symbols[number] as string,
+      procedure: (place: number) => program.procedureAt(place).name,
+    };
+    const snapshot = new Snapshot(value, names, new CopiedNumbers(lanes));
+    snapshot.#root = snapshot.#copy(machine, value, budget);
+    snapshot.#pairs = snapshot.#pairs.slice(0, snapshot.#pairCount * PAIR_WORDS);
+    return snapshot;
+  }
+
+  static unpack({ root, pairs, numbers, symbols, procedures }: PackedSnapshot): Snapshot {
+    const names = {
+      symbol: (number: number) => symbols.get(number) as string,
+      procedure: (place: number) => procedures.get(place),
+    };
+    return new Snapshot(root, names, new CopiedNumbers(numbers.lanes, numbers), pairs);
+  }
+
+  pack(): PackedSnapshot {
+    const symbols = new Map<number, string>();
+    const procedures = new Map<number, string | undefined>();
+    const note = (tag: number, data: number): void => {
+      if (tag === TAG_SYMBOL) symbols.set(data, this.#names.symbol(data));
+      if (tag === TAG_CLOSURE && !procedures.has(data))
+        procedures.set(data, this.#names.procedure(data));
+    };
+    note(this.#root.tag, this.#root.data);
+    const pairs = this.#pairs;
+    for (let at = 0; at < pairs.length; at += 2) note(pairs[at] as number, pairs[at + 1] as number);
+    return { root: this.#root, pairs, numbers: this.#numbers.pack(), symbols, procedures };
   }
 
   /** Copies a value and all that it reaches; returns it as it is named here. */
@@ -91,7 +159,7 @@ export class Snapshot {
     const numbers = new Map<number, number>();
     const named = (tag: number, data: number): number => {
       if (tag === TAG_REAL || tag === TAG_TENSOR || tag === TAG_MASK) {
-        const index = numbers.get(data) ?? this.#numbers.add(machine, data);
+        const index = numbers.get(data) ?? this.#numbers.add(machine, data, budget);
         numbers.set(data, index);
         return index;
       }
@@ -180,14 +248,26 @@ export class Snapshot {
       case TAG_NIL:
         return [];
       case TAG_SYMBOL:
-        return this.#program.symbols[data] as string;
+        return this.#symbolName(data).text;
       case TAG_CLOSURE:
-        return { procedure: this.#program.procedureAt(data).name ?? "(lambda …)" };
+        return { procedure: this.#procedureName(data).text };
       case TAG_PRIMITIVE:
         return { procedure: primitiveName(data) };
       default:
         return null;
     }
+  }
+
+  #symbolName(number: number): Name {
+    const known = this.#symbols.get(number);
+    if (known !== undefined) return known;
+    return remember(this.#symbols, number, this.#names.symbol(number));
+  }
+
+  #procedureName(place: number): Name {
+    const known = this.#procedures.get(place);
+    if (known !== undefined) return known;
+    return remember(this.#procedures, place, this.#names.procedure(place) ?? "(lambda …)");
   }
 
   #tensorValue(index: number, lane: number): DatumValue {
@@ -219,7 +299,7 @@ export class Snapshot {
     if (typeof value === "boolean") return { kind: "boolean", value, span };
     if (typeof value === "string") return { kind: "symbol", name: value, span };
     const name = value === null ? "unspecified" : `procedure ${procedureOf(value)}`;
-    return { kind: "symbol", name: `${UNREADABLE}${name}`, span };
+    return { kind: "symbol", name, isUnreadable: true, span };
   }
 
   #build<T>(builder: Builder<T>, budget: ByteBudget): T {
@@ -232,11 +312,19 @@ export class Snapshot {
       } else if (item.tag === TAG_PAIR) {
         this.#open(item.data, work, builder.partBytes, budget);
       } else {
-        budget.take(builder.partBytes + this.#elements(item) * builder.elementBytes);
+        const elements = this.#elements(item) * builder.elementBytes;
+        budget.take(builder.partBytes + elements + this.#nameBytes(item));
         results.push(builder.leaf(item.tag, item.data));
       }
     }
     return results[0] as T;
+  }
+
+  /** What a long name takes wherever it is written out. */
+  #nameBytes({ tag, data }: MachineValue): number {
+    if (tag !== TAG_SYMBOL && tag !== TAG_CLOSURE) return 0;
+    const { length } = tag === TAG_SYMBOL ? this.#symbolName(data) : this.#procedureName(data);
+    return Math.max(0, length - NAME_CHARACTERS) * CHARACTER_BYTES;
   }
 
   /** Numbers of a vector or matrix, each of its arrays counted for some more. */
@@ -260,6 +348,12 @@ export class Snapshot {
     if (dotted) work.push(at);
     for (let i = items.length - 1; i >= 0; i--) work.push(items[i] as MachineValue);
   }
+}
+
+function remember(names: Map<number, Name>, key: number, text: string): Name {
+  const name = { text, length: printSymbol(text).length };
+  names.set(key, name);
+  return name;
 }
 
 function procedureOf(value: DatumValue): string {

@@ -3,11 +3,11 @@
  * from it; what follows from it is `walker.ts`'s to decide.
  */
 
-import { FAULT_NONE, RECORD_BYTES, TAG_REAL } from "../../program/layout.js";
+import { FAULT_NONE, RECORD_BYTES } from "../../program/layout.js";
 import { WalkReport as ReportFields } from "../../program/structures.js";
 import type { Machine } from "../machine.js";
-import { machineFault } from "../reports/sites.js";
-import { isUniform, type MachineValue } from "../results/payloads.js";
+import { laneFault } from "../reports/sites.js";
+import type { MachineValue } from "../results/payloads.js";
 import type { Results } from "../results/results.js";
 import { type LaneSet, laneAt, laneCount, writeChunk } from "./chunk.js";
 import type { Job } from "./job.js";
@@ -87,17 +87,7 @@ export function failLanes(
   set: LaneSet,
   lanes: Uint8Array,
 ): void {
-  const value = machine.exports.faultValue.value as bigint;
-  const isOwn =
-    Number(BigInt.asUintN(8, value)) === TAG_REAL &&
-    !isUniform(machine, Number(BigInt.asIntN(32, value >> 32n)));
-  if (!isOwn) {
-    results.fail(set, lanes, machineFault(machine, program));
-    return;
-  }
-  lanes.forEach((one, i) => {
-    if (one === 1) results.failOne(laneAt(set, i), machineFault(machine, program, i));
-  });
+  results.failEach(set, lanes, laneFault(machine, program, lanes.length));
 }
 
 /** What a walk that has ended tells of itself. */

@@ -9,8 +9,9 @@
 
 import { NdvmError } from "../../errors.js";
 import { own, smallRecord } from "../../records.js";
+import { print } from "../../syntax/print.js";
 import { laneOf } from "../inputs/axes.js";
-import { numericDatum, printResult } from "../results/result-text.js";
+import { numericDatum } from "../results/result-text.js";
 import type {
   Axis,
   AxisIndices,
@@ -238,7 +239,7 @@ export class OneResult implements GradientResult {
 
   print(lane = 0): string {
     checkLane(lane, 1);
-    return printResult(numericDatum(this.values, NUMBER));
+    return print(numericDatum(this.values, NUMBER));
   }
 }
 

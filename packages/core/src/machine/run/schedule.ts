@@ -221,10 +221,8 @@ export class Scheduler {
   }
 
   #throwIfAllFailed(): void {
-    const { failures, lanes } = this.#port.results;
-    if (failures.length === 0) return;
-    failures.sort((a, b) => a.lane - b.lane);
-    if (failures.length === lanes && !this.#manner.isPart) throw failures[0]?.error;
+    const { failed, lanes } = this.#port.results;
+    if (failed?.count === lanes && !this.#manner.isPart) throw failed.first;
   }
 
   // ─── Kept traces ──────────────────────────────────────────────────────────

@@ -124,7 +124,8 @@ export class SessionPort extends Port {
   /** Lanes that failed have no numbers. */
   clearFailed(): void {
     const { values, gradients, wrt } = this.#buffers;
-    for (const { lane } of this.results.failures) {
+    const { failed } = this.results;
+    for (const lane of failed?.pack().lanes ?? []) {
       values[lane] = Number.NaN;
       for (const { name, count } of wrt)
         own(gradients, name)?.fill(Number.NaN, lane * count, (lane + 1) * count);

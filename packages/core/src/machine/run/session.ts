@@ -61,7 +61,8 @@ export class Session {
   /** Finds traces for work inside the machine as long as the session has no numbers of its own. */
   #inside: InsideTraces | undefined;
   #inputs: Readonly<Record<string, Numbers>> | undefined;
-  #failures: readonly LaneFailure[] = NO_FAILURES;
+  /** What the latest run came to where it took the general way. */
+  #results: Results | undefined;
   #runs = 0;
 
   /** Made by `program.session`. @internal */
@@ -124,7 +125,7 @@ export class Session {
 
   /** Lanes of the latest run that failed: their values and gradients are NaN. */
   get failures(): readonly LaneFailure[] {
-    return this.#failures;
+    return this.#results?.failures ?? NO_FAILURES;
   }
 
   /** Sets an input: a number for all of its lanes, or one per lane. */
@@ -158,7 +159,7 @@ export class Session {
     const { port, scheduler } = this.#hold();
     this.#job.machine.beginRun();
     this.#runs += 1;
-    this.#failures = NO_FAILURES;
+    this.#results = undefined;
     port.begin();
     return scheduler.begin(isLong);
   }
@@ -180,7 +181,7 @@ export class Session {
   *#complete(isAsync: boolean): Generator<void> {
     const { port, scheduler } = this.#hold();
     yield* scheduler.finish(isAsync);
-    this.#failures = port.results.failures;
+    this.#results = port.results;
     port.clearFailed();
   }
 
