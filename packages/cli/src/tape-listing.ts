@@ -14,8 +14,19 @@ const idText = (id: number | undefined): string => (id === undefined || id < 0 ?
 /** Columns that the listing needs before the source text starts. */
 const SOURCE_INDENT = 52;
 
+/** Cuts source texts to a width: each once, since the turns of a loop have the same ones. */
+function shortener(width: number): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const short = known.get(text) ?? oneLine(text, width);
+    known.set(text, short);
+    return short;
+  };
+}
+
 export function tapeText({ tape }: Explanation, showsAll: boolean): string {
   const width = Math.max(24, widthOf(process.stdout) - SOURCE_INDENT);
+  const shorten = shortener(width);
   const column = (
     title: string,
     align: TextColumn["align"],
@@ -37,7 +48,7 @@ export function tapeText({ tape }: Explanation, showsAll: boolean): string {
     column("is", "left", ({ active, uniform }) =>
       [active ? "active" : "inactive", uniform ? "uniform" : ""].filter(Boolean).join(" "),
     ),
-    column("source", "left", ({ text }) => oneLine(text, width)),
+    column("source", "left", ({ text }) => shorten(text)),
   ];
   if (tape.length === 0) return "(no records: nothing that was asked for reaches the result)";
   return formatTable(columns, tape.length, "records", showsAll);

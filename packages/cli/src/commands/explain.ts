@@ -6,9 +6,9 @@ import type { SetInputs } from "../inputs.js";
 import { withinTime } from "../limits.js";
 import { budgetsOf, openProgram } from "../loaded.js";
 import type { ExplainOptions } from "../options.js";
-import { statsText } from "../results.js";
+import { inPieces, statsText } from "../results.js";
 import { inputsText, section, tapeText } from "../tape-listing.js";
-import { note, print } from "../terminal.js";
+import { note, print, printPieces } from "../terminal.js";
 import { type BranchesAlong, branchesAlong, branchesText } from "./explain-branches.js";
 
 export async function explain(file: string | undefined, options: ExplainOptions): Promise<number> {
@@ -25,10 +25,34 @@ export async function explain(file: string | undefined, options: ExplainOptions)
   if (options.format === "json") {
     const { branches, predicateOnly, clamped, nonFinite } = diagnostics;
     const report = { branches, predicateOnly, clamped, nonFinite, along };
-    print(JSON.stringify({ ...explanation, diagnostics: report }));
+    await printPieces(inPieces(jsonPieces({ ...explanation, diagnostics: report })));
+    print("");
   } else print(explanationText(explanation, diagnostics, along));
   machine.dispose();
   return 0;
+}
+
+/** One JSON object in pieces: of lists, such as the tape, one entry after the other. */
+function* jsonPieces(record: object): Generator<string> {
+  let separator = "{";
+  for (const [key, value] of Object.entries(record)) {
+    if (value === undefined) continue;
+    yield `${separator}${JSON.stringify(key)}:`;
+    separator = ",";
+    if (Array.isArray(value)) yield* listPieces(value);
+    else if (typeof value === "object" && value !== null) yield* jsonPieces(value);
+    else yield JSON.stringify(value);
+  }
+  yield separator === "{" ? "{}" : "}";
+}
+
+function* listPieces(list: readonly unknown[]): Generator<string> {
+  let separator = "[";
+  for (const entry of list) {
+    yield separator + JSON.stringify(entry);
+    separator = ",";
+  }
+  yield list.length === 0 ? "[]" : "]";
 }
 
 interface Explained {

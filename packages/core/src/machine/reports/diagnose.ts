@@ -24,11 +24,14 @@ import type { Chunk } from "../run/port.js";
 import type { NonFinite } from "../types.js";
 import { InputSets, NO_INPUTS } from "./input-sets.js";
 
-/** A place in the program, with its text. */
+/** A place in the program, with its text; of a long one the first thousand characters and "…". */
 export interface Place {
   readonly span: Span | undefined;
   readonly text: string;
 }
+
+/** Nested calls each have the text of all calls inside them: nobody reads more of it than this. */
+const TEXT_CHARACTERS = 1000;
 
 /** A branch, and how often lanes took each way, all turns of loops together. */
 export interface BranchReport extends Place {
@@ -137,7 +140,8 @@ export class DiagnosticsCollector {
 
   finish(nonFinite: readonly NonFinite[], reached: ReadonlySet<string>): Diagnostics {
     const program = this.#program;
-    const placeOf = (node: number): Place => placeIn(program, node);
+    const places = new Places(program);
+    const placeOf = (node: number): Place => places.of(node);
     return {
       branches: [...this.#counts].map(([node, counts]) => ({ ...placeOf(node), ...counts })),
       predicateOnly: [...this.#inTests]
@@ -173,11 +177,37 @@ export function isPlainTrace({ exports, views }: Machine): boolean {
 /** The clamp of `sqrt` and `log` in the paper's domain. */
 const CLAMP = 1e-8;
 
-/** @internal */
-export function placeIn(program: Program, node: number): Place {
+/** What a place takes beside its text. */
+const PLACE_BYTES = 512;
+
+/** Places of a program that were asked for: what is told about many lanes has each of them once. */
+export class Places {
+  readonly #program: Program;
+  readonly #budget: ByteBudget | undefined;
+  readonly #known = new Map<number, Place>();
+
+  constructor(program: Program, budget?: ByteBudget) {
+    this.#program = program;
+    this.#budget = budget;
+  }
+
+  of(node: number): Place {
+    const known = this.#known.get(node);
+    if (known !== undefined) return known;
+    const place = placeIn(this.#program, node);
+    this.#budget?.take(PLACE_BYTES + 2 * place.text.length);
+    this.#known.set(node, place);
+    return place;
+  }
+}
+
+function placeIn(program: Program, node: number): Place {
   const span = program.parsed.spanOf(node);
   if (span === undefined) return { span: undefined, text: "" };
-  return { span, text: program.source.slice(span.start, span.end) };
+  const { start, end } = span;
+  const isLong = end - start > TEXT_CHARACTERS;
+  const text = program.source.slice(start, isLong ? start + TEXT_CHARACTERS - 1 : end);
+  return { span, text: isLong ? `${text}…` : text };
 }
 
 interface ReadRecord {

@@ -24,7 +24,7 @@ import { ByteBudget } from "../results/byte-budget.js";
 import { payloadInfo, shapeOf } from "../results/payloads.js";
 import type { RecordedInput } from "../results/results.js";
 import type { RunStats } from "../types.js";
-import { type Place, placeIn } from "./diagnose.js";
+import { Places } from "./diagnose.js";
 
 /** One record of the tape. Payloads are named by number. */
 export interface TapeEntry {
@@ -39,7 +39,7 @@ export interface TapeEntry {
   readonly active: boolean;
   readonly uniform: boolean;
   readonly span: Span | undefined;
-  /** Source text of the cell that made the record. */
+  /** Source text of the cell that made the record, as a place has it. */
   readonly text: string;
 }
 
@@ -96,7 +96,7 @@ const ENTRY_BYTES = 640;
 function readTape(machine: Machine, program: Program): TapeEntry[] {
   const { exports, views } = machine;
   const budget = new ByteBudget(machine.memoryMax, "report");
-  const places = new Map<number, Place>();
+  const places = new Places(program, budget);
   const base = (exports.tapeBase.value as number) >>> 0;
   const end = base + exports.tapeEnd();
   const tape: TapeEntry[] = [];
@@ -108,8 +108,7 @@ function readTape(machine: Machine, program: Program): TapeEntry[] {
     const out = record.out < 0 ? in0 : record.out;
     const { origin, flags } = new PayloadEntry(views, exports.entryAddress(out));
     const info = payloadInfo(machine, out);
-    const place = places.get(origin) ?? placeIn(program, origin);
-    places.set(origin, place);
+    const place = places.of(origin);
     budget.take(ENTRY_BYTES);
     tape.push({
       op: primitives[code]?.name ?? traceNames.get(code) ?? "unknown",
