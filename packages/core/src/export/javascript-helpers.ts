@@ -54,7 +54,7 @@ const texts = [
   if (x === -Infinity) return Infinity;
   if (x <= 0) {
     const sine = Math.abs(Math.sin(Math.PI * (x - Math.round(x))));
-    return Math.log(Math.PI / sine) - lgamma(1 - x);
+    return sine === 0 ? Infinity : Math.log(Math.PI / sine) - lgamma(1 - x);
   }
   if (!Number.isFinite(x)) return x;
   let product = 1;

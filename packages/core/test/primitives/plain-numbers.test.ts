@@ -30,8 +30,6 @@ const some = all.filter((_, i) => i % 5 === 0);
 
 /** The logarithm of Γ is 0 at 1 and 2, where its digits are those of 1. */
 const isLoose = (name: string, error: number): boolean => name === "lgamma" && error < 4e-15;
-/** Beyond these the reflection of Γ takes infinity from infinity. */
-const isLeftOut = (name: string, x: number): boolean => name === "lgamma" && x < -1e300;
 
 describe.each(elementwise)("($name) of operands of every size", (p) => {
   const name = p.scheme as string;
@@ -45,7 +43,7 @@ describe.each(elementwise)("($name) of operands of every size", (p) => {
     for (const [i, want] of [...values].entries()) {
       const got = p.forward(numbers, { x: x[i] as number, y: y[i] as number });
       const isSame = Object.is(got + 0, want + 0) || Math.abs(got - want) <= 1e-12 * Math.abs(want);
-      if (isLeftOut(p.name, x[i] as number) || isLoose(p.name, Math.abs(got - want))) continue;
+      if (isLoose(p.name, Math.abs(got - want))) continue;
       if (!isSame) wrong.push(`${x[i]}, ${y[i]}: ${got}, machine ${want}`);
     }
     program.dispose();

@@ -67,8 +67,7 @@ const EXCERPT = 120;
 
 /** The beginning of a text, in one line. Secrets must be out of it already: it is cut. */
 export function excerpt(text: string): string {
-  const line = text
-    .slice(0, 2 * EXCERPT)
+  const line = wellFormed(text.slice(0, 2 * EXCERPT))
     .replace(/\s+/g, " ")
     .trim();
   return line.length > EXCERPT ? `${wellFormed(line.slice(0, EXCERPT))}…` : line;

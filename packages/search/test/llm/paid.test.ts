@@ -128,6 +128,11 @@ describe.each(Object.keys(ways))("a call that fails since %s", (name) => {
   });
 });
 
+test("an excerpt whose blanks are folded was cut through a character", () => {
+  for (let blanks = 230; blanks < 245; blanks++)
+    expect(excerpt(`a${" ".repeat(blanks)}😀b`)).not.toMatch(/\p{Surrogate}/u);
+});
+
 test("an excerpt ends in whole characters, wherever it is cut", () => {
   const whole = (text: string) => !/\p{Surrogate}/u.test(text);
   for (let before = 0; before <= 245; before++)
