@@ -36,7 +36,7 @@ export function digitsNeeded(
 /** Digits by which half of the last one is no more than `within`. */
 function digitsOf(value: number, within: number): number {
   if (value === 0 || within === 0) return DIGITS_LEAST;
-  const wanted = Math.ceil(log(Math.abs(value) / (2 * within)) / Math.LN10) + 1;
+  const wanted = Math.ceil(log(Math.abs(value) / (2 * within)) / log(10)) + 1;
   return Math.min(DIGITS_MOST, Math.max(DIGITS_LEAST, wanted));
 }
 
