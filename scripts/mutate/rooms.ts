@@ -84,10 +84,10 @@ export const rooms: readonly Room[] = [
     name: "machine",
     sources: ["packages/core/src/machine/"],
     tests: core(`
-      machine/whole machine/inner machine/quick-way machine/widths machine/again machine/boundaries
+      machine/whole machine/alone machine/own-numbers machine/session-tells machine/inner machine/quick-way machine/widths machine/again machine/boundaries
       axes session machine/paths machine/many-paths machine/kinds machine/afresh lanes/budgets machine/api machine/gradient diagnose
       machine/bad-calls machine/bad-input session-non-finite session-axes machine/shapes machine/history
-      machine/pauses machine/shortage pool/serve pool/whole machine/lanes lanes/divergence
+      machine/pauses machine/shortage pool/serve pool/as-one pool/whole machine/lanes lanes/divergence
       machine/faults lanes/sorting lanes/chunks machine/memory lanes/property lanes/mixed-results
       machine/single-walk machine/reading machine/budgets machine/every-size fit/result fit/again`),
   },
@@ -95,7 +95,7 @@ export const rooms: readonly Room[] = [
     name: "machine-pool",
     sources: ["packages/core/src/machine/pool/", "packages/core/src/machine/pool-worker.ts"],
     tests: core(
-      "pool/outcome pool/work pool/scripted pool/serve pool/shared pool/whole pool/crew pool machine/reading",
+      "pool/outcome pool/work pool/as-one pool/scripted pool/serve pool/shared pool/whole pool/crew pool machine/reading",
     ),
   },
   {

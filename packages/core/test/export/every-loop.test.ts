@@ -89,7 +89,10 @@ test(`loops in loops go round as the machine's do, SEED=${seed}`, () => {
     ]) {
       const want = program.evaluate(inputs).datum(0);
       const got = valueIn(text, inputs);
-      expect(isSameValue(got, want), `${source}\n${text}\ngave ${got}, wanted ${want}`).toBe(true);
+      expect(
+        isSameValue(got, want),
+        `${source}\n${text}\ngave ${String(got)}, wanted ${String(want)}`,
+      ).toBe(true);
       compared += 1;
     }
     program.dispose();
