@@ -241,7 +241,7 @@ export const rooms: readonly Room[] = [
     sources: ["packages/cli/src/"],
     // In this process first. Those that measure limits and whole starts take minutes, and are left out.
     tests: cli(`
-      plots rows small-parts results search-display time options-reach cluster-commands outputs more-outputs serve-here let-go
+      plots rows small-parts edges results search-display time options-reach cluster-commands outputs more-outputs serve-here let-go
       start-here interactive serve-state story archive-lists fit-corners command-corners fit-errors fit names fit-progress
       fit-report table-formats terminal secrets on-a-terminal explain search archive-damage serve
       eval repl bytecode errors`),
