@@ -99,6 +99,28 @@ describe("ndvm serve", () => {
     });
   });
 
+  test("arrays are looked up by index, and words for numbers are the three that there are", async () => {
+    await withClient(async (client) => {
+      client.send({ id: 1, call: "load", source: "(* 2 x)" });
+      await client.answer(1);
+      const evaluate = async (x: unknown) => {
+        client.send({ id: 2, call: "evaluate", program: 1, inputs: { x } });
+        return client.answer(2);
+      };
+      for (const index of ["constructor", "length", -1, 0.5, 7, "0", null]) {
+        const answer = await evaluate({ $array: index, kind: "number" });
+        expect(errorOf(answer)).toMatchObject({ code: "E-PROTOCOL" });
+        expect(errorOf(answer).message).toBe(`there is no array ${index}`);
+      }
+      for (const number of ["anything", "", "3", null, [1]])
+        expect(errorOf(await evaluate({ number })).message).toBe(
+          `input x is no number: ${JSON.stringify(number)} is not one of NaN, Infinity, -Infinity`,
+        );
+      for (const number of ["NaN", "Infinity", "-Infinity"])
+        expect(resultOf(await evaluate({ number }))["nonFinite"]).toHaveLength(1);
+    });
+  });
+
   test("a header sent again takes the new numbers, and its answers differ in numbers only", async () => {
     await withClient(async (client) => {
       client.send({ id: 1, call: "load", source: "(if (< a 0) (vec a a) (* a (sqrt (- 4 a))))" });

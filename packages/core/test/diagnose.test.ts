@@ -151,6 +151,32 @@ describe("a program without a branch is plain", () => {
     const part = machine.load("(if (< x 1) (log x) x)", { domain: "clamp" });
     expect(part.diagnose({ x: [-1, 2, 0, 0.5] }).clamped).toMatchObject([{ lanes: [0, 2] }]);
   });
+
+  test("lanes on the other side of a branch were called clamped, and elements but the first were not", () => {
+    const sides = machine.load("(if (< x 0) (* 2 x) (sqrt x))", { domain: "clamp" });
+    expect(sides.diagnose({ x: [-1, 4] }).clamped).toEqual([]);
+    expect(sides.diagnose({ x: [-1, 4, 0] }).clamped).toMatchObject([{ lanes: [2] }]);
+    const inner = machine.load(
+      "(if (< x 0) (if (< x -1) (vsum (log [1 x])) x) (if (< x 1) x (sqrt (- x 2))))",
+      { domain: "clamp" },
+    );
+    expect(inner.diagnose({ x: [-2, -0.5, 0, 1, 3] }).clamped).toMatchObject([
+      { text: "(log [1 x])", lanes: [0] },
+      { text: "(sqrt (- x 2))", lanes: [3] },
+    ]);
+    const vectors = machine.load("(vsum (sqrt v))", { domain: "clamp" });
+    expect(vectors.diagnose({ v: vec([4, -1]) }).clamped).toMatchObject([{ lanes: [0] }]);
+    const lanes = [vec([4, 1]), vec([1, 0]), vec([2, 3])];
+    expect(vectors.diagnose({ v: lanes }).clamped).toMatchObject([{ lanes: [1] }]);
+  });
+
+  test("a number that is the limit itself was called clamped in f32, whose limit is below 1e-8", async () => {
+    const single = await Machine.create({ precision: "f32" });
+    const program = single.load("(sqrt x)", { domain: "clamp" });
+    expect(program.gradient({ x: 1e-8 }).gradients["x"]?.[0]).toBeGreaterThan(0);
+    expect(program.diagnose({ x: [1e-8, 0.99e-8] }).clamped).toMatchObject([{ lanes: [1] }]);
+    single.dispose();
+  });
 });
 
 describe("branch flips", () => {

@@ -6,6 +6,7 @@
 
 import { describe, expect, test } from "vitest";
 import { NdvmError } from "../src/errors.js";
+import { Machine } from "../src/index.js";
 import type { Domain, Inputs, Precision } from "../src/machine/types.js";
 import { expectClose, matrix, vector, withProgram } from "./corpus/support.js";
 
@@ -173,6 +174,23 @@ describe("a parameter that only decides", () => {
 
   test("both a test and a number: the number's gradient only", async () => {
     expect(await at("(if (> x 1) (* x x) 0)", 3)).toEqual([9, 6]);
+  });
+
+  test("an index that differs by lane was called active, and one that is alike was not", async () => {
+    const machine = await Machine.create();
+    const sources = ["(ref (vec a (* a a)) i)", "(if (< a 0) a (ref (vec a (* a a)) i))"];
+    for (const source of sources)
+      for (const a of [2, [2, 3, -1]])
+        for (const i of [0, [0, 1, 0], [0, 0, 0]]) {
+          const program = machine.load(source);
+          for (const chunk of [undefined, 8])
+            for (let call = 0; call < 2; call++) {
+              const { inactive, gradients } = program.gradient({ a, i }, chunk ? { chunk } : {});
+              expect(inactive).toEqual(["i"]);
+              expect(gradients["i"]?.every((slope) => slope === 0)).toBe(true);
+            }
+        }
+    machine.dispose();
   });
 
   test.each([

@@ -2,7 +2,7 @@
  * Sessions give the bits of `program.gradient`, whatever the lanes do and whoever runs between.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { Machine, mat, NdvmError, type Precision, type Session } from "../src/index.js";
+import { Machine, mat, NdvmError, type Precision, type Session, vec } from "../src/index.js";
 
 describe.each(["f32", "f64"] as Precision[])("a session in %s", (precision) => {
   let machine: Machine;
@@ -231,6 +231,24 @@ describe.each(["f32", "f64"] as Precision[])("a session in %s", (precision) => {
     const session = machine.load("(* 2 x)").session({ x: 1 });
     expect(() => session.set("y", 1)).toThrow(NdvmError);
   });
+});
+
+test("a session went on with what the caller wrote into a vector, if other runs came between", async () => {
+  const machine = await Machine.create();
+  const program = machine.load("(* a t (vsum v) (trace m))");
+  for (const isSplit of [false, true]) {
+    const numbers = [Float64Array.of(1, 2), Float64Array.of(1, 0, 0, 1), Float64Array.of(1, 1)];
+    const [v, m, t] = numbers as [Float64Array, Float64Array, Float64Array];
+    const inputs = { a: 1, t, v: isSplit ? [vec(v), vec(v)] : vec(v), m: mat(m, 2) };
+    const session = program.session(inputs, { wrt: ["a"] });
+    for (let run = 0; run < 4; run++) {
+      for (const own of numbers) own.fill(100 + run);
+      session.run();
+      expect([...session.values]).toEqual([6, 6]);
+      program.gradient({ ...inputs, v: isSplit ? [vec([5, 5]), vec([5, 5])] : vec([5, 5]) });
+    }
+  }
+  machine.dispose();
 });
 
 describe("a session that goes on with the same numbers", () => {

@@ -87,7 +87,7 @@ import {
   setCurrentNode,
 } from "./tape/payload";
 import { forgetTape, isMerging, laidTop, recording } from "./tape/recording";
-import { pin } from "./walk/collect";
+import { pin, pinNothing } from "./walk/collect";
 import { beginDivergence } from "./walk/divergence";
 import { beginWalk, setGlobal, Walk } from "./walk/registers";
 import { walkReport } from "./walk/report";
@@ -374,6 +374,7 @@ export function walkSingle(
 /** Begins the run of a straight formula; false where the way that all programs take must do it. */
 function beginStraight(program: usize, level: i32, recordedBytesMax: usize, steps: f64): bool {
   beginNumbers(1, level);
+  pinNothing();
   const hasRoom =
     reserveStraight(program, recordedBytesMax, steps) && reserveLive(run) && beginSteps(steps);
   if (!hasRoom) return false;

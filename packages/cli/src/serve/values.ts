@@ -44,8 +44,9 @@ export function mapFields<T>(value: unknown, what: string, map: (one: unknown, n
 
 export function arrayOf(value: unknown, arrays: readonly Shaped[]): Shaped | undefined {
   if (!isFields(value) || !Object.hasOwn(value, "$array")) return undefined;
-  const found = arrays[value["$array"] as number];
-  if (found === undefined) throw refuse(`there is no array ${String(value["$array"])}`);
+  const index = value["$array"];
+  const found = Number.isInteger(index) ? arrays[index as number] : undefined;
+  if (found === undefined) throw refuse(`there is no array ${String(index)}`);
   return found;
 }
 
@@ -56,10 +57,17 @@ export function inputOf(value: unknown, name: string, arrays: readonly Shaped[])
   if (typeof value === "number") return value;
   if (!isFields(value)) throw refuse(`input ${name} is not a number or an array`);
   if (Object.hasOwn(value, "int")) return int(value["int"] as number);
-  if (Object.hasOwn(value, "number")) return Number(value["number"]);
+  if (Object.hasOwn(value, "number")) return numberOf(value["number"], name);
   const shaped = arrayOf(value, arrays);
   if (shaped === undefined) throw refuse(`input ${name} is not a number or an array`);
   return arrayInput(name, shaped, field(value, "kind"));
+}
+
+/** A number that came as a word, or as itself. */
+function numberOf(word: unknown, name: string): number {
+  const number = typeof word === "number" ? word : WORDS.get(word);
+  if (number !== undefined) return number;
+  throw refuse(`input ${name} is no number: ${JSON.stringify(word)} is not one of ${WORDS_TEXT}`);
 }
 
 const KINDS = new Map<unknown, string>([
@@ -127,6 +135,8 @@ function written(value: unknown): unknown {
 const WORDS: ReadonlyMap<unknown, number> = new Map(
   [Number.NaN, Infinity, -Infinity].map((number) => [String(number), number]),
 );
+
+const WORDS_TEXT = [...WORDS.keys()].join(", ");
 
 /** The reverse of `plain`: numbers that came as words. */
 export function unworded(value: unknown): unknown {

@@ -255,7 +255,9 @@ export class Program {
 
   /** Binds shapes and lanes once, to run again and again with new numbers. */
   session(inputs: Inputs, options: Omit<GradientOptions, "seed"> = {}): Session {
-    const job = this.#prepare(inputs, options.wrt ?? [], options);
+    const given = this.#prepare(inputs, options.wrt ?? [], options);
+    // What the caller does to their arrays between two runs must not matter.
+    const job = given.with(given.inputs.map(copyNumbers));
     // A number that all lanes share is written for a whole vector of them: a single lane needs one.
     return new Session(job.lanes === 1 ? job.with(job.inputs.map(ownNumber)) : job);
   }

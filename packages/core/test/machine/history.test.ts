@@ -119,3 +119,12 @@ describe.each(precisions)("in %s", (precision) => {
     machine.dispose();
   });
 });
+
+test("the first gradient of a formula told the compactions of the run before", async () => {
+  const machine = await Machine.create();
+  const long = machine.load("(loop ((i 0) (l a)) (if (= i 300000) l (recur (+ i 1) (* l 0.5))))");
+  expect(long.evaluate({ a: 1 }, { replay: false }).stats.compactions).toBeGreaterThan(0);
+  const options = { wrt: ["x"] } as const;
+  expect(machine.load("(* x x)").gradient({ x: 3 }, options).stats.compactions).toBe(0);
+  machine.dispose();
+});

@@ -84,7 +84,14 @@ import {
   rowsOf,
 } from "../tape/payload";
 import { recording } from "../tape/recording";
-import { fillStructured, nextBlock, record, recordScalars, shapeFor } from "../tape/tape";
+import {
+  fillStructured,
+  nextBlock,
+  noteContext,
+  record,
+  recordScalars,
+  shapeFor,
+} from "../tape/tape";
 import { integerBinary, integerCompare, integerUnary, NOT_INTEGER } from "./integer";
 
 /** Payload of a number, vector or matrix; -1 and a fault for anything else. */
@@ -126,7 +133,7 @@ export function applyUnary(op: i32, a: u64): u64 {
   if (z < 0) return VALUE_FAIL;
   fillBlock(z, x, -1);
   forwardElementwise(op, block);
-  if (isRecorded(known) && !record(op, z, x, -1, 0)) return VALUE_FAIL;
+  if (isRecorded(known) && !record(op, z, x, -1, 0, noteContext())) return VALUE_FAIL;
   return payloadValue(z);
 }
 

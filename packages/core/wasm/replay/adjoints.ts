@@ -18,6 +18,7 @@ import {
   RECORD_ACTIVE,
   RECORD_BYTES,
   RECORD_CODE,
+  TRACE_GATHER,
 } from "../../src/program/layout";
 import { OP_ADD, OP_COPY, OP_SUB } from "../generated/ops";
 import { reserveWork, setAdjointTop, tapeBase, tapeTop, workBase } from "../memory/arena";
@@ -145,8 +146,10 @@ export function placeAdjoints(result: i32): bool {
     const isLent = (payloadAt(made).flags & PAYLOAD_BORROWS) != 0;
     const mayPass = adjointReuse && !isMerging && !isLent && out != result && !isStanding(made);
     const passing = mayPass ? passes(op & RECORD_CODE) : 0;
+    // The index of a gather is a decision: nothing is passed to it.
+    const second = (op & RECORD_CODE) == TRACE_GATHER ? -1 : recordAt(at).in1;
     for (let operand = 0; operand < 2; operand++) {
-      const id = operand == 0 ? recordAt(at).in0 : recordAt(at).in1;
+      const id = operand == 0 ? recordAt(at).in0 : second;
       if (id < 0) continue;
       const entry = entryOf(id);
       const flags = payloadAt(entry).flags;

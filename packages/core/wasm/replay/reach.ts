@@ -3,7 +3,7 @@
  * for every payload.
  */
 
-import { TRACE_MERGE } from "../../src/program/layout";
+import { TRACE_GATHER, TRACE_MERGE } from "../../src/program/layout";
 import { live } from "../lanes/lanes";
 import { reachBase } from "../memory/arena";
 import { blockAt } from "../memory/layout";
@@ -36,11 +36,11 @@ export function reachedLanes(mark: usize): i32 {
   return v128.any_true(missing) ? REACHED_SOME : REACHED_ALL;
 }
 
-/** Marks the operands of a record in the lanes that its result was reached in. */
+/** Marks the operands of a record in the lanes that its result was reached in; no index is one. */
 export function propagateReach(at: usize, code: i32, out: usize): void {
   const in0 = reachOf(blockAt(at).in0);
   const in1 = blockAt(at).in1;
-  const second: usize = in1 < 0 ? 0 : reachOf(in1);
+  const second: usize = in1 < 0 || code == TRACE_GATHER ? 0 : reachOf(in1);
   const mask: usize = code == TRACE_MERGE ? blockAt(at).mask : 0;
   for (let b: usize = 0; b < run; b += 16) {
     const here = v128.load(out + b);

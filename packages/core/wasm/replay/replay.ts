@@ -481,7 +481,7 @@ function backwardTogether(result: i32): void {
     adjointOf(at, op & RECORD_CODE);
     store<u8>(reachBase + <usize>(<u32>blockAt(at).in0), 1);
     const in1 = blockAt(at).in1;
-    if (in1 >= 0) store<u8>(reachBase + <usize>in1, 1);
+    if (in1 >= 0 && (op & RECORD_CODE) != TRACE_GATHER) store<u8>(reachBase + <usize>in1, 1);
   }
 }
 

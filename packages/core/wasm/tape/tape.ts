@@ -50,6 +50,7 @@ import { blockAt, recordAt } from "../memory/layout";
 import {
   block,
   colsOf,
+  context,
   countOf,
   fillBlockAt,
   flagsOf,
@@ -58,7 +59,14 @@ import {
   rowsOf,
   run,
 } from "./payload";
-import { countRecord, giveUpRecording, laidTop, noteControl, recording } from "./recording";
+import {
+  countRecord,
+  giveUpRecording,
+  laidTop,
+  noteControl,
+  notesBranches,
+  recording,
+} from "./recording";
 
 /** Where the block of the next record lies; the walk's own block where there is no room for it. */
 // @ts-ignore: decorator
@@ -76,7 +84,8 @@ export function recordScalars(op: i32, known: i32, out: i32, in0: i32, in1: i32,
     return false;
   }
   const isActive = (known & PAYLOAD_ACTIVE) != 0;
-  writeRecord(tapeBase + tapeTop, isActive ? op | RECORD_ACTIVE : op, out, in0, in1, 0, -1);
+  const mask = noteContext();
+  writeRecord(tapeBase + tapeTop, isActive ? op | RECORD_ACTIVE : op, out, in0, in1, 0, mask);
   setTapeTop(tapeTop + RECORD_BYTES);
   countRecord(isActive);
   blockAt(at).out = out;
@@ -85,6 +94,12 @@ export function recordScalars(op: i32, known: i32, out: i32, in0: i32, in1: i32,
   blockAt(at).aux = 0;
   blockAt(at).mask = 0;
   return true;
+}
+
+/** The lanes that an operation is for, where a report of the run asks; -1 stands for all. */
+// @ts-ignore: decorator
+@inline export function noteContext(): i32 {
+  return notesBranches ? context : -1;
 }
 
 // @ts-ignore: decorator

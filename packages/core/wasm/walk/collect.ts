@@ -74,6 +74,11 @@ export function pin(): void {
   compactions = 0;
 }
 
+/** As `pin` for a run that collects nothing. */
+export function pinNothing(): void {
+  compactions = 0;
+}
+
 /** Payloads that were there before the walk: constants and inputs. */
 export function pinnedPayloads(): i32 {
   return <i32>(tablePinned / PAYLOAD_BYTES);

@@ -19,6 +19,7 @@ import { PayloadEntry, TapeRecord } from "../../program/structures.js";
 import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
 import { ByteBudget } from "../results/byte-budget.js";
+import { payloadInfo } from "../results/payloads.js";
 import { laneAt } from "../run/chunk.js";
 import type { Chunk } from "../run/port.js";
 import type { NonFinite } from "../types.js";
@@ -131,7 +132,7 @@ export class DiagnosticsCollector {
   #takeClamp({ set, live }: Chunk, tape: TapeReader, record: ReadRecord): void {
     const node = tape.originOf(record.out);
     for (let i = 0; i < live.length; i++) {
-      if (live[i] !== 1 || !(tape.number(record.in0, i) < CLAMP)) continue;
+      if (live[i] !== 1 || !tape.holds(record.mask, i) || !tape.isClamped(record.in0, i)) continue;
       const lanes = this.#clamped.get(node) ?? new Set();
       lanes.add(laneAt(set, i));
       this.#clamped.set(node, lanes);
@@ -176,6 +177,8 @@ export function isPlainTrace({ exports, views }: Machine): boolean {
 
 /** The clamp of `sqrt` and `log` in the paper's domain. */
 const CLAMP = 1e-8;
+/** Bytes of an element that all lanes share: one vector. */
+const UNIFORM_BYTES = 16;
 
 /** What a place takes beside its text. */
 const PLACE_BYTES = 512;
@@ -261,9 +264,16 @@ class TapeReader {
     return mask < 0 || this.#bytes[this.#addressIn(mask, lane)] !== 0;
   }
 
-  number(id: number, lane: number): number {
-    const { reals } = this.#machine;
-    return reals.view()[this.#addressIn(id, lane) / reals.bytes] as number;
+  /** Whether an element of a payload is below the limit, as the kernel has it, in a lane. */
+  isClamped(id: number, lane: number): boolean {
+    const { exports, reals, precision } = this.#machine;
+    const { rows, cols, uniform } = payloadInfo(this.#machine, id);
+    const limit = precision === "f32" ? Math.fround(CLAMP) : CLAMP;
+    const step = (uniform ? UNIFORM_BYTES : exports.runBytes()) / reals.bytes;
+    const view = reals.view();
+    let at = this.#addressIn(id, lane) / reals.bytes;
+    for (let e = 0; e < rows * cols; e++, at += step) if ((view[at] as number) < limit) return true;
+    return false;
   }
 }
 
