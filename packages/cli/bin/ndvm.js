@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { run } from "#main";
+import { runProcess } from "#main";
 
-process.exitCode = await run(process.argv.slice(2));
+await runProcess(process.argv.slice(2));

@@ -1,7 +1,7 @@
 /**
  * The `ndvm` command: its subcommands, their help, and the exit code.
  *
- *   0  done        1  the user's error: a program, a file, a lane that failed
+ *   0  done        1  the user's error: a program, a file, a lane that failed; or an error of ours
  *   2  usage       130  interrupted with Ctrl-C
  */
 
@@ -89,4 +89,23 @@ function reportFailure(error: unknown): number {
     return EXIT_CODES[error.code] ?? 1;
   }
   throw error;
+}
+
+/** Runs the command line of this process, and ends it at once where something failed that nobody foresaw. */
+export async function runProcess(args: readonly string[]): Promise<void> {
+  const endAtOnce = (error: unknown): never => process.exit(reportInternalError(error));
+  // Errors that nobody waits for would be written by Node as they are.
+  process.on("uncaughtException", endAtOnce);
+  try {
+    process.exitCode = await run(args);
+  } catch (error) {
+    endAtOnce(error);
+  }
+}
+
+/** An error of ours, cleaned like everything else that is written: it may quote a stranger's words. */
+export function reportInternalError(error: unknown): number {
+  const text = error instanceof Error ? (error.stack ?? String(error)) : String(error);
+  write(process.stderr, `internal error: ${text}\n`);
+  return 1;
 }

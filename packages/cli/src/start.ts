@@ -8,7 +8,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { timestamp } from "./commands/search.js";
-import { run } from "./main.js";
+import { runProcess } from "./main.js";
 import { out, print } from "./terminal.js";
 
 const FOLDER = "studies";
@@ -31,4 +31,4 @@ const args = [
   ...given,
 ];
 print(out.bold(`npx ndvm ${args.join(" ")}`));
-process.exitCode = await run(args);
+await runProcess(args);

@@ -7,9 +7,9 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 const given: (readonly string[])[] = [];
 vi.mock("../src/main.js", () => ({
-  run: async (args: readonly string[]) => {
+  runProcess: async (args: readonly string[]) => {
     given.push(args);
-    return 7;
+    process.exitCode = 7;
   },
 }));
 

@@ -73,7 +73,22 @@ export function addressOf(options: ClusterOptions): Address {
       "the cluster's address is not one of a Redis",
       "it looks like redis://host:6379, or rediss://host:6380 for TLS",
     );
+  if (!canDecode(url.username) || !canDecode(url.password))
+    throw refuse(
+      "address",
+      "the user or the password in the cluster's address is not percent-encoded",
+      "write % as %25, and @, : and / as %40, %3A and %2F",
+    );
   return { url, shown: shownAddress(url), namespace, tls: options.tls };
+}
+
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Options of a connection that waits for Redis however long it is away. */

@@ -70,6 +70,16 @@ describe("an address", () => {
     vi.unstubAllEnvs();
   });
 
+  test("with a password that is not percent-encoded is refused, without telling it", () => {
+    for (const url of ["redis://:50%off@h", "redis://50%off@h", "redis://:%ff@h"]) {
+      const told = expect.objectContaining({
+        code: "E-CLUSTER",
+        message: expect.not.stringContaining("off"),
+      });
+      expect(() => addressOf({ url })).toThrow(told);
+    }
+  });
+
   test.each([
     ["6.2.0", undefined],
     ["6.10.1", undefined],

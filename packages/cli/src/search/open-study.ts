@@ -12,9 +12,10 @@ export function openStudy(file: string): Archive {
 /** A file that cannot be read is told as other files are; one that is not there, by the archive. */
 export function requireFile(file: string): void {
   try {
-    closeSync(openSync(file, "r"));
-    // A folder can be opened, though not be read.
-    if (statSync(file).isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
+    const found = statSync(file);
+    if (found.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
+    // What else there is, the archive refuses: opening a pipe would wait for whoever writes to it.
+    if (found.isFile()) closeSync(openSync(file, "r"));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw unreadable(file, cause);
   }

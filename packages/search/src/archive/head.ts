@@ -22,6 +22,16 @@ const PAGE_MOST = 65_536;
 
 const KIND = "an archive is a file that ndvm search writes";
 
+/** Throws where a name leads to something else than a file: opening a pipe would wait for ever. */
+export function requireOrdinary(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile() || found.isDirectory()) return;
+  throw new NdvmError("E-ARCHIVE", `${file} is not an archive: it is not an ordinary file`, {
+    help: KIND,
+    facts: { reason: "foreign" },
+  });
+}
+
 /** Throws where there is no file, or one that cannot be read. */
 export function requireReadable(file: string): void {
   readHead(file);
@@ -81,6 +91,7 @@ function readHead(file: string): { readonly head: Buffer; readonly size: number 
   let key: string;
   let descriptor: number;
   try {
+    requireOrdinary(file);
     const { dev, ino } = statSync(file, { bigint: true });
     key = `${dev}:${ino}`;
     descriptor = kept.get(key) ?? openSync(file, "r");
@@ -104,6 +115,7 @@ function readHead(file: string): { readonly head: Buffer; readonly size: number 
 }
 
 function unreadable(file: string, error: unknown): NdvmError {
+  if (error instanceof NdvmError) return error;
   const { code = "", message } = error as NodeJS.ErrnoException;
   const isAbsent = code === "ENOENT";
   return new NdvmError(

@@ -1,14 +1,24 @@
 /**
  * The last moment of a process: archives that are open are closed, so that no lock and no log stays
  * beside them. It comes with `process.exit`, with an error that nobody catches, and with a signal that
- * ends the process and that nobody else listens to. Only SIGKILL and a power cut leave a lock file,
- * which stops nobody: the lock itself goes with the process.
+ * ends the process and that nobody else listens to. SIGKILL, a power cut and a crash of the process itself
+ * (SIGABRT, SIGSEGV …) leave a lock file, which stops nobody: the lock itself goes with the process.
  *
  * Nothing asynchronous happens any more at that moment, so a closer blocks until it is done.
  */
 
-/** Not SIGPIPE: Node ignores it, and a reader who goes away is an error of the stream (EPIPE). */
-const SIGNALS = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
+import { constants } from "node:os";
+
+/**
+ * Those that end a process and can be listened to, where the system has them. Not SIGPIPE and SIGXFSZ:
+ * Node ignores them, and a reader who goes away or a full disk is an error of the stream or the file.
+ */
+const SIGNALS = (
+  [
+    ...["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGXCPU"],
+    ...["SIGIO", "SIGPWR", "SIGSTKFLT"],
+  ] as readonly NodeJS.Signals[]
+).filter((signal) => Object.hasOwn(constants.signals, signal));
 
 const closers = new Set<() => void>();
 

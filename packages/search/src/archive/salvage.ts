@@ -7,7 +7,7 @@
  * a search needs to go on is intact, the new archive can be resumed.
  */
 
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { NdvmError, own } from "@ndvm/core";
 import type { Outcome } from "../types.js";
@@ -58,7 +58,7 @@ export function salvageArchive(file: string, out: string): Salvage {
   const copy = join(room, "copy.db");
   try {
     copyInto(file, copy, out);
-    if (existsSync(`${file}-wal`)) copyInto(`${file}-wal`, `${copy}-wal`, out);
+    if (isOrdinary(`${file}-wal`)) copyInto(`${file}-wal`, `${copy}-wal`, out);
     mendFirstPage(copy, file);
     return salvage(openCopy(copy, file), out);
   } catch (error) {
@@ -68,6 +68,9 @@ export function salvageArchive(file: string, out: string): Salvage {
     rmSync(room, { recursive: true, force: true });
   }
 }
+
+const isOrdinary = (name: string): boolean =>
+  statSync(name, { throwIfNoEntry: false })?.isFile() === true;
 
 /** A folder of its own beside the new archive, where there should be space for the copy, too. */
 function makeRoom(out: string): string {

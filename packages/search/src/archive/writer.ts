@@ -10,7 +10,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { NdvmError, recordOf } from "@ndvm/core";
 import { readLedger, readRows, tableDamage } from "./checked-rows.js";
 import { type Database, openDatabase, type Statement, type Value } from "./driver.js";
-import { checkHead, otherFormat } from "./head.js";
+import { checkHead, otherFormat, requireOrdinary } from "./head.js";
 import { LedgerWriter, STATE_ROW } from "./ledger.js";
 import { type Lock, takeLock } from "./lock.js";
 import type { FromWriter, ToWriter, WriterStart } from "./messages.js";
@@ -75,6 +75,7 @@ class Writer {
     if (existsSync(start.file)) {
       if (!start.mayResume) throw taken(start.file);
       // Before anything is opened, and so before anything is changed.
+      requireOrdinary(start.file);
       if (statSync(start.file).size > 0) checkHead(start.file);
     }
     this.#lock = takeLock(start.file);

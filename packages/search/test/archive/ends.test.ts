@@ -1,12 +1,13 @@
 /**
- * However a process ends, short of SIGKILL, its archive is one file afterwards: no lock, no log.
+ * However a process ends, short of SIGKILL and crashes, its archive is one file afterwards: no lock, no log.
  */
 
 import { spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { takeLock } from "../../src/archive/lock.js";
 import { checkArchive, openArchive } from "../../src/index.js";
 import { freshFile } from "../engine/support.js";
 
@@ -39,6 +40,10 @@ test.each([
   ["SIGTERM", { code: null, signal: "SIGTERM" }],
   ["SIGHUP", { code: null, signal: "SIGHUP" }],
   ["SIGINT", { code: null, signal: "SIGINT" }],
+  ["SIGQUIT", { code: null, signal: "SIGQUIT" }],
+  ["SIGUSR2", { code: null, signal: "SIGUSR2" }],
+  ["SIGALRM", { code: null, signal: "SIGALRM" }],
+  ["SIGXCPU", { code: null, signal: "SIGXCPU" }],
   ["listener", { code: 3, signal: null }],
   // SIGPIPE itself is ignored by Node: whoever writes hears of EPIPE.
   ["pipe", { code: 1, signal: null }],
@@ -56,3 +61,18 @@ test.each([
   expect(archive.summary().visits).toBeGreaterThanOrEqual(64);
   archive.close();
 });
+
+test.each(["SIGKILL", "SIGABRT"])(
+  "the lock file of a process that %s ended stops nobody",
+  async (how) => {
+    const file = freshFile();
+    expect(await end(file, how)).toEqual({ code: null, signal: how });
+    expect(existsSync(`${file}-lock`)).toBe(true);
+    const lock = takeLock(file);
+    lock.release();
+    expect(existsSync(`${file}-lock`)).toBe(false);
+    const archive = openArchive(file);
+    expect(archive.summary().visits).toBeGreaterThanOrEqual(64);
+    archive.close();
+  },
+);

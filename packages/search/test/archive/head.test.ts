@@ -34,7 +34,8 @@ vi.mock("node:fs", async (original) => {
     ...(await original<typeof import("node:fs")>()),
     statSync: (name: string, { bigint = false } = {}) => {
       const { dev, ino } = fileOf(name);
-      return bigint ? { dev, ino } : { dev: Number(dev), ino: Number(ino) };
+      const kind = { isFile: () => true, isDirectory: () => false };
+      return bigint ? { ...kind, dev, ino } : { ...kind, dev: Number(dev), ino: Number(ino) };
     },
     openSync: (name: string) => {
       disk.opened.push(name);
