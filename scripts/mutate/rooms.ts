@@ -112,7 +112,7 @@ export const rooms: readonly Room[] = [
     tests: core(`
       fit/small-parts fit/shares fit/tables fit/drive fit/quality fit/whole fit/refusals
       fit/elementary fit/random fit/magnitudes fit/bad-input fit/names fit/parameters fit/losses
-      fit/result fit/outputs fit/scale fit/loss-text fit/adam fit/steps-max fit/again fit/control
+      fit/as-without fit/result fit/outputs fit/scale fit/loss-text fit/adam fit/steps-max fit/again fit/control
       fit/diagnostics fit/rounds fit/fit-many fit/convergence fit/at-bounds fit/scores
       fit/interruption fit/let-go export/fitted`),
   },
@@ -135,7 +135,7 @@ export const rooms: readonly Room[] = [
     name: "optimisers",
     sources: ["packages/core/wasm/fit/"],
     tests: core(`
-      fit/lbfgs fit/levenberg fit/levenberg-limits fit/magnitudes fit/whole fit/rounds fit/adam fit/losses
+      fit/lbfgs fit/levenberg fit/as-without fit/levenberg-limits fit/magnitudes fit/whole fit/rounds fit/adam fit/losses
       fit/convergence fit/steps-max fit/quality fit/at-bounds fit/parameters fit/scale fit/fit-many fit/control
       fit/short-memory fit/many-rows`),
   },
@@ -143,7 +143,7 @@ export const rooms: readonly Room[] = [
     name: "kernels",
     sources: ["packages/core/wasm/math/", "packages/core/wasm/linalg/"],
     tests: core(
-      "linalg linalg/elimination linalg-subsets linalg-shapes math primitives language/language machine/gradient fuzz",
+      "linalg linalg/elimination linalg-subsets linalg-shapes math primitives/extremes primitives language/language machine/gradient fuzz",
     ),
   },
   {
