@@ -67,6 +67,21 @@ const { datum: datums } = fc.letrec<{ datum: Datum; atom: Datum }>((tie) => ({
 }));
 
 describe("print", () => {
+  test("a whole number above 2⁵³ had a point in a list and none alone", async () => {
+    const machine = await Machine.create();
+    const print = (source: string) => machine.load(source).evaluate({ x: 2 ** 53 }).print();
+    expect([print("(list x)"), print("x"), print("[x]")]).toEqual([
+      "(9007199254740992)",
+      "9007199254740992",
+      "[9007199254740992]",
+    ]);
+    expect([print("(list (* x 1e6))"), print("(list (* -1 0. x))")]).toEqual([
+      "(9.007199254740992e+21)",
+      "(-0.0)",
+    ]);
+    machine.dispose();
+  });
+
   test("a symbol that looks like the mark of a procedure was printed as one", async () => {
     const machine = await Machine.create();
     const text = "(|\\x0;procedure car| #<procedure car> #<procedure |f\\>)";

@@ -373,7 +373,7 @@ export const quotient = definePrimitive({
   name: "quotient",
   doc: "x/y truncated to an integer.",
   domain:
-    "Exact for integers up to 2⁵³ (2²⁴ in f32); beyond, x/y is rounded first. NaN or infinite where y is 0, and reported.",
+    "Exact for integers up to 2⁵³ (2²⁴ in f32); else x/y is rounded first: `(quotient 1 0.1)` is 10, though 0.1 is a little more than a tenth and `remainder` leaves 0.0999…. NaN or infinite where y is 0, and reported.",
   params: { x: integers, y: { fuzz: [0.5, 9], edges: [1, -1, 3, -3] } },
   // A quotient of integers is an integer, which has no −0.
   forward: (k, { x, y }) => k.add(k.trunc(k.div(x, y)), k.num(0)),
