@@ -209,7 +209,7 @@ export const rooms: readonly Room[] = [
     name: "tables",
     sources: ["packages/tables/src/"],
     tests: [
-      ...inFolder("packages/tables/test/", "units edges text every-text xml"),
+      ...inFolder("packages/tables/test/", "units said-twice edges text every-text xml"),
       ...packageTests("tables"),
       ...cli("table-formats"),
     ],
@@ -218,7 +218,7 @@ export const rooms: readonly Room[] = [
     name: "report",
     sources: ["packages/report/src/"],
     tests: [
-      ...inFolder("packages/report/test/", "words variants whole-pages figures"),
+      ...inFolder("packages/report/test/", "words apart variants whole-pages figures"),
       ...packageTests("report"),
       ...cli("fit-report"),
     ],
