@@ -40,7 +40,7 @@ export interface OpenOptions {
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
   const { timeout = PATIENCE, copyOf: file = path } = options;
   // A name alone may mean something else to the driver: memory, or an address in a network.
-  const database = guard(file, () => new Sqlite(resolve(path), { timeout }));
+  const database = connect(resolve(path), file, timeout);
   function* rowsOf(sql: string, values: readonly Value[]): Generator<readonly Cell[]> {
     const rows = guard(file, () =>
       database
@@ -67,6 +67,19 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
   };
 }
 
+/** The driver says no more than that it cannot: the file or its folder must be looked at. */
+function connect(path: string, file: string, timeout: number) {
+  try {
+    return new Sqlite(path, { timeout });
+  } catch (error) {
+    const { code = "" } = error as { code?: string };
+    throw new NdvmError("E-ARCHIVE", `${file} cannot be opened, or made`, {
+      help: "it must be a file, in a folder that you may write to, on a disk with room for it",
+      facts: { actual: code },
+    });
+  }
+}
+
 /** Whether an error of the driver says that another connection has the file. */
 export const isBusy = (error: unknown): boolean =>
   error instanceof NdvmError && error.facts.reason === "busy";
@@ -81,11 +94,15 @@ function guard<T>(file: string, act: () => T): T {
     const { code = "no code", message } = error as { code?: string; message: string };
     const reason = code.startsWith("SQLITE_BUSY") ? "busy" : DAMAGE.test(code) ? "page" : undefined;
     throw new NdvmError("E-ARCHIVE", `${file}: ${message} (${code})`, {
-      help:
-        reason === "page"
-          ? `ndvm archive check ${file} says what is intact, ndvm archive salvage keeps it`
-          : "an archive is a file that ndvm search has written, on a disk with room for it",
+      help: helpFor(reason, file),
       facts: { ...(reason === undefined ? {} : { reason }), actual: code },
     });
   }
+}
+
+function helpFor(reason: "busy" | "page" | undefined, file: string): string {
+  if (reason === "page")
+    return `ndvm archive check ${file} says what is intact, ndvm archive salvage keeps it`;
+  if (reason === "busy") return "another process has it: wait until that one is done";
+  return "an archive is a file that ndvm search has written, on a disk with room for it";
 }

@@ -37,9 +37,12 @@ export function requireReadable(file: string): void {
   readHead(file);
 }
 
-/** Throws what a user should hear of a file that is no archive, or whose head is damaged. */
-export function checkHead(file: string): void {
-  const { head, size } = readHead(file);
+/**
+ * Throws what a user should hear of a file that is no archive, or whose head is damaged. `file` is what
+ * the user calls it.
+ */
+export function checkHead(path: string, file = path): void {
+  const { head, size } = readHead(path);
   if (head.length === 0 || head.toString("latin1", 0, MAGIC.length) !== MAGIC)
     throw new NdvmError("E-ARCHIVE", `${file} is not an archive`, {
       help: KIND,
@@ -86,6 +89,9 @@ const kept = new Map<string, number>();
 
 const isAtRest = (head: Buffer): boolean =>
   head.length < HEAD_BYTES || head.readUInt16BE(18) !== 0x0202;
+
+/** Whether a file says that nobody writes to it. */
+export const isFileAtRest = (file: string): boolean => isAtRest(readHead(file).head);
 
 function readHead(file: string): { readonly head: Buffer; readonly size: number } {
   let key: string;

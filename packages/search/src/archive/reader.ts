@@ -12,7 +12,8 @@ import { damage, parse, readLedger, readRows, type Source } from "./checked-rows
 import { unpackDigests } from "./digests.js";
 import { type Database, openDatabase } from "./driver.js";
 import { EARLIER_FORMATS } from "./earlier-formats.js";
-import { checkHead, otherFormat } from "./head.js";
+import { checkHead, otherFormat, requireReadable } from "./head.js";
+import { leftoverOf, openCopyOf } from "./leftovers.js";
 import type { EpochKey } from "./messages.js";
 import { outcomeFromJson } from "./outcome-json.js";
 import { proposalsOf } from "./proposals-json.js";
@@ -23,8 +24,21 @@ import { readEngineState, visitsNamed } from "./state.js";
 import { readVisit } from "./visits.js";
 
 export function openForReading(file: string): Source {
+  requireReadable(file);
+  const leftover = leftoverOf(file);
+  if (leftover !== undefined)
+    return openCopyOf(file, leftover, (copy) => {
+      const source = openSource(copy, file);
+      checkHead(copy, file);
+      return source;
+    });
   checkHead(file);
-  const database = openDatabase(file);
+  return openSource(file, file);
+}
+
+/** `file` is what the user calls it. */
+function openSource(path: string, file: string): Source {
+  const database = openDatabase(path, { copyOf: file });
   try {
     database.exec("PRAGMA query_only = 1; PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1");
     const source = { database, format: formatOf(database) };

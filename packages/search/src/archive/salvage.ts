@@ -24,6 +24,7 @@ import { type Database, openDatabase, type Value } from "./driver.js";
 import { requireReadable } from "./head.js";
 import { intactVisits } from "./intact-visits.js";
 import { LEDGER_ROW, LedgerWriter, STATE_ROW } from "./ledger.js";
+import { leftoverOf } from "./leftovers.js";
 import { mendFirstPage } from "./mend.js";
 import { STUDY_OPTIONS } from "./options.js";
 import { checkSchema, formatOf, resumptionOf } from "./reader.js";
@@ -58,7 +59,8 @@ export function salvageArchive(file: string, out: string): Salvage {
   const copy = join(room, "copy.db");
   try {
     copyInto(file, copy, out);
-    if (isOrdinary(`${file}-wal`)) copyInto(`${file}-wal`, `${copy}-wal`, out);
+    if (isOrdinary(`${file}-wal`) && leftoverOf(file) !== "log")
+      copyInto(`${file}-wal`, `${copy}-wal`, out);
     mendFirstPage(copy, file);
     return salvage(openCopy(copy, file), out);
   } catch (error) {

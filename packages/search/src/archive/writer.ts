@@ -12,10 +12,11 @@ import { readLedger, readRows, tableDamage } from "./checked-rows.js";
 import { type Database, openDatabase, type Statement, type Value } from "./driver.js";
 import { checkHead, otherFormat, requireOrdinary } from "./head.js";
 import { LedgerWriter, STATE_ROW } from "./ledger.js";
+import { leftoverOf, requireNoLog } from "./leftovers.js";
 import { type Lock, takeLock } from "./lock.js";
 import type { FromWriter, ToWriter, WriterStart } from "./messages.js";
 import { isBreedingOption } from "./options.js";
-import { checkSchema, formatOf } from "./reader.js";
+import { checkSchema, formatOf, openForReading } from "./reader.js";
 import { type PackedRows, unpackRows } from "./rows.js";
 import { BULK_TABLES, type BulkTable, COLUMNS, SCHEMA_VERSION, TABLE_NAMES } from "./schema.js";
 import { readState } from "./state.js";
@@ -76,7 +77,7 @@ class Writer {
       if (!start.mayResume) throw taken(start.file);
       // Before anything is opened, and so before anything is changed.
       requireOrdinary(start.file);
-      if (statSync(start.file).size > 0) checkHead(start.file);
+      if (statSync(start.file).size > 0) requireOwnLeftovers(start.file);
     }
     this.#lock = takeLock(start.file);
     let database: Database | undefined;
@@ -201,6 +202,21 @@ function checkIntact(database: Database): void {
     const count = numberOf(database, `SELECT count(*) FROM ${table}`);
     if (count !== rows[table])
       throw tableDamage(database.file, table, `it had ${rows[table]} rows and has ${count}`);
+  }
+}
+
+/** What SQLite would apply to the file must leave it intact: it is tried on a copy. */
+function requireOwnLeftovers(file: string): void {
+  requireNoLog(file);
+  if (leftoverOf(file) === undefined) {
+    checkHead(file);
+    return;
+  }
+  const { database } = openForReading(file);
+  try {
+    checkIntact(database);
+  } finally {
+    database.close();
   }
 }
 
