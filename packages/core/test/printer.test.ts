@@ -69,7 +69,11 @@ const { datum: datums } = fc.letrec<{ datum: Datum; atom: Datum }>((tie) => ({
 describe("print", () => {
   test("a whole number above 2⁵³ had a point in a list and none alone", async () => {
     const machine = await Machine.create();
-    const print = (source: string) => machine.load(source).evaluate({ x: 2 ** 53 }).print();
+    const print = (source: string) =>
+      machine
+        .load(source)
+        .evaluate({ x: 2 ** 53 })
+        .print();
     expect([print("(list x)"), print("x"), print("[x]")]).toEqual([
       "(9007199254740992)",
       "9007199254740992",

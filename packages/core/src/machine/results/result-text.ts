@@ -11,12 +11,12 @@ const DATUM_BYTES = 256;
 /** A result is not part of a program's text. */
 export const NOWHERE = { start: 0, end: 0 };
 
-/** Whole numbers from here on have an exponent. */
-const WHOLE_MAX = 1e21;
+/** Integers from here on have an exponent. */
+const INTEGER_MAX = 1e21;
 
 /** Whole numbers print without a point, however the machine holds them: lanes agree on the text. */
 const isInteger = (value: number): boolean =>
-  Number.isInteger(value) && Math.abs(value) < WHOLE_MAX && !Object.is(value, -0);
+  Number.isInteger(value) && Math.abs(value) < INTEGER_MAX && !Object.is(value, -0);
 
 export const numberDatum = (value: number): Datum => ({
   kind: "number",

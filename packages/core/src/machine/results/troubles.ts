@@ -125,12 +125,11 @@ function errorIn({ error, own }: LaneFault, place: number): NdvmError {
 }
 
 const isSame = (a: LaneFault, b: LaneFault): boolean =>
-  a.own.length + b.own.length === 0 &&
-  a.error.code === b.error.code &&
-  a.error.message === b.error.message &&
-  a.error.help === b.error.help &&
-  a.error.span?.start === b.error.span?.start &&
-  a.error.span?.end === b.error.span?.end;
+  a.own.length + b.own.length === 0 && (a.error === b.error || told(a.error) === told(b.error));
+
+/** All that an error of this program tells. */
+const told = ({ code, message, help, span }: NdvmError): string =>
+  JSON.stringify([code, message, help, span]);
 
 /** What made a number infinite or NaN, in words, and where. */
 export interface Cause {
