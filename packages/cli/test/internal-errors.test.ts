@@ -23,7 +23,7 @@ test("an error of ours is told with its stack and without control characters", (
 });
 
 /** The first command as it came, and its name; no name where it is not there as a whole. */
-function commandAtStartOf(text: string): [command: string, name?: string] {
+function commandAtStartOf(text: string): [command: string, name?: string | undefined] {
   const [head = "", words = "0"] = /^\*(\d+)\r\n/.exec(text) ?? [];
   let at = head.length;
   let name: string | undefined;

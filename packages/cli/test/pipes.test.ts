@@ -1,14 +1,12 @@
 /** Commands waited for ever for a pipe that was named as an archive. */
 
-import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { ndvmHere } from "./here.js";
-import { folder, writeFile } from "./run.js";
+import { folder, shell, writeFile } from "./run.js";
 
 beforeAll(() => {
-  execFileSync("mkfifo", [join(folder, "p")]);
+  expect(shell("mkfifo p").code).toBe(0);
   writeFile("line.csv", "x,y\n1,2\n2,4.1\n3,5.9\n4,8.2\n5,9.7\n6,12\n7,14.2\n8,16\n");
 });
 
