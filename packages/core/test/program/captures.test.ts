@@ -73,3 +73,42 @@ test.each([1, 2, 3, 4, 5])(
     }
   },
 );
+
+test("procedures that call each other from within lambdas reach the procedures they name", async () => {
+  const machine = await Machine.create();
+  const wraps: readonly ((call: string) => string)[] = [
+    (call) => call,
+    (call) => `((lambda () ${call}))`,
+    (call) => `(later (lambda () ${call}))`,
+    (call) => `(later (lambda () (later (lambda () ${call}))))`,
+  ];
+  type Call = readonly [target: 0 | 1, wrap: (call: string) => string];
+  const calls = wraps.flatMap((wrap): Call[] => [
+    [0, wrap],
+    [1, wrap],
+  ]);
+  const pairs = calls.flatMap((first) => calls.map((second) => [first, second] as const));
+  const texts = pairs.map(([[first, within], [second, inside]]) => {
+    const one = within(`(${"fg"[first]} (- n 1))`);
+    return `(+ (* 2 ${one}) (* -3 ${inside(`(${"fg"[second]} (- n 1))`)}))`;
+  });
+  const wrong: string[] = [];
+  for (const [i, ofF] of pairs.entries())
+    for (const [j, ofG] of pairs.entries()) {
+      const expected = (which: 0 | 1, n: number): number => {
+        const [[first], [second]] = which === 0 ? ofF : ofG;
+        if (n < 1) return which === 0 ? 5 : 7;
+        return 2 * expected(first, n - 1) - 3 * expected(second, n - 1);
+      };
+      const source = `(define (later p) (p))
+        (letrec ((f (lambda (n) (if (< n 1) 5 ${texts[i]})))
+                 (g (lambda (n) (if (< n 1) 7 ${texts[j]}))))
+          (+ (f k) (* 1000 (g k))))`;
+      const program = machine.load(source);
+      const value = program.evaluate({ k: 2 }).values[0];
+      if (value !== expected(0, 2) + 1000 * expected(1, 2)) wrong.push(source);
+      program.dispose();
+    }
+  expect(wrong).toEqual([]);
+  machine.dispose();
+});

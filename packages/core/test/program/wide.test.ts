@@ -43,3 +43,18 @@ test("with many names captured are read whole", async () => {
   }
   machine.dispose();
 });
+
+test("with many names captured again and again are read whole wherever room runs out", async () => {
+  const machine = await Machine.create();
+  const names = wholes(40).map((i) => `v${i}`);
+  const lets = names.map((name, i) => `(${name} (* x ${i + 1}))`).join(" ");
+  const lambdas = `((lambda () (+ ${names.join(" ")})))`.concat(" ").repeat(60);
+  // Room is doubled as it runs out; the words before the first lambda decide where within one it does.
+  for (let padding = 0; padding < 90; padding++) {
+    const program = machine.load(`(let (${lets}) (+ ${"x ".repeat(padding)} ${lambdas}))`);
+    const value = program.evaluate({ x: 2 }).values[0];
+    expect(value, `after ${padding} operands`).toBe(2 * padding + 60 * 40 * 41);
+    program.dispose();
+  }
+  machine.dispose();
+});

@@ -103,6 +103,26 @@ describe("every text of few marks", () => {
     }
   });
 
+  test("block comments nest as in a reader of ten lines, and are as good as blanks", () => {
+    /** Where the comment that opens a text ends; marks are taken from the left, each once. */
+    const endOf = (text: string): number | undefined => {
+      for (let at = 2, depth = 1; at < text.length; ) {
+        const pair = text.slice(at, at + 2);
+        if (pair === "|#") depth--;
+        if (pair === "#|") depth++;
+        at += pair === "|#" || pair === "#|" ? 2 : 1;
+        if (depth === 0) return at;
+      }
+      return undefined;
+    };
+    for (const inside of upTo([..."#|x"], 8)) {
+      const text = `#|${inside} 5`;
+      const end = endOf(text);
+      if (end === undefined) expect(told(text), text).toMatch(/^E-SYNTAX .*never closed.*\| 0-2 /);
+      else expect(told(text), text).toBe(told(" ".repeat(end) + text.slice(end)));
+    }
+  });
+
   test("nesting is refused right beyond its limit", () => {
     for (const [open, close] of ["()", "[]"] as const) {
       const nested = (depth: number) => `${open?.repeat(depth)}1${close?.repeat(depth)}`;

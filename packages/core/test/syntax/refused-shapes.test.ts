@@ -56,3 +56,51 @@ test.each([
 ])("%s has a dot where none can be", (source) => {
   expect(told(source)).toMatch(/dot|list|binding|pair/);
 });
+
+describe("clauses have the shapes of the grammar and no others", () => {
+  const KEYWORDS = ["=>", "else"];
+  const sequences = (letters: readonly string[], length: number): string[][] =>
+    length === 0
+      ? [[]]
+      : sequences(letters, length - 1).flatMap((some) => letters.map((one) => [...some, one]));
+  const items = [0, 1, 2, 3, 4].flatMap((length) => sequences(["f", "x", ...KEYWORDS], length));
+  const arePlain = (some: readonly string[]) => !some.some((item) => KEYWORDS.includes(item));
+
+  test("of cond", () => {
+    const isGood = (clause: readonly string[], isLast: boolean): boolean => {
+      const [test, second, ...others] = clause;
+      if (test === "else") return isLast && clause.length > 1 && arePlain(clause.slice(1));
+      if (test !== undefined && second === "=>")
+        return others.length === 1 && arePlain([test, ...others]);
+      return clause.length > 0 && arePlain(clause);
+    };
+    for (const clause of items) {
+      const text = `(${clause.join(" ")})`;
+      for (const [before, after] of [
+        ["", ""],
+        ["(f x) ", ""],
+        ["", " (x)"],
+        ["(f => x) ", " (else 1)"],
+      ] as const) {
+        const source = `(cond ${before}${text}${after})`;
+        expect(told(source) === "accepted", source).toBe(isGood(clause, after === ""));
+      }
+    }
+  });
+
+  test("of case", () => {
+    const isGood = (head: string, clause: readonly string[], isLast: boolean): boolean => {
+      if (head === "else" && !isLast) return false;
+      if (clause[0] === "=>") return clause.length === 2 && arePlain(clause.slice(1));
+      return clause.length > 0 && arePlain(clause);
+    };
+    for (const head of ["()", "(1 a)", "else"])
+      for (const clause of items)
+        for (const after of ["", " ((2) x)", " (else => f)"]) {
+          const source = `(case x (${[head, ...clause].join(" ")})${after})`;
+          expect(told(source) === "accepted", source).toBe(isGood(head, clause, after === ""));
+        }
+    expect(told("(case x)")).not.toBe("accepted");
+    expect(told("(case x ())")).not.toBe("accepted");
+  });
+});
