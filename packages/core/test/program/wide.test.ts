@@ -48,12 +48,17 @@ test("with many names captured again and again are read whole wherever room runs
   const machine = await Machine.create();
   const names = wholes(40).map((i) => `v${i}`);
   const lets = names.map((name, i) => `(${name} (* x ${i + 1}))`).join(" ");
-  const lambdas = `((lambda () (+ ${names.join(" ")})))`.concat(" ").repeat(60);
-  // Room is doubled as it runs out; the words before the first lambda decide where within one it does.
-  for (let padding = 0; padding < 90; padding++) {
-    const program = machine.load(`(let (${lets}) (+ ${"x ".repeat(padding)} ${lambdas}))`);
+  // Sums of two, so that no call makes room for many; and so many that the program takes room of its own,
+  // which is doubled as it runs out. The words before the first lambda decide where within one that is.
+  const sum = names.reduce((sums, name) => `(+ ${sums} ${name})`);
+  const count = 60;
+  const lambdas = `(later (lambda () ${sum})) `.repeat(count);
+  for (let padding = 0; padding < 250; padding += 4) {
+    const program = machine.load(
+      `(define (later p) (p)) (let (${lets}) (+ ${"x ".repeat(padding)} ${lambdas}))`,
+    );
     const value = program.evaluate({ x: 2 }).values[0];
-    expect(value, `after ${padding} operands`).toBe(2 * padding + 60 * 40 * 41);
+    expect(value, `after ${padding} operands`).toBe(2 * padding + count * 40 * 41);
     program.dispose();
   }
   machine.dispose();
