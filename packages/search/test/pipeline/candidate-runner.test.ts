@@ -325,13 +325,21 @@ describe("a fit", () => {
     expect(asked[0]?.data?.["x"]).toEqual(Float64Array.from(rows.slice(0, 10)));
   });
 
-  test("of another optimiser than lm is to the end on every rung, with its own options", async () => {
+  test("of another optimiser than lm has its own options", async () => {
     const adam = { rate: 0.125 };
     await answer(task("(* a x)"), { recipe: { optimiser: "adam", adam, rungs } });
     expect(asked[0]).toMatchObject({ optimiser: "adam", adam });
-    expect(asked[0]?.tolerances).toEqual({});
     await answer(task("(* a x)"));
     expect(asked[1]).not.toHaveProperty("adam");
+  });
+
+  test.each(
+    (["adam", "lbfgs"] as const).flatMap((one) => [0, 1, 2].map((rung) => [one, rung] as const)),
+  )("by %s is to the end on rung %s, too", async (optimiser, rung) => {
+    await answer(task("(+ a (* b x))", { rung }), { recipe: { optimiser, rungs } });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toMatchObject({ optimiser, steps: rungs[rung]?.steps });
+    expect(asked[0]?.tolerances).toEqual({});
   });
 
   test("answers with its loss, its shares and its criterion", async () => {
