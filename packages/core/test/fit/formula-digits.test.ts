@@ -53,3 +53,23 @@ test("whole numbers of a program keep all their digits, and large constants thos
   const text = exportModel({ program, params: { k: 12345678.912 } }, "math");
   expect(text).toBe("1234567·x + 12345678.91·x + 1000003.966");
 });
+
+test("parameters that differ by their sign alone have the most digits that one of them needs", () => {
+  const program = machine.load("(+ (* a x) (* b (expt x 2)) c)");
+  const size = 1.23456789012345;
+  const needs = [3, 6, 9, 12];
+  for (const a of needs)
+    for (const b of needs)
+      for (const c of needs)
+        for (const names of ["abc", "acb", "bac", "bca", "cab", "cba"]) {
+          const values = { a: size, b: -size, c: size };
+          const params = Object.fromEntries(
+            [...names].map((name) => [name, values[name as keyof typeof values]]),
+          );
+          const model = { program, params, digits: { a, b, c } };
+          for (const format of ["math", "latex"] as const)
+            expect(exportModel(model, format), `${names} ${a} ${b} ${c}`).toBe(
+              exportModel(model, format, { digits: Math.max(a, b, c) }),
+            );
+        }
+});
