@@ -83,6 +83,34 @@ describe("a weight is as many rows", () => {
   });
 });
 
+describe("rows without trials show nothing", () => {
+  const binomial = { target: "y", loss: "binomial", trials: "n", weights: "w" } as const;
+  const weights = x.map((_, i) => [0.5, 3, 1, 8][i % 4] as number);
+
+  test.each([[[0]], [[4]], [[14]], [[1, 2, 7]], [[0, 5, 14]]])(
+    "of weighted rows, %j might not be there",
+    async (empty) => {
+      const without = (column: readonly number[]) => column.filter((_, i) => !empty.includes(i));
+      const cleared = (column: readonly number[]) =>
+        column.map((each, i) => (empty.includes(i) ? 0 : each));
+      const some = await fitText(logistic, {
+        ...binomial,
+        data: { x, y: cleared(hits), n: cleared(trials), w: weights },
+      });
+      const none = await fitText(logistic, {
+        ...binomial,
+        data: { x: without(x), y: without(hits), n: without(trials), w: without(weights) },
+      });
+      for (const name of ["a", "b"]) {
+        expect(some.best.params[name]).toBeCloseTo(none.best.params[name] as number, 6);
+        expect(some.standardErrors[name]).toBeCloseTo(none.standardErrors[name] as number, 6);
+      }
+      expect(some.best.deviance).toBeCloseTo(none.best.deviance, 8);
+      expect(some.best.logLikelihood).toBeCloseTo(none.best.logLikelihood, 8);
+    },
+  );
+});
+
 describe("counts", () => {
   test("right estimates of a binomial are not called worse than the mean", async () => {
     const result = await fitText(logistic, {
