@@ -147,6 +147,39 @@ describe("a fit with two targets", () => {
     expect(wide.restarts).toEqual(result.restarts);
   });
 
+  test.each(["squares", "absolute"] as const)(
+    "predicts each target of a row by the row's group, fitted by %s",
+    async (loss) => {
+      const cell = t.map((_, i) => ["one", "two", "three"][i % 3] as string);
+      const level = (i: number) => [1, 4, -2][i % 3] as number;
+      const y = t.map((at, i) => level(i) + 2 * at + (data.x[i] as number) / 50);
+      const z = y.map((each, i) => 100 * each + (data.x[30 - i] as number));
+      const result = await fitText("(let ((f (+ a (* b t)))) [f (* 100 f)])", {
+        data: { t, y, z, cell },
+        target: ["y", "z"],
+        groups: { by: "cell", params: ["a"] },
+        loss,
+      });
+      const { params: found } = result.best;
+      for (const cells of [
+        ["two"],
+        ["three", "one"],
+        ["two", "two", "one", "three", "one"],
+        ["one", "three", "three", "two", "one", "two"],
+      ]) {
+        const times = cells.map((_, i) => 0.3 * i);
+        const { targets, values } = result.predict({ t: times, cell: cells });
+        const line = cells.map(
+          (name, i) =>
+            (found[`a[${name}]`] as number) + (found["b"] as number) * (times[i] as number),
+        );
+        const want = [...line, ...line.map((each) => 100 * each)];
+        expect([...values]).toEqual(want.map((each) => expect.closeTo(each, 8)));
+        expect(targets["z"]?.values).toEqual(values.subarray(cells.length));
+      }
+    },
+  );
+
   test("other losses: absolute, Huber and an expression", async () => {
     for (const loss of ["absolute", "huber", "(abs (- pred target))"] as const) {
       const result = await fitText(spiral, { ...options, loss, params: truth });
