@@ -260,6 +260,24 @@ describe("saddles", () => {
     expect(diagnostics.notes.join()).not.toContain("not determined");
   });
 
+  test("lm stayed where some of several slopes are 0 while the others moved", async () => {
+    const x = [1, 2, 3, 4, 5, 6, 7];
+    const z = [1, 4, 2, 6, 1, 3, 5];
+    const y = x.map((each, i) => 3 + 2 * each + 0.5 * (z[i] as number));
+    for (const a of [0, 1, -2])
+      for (const b of [0, 1])
+        for (const c of [0, 1, 3]) {
+          const { best, restarts } = await fitText("(+ c (* a a x) (* b b z))", {
+            ...{ data: { x, y, z }, target: "y", params: { a, b, c }, optimiser: "lm" },
+          });
+          const told = `from ${a}, ${b}, ${c}`;
+          expect(restarts[0]?.hasConverged, told).toBe(true);
+          expect(Math.abs(best.params["a"] as number), told).toBeCloseTo(Math.SQRT2, 4);
+          expect(Math.abs(best.params["b"] as number), told).toBeCloseTo(Math.SQRT1_2, 4);
+          expect(best.params["c"], told).toBeCloseTo(3, 4);
+        }
+  });
+
   test("parameters that do nothing are left where they are", async () => {
     const { best, identifiability } = await fitText("(+ (* a x) (* 0 b))", {
       ...{ data: { x: [1, 2, 3], y: [2, 4, 6.1] }, target: "y", params: { a: 1, b: 0.5 } },
