@@ -10,6 +10,7 @@ import {
   type ErrorCode,
   type ErrorFacts,
   type GradientOptions,
+  gradientPart,
   type Input,
   type Inputs,
   type LaneFailure,
@@ -144,7 +145,7 @@ function partOf(input: Input, from: number, to: number): PartInput {
 /** Runs a part on the machine of a worker. */
 export function runPart(program: Program, part: PartJob, index: number): PartResult {
   const inputs = recordOf(part.inputs.map(([name, input]) => [name, inputOf(input)]));
-  const { lanes, failures, results } = program.runPart(inputs, part.options, true).outcome;
+  const { lanes, failures, results } = gradientPart(program, inputs, part.options);
   const hasValues = failures.length < lanes;
   const errors = [...new Set(failures.map(({ error }) => error))];
   return {

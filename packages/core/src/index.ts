@@ -92,6 +92,7 @@ export type { Explanation, TapeEntry } from "./machine/reports/explain.js";
 export { BranchLog, type LoggedFlip } from "./machine/reports/flip-log.js";
 export { type ReducedInput, reduceGradients, sumOver } from "./machine/results/sums.js";
 export { troublesOf } from "./machine/results/troubles.js";
+export { gradientPart } from "./machine/run/part.js";
 export type { Session, SessionStats } from "./machine/run/session.js";
 export type * from "./machine/types.js";
 export { emptyRecord, own, recordOf, smallRecord } from "./records.js";

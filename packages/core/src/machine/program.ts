@@ -324,6 +324,7 @@ export class Program {
   /**
    * A part of a larger batch, for a pool or a cluster: returns also where every lane of it failed.
    * Results go `into` arrays that the pool made, where there are some.
+   * @internal
    */
   runPart(
     inputs: Inputs,
