@@ -46,10 +46,10 @@ export const collect = (value: string, previous: readonly string[] = []): readon
 
 export function parseCount(text: string): number {
   const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value) || value < 1) {
+  if (text.trim() === "" || !Number.isInteger(value) || value < 1) {
     throw new InvalidArgumentError("It must be a whole number, 1 or more, such as 32 or 1e6.");
   }
-  return Math.floor(value);
+  return value;
 }
 
 const SIZE_UNITS: Readonly<Record<string, number>> = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };

@@ -36,9 +36,16 @@ function ticksBetween(low: number, high: number, count: number): number[] {
   return ticks;
 }
 
+/** The least and the largest of any number of numbers: a call takes some hundred thousand at most. */
+function rangeOf(numbers: readonly number[]): readonly [low: number, high: number] {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const number of numbers) [low, high] = [Math.min(low, number), Math.max(high, number)];
+  return [low, high];
+}
+
 function ticksOf(points: readonly [number, number][], axis: 0 | 1, count: number): number[] {
   const numbers = points.map((point) => point[axis]);
-  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  const [low, high] = rangeOf(numbers);
   return high > low ? ticksBetween(low, high, count) : [low];
 }
 
@@ -79,7 +86,7 @@ export function fitPlotText({ title, points, lines, height = 14 }: FitPlotOption
   const curves = lines.map(finitePoints).filter(({ length }) => length > 1);
   const all = [...dots, ...curves.flat()];
   const ys = all.map(([, y]) => y);
-  const [low, high] = [Math.min(...ys), Math.max(...ys)];
+  const [low, high] = rangeOf(ys);
   if (curves.length === 0 || !(high > low)) {
     return `${out.bold(title)}\n(no plot: the numbers do not vary)`;
   }

@@ -388,6 +388,14 @@ const searches: Case[] = [
     ["search", "--data", "t.csv", "--target", "y", "--price", "1"],
   ],
   [
+    "search of a price that is missing",
+    ["search", "--data", "t.csv", "--target", "y", "--price", "0.5,"],
+  ],
+  [
+    "search of half a candidate",
+    ["search", "--data", "t.csv", "--target", "y", "--candidates", "1.5"],
+  ],
+  [
     "search of a study that exists",
     [
       "search",

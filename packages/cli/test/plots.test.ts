@@ -56,3 +56,10 @@ test("the source of a tape's records ends where the terminal does", async () => 
     expect(longest(tapeText(explanation, true))).toBeLessThanOrEqual(columns);
   }
 });
+
+test("a plot of more points than a call takes operands ended in a RangeError", () => {
+  const x = Array.from({ length: 200_000 }, (_, i) => i / 1000);
+  const points = x.map((each): [number, number] => [each, Math.sin(each)]);
+  expect(plotText({ title: "value", x, y: points.map(([, y]) => y) })).toContain("value");
+  expect(fitPlotText({ title: "fit", points, lines: [points] })).toContain("fit");
+});

@@ -293,3 +293,16 @@ describe("a session that goes on with the same numbers", () => {
     machine.dispose();
   });
 });
+
+test("a session took arrays of another length: too short ones left lanes as they were", async () => {
+  const machine = await Machine.create();
+  const session = machine.load("(* 2 x)").session({ x: [1, 2, 3, 4] });
+  for (const numbers of [[], [1, 2], [1, 2, 3, 4, 5]])
+    expect(() => session.set("x", numbers)).toThrowError(
+      expect.objectContaining({ code: "E-INPUT", facts: expect.objectContaining({ limit: 4 }) }),
+    );
+  session.set("x", [5, 6, 7, 8]);
+  session.run();
+  expect([...session.values]).toEqual([10, 12, 14, 16]);
+  machine.dispose();
+});

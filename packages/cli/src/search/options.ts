@@ -68,7 +68,9 @@ function parsePositive(text: string): number {
 }
 
 function parsePrice(text: string): readonly [number, number] {
-  const [input, output, ...more] = text.split(",").map(Number);
+  const [input, output, ...more] = text
+    .split(",")
+    .map((price) => (price.trim() === "" ? Number.NaN : Number(price)));
   const isPair = input !== undefined && output !== undefined && more.length === 0;
   if (!isPair || !(input >= 0 && output >= 0)) {
     throw new InvalidArgumentError("It must be two prices per million tokens, such as 0.5,1.5.");

@@ -108,6 +108,7 @@ class Assembler {
       case ".captures":
         if (open === undefined || open.lines.length > 0)
           throw misplaced("it follows .proc, before the first instruction");
+        if (open.captures.length > 0) throw misplaced("a procedure names all captures in one line");
         checkNames([...open.params, ...rest]);
         open.captures = rest;
         return open;

@@ -74,8 +74,11 @@ export class ParsedScheme implements ParsedProgram {
 
   get constants(): readonly string[] {
     if (this.#formula !== undefined) return NO_NAMES;
-    const names = this.expansion.nodes.map(({ kind, span }) =>
-      kind === "const" ? this.#source.slice(span.start, span.end) : "",
+    // A symbol that is quoted has the text of the constant, and not its number.
+    const names = this.expansion.nodes.map((node) =>
+      node.kind === "const" && node.value.kind === "number"
+        ? this.#source.slice(node.span.start, node.span.end)
+        : "",
     );
     return [...constants.keys()].filter((name) => names.includes(name));
   }

@@ -69,6 +69,14 @@ const atLoad: readonly Case[] = [
   ],
   [".proc f a a\nPUSH 1\n.end\nPUSH 1", "E-FORM", 1, "a", /stands twice/, /different names/],
   [".end", "E-SYNTAX", 1, ".end", /out of place/, /no \.proc/],
+  [
+    ".proc f x\n.captures a\n.captures b\nLOAD a\nRETURN\n.end",
+    "E-SYNTAX",
+    3,
+    ".captures",
+    /out of place/,
+    /all captures in one line/,
+  ],
   [".prok f", "E-SYNTAX", 1, ".prok", /not a directive/, /did you mean \.proc/],
   [
     ".proc g x\n.captures k\nLOAD k\n.end\nPUSH 1\nCALL g",

@@ -11,7 +11,7 @@ import {
   fit,
   fitFromJSON,
 } from "../../src/index.js";
-import { machine, steps } from "./support.js";
+import { fitText, machine, steps } from "./support.js";
 
 const x = steps(0, 5, 6);
 const y = x.map((v) => 1 + 2 * v);
@@ -148,4 +148,17 @@ describe.each(["__proto__", "constructor", "toString"])("%s", (name) => {
     const mean = await fitted(`(vsum (* (- ${name} a) (- ${name} a)))`, { data: named(name, x) });
     exactly(mean.best.params["a"], 2.5);
   });
+});
+
+test("a quoted symbol pi is not the constant: a column of that name was refused", async () => {
+  const data = { x: [1, 2, 3], pi: [9, 9, 9], y: [2, 4, 6.1] };
+  for (const source of [
+    "(case 'pi ((pi) (* a x)) (else a))",
+    "(if (eq? (car `(pi ,x)) 'pi) (* a x) a)",
+  ]) {
+    const { best } = await fitText(source, { data, target: "y", params: { a: 1 } });
+    expect(best.params["a"]).toBeCloseTo(2.02, 1);
+  }
+  const refused = fitText("(* a pi x)", { data, target: "y", params: { a: 1 } });
+  await expect(refused).rejects.toMatchObject({ code: "E-INPUT" });
 });

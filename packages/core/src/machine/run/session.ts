@@ -136,7 +136,12 @@ export class Session {
         help: `it has ${Object.keys(this.inputs).join(", ")}`,
       });
     if (typeof value === "number") numbers.fill(value);
-    else numbers.set(value);
+    else if (value.length === numbers.length) numbers.set(value);
+    else
+      throw new NdvmError("E-INPUT", `${name} has ${value.length} numbers, not ${numbers.length}`, {
+        help: "a session keeps its lanes: give one number for each, or one for all",
+        facts: { names: [name], value: value.length, limit: numbers.length },
+      });
   }
 
   /** Runs the program for the numbers set; `values` and `gradients` then hold the results. */
