@@ -192,10 +192,14 @@ function placesOf({ form, text: secret }: Needle, { text, from, to }: Traced): R
     let end = at + middle.length;
     for (let i = least; i < length && text[end] === secret[i]; i++) end += 1;
     const isFound = end - start >= least;
-    at = text.indexOf(middle, isFound ? end : at + 1);
+    // Copies may overlap.
+    at = text.indexOf(middle, at + 1);
     if (!isFound) continue;
     if (form === "base64") [start, end] = withNeighbours({ text, from, to }, start, end);
-    places.push({ from: from[start] as number, to: to[end - 1] as number });
+    const place = { from: from[start] as number, to: to[end - 1] as number };
+    const before = places.at(-1);
+    if (before === undefined || place.from > before.to) places.push(place);
+    else places[places.length - 1] = { from: before.from, to: Math.max(before.to, place.to) };
   }
   return places;
 }

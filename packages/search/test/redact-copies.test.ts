@@ -48,6 +48,7 @@ describe("no letter of a secret is left, and every other letter", () => {
     ["of nearly its length", "kz7w-Tq9fm", "z7w-Tq9f"],
     ["in a long one", "kz7w-Tq9fm_Yc2hXb8vRn4", "Tq9fm_"],
     ["whose beginning is its end, too", "kz9fmw-Tq9f", "9fmw-T"],
+    ["of which the end is the beginning", "9fmw-Tq9fx9f", "9fmw-T"],
   ])("of copies of two, one inside the other, %s", (_, outer, inner) => {
     for (const secrets of [
       [outer, inner],
