@@ -73,11 +73,10 @@ export async function fit(program: Program, options: FitOptions): Promise<FitRes
       explainStart(problem, restarts[0] as Restart);
     }
     const isDone = driven.stopped === "done";
-    if (isDone && settings.lossName === "absolute" && !settings.isAttempt) {
-      const left = settings.timeMax - driven.milliseconds;
+    const left = settings.timeMax - driven.milliseconds;
+    if (isDone && settings.lossName === "absolute" && !settings.isAttempt)
       await settleAbsolute(fit, problem, bestOf(restarts), left);
-    }
-    const arrival = isDone ? arrive(problem, settings, bestOf(restarts)) : undefined;
+    const arrival = isDone ? arrive(problem, settings, bestOf(restarts), left) : undefined;
     return describeFit(finish(problem, settings, restarts, driven, arrival));
   } finally {
     // A loss that was given as text is ours to free.

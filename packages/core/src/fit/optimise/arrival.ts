@@ -64,6 +64,7 @@ export function arrive(
   problem: Problem,
   settings: Settings,
   restart: Restart,
+  millisecondsMax: number,
 ): Arrival | undefined {
   const { batches, parameters, options, table } = problem;
   const { optimiser, lossName, isAttempt } = settings;
@@ -74,7 +75,8 @@ export function arrive(
   const { length } = parameters.free;
   if (length > PARAMETERS_MOST || (table?.points ?? 1) * length > POINTS_MOST) return undefined;
   try {
-    return new Arriving({ batches, parameters, options, settings }, restart).run();
+    const asked = { batches, parameters, options, settings };
+    return new Arriving(asked, restart, performance.now() + millisecondsMax).run();
   } catch (error) {
     // Many lanes at once take more memory than the fit itself did.
     if (error instanceof NdvmError && error.code === "E-MEMORY") return undefined;
@@ -107,11 +109,13 @@ class Arriving {
   readonly #batch: Batch;
   readonly #limits: Limits;
   readonly #isLikelihood: boolean;
+  readonly #until: number;
   #place: Place;
   #evaluations = 0;
   #hasMoved = false;
 
-  constructor(problem: Asked, restart: Restart) {
+  constructor(problem: Asked, restart: Restart, until: number) {
+    this.#until = until;
     this.#problem = problem;
     this.#restart = restart;
     this.#free = problem.parameters.free;
@@ -129,7 +133,7 @@ class Arriving {
       // Who has set out goes all the way.
       const isThere = this.#isNear(step, turn === 0 ? 1 : WAY);
       const isSaddle = isThere && step.down !== undefined;
-      const isEnd = turn === TURNS_MOST || (isThere && !isSaddle);
+      const isEnd = turn === TURNS_MOST || (isThere && !isSaddle) || this.#isOver();
       const by = isSaddle ? (step.down as Float64Array) : step.by;
       const next = isEnd ? undefined : this.#follow({ ...step, by }, isSaddle);
       if (next === undefined) return this.#end(verdictOf(this.#isNear(step, 1), step), curvature);
@@ -138,6 +142,12 @@ class Arriving {
       this.#evaluations = 0;
       this.#hasMoved = true;
     }
+  }
+
+  /** Whether nobody waits for more. */
+  #isOver(): boolean {
+    const { signal } = this.#problem.options;
+    return signal?.aborted === true || performance.now() >= this.#until;
   }
 
   #end(verdict: Arrival["verdict"], curvature: Curvature): Arrival {
