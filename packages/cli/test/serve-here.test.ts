@@ -526,7 +526,8 @@ describe("values", () => {
     expect(dataOf(["u", "v"], "c", arrays)).toEqual(["u", "v"]);
     expect(dataOf({ $array: 0, kind: "lanes" }, "c", arrays)).toEqual(Float64Array.of(1, 2));
     expect(dataOf(5, "c", arrays)).toBe(5);
-    expect(inputOf({ number: "1e400" }, "c", arrays)).toBe(Infinity);
+    expect(inputOf({ number: "Infinity" }, "c", arrays)).toBe(Infinity);
+    expect(() => inputOf({ number: "1e400" }, "c", arrays)).toThrow("c is no number");
     expect(arrayOf({ $array: 0 }, arrays)).toBe(arrays[0]);
     expect(arrayOf({}, arrays)).toBeUndefined();
     expect(() => arrayOf({ $array: 1 }, arrays)).toThrow("there is no array 1");

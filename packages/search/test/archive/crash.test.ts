@@ -62,7 +62,7 @@ test(`nothing told is lost and nothing comes twice (SEED=${seed}, NDVM_CRASHES=$
   expect(whole.told).toEqual(Array.from({ length: candidates }, (_, i) => i));
 
   const chance = new Random(seed);
-  const file = freshFile();
+  let file = freshFile();
   const told: number[] = [];
   let killed = 0;
   for (;;) {
@@ -72,7 +72,13 @@ test(`nothing told is lost and nothing comes twice (SEED=${seed}, NDVM_CRASHES=$
     const workers = Math.floor(chance.uniform() * 3);
     const { told: now, isDone } = await live(file, workers, visits, delay);
     told.push(...now);
-    if (isDone) break;
+    if (isDone && killed > 0) break;
+    if (isDone) {
+      // It was faster than its end: another study.
+      file = freshFile();
+      told.length = 0;
+      continue;
+    }
     killed += 1;
     if (told.length === 0) continue;
     const archive = openArchive(file);
