@@ -27,6 +27,7 @@ const OTHERS = [
   "src/program/cells.ts",
   "src/bytecode/codes.ts",
   "src/fit/layout.ts",
+  "src/fit/maps.ts",
   "scripts/build-wasm.mjs",
 ];
 

@@ -169,6 +169,15 @@ export interface ErrorDetails {
   readonly facts?: ErrorFacts | undefined;
 }
 
+/** An error as plain data that can travel: without the text and the file, which are there already. */
+export interface PackedError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly span: Span | undefined;
+  readonly help: string | undefined;
+  readonly facts: ErrorFacts;
+}
+
 const NO_FACTS: ErrorFacts = Object.freeze({});
 
 export class NdvmError extends Error {
@@ -205,3 +214,14 @@ export class NdvmError extends Error {
     return new NdvmError(this.code, message ?? this.message, details);
   }
 }
+
+export const packError = ({ code, message, span, help, facts }: NdvmError): PackedError => ({
+  code,
+  message,
+  span,
+  help,
+  facts,
+});
+
+export const unpackError = (error: PackedError, source: string, file?: string): NdvmError =>
+  new NdvmError(error.code, error.message, { ...error, source, file });

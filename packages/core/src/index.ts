@@ -8,8 +8,11 @@ export {
   type ErrorDetails,
   type ErrorFacts,
   NdvmError,
+  type PackedError,
+  packError,
   type Reason,
   type Span,
+  unpackError,
 } from "./errors.js";
 export { type ExportFormat, exportFormats } from "./export/formats.js";
 export {
@@ -22,7 +25,7 @@ export { inputScaleProblem, targetScaleProblem } from "./fit/data/scale.js";
 export { endedNote } from "./fit/diagnosis/diagnosis.js";
 export { fit } from "./fit/fit.js";
 export { type FitManyOptions, type FitManyResult, fitMany } from "./fit/fit-many.js";
-export { atan, exp, log, logGamma } from "./fit/math/elementary.js";
+export { atan, exp, log, logGamma, studentReach } from "./fit/math/elementary.js";
 export { Random, seedFor } from "./fit/math/random.js";
 export {
   aic,
@@ -44,6 +47,7 @@ export {
   totalLoss,
 } from "./fit/quality/scores.js";
 export { fitFromJSON } from "./fit/result/restore.js";
+export { checkSettings } from "./fit/settings.js";
 export type {
   AdamOptions,
   BestFit,
@@ -71,7 +75,8 @@ export type {
 } from "./fit/types.js";
 export { over } from "./machine/inputs/axes.js";
 export { int, mat, vec } from "./machine/inputs/inputs.js";
-export { Machine } from "./machine/machine.js";
+export { checkMachineOptions, Machine } from "./machine/machine.js";
+export { checkLoadOptions } from "./machine/options.js";
 export type {
   Pool,
   PoolGradientOptions,
@@ -80,6 +85,7 @@ export type {
 } from "./machine/pool/pool.js";
 export type { Program, Run } from "./machine/program.js";
 export { followBranches, laneNumbers, neighbourFlips } from "./machine/reports/branch-log.js";
+export type { ByLane, LanePaths, Numbers } from "./machine/reports/by-lane.js";
 export {
   type BranchFlip,
   type BranchReport,
@@ -96,6 +102,7 @@ export { gradientPart } from "./machine/run/part.js";
 export type { Session, SessionStats } from "./machine/run/session.js";
 export type * from "./machine/types.js";
 export { emptyRecord, own, recordOf, smallRecord } from "./records.js";
+export { fileWord, shellWord } from "./shell-word.js";
 export { constants } from "./syntax/constants.js";
 export type { Core, Expansion, Variable } from "./syntax/core.js";
 export type { Datum } from "./syntax/datum.js";

@@ -13,6 +13,7 @@ export { troublesOf } from "./machine/results/troubles.js";
 export type { Session, SessionStats } from "./machine/run/session.js";
 export type * from "./machine/types.js";
 export { emptyRecord, own, recordOf } from "./records.js";
+export { fileWord, shellWord } from "./shell-word.js";
 export type { Datum } from "./syntax/datum.js";
 export { type FormatErrorOptions, formatError } from "./syntax/format-error.js";
 export { read } from "./syntax/read.js";

@@ -21,7 +21,7 @@ export interface Speech {
   /** Rows, counted from 0, of which `more` are not named. */
   rows(rows: readonly number[], more: number): string;
   /** How a name is declared that would mean something in the language. */
-  declaring(name: string): string;
+  declaring(name: string): string | undefined;
 }
 
 /** A sentence and what to do about it. What is left out stays as it was. */
@@ -121,9 +121,12 @@ const wordings = {
   group: ({ actual, ...facts }, speech) => ({
     message: `${rowsOf(facts, speech)} is of the group ${actual}, which the fit did not see`,
   }),
-  builtin: ({ names = [] }, speech) => ({
-    help: `rename it, or declare it: ${speech.declaring(names[0] ?? "")}`,
-  }),
+  builtin: ({ names = [] }, speech) => {
+    const declaring = speech.declaring(names[0] ?? "");
+    return {
+      help: declaring === undefined ? "rename it" : `rename it, or declare it: ${declaring}`,
+    };
+  },
   failure: (facts, speech) => {
     const { message, help } = wordsOfCause(facts.cause, speech);
     return {

@@ -420,3 +420,35 @@ describe("reduce", () => {
     });
   });
 });
+
+describe("numbers that are not finite", () => {
+  test("are told of each lane by its own vector, also of lanes that are looked at again", () => {
+    // Which cell is the first that is not finite depends on both axes.
+    const source =
+      "(if (< (ref v 1) 2) (* k (log (ref v 0))) (round (sqrt (- (ref v 0) (ref w 0)))))";
+    const vs = [1, -1, 2, -3, 0].map((one, i) => vec([one, 3 * (i % 2)]));
+    const ws = [0, 1.5, -4].map((one) => vec([one]));
+    withProgram(source, (program) => {
+      for (const replay of [true, false])
+        for (const turn of [1, 2]) {
+          const inputs = { v: over("p", vs), w: over("q", ws), k: turn };
+          for (const result of [
+            program.evaluate(inputs, { replay }),
+            program.gradient(inputs, { replay, wrt: ["k", "v"] }),
+          ]) {
+            const told = result.nonFinite.map(({ lane, span }) => [lane, span?.start]);
+            const wanted = vs.flatMap((v, i) =>
+              ws.flatMap((w, j) =>
+                program
+                  .evaluate({ v, w, k: turn }, { replay: false })
+                  .nonFinite.map(({ span }) => [i * ws.length + j, span?.start]),
+              ),
+            );
+            expect(wanted.length).toBeGreaterThan(3);
+            expect(new Set(wanted.map(([, start]) => start)).size).toBe(2);
+            expect(told).toEqual(wanted);
+          }
+        }
+    });
+  });
+});

@@ -9,6 +9,7 @@ import {
   followBranches,
   laneNumbers,
   Machine,
+  mat,
   neighbourFlips,
   over,
   vec,
@@ -19,11 +20,31 @@ beforeAll(async () => {
   machine = await Machine.create();
 });
 
+const inRows = (numbers: readonly number[], cols: number): number[][] =>
+  Array.from({ length: numbers.length / cols }, (_, i) => numbers.slice(i * cols, (i + 1) * cols));
+
 describe("diagnose", () => {
   test("counts how many lanes took each side of a branch", () => {
     const program = machine.load("(if (> x 0) (* a x) (- x))");
     const { branches } = program.diagnose({ x: [-2, -1, 3], a: 2 });
     expect(branches).toMatchObject([{ text: "(if (> x 0) (* a x) (- x))", taken: 1, notTaken: 2 }]);
+  });
+
+  test("is plain lists as JSON, and says nothing of its budget", () => {
+    const program = machine.load("(loop ((i 0)) (if (= i n) (log x) (recur (+ i 1))))");
+    const inputs = { n: [0, 2, 1], x: [1, -1, 2] };
+    const told = program.diagnose(inputs);
+    const json = JSON.parse(JSON.stringify(told)) as Record<string, unknown>;
+    expect(json["paths"]).toEqual(Array.from(told.paths, (turns) => [...turns]));
+    expect((json["paths"] as number[][]).map(({ length }) => length)).toEqual([1, 3, 2]);
+    expect(Object.keys(json)).not.toContain("report");
+    const numbers = laneNumbers(program, inputs);
+    expect(JSON.parse(JSON.stringify(numbers))).toEqual([
+      { n: 0, x: 1 },
+      { n: 2, x: -1 },
+      { n: 1, x: 2 },
+    ]);
+    program.dispose();
   });
 
   test("gives the same ways whether lanes run together or alone", () => {
@@ -33,7 +54,7 @@ describe("diagnose", () => {
     const together = machine.load(source).diagnose({ x0: lanes });
     lanes.forEach((x0, lane) => {
       const alone = machine.load(source).diagnose({ x0 });
-      expect(together.paths[lane]).toEqual(alone.paths[0]);
+      expect(together.paths.at(lane)).toEqual(alone.paths.at(0));
     });
   });
 
@@ -170,6 +191,28 @@ describe("a program without a branch is plain", () => {
     expect(vectors.diagnose({ v: lanes }).clamped).toMatchObject([{ lanes: [1] }]);
   });
 
+  test("each element of a matrix counts, whichever it is and in whichever lane", () => {
+    for (const [rows, cols] of [
+      [1, 3],
+      [3, 1],
+      [2, 2],
+      [2, 3],
+      [4, 3],
+    ] as const) {
+      const program = machine.load("(vsum (sqrt M))", { domain: "clamp" });
+      for (let place = 0; place < rows * cols; place++) {
+        const numbers = Array.from({ length: rows * cols }, (_, i) => (i === place ? -1 : 4 + i));
+        const matrix = mat(inRows(numbers, cols));
+        const sound = mat(inRows(Array(rows * cols).fill(1), cols));
+        const what = `${rows} × ${cols}, element ${place}`;
+        expect(program.diagnose({ M: matrix }).clamped, what).toMatchObject([{ lanes: [0] }]);
+        const lanes = program.diagnose({ M: [sound, matrix, sound] }).clamped;
+        expect(lanes, what).toMatchObject([{ lanes: [1] }]);
+      }
+      program.dispose();
+    }
+  });
+
   test("a number that is the limit itself was called clamped in f32, whose limit is below 1e-8", async () => {
     const single = await Machine.create({ precision: "f32" });
     const program = single.load("(sqrt x)", { domain: "clamp" });
@@ -254,7 +297,7 @@ describe("branches along a way", () => {
   test("know the numbers of lanes over axes", () => {
     const program = machine.load("(* a b)");
     const inputs = { a: over("row", [1, 2]), b: over("col", [3, 4]) };
-    expect(laneNumbers(program, inputs)).toEqual([
+    expect([...laneNumbers(program, inputs)]).toEqual([
       { a: 1, b: 3 },
       { a: 1, b: 4 },
       { a: 2, b: 3 },

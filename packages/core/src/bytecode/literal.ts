@@ -2,7 +2,7 @@
  * Literals of a stack program: numbers, booleans, the empty list and symbols, read and written.
  */
 
-import { NdvmError } from "../errors.js";
+import { NdvmError, type Span } from "../errors.js";
 import { shown, type Word } from "./lines.js";
 import type { Literal } from "./program.js";
 
@@ -25,11 +25,20 @@ const named: ReadonlyMap<string, Literal> = new Map([
 export function readLiteral({ text, span }: Word): Literal {
   const known = named.get(text.toLowerCase());
   if (known !== undefined) return known;
-  if (REAL.test(text)) return { kind: "number", value: Number(text), exact: EXACT.test(text) };
+  if (REAL.test(text)) return readNumber(text, span);
   if (text.startsWith("'") && text.length > 1) return { kind: "symbol", name: text.slice(1) };
   throw new NdvmError("E-SYNTAX", `${shown(text)} is nothing that can be pushed`, {
     span,
     help: "push a number, true, false, nil or a symbol 's; LOAD pushes a variable",
+  });
+}
+
+function readNumber(text: string, span: Span): Literal {
+  const value = Number(text);
+  if (Number.isFinite(value)) return { kind: "number", value, exact: EXACT.test(text) };
+  throw new NdvmError("E-SYNTAX", `${shown(text)} is too large for a number`, {
+    span,
+    help: "the largest number is about 1.8e308; infinity is written inf",
   });
 }
 

@@ -208,7 +208,7 @@ export const arrays = defineCodes({
   codes: [
     ["ARRAY_TRIAL", 0, "the point that is evaluated next"],
     ["ARRAY_X", 1, "the trial in the user's units"],
-    ["ARRAY_SLOPES", 2, "of x by the trial"],
+    ["ARRAY_SLOPES", 2, "of x by the trial; of `lm` by the number that bounds are told in"],
     ["ARRAY_U", 3, "the best point so far"],
     ["ARRAY_BEST", 4, "the same in the user's units"],
     ["ARRAY_FIRST", 5, "Adam's averages"],

@@ -57,6 +57,8 @@ export const payloadFlags = defineCodes({
     ["PAYLOAD_REACHED", 64, "the result depends on it; set when a trace is linked"],
     ["PAYLOAD_BORROWS", 128, "its adjoint is read in another's place; set when a trace is linked"],
     ["PAYLOAD_STILL", 256, "only data of a fit reach it, so its rounds compute it once"],
+    ["PAYLOAD_PASSED", 512, "its numbers were made elsewhere: it merges two sides, or is a copy"],
+    ["PAYLOAD_REPEATS", 1024, "its numbers are those of an earlier payload, made of the same ones"],
   ],
 });
 
@@ -104,6 +106,16 @@ export const recordingLevels = defineCodes({
     ["RECORD_ACTIVE_ONLY", 1, "what a differentiated input reaches"],
     ["RECORD_VARYING", 2, "what any input reaches: what replay needs"],
     ["RECORD_BRANCHES", 3, "that, and a note at every branch: for reports"],
+    ["RECORD_ALL", 4, "what constants make, too: where a number that is not finite comes from"],
+  ],
+});
+
+export const blames = defineCodes({
+  name: "Blames",
+  doc: "What the search for the origin of a number that is not finite says instead of a payload.",
+  codes: [
+    ["BLAME_UNKNOWN", -1, "the tape does not tell"],
+    ["BLAME_CONSTANT", -2, "it is a constant of the program, and no operation made it"],
   ],
 });
 
@@ -226,6 +238,7 @@ export const machineCodes = [
   chunkWidths,
   recordingLevels,
   traceRecords,
+  blames,
   linkOutcomes,
   walkOutcomes,
   singleNumbers,

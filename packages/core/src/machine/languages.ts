@@ -7,17 +7,12 @@ import { assemble } from "../bytecode/assemble.js";
 import { ParsedBytecode } from "../bytecode/parsed-bytecode.js";
 import type { ParsedProgram } from "../program/parsed-program.js";
 import { ParsedScheme } from "../program/parsed-scheme.js";
-import { badOption } from "./options.js";
-import type { Language, LoadOptions } from "./types.js";
+import { checkLoadOptions } from "./options.js";
+import type { LoadOptions } from "./types.js";
 
 /** Reads a text in its language. */
 export function readProgram(source: string, options: LoadOptions): ParsedProgram {
-  if (checkLanguage(options.language) === "bytecode")
-    return new ParsedBytecode(assemble(source, options));
+  checkLoadOptions(options);
+  if (options.language === "bytecode") return new ParsedBytecode(assemble(source, options));
   return new ParsedScheme(source, undefined, options.inputs);
-}
-
-function checkLanguage(language: Language = "scheme"): Language {
-  if (language === "scheme" || language === "bytecode") return language;
-  throw badOption("language", '"scheme" or "bytecode"', language);
 }

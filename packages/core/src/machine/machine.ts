@@ -12,7 +12,7 @@ import { makeError } from "../words.js";
 import { Reals, Views } from "./inputs/inputs.js";
 import { type Exports, foreignCode, givenModule, instantiate, machineModule } from "./instance.js";
 import { readProgram } from "./languages.js";
-import { badOption, describe } from "./options.js";
+import { badOption, checkLoadKind, describe } from "./options.js";
 import type { Pool, PoolOptions } from "./pool/pool.js";
 import { Program } from "./program.js";
 import { type CacheShare, OWN_CACHE } from "./run/cache.js";
@@ -130,6 +130,7 @@ export class Machine {
       throw new NdvmError("E-SYNTAX", `a program is text, got ${describe(source)}`, {
         help: "pass the program's source as a string",
       });
+    checkLoadKind(options);
     try {
       return this.place(readProgram(source, options), source, options);
     } catch (error) {
@@ -167,7 +168,7 @@ export class Machine {
   encode(parsed: ParsedProgram, { domain }: LoadOptions): Image {
     return parsed.encode({
       integerMax: INTEGER_MAX[this.precision],
-      clamps: checkDomain(domain) === "clamp",
+      clamps: domain === "clamp",
       findsLoops: this.mechanisms.loops ?? true,
     });
   }
@@ -337,14 +338,15 @@ export class Machine {
   }
 }
 
+/** Refuses what `Machine.create` would refuse, without a machine. */
+export function checkMachineOptions({ precision, memoryMax = MEMORY_MAX }: MachineOptions): void {
+  checkPrecision(precision);
+  checkMemory(memoryMax);
+}
+
 function checkPrecision(precision: Precision = "f64"): Precision {
   if (precision === "f32" || precision === "f64") return precision;
   throw badOption("precision", '"f32" or "f64"', precision);
-}
-
-function checkDomain(domain: LoadOptions["domain"] = "ieee"): string {
-  if (domain === "ieee" || domain === "clamp") return domain;
-  throw badOption("domain", '"ieee" or "clamp"', domain);
 }
 
 const clockOnTheWall = (): number => performance.now();

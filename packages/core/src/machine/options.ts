@@ -4,7 +4,7 @@
 
 import { NdvmError } from "../errors.js";
 import { makeError } from "../words.js";
-import type { RunOptions } from "./types.js";
+import type { Domain, GradientOptions, Language, LoadOptions } from "./types.js";
 
 /** A value in words, for messages. */
 export function describe(value: unknown): string {
@@ -13,12 +13,20 @@ export function describe(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-const shown = (value: unknown): string =>
+/** As `describe`, with numbers and texts as they are. */
+export const shown = (value: unknown): string =>
   typeof value === "number" || typeof value === "boolean"
     ? String(value)
     : typeof value === "string"
       ? JSON.stringify(value)
       : describe(value);
+
+/** A value as JSON, for messages. JSON itself has no big integers. */
+export const jsonText = (value: unknown): string =>
+  typeof value === "bigint"
+    ? `${value}n`
+    : (JSON.stringify(value, (_, inner) => (typeof inner === "bigint" ? `${inner}n` : inner)) ??
+      String(value));
 
 export function badOption(name: string, wanted: string, got: unknown): NdvmError {
   const facts = { reason: "setting", option: name, expected: wanted, actual: shown(got) } as const;
@@ -41,8 +49,8 @@ function checkPositive(name: string, value: unknown): void {
   if (!(typeof value === "number" && value > 0)) throw badOption(name, "a number above 0", value);
 }
 
-export function checkRunOptions(options: RunOptions): void {
-  const { stepsMax, tapeBytesMax, timeMax, chunk, lanes, replay } = options;
+export function checkRunOptions(options: Omit<GradientOptions, "wrt">): void {
+  const { stepsMax, tapeBytesMax, timeMax, chunk, lanes, replay, seed, reduce } = options;
   if (stepsMax !== undefined && stepsMax !== Number.POSITIVE_INFINITY)
     checkCount("stepsMax", stepsMax);
   if (chunk !== undefined) checkCount("chunk", chunk);
@@ -52,13 +60,74 @@ export function checkRunOptions(options: RunOptions): void {
     throw badOption("lanes", `a whole number from 1 to ${LANES_MAX}`, lanes);
   if (replay !== undefined && typeof replay !== "boolean")
     throw badOption("replay", "true or false", replay);
+  checkSeedKind(seed);
+  checkReduce(reduce);
+}
+
+/** A seed is numbers: a text has a length, too. */
+export function checkSeedKind(seed: unknown): void {
+  if (seed === undefined || typeof seed === "number") return;
+  if (!(Array.isArray(seed) || ArrayBuffer.isView(seed)) || !isNumberList(seed))
+    throw badOption("seed", "a number or an array of numbers", seed);
+}
+
+/** A DataView is bytes without elements. */
+export const isTypedArray = (value: unknown): boolean =>
+  ArrayBuffer.isView(value) && "length" in value;
+
+/** Whether a value is an array, or like one, of numbers. Big integers are of another kind. */
+export function isNumberList(value: unknown): value is ArrayLike<number> {
+  if (typeof value !== "object" || value === null || !("length" in value)) return false;
+  const list = value as ArrayLike<unknown>;
+  if (ArrayBuffer.isView(value)) return typeof list[0] !== "bigint";
+  // By index: an array with holes has places without a number.
+  for (let i = 0; i < list.length; i++) if (typeof list[i] !== "number") return false;
+  return true;
+}
+
+/** How a text is to be read. It is looked at wherever a text is read, whoever reads it. */
+export function checkLoadOptions({ inputs, domain, language, file }: LoadOptions): void {
+  checkDomain(domain);
+  checkLanguage(language);
+  if (file !== undefined && typeof file !== "string") throw badOption("file", "a text", file);
+  if (inputs !== undefined && !areNames(inputs))
+    throw badOption("inputs", "an array of names", inputs);
+}
+
+/** Of another kind of value, every option would be taken for one that is left out. */
+export function checkLoadKind(load: unknown): void {
+  if (typeof load !== "object" || load === null)
+    throw badOption("load", "an object of options, such as { inputs, domain }", load);
+}
+
+/** A text would be taken for its letters. */
+const areNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((name) => typeof name === "string");
+
+function checkDomain(domain: Domain = "ieee"): void {
+  if (domain !== "ieee" && domain !== "clamp")
+    throw badOption("domain", '"ieee" or "clamp"', domain);
+}
+
+function checkLanguage(language: Language = "scheme"): void {
+  if (language !== "scheme" && language !== "bytecode")
+    throw badOption("language", '"scheme" or "bytecode"', language);
 }
 
 /** Names to differentiate by, as an array. */
 export function checkWrt(wrt: unknown): void {
-  const isNames = Array.isArray(wrt) && wrt.every((name) => typeof name === "string");
-  if (wrt === undefined || isNames) return;
+  if (wrt === undefined || areNames(wrt)) return;
   throw new NdvmError("E-OPTION", `wrt must be an array of input names, got ${shown(wrt)}`, {
-    help: typeof wrt === "string" ? `write wrt: [${JSON.stringify(wrt)}]` : 'write wrt: ["a"]',
+    help: `write wrt: ${listed(wrt)}`,
   });
 }
+
+/** Names whose gradients are summed, as an array, or all or none. */
+export function checkReduce(reduce: unknown): void {
+  if (reduce === undefined || typeof reduce === "boolean" || areNames(reduce)) return;
+  const message = `reduce must be true, false or an array of input names, got ${shown(reduce)}`;
+  throw new NdvmError("E-OPTION", message, { help: `write reduce: ${listed(reduce)}` });
+}
+
+/** How a list of one name is written: of the text that came, where one came. */
+const listed = (value: unknown): string => `[${typeof value === "string" ? shown(value) : '"a"'}]`;

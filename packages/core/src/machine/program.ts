@@ -15,7 +15,8 @@ import {
   selectLanes,
 } from "./inputs/inputs.js";
 import type { Machine } from "./machine.js";
-import { checkRunOptions, checkWrt } from "./options.js";
+import { checkRunOptions, checkSeedKind, checkWrt } from "./options.js";
+import { newReportBudget, reportOf } from "./reports/budget.js";
 import { type Diagnostics, DiagnosticsCollector, isPlainTrace } from "./reports/diagnose.js";
 import { type Explanation, explainRun } from "./reports/explain.js";
 import { runningSpan } from "./reports/sites.js";
@@ -43,6 +44,8 @@ import type {
   JacobianResult,
   LoadOptions,
   Precision,
+  ReportBudget,
+  ReportOptions,
   RunOptions,
   RunStats,
   Seed,
@@ -226,7 +229,8 @@ export class Program {
     }
     const job = this.#prepare(inputs, options.wrt, options);
     const reached = new Set<string>();
-    const outcome = this.#finish(job, this.#gradients(job, options.seed, reached));
+    const finished = this.#finish(job, this.#gradients(job, options.seed, reached));
+    const outcome = this.#explained(job, finished);
     this.#noteCall(job, options.wrt, outcome);
     return outcome.withGradients(job, reached, options.reduce) as GradientResult<Name>;
   }
@@ -238,7 +242,7 @@ export class Program {
     const job = this.#prepare(inputs, options.wrt, options);
     const reached = new Set<string>();
     const onChunk = this.#gradients(job, options.seed, reached);
-    const outcome = await this.#finishAsync(job, options.signal, onChunk);
+    const outcome = this.#explained(job, await this.#finishAsync(job, options.signal, onChunk));
     return outcome.withGradients(job, reached, options.reduce) as GradientResult<Name>;
   }
 
@@ -247,9 +251,14 @@ export class Program {
     const given = this.#prepare(inputs, options.wrt, options);
     // The pass comes later: what the caller does to their arrays by then must not matter.
     const job = given.with(given.inputs.map(copyNumbers));
-    const evaluation = this.#finish(job, () => {});
-    const backward = (seed?: Seed) =>
-      this.#finish(job, this.#gradients(job, seed, new Set())).results.gradients;
+    const evaluation = this.#explained(
+      job,
+      this.#finish(job, () => {}),
+    );
+    const backward = (seed?: Seed) => {
+      checkSeedKind(seed);
+      return this.#finish(job, this.#gradients(job, seed, new Set())).results.gradients;
+    };
     return Object.assign(evaluation, { backward });
   }
 
@@ -281,22 +290,30 @@ export class Program {
   ): JacobianResult<Name> {
     const job = this.#prepare(inputs, options.wrt, options);
     const jacobian = new Jacobian(job);
-    const evaluation = this.#finish(job, (chunk) => jacobian.take(chunk));
+    const finished = this.#finish(job, (chunk) => jacobian.take(chunk));
+    const evaluation = this.#explained(job, finished);
     const jacobians = jacobian.slopes;
     const result: JacobianResult = Object.assign(evaluation, { jacobians });
     return result;
   }
 
+  /** Memory as large as the machine's, which the reports that are given it share. */
+  reportBudget(): ReportBudget {
+    return newReportBudget(this.#machine);
+  }
+
   /** Which way each lane goes, and what to be wary of there. Walks the program anew. */
-  diagnose(inputs: Inputs = {}, options: GradientOptions = {}): Diagnostics {
+  diagnose(inputs: Inputs = {}, options: ReportOptions = {}): Diagnostics {
+    const report = reportOf(this.#machine, options);
     const job = this.#prepare(inputs, options.wrt, options);
     const reached = new Set<string>();
-    const collector = new DiagnosticsCollector(this.#machine, this, job.lanes);
+    const collector = new DiagnosticsCollector(this.#machine, this, job.lanes, report);
+    const gradients = this.#gradients(job, options.seed ?? 1, reached);
     const onChunk = (chunk: Chunk) => {
       collector.take(chunk);
-      gradientChunk(this.#machine, this, job.wrt, chunk, options.seed ?? 1, reached);
+      gradients(chunk);
     };
-    const outcome = this.#finish(job, onChunk, { notesBranches: true });
+    const outcome = this.#explained(job, this.#finish(job, onChunk, { notesBranches: true }));
     return collector.finish(outcome.nonFinite, reached);
   }
 
@@ -307,18 +324,17 @@ export class Program {
    */
   get isPlain(): boolean {
     this.#machine.beginRun();
-    if (this.parsed.hasBranches) return false;
-    return this.traces.every(() => isPlainTrace(this.#machine));
+    return !this.parsed.hasBranches && this.traces.every(() => isPlainTrace(this.#machine));
   }
 
   /** Core forms, tape and activity of one run, of one chunk of lanes. */
-  explain(inputs: Inputs = {}, options: GradientOptions = {}): Explanation {
+  explain(inputs: Inputs = {}, options: ReportOptions = {}): Explanation {
+    const report = reportOf(this.#machine, options);
     const job = this.#prepare(inputs, options.wrt, options);
     const reached = new Set<string>();
     this.clearTraces();
-    const onChunk = (chunk: Chunk) =>
-      gradientChunk(this.#machine, this, job.wrt, chunk, options.seed ?? 1, reached);
-    return explainRun(this.#machine, this, this.#finish(job, onChunk), job.wrt, reached);
+    const outcome = this.#finish(job, this.#gradients(job, options.seed ?? 1, reached));
+    return explainRun(this.#machine, this, outcome, job.wrt, reached, report);
   }
 
   /**
@@ -337,7 +353,7 @@ export class Program {
     const onChunk = isGradient ? this.#gradients(job, options.seed, reached) : undefined;
     const outcome = this.#finish(job, onChunk, { isPart: true, into });
     const inactive = job.wrt.map(({ name }) => name).filter((name) => !reached.has(name));
-    if (!isGradient) this.#explained(job, outcome);
+    this.#explained(job, outcome);
     return { outcome, inactive };
   }
 
@@ -420,7 +436,7 @@ export class Program {
     if (lanes.length === 0 || outcome.stats.steps > EXPLAIN_STEPS_MAX) return outcome;
     const inputs = job.inputs.map((input) => selectLanes(input, lanes));
     const { chunk: _chunk, timeMax: _timeMax, lanes: _lanes, ...budgets } = job.options;
-    const again = job.with(inputs, lanes.length, budgets);
+    const again = job.onlyValues(inputs, lanes.length, budgets);
     const { nonFinite } = this.#finish(again, undefined, { isTraced: true });
     outcome.results.explain(lanes, nonFinite);
     return outcome;

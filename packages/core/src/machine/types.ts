@@ -3,6 +3,7 @@
  */
 
 import type { NdvmError, Span } from "../errors.js";
+import type { ByteBudget } from "./results/byte-budget.js";
 
 export type Precision = "f32" | "f64";
 /** What `sqrt` and `log` do outside their domain: NaN as IEEE says, or clamp as the paper does. */
@@ -156,6 +157,16 @@ export interface GradientOptions<Name extends string = string> extends RunOption
    */
   readonly reduce?: boolean | readonly string[];
 }
+
+/** Memory that several reports share: `program.reportBudget()`. */
+export type ReportBudget = ByteBudget;
+
+/** Of `explain` and `diagnose`. */
+export interface ReportOptions<Name extends string = string> extends GradientOptions<Name> {
+  /** What it tells is charged to this. Default: a budget of its own. */
+  readonly report?: ReportBudget;
+}
+
 export interface AsyncGradientOptions<Name extends string = string> extends GradientOptions<Name> {
   readonly signal?: AbortSignal;
 }

@@ -3,7 +3,7 @@
  * the oracle of the tests, which are independent of the declarations.
  */
 import type { Algebra } from "./algebra.js";
-import { digamma, erf, gcd, lgamma, nearest } from "./special.js";
+import { digamma, erf, gcd, lgamma, nearest, power } from "./special.js";
 
 export const numbers: Algebra<number, boolean> = {
   num: (value) => value,
@@ -40,7 +40,7 @@ export const numbers: Algebra<number, boolean> = {
   lgamma,
   digamma,
   atan2: Math.atan2,
-  pow: (base, exponent) => base ** exponent,
+  pow: power,
   gcd,
   rem: (a, b) => a % b,
   lt: (a, b) => a < b,

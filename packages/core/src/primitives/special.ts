@@ -12,6 +12,12 @@ export function nearest(a: number): number {
   return result === 0 && a < 0 ? -0 : result;
 }
 
+/** A power with the edges of C99: 1 to any power is 1, and so is −1 to an infinite one. `**` says NaN. */
+export function power(base: number, exponent: number): number {
+  const isOne = base === 1 || (base === -1 && Math.abs(exponent) === Infinity);
+  return isOne ? 1 : base ** exponent;
+}
+
 /** NaN where one of them is no integer, as in the machine. */
 export function gcd(a: number, b: number): number {
   if (!Number.isInteger(a) || !Number.isInteger(b)) return Number.NaN;
@@ -47,6 +53,8 @@ const bernoulli = [1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6] 
 /** log |Γ(x)|: shifted up to x ≥ 10, then Stirling's series; reflected below 0. */
 export function lgamma(x: number): number {
   if (x === Number.NEGATIVE_INFINITY) return Number.POSITIVE_INFINITY;
+  if (Math.abs(x) < 1e-16) return -Math.log(Math.abs(x));
+  if (x === 1 || x === 2) return 0;
   if (x <= 0) {
     const sine = Math.abs(Math.sin(Math.PI * (x - Math.round(x))));
     return sine === 0 ? Infinity : Math.log(Math.PI / sine) - lgamma(1 - x);

@@ -107,13 +107,13 @@ export const structuralPrimitives = [
     name: "isEq",
     scheme: "eq?",
     arity: [2, 2],
-    doc: "The same object; numbers as in `eqv?`.",
+    doc: "As `eqv?`.",
   }),
   defineStructural({
     name: "isEqv",
     scheme: "eqv?",
     arity: [2, 2],
-    doc: "The same object, or equal numbers: integers and reals compare by value.",
+    doc: "The same object, or equal numbers, vectors or matrices: those compare by value.",
   }),
   defineStructural({
     name: "isEqual",

@@ -46,6 +46,10 @@ export const PAYLOAD_REACHED: i32 = 64; // the result depends on it; set when a 
 // its adjoint is read in another's place; set when a trace is linked
 export const PAYLOAD_BORROWS: i32 = 128;
 export const PAYLOAD_STILL: i32 = 256; // only data of a fit reach it, so its rounds compute it once
+// its numbers were made elsewhere: it merges two sides, or is a copy
+export const PAYLOAD_PASSED: i32 = 512;
+// its numbers are those of an earlier payload, made of the same ones
+export const PAYLOAD_REPEATS: i32 = 1024;
 
 // Parts of a record's op word.
 export const RECORD_CODE: i32 = 65535; // mask of the op code
@@ -59,6 +63,8 @@ export const RECORD_NOTHING: i32 = 0; // no tape
 export const RECORD_ACTIVE_ONLY: i32 = 1; // what a differentiated input reaches
 export const RECORD_VARYING: i32 = 2; // what any input reaches: what replay needs
 export const RECORD_BRANCHES: i32 = 3; // that, and a note at every branch: for reports
+// what constants make, too: where a number that is not finite comes from
+export const RECORD_ALL: i32 = 4;
 
 // Records that are not primitives: control and masks, with codes above every op.
 export const TRACE_FIRST: i32 = 1000; // the first of them
@@ -74,6 +80,10 @@ export const TRACE_GATHER: i32 = 1006;
 export const TRACE_GUARD_RANGE: i32 = 1007;
 // a note of the branch at node in1: in0 is its test by lane; −1: aux is the truth for all
 export const TRACE_BRANCH: i32 = 1008;
+
+// What the search for the origin of a number that is not finite says instead of a payload.
+export const BLAME_UNKNOWN: i32 = -1; // the tape does not tell
+export const BLAME_CONSTANT: i32 = -2; // it is a constant of the program, and no operation made it
 
 // What linking a tape came to.
 export const LINK_REFUSED: i32 = 0; // memory did not allow it; the walk's result stands

@@ -205,6 +205,41 @@ describe("identity records", () => {
     );
   });
 
+  test.each([
+    [
+      "fresh, in a slot of its own",
+      "LOAD a\nPUSH 2\nMUL\nSTORE p\nLOAD a\nPUSH 2\nMUL\nSTORE q",
+      [],
+    ],
+    ["left in two slots by DUP", "LOAD a\nPUSH 2\nMUL\nDUP\nSTORE p\nSTORE q", ["p", "q"]],
+    [
+      "left in two slots by PICK",
+      "LOAD a\nPUSH 2\nMUL\nPUSH 3\nPICK 1\nSTORE p\nDROP\nSTORE q",
+      ["p", "q"],
+    ],
+    ["left in two slots by LOAD", "LOAD a\nPUSH 2\nMUL\nSTORE p\nLOAD p\nSTORE q", ["p", "q"]],
+    ["left on the stack and in a slot", "LOAD a\nPUSH 2\nMUL\nDUP\nSTORE p\nSIN\nSTORE q", ["p"]],
+  ])("of a side's number that is %s", (_, side, expected) => {
+    const [verified, procedures] = verifiedOf(`.input a b
+      LOAD a\nSTORE p\nLOAD b\nSTORE q\nLOAD a\nLOAD b\nGT\nBRANCH yes
+      ${side}\nJUMP end\nyes:\nPUSH 1\nDROP\nend:\nLOAD p\nLOAD q\nADD\nRET`);
+    const copies = findCopies(verified, procedures);
+    const [branch, no, yes, end] = [0, 1, 2, 3];
+    expect(verified.flow.blocks.map(({ next }) => [...next].sort())).toEqual([
+      [no, yes],
+      [end],
+      [end],
+      [],
+    ]);
+    const named = (from: number) =>
+      [...(copies.arrival(from, end)?.copies ?? [])]
+        .map((slot) => verified.procedure.slots[slot])
+        .sort();
+    expect(named(branch)).toEqual([]);
+    expect(named(no)).toEqual(expected);
+    expect(named(yes)).toEqual(["p", "q"]);
+  });
+
   test("a counter that is read behind a loop of one turn is changed on one way only", () => {
     const source = ".input s\nLOAD s\nSTORE k\nLOOP k out\nPUSH 1\nDROP\nout:\nLOAD k";
     const [verified, procedures] = verifiedOf(source);

@@ -57,6 +57,7 @@ const atLoad: readonly Case[] = [
   ["PUSH 1\nPICK x", "E-FORM", 2, "x", /not a depth/, /whole number/],
   ["PUSH 1 2", "E-SYNTAX", 1, "2", /too much after PUSH/, /one instruction a line/],
   ["PUSH banana", "E-SYNTAX", 1, "banana", /can be pushed/, /LOAD pushes a variable/],
+  ["PUSH 1\nPUSH 1e309", "E-SYNTAX", 2, "1e309", /1e309 is too large/, /infinity is written inf/],
   ["PUSH 1\nCALL f", "E-UNBOUND", 2, "f", /no procedure f/, /\.proc/],
   [".proc f x\nLOAD x", "E-SYNTAX", 1, ".proc f x", /has no \.end/, /\.end/],
   [

@@ -87,6 +87,23 @@ test.each([1, 2, 3, 4])(
   },
 );
 
+test("a counter is counted down whether or not something lies between the ways of its loop", () => {
+  const lanes = { x: [3, 1, 0, -1, 2.5] };
+  // Before the loop there may be other ways that end where the loop's do.
+  for (const first of ["", "LOAD x\nPUSH 2\nLT\nBRANCH low\nPUSH 1\nDROP\nlow:\n"])
+    for (const between of ["", "PUSH 1\nDROP\n", "LOAD n\nDROP\n"])
+      for (const again of ["", "LOOP n last\nlast:\n"]) {
+        const source = `.input x\n${first}LOAD x\nSTORE n\nLOOP n on\n${between}on:\n${again}LOAD n`;
+        const bytecode = assemble(source);
+        const program = machine.loadBytecode(source);
+        const want = lanes.x.map((x) => expectedLane(bytecode, [x])?.v);
+        expect([...program.evaluate(lanes).values], source).toEqual(want);
+        for (const [lane, x] of lanes.x.entries())
+          expect(program.evaluate({ x }).values[0], `${source} at ${x}`).toEqual(want[lane]);
+        program.dispose();
+      }
+});
+
 test("counters that sides have stored are counted down after the sides have met", () => {
   const sides = ["", "PUSH 3\nSTORE k\n", "LOAD c\nSTORE k\n", "LOAD c\nPUSH 1\nADD\nSTORE k\n"];
   const grow = "LOAD s\nPUSH 2\nMUL\nPUSH 1\nADD\nSTORE s\n";

@@ -54,6 +54,7 @@ class Writer {
   }
 
   write(): string {
+    this.#emit(".proc itself x", "LOAD x", "RET", ".end");
     const procedures = this.#random.between(0, 3);
     for (let i = 0; i < procedures; i++) this.#procedure(i);
     const scope: Scope = { names: [], depth: 0, isProcedure: false };
@@ -256,12 +257,48 @@ class Writer {
   }
 
   #test(scope: Scope): void {
+    if (this.#random.chance(0.2)) {
+      this.#sameness(scope);
+      return;
+    }
     const inner = { ...scope, depth: scope.depth + 1 };
     this.#expression(inner);
     if (this.#random.chance(0.6)) this.#emit(`PUSH ${this.#number()}`);
     else this.#expression(inner);
     this.#emit(this.#random.pick(comparisons));
     if (this.#random.chance(0.2)) this.#emit("NOT");
+  }
+
+  /** Whether two things of one kind are the same, however they got there. */
+  #sameness(scope: Scope): void {
+    const things = [this.#local(), this.#local()];
+    const kind = this.#random.pick(["VEC 2", "VEC 2", "LIST 2", "LIST 0", ""]);
+    const parts = kind === "" ? 1 : Number(kind.at(-1));
+    for (const thing of things) {
+      for (let i = 0; i < parts; i++)
+        if (this.#random.chance(0.5)) this.#emit(`PUSH ${this.#random.between(0, 1)}`);
+        else this.#leaf(scope);
+      this.#emit(...(kind === "" ? [] : [kind]), `STORE ${thing}`);
+    }
+    this.#arriving(scope, things);
+    this.#arriving(scope, things);
+    if (this.#random.chance(0.7)) this.#emit(this.#random.pick(["EQ?", "EQV?", "EQUAL?"]));
+    else this.#emit("LIST 1", this.#random.pick(["MEMQ", "MEMV", "MEMBER"]), "NOT");
+  }
+
+  /** Leaves one of the things, after a call, a list or a branch. */
+  #arriving(scope: Scope, things: readonly string[]): void {
+    const load = (): string => `LOAD ${this.#random.pick(things)}`;
+    const way = this.#random.between(0, 3);
+    if (way === 0) this.#emit(load());
+    else if (way === 1) this.#emit(load(), "CALL itself");
+    else if (way === 2) this.#emit(load(), load(), "LIST 2", "CAR");
+    else {
+      const [other, end] = [this.#label(), this.#label()];
+      this.#leaf(scope);
+      this.#emit(`PUSH ${this.#number()}`, "LT", `BRANCH ${other}`, load(), `JUMP ${end}`);
+      this.#emit(`${other}: ${load()}`, `${end}:`);
+    }
   }
 
   #readable(scope: Scope): string[] {

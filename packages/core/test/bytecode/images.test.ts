@@ -194,7 +194,7 @@ describe("rows of bits", () => {
 
   test("do what sets do", () => {
     const property = fc.property(
-      fc.array(step, { maxLength: 40 }),
+      fc.array(step, { maxLength: 40, size: "max" }),
       fc.boolean(),
       (list, isFull) => {
         const rows = new BitRows(3, SIZE);

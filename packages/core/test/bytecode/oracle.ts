@@ -202,6 +202,10 @@ class Oracle {
     else if (name === "car") stack.push((a as List).items[0] as Value);
     else if (name === "cdr") stack.push({ items: (a as List).items.slice(1) });
     else if (name === "not") stack.push(a === false);
+    else if (name === "isEq" || name === "isEqv") stack.push(this.#isSame(a, b));
+    else if (name === "isEqual") stack.push(this.#isEqual(a, b));
+    else if (name === "memq" || name === "memv" || name === "member")
+      stack.push(this.#found(a, b as List, name === "member"));
     else if (name === "dot") stack.push(this.#dot(a as Vector, b as Vector));
     else if (name === "vsum") stack.push(this.#sum((a as Vector).elements));
     else if (comparisons[name] !== undefined) {
@@ -210,6 +214,30 @@ class Oracle {
       stack.push((comparisons[name] as (x: number, y: number) => boolean)(x, y));
     } else stack.push(elementwise(name, a as Dual | Vector, b as Dual | Vector));
     this.#note(stack.at(-1) as Value);
+  }
+
+  /** Numbers and vectors are the same by value, other things as themselves. */
+  #isSame(a: Value, b: Value): boolean {
+    if (typeof a === "boolean" || typeof b === "boolean") return a === b;
+    if ("elements" in a && "elements" in b)
+      return a.elements.every((one, i) => this.#isSame(one, b.elements[i] as Dual));
+    if ("items" in a && "items" in b) return a === b || a.items.length + b.items.length === 0;
+    if (!("v" in a && "v" in b)) return a === b;
+    if (a.v !== b.v) this.closest = Math.min(this.closest, Math.abs(a.v - b.v));
+    return a.v === b.v;
+  }
+
+  #isEqual(a: Value, b: Value): boolean {
+    const areLists = typeof a === "object" && typeof b === "object" && "items" in a && "items" in b;
+    if (!areLists || a === b) return this.#isSame(a, b);
+    if (a.items.length !== b.items.length) return false;
+    return a.items.every((one, i) => this.#isEqual(one, b.items[i] as Value));
+  }
+
+  #found(key: Value, list: List, isDeep: boolean): List | false {
+    const same = (item: Value) => (isDeep ? this.#isEqual(key, item) : this.#isSame(key, item));
+    const at = list.items.findIndex(same);
+    return at < 0 ? false : { items: list.items.slice(at) };
   }
 
   #note(value: Value): void {

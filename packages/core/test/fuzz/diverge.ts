@@ -7,6 +7,7 @@
 import type { Maker, Way } from "./maker.js";
 import { share, times } from "./maker.js";
 import type { Tree } from "./program.js";
+import { makeSameness } from "./sameness.js";
 import { real, type Scope } from "./scope.js";
 
 /** What the ways of one expression share. */
@@ -51,6 +52,7 @@ class Diverging {
       [1, () => [random.pick(["and", "or"]), [relation, x, "0"], ["<", this.own(), "0.5"]]],
       [1, () => ["not", [relation, x, "0.25"]]],
       [1, () => ["even?", ["floor", ["*", "3", ["tanh", x]]]]],
+      [this.maker.asking > 0 ? 1.5 : 0, () => makeSameness(this.maker, this.scope, 8)],
       [0.5, () => ["memv", ["round", ["tanh", x]], ["quote", ["0", "-1"]]]],
     ])();
   }

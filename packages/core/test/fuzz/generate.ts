@@ -12,6 +12,7 @@ import { type Maker, share, times } from "./maker.js";
 import { makeBool, makeCount, makeInt, makeReal } from "./numbers.js";
 import type { FuzzInput, FuzzProgram, Tree } from "./program.js";
 import { Random } from "./random.js";
+import { makeSameness } from "./sameness.js";
 import { bool, matrixOf, real, Scope, type Type, type Variable, vectorOf } from "./scope.js";
 import { makeFromTensor, makeMatrix, makeVector } from "./tensors.js";
 
@@ -19,6 +20,8 @@ export interface GenerateOptions {
   readonly divergence?: boolean;
   /** How often a number is made by control that lanes part on. Default: never. */
   readonly parting?: number;
+  /** How often a number depends on whether two things are the same. Default: nothing asks. */
+  readonly asking?: number;
   /** Lanes of a batch. Default: 1 to 7, now and then up to 40. */
   readonly lanes?: number;
 }
@@ -29,12 +32,17 @@ class Generator implements Maker {
     readonly divergence: boolean,
     readonly wild: boolean,
     readonly parting: number,
+    readonly asking: number,
   ) {}
 
   make(type: Type, scope: Scope, fuel: number): Tree {
     const { random } = this;
     if (type.kind === "real" && fuel > 2 && this.parting > 0 && random.chance(this.parting)) {
       return makeDiverging(this, scope, fuel);
+    }
+    if (type.kind === "real" && fuel > 4 && this.asking > 0 && random.chance(this.asking)) {
+      const number = (): Tree => this.make(real, scope, share(fuel, 3));
+      return ["if", makeSameness(this, scope, fuel), number(), number()];
     }
     const isCall = (own: Type): boolean => own.kind === "procedure" && own.result.kind === "real";
     const calls = type.kind === "real" ? scope.where(isCall) : [];
@@ -103,7 +111,8 @@ export function generate(seed: number, index: number, options: GenerateOptions =
   const scope = new Scope(inputs.map(inputVariable), { next: 0 });
   const wild = random.chance(0.25);
   const domain = random.chance(wild ? 0.5 : 0.1) ? "clamp" : "ieee";
-  const maker = new Generator(random, divergence, wild, options.parting ?? 0);
+  const { parting = 0, asking = 0 } = options;
+  const maker = new Generator(random, divergence, wild, parting, asking);
   const fuel = random.pick([4, 8, 14, 22, 34, 50]);
   const names = scope.freshNames(random, random.pick([0, 0, 1, 2, 3]));
   const variables = names.map((name) => ({ name, type: someType(maker) }));

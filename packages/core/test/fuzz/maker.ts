@@ -15,6 +15,8 @@ export interface Maker {
   readonly divergence: boolean;
   /** Whether roots, logarithms and quotients may leave their domain. */
   readonly wild: boolean;
+  /** How often a number depends on whether two things are the same; 0: nothing asks. */
+  readonly asking: number;
   /** An expression of the type, from what the scope offers. */
   make(type: Type, scope: Scope, fuel: number): Tree;
 }

@@ -8,6 +8,7 @@
 
 import { type Maker, share, times, type Way } from "./maker.js";
 import { printNumber, type Tree } from "./program.js";
+import { makeSameness } from "./sameness.js";
 import { count, int, real, type Scope, type Variable } from "./scope.js";
 
 const boundMax = 8;
@@ -208,6 +209,7 @@ export function makeBool(maker: Maker, scope: Scope, fuel: number): Tree {
     [truths.length > 0 ? 3 : 0, () => random.recent(truths).name],
     [4, () => structuralTest(maker, scope, fuel)],
     [maker.divergence ? 8 : 4, () => numericTest(maker, scope, fuel)],
+    [maker.asking > 0 && fuel > 4 ? 3 : 0, () => makeSameness(maker, scope, fuel)],
     [wide, () => ["not", again(1)]],
     [wide, () => ["and", ...times(random.between(0, 3), () => again(3))]],
     [wide, () => ["or", ...times(random.between(0, 3), () => again(3))]],

@@ -35,7 +35,7 @@ export interface Found {
 
 /** Every other program has tests that may differ between lanes. */
 export const programAt = (seed: number, index: number): FuzzProgram =>
-  generate(seed, index, { divergence: index % 2 === 1 });
+  generate(seed, index, index % 2 === 1 ? { divergence: true, asking: 0.1 } : {});
 
 /** One way to check programs, and the program to check. */
 interface Trial {

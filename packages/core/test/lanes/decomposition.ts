@@ -149,7 +149,16 @@ export class Decomposition {
       { name: "evaluated walks", lanes: all, options: { replay: false }, isTapeless },
       { name: "evaluated chunks", lanes: all, options: { chunk: width(5) }, isTapeless },
     ];
-    for (const calls of [replaying, chunked, tapeless]) {
+    const differently: Call[] = [1, 2, 5].flatMap((by): Call[] => {
+      const wrt = this.#wrt(this.#single).filter((_, i) => ((salt + by) >> i) % 2 === 1);
+      if (!this.#isNumeric || wrt.length === 0) return [];
+      const name = `by ${wrt.join(" ")}`;
+      return [
+        { name, lanes: first, options: {}, wrt },
+        { name: `${name}, walked`, lanes: all, options: { replay: false }, wrt },
+      ];
+    });
+    for (const calls of [replaying, chunked, tapeless, differently]) {
       const failure = this.#sequence(calls, alone);
       if (failure) return failure;
     }
@@ -274,8 +283,13 @@ export class Decomposition {
     return this.#sequence(calls, alone);
   }
 
-  #run(program: Program, inputs: Inputs, lanes: number, options: RunOptions): Evaluation {
-    const wrt = this.#wrt(program);
+  #run(
+    program: Program,
+    inputs: Inputs,
+    lanes: number,
+    options: RunOptions,
+    wrt: readonly string[] = this.#wrt(program),
+  ): Evaluation {
     if (!this.#isNumeric || wrt.length === 0) return program.evaluate(inputs, options);
     const seed = Array.from({ length: lanes }, () => seedOf(this.#elements)).flat();
     const gradientOptions: GradientOptions = { ...options, wrt, seed };
@@ -300,9 +314,9 @@ export class Decomposition {
     try {
       const result = call.isTapeless
         ? program.evaluate(inputs, options)
-        : this.#run(program, inputs, lanes.length, options);
+        : this.#run(program, inputs, lanes.length, options, call.wrt);
       count(this.#seen, result.stats);
-      return lanes.map((_, i) => this.#laneOf(result, i));
+      return lanes.map((_, i) => this.#laneOf(result, i, call.wrt === undefined));
     } catch (error) {
       if (!(error instanceof NdvmError)) throw error;
       // A batch throws where every lane fails; each lane alone would say so itself.
@@ -310,7 +324,7 @@ export class Decomposition {
     }
   }
 
-  #laneOf(result: Evaluation, lane: number): Lane {
+  #laneOf(result: Evaluation, lane: number, hasSlopes: boolean): Lane {
     const failure = result.failures.find((own) => own.lane === lane);
     if (failure) return { code: failure.error.code, numbers: [] };
     if (!this.#isNumeric) return { text: result.print(lane), numbers: [] };
@@ -318,7 +332,8 @@ export class Decomposition {
       const each = numbers.length / result.lanes;
       return [...numbers.subarray(lane * each, (lane + 1) * each)];
     };
-    const gradients = Object.values((result as Partial<GradientResult>).gradients ?? {});
+    const slopes = hasSlopes ? (result as Partial<GradientResult>).gradients : undefined;
+    const gradients = Object.values(slopes ?? {});
     return { numbers: [...part(result.values), ...gradients.flatMap(part)] };
   }
 }
@@ -331,6 +346,8 @@ interface Call {
   readonly options: RunOptions;
   /** Evaluates only; gradients are not compared. */
   readonly isTapeless?: boolean;
+  /** Names to differentiate by, instead of all; gradients are not compared. */
+  readonly wrt?: readonly string[];
 }
 
 function count(seen: Seen, stats: RunStats): void {

@@ -15,6 +15,8 @@ export interface LanesOptions {
   readonly seed: number;
   readonly programs: number;
   readonly from?: number;
+  /** How often a number depends on whether two things are the same. */
+  readonly asking?: number;
   readonly onProgram?: (index: number) => void;
 }
 
@@ -29,11 +31,11 @@ export interface LanesReport {
 const extremes = [0, -0, 1, -1, 1e-30, 1e30, 1e308, Infinity, -Infinity, Number.NaN];
 
 /** Two calls' worth of lanes: 1 to 7 each, now and then up to 40. Some hold extreme numbers. */
-export function laneProgram(seed: number, index: number): FuzzProgram {
+export function laneProgram(seed: number, index: number, asking = 0): FuzzProgram {
   const random = new Random(seed, 2 ** 30 + index);
   const lanes = 2 * random.between(1, random.chance(0.1) ? 40 : 7);
   const parting = random.pick([0, 0.3, 0.6]);
-  const program = generate(seed, index, { divergence: true, lanes, parting });
+  const program = generate(seed, index, { divergence: true, lanes, parting, asking });
   if (!random.chance(0.2)) return program;
   const spice = (value: number): number => (random.chance(0.15) ? random.pick(extremes) : value);
   const inputs = program.inputs.map((input) =>
@@ -89,18 +91,23 @@ export class LaneMachines {
 
 /** Checks programs until one fails. */
 export function checkLanes(machines: LaneMachines, options: LanesOptions): LanesReport {
-  const { seed, programs, from = 0 } = options;
+  const { seed, programs, from = 0, asking = 0.1 } = options;
   const seen = nothingSeen();
   const skipped: Record<string, number> = {};
   let passed = 0;
   for (let index = from; index < from + programs; index++) {
-    const program = laneProgram(seed, index);
+    const program = laneProgram(seed, index, asking);
     for (const bench of machines.benchesFor(index)) {
       const verdict = new Decomposition(bench, program, seen).verdict(index);
       if (verdict.kind === "skip") skipped[verdict.why] = (skipped[verdict.why] ?? 0) + 1;
       else if (verdict.kind === "pass") passed += 1;
       else {
-        const failure = describeFailure(bench, program, verdict.failure, seed, index);
+        const again =
+          options.asking === undefined
+            ? `npm run fuzz -- --lanes --from ${index} --programs 1`
+            : "npx vitest run lanes/sameness";
+        const told = describeFailure(bench, program, verdict.failure, index);
+        const failure = `program ${index} of seed ${seed} ${told}\nreplay: SEED=${seed} ${again}`;
         return { passed, skipped, seen, failure };
       }
     }
@@ -113,7 +120,6 @@ function describeFailure(
   bench: Bench,
   program: FuzzProgram,
   original: Failure,
-  seed: number,
   index: number,
 ): string {
   const failureOf = (candidate: FuzzProgram): Failure | undefined => {
@@ -132,11 +138,10 @@ function describeFailure(
   const { precision, mechanisms: lacking } = bench.machine;
   const { check, lane, what, expected, got } = failureOf(shrunk) ?? original;
   return [
-    `program ${index} of seed ${seed} fails the check "${check}" in ${precision}:`,
+    `fails the check "${check}" in ${precision}:`,
     `mechanisms ${JSON.stringify(lacking)}`,
     describeProgram(shrunk),
     `${what} in lane ${lane}: expected ${expected}, got ${got}`,
     `before shrinking: ${original.check}: expected ${original.expected}, got ${original.got}`,
-    `replay: SEED=${seed} npm run fuzz -- --lanes --from ${index} --programs 1`,
   ].join("\n");
 }

@@ -69,6 +69,8 @@ export const cases: Case[] = [
   ...sizes.flatMap((n): Case[] => [
     { op: "solve", name: "", x: [2, n, n], y: [1, n, 1] },
     { op: "solve", name: "", x: [2, n, n], y: [2, n, 3] },
+    // More right sides than rows.
+    { op: "solve", name: "", x: [2, n, n], y: [2, n, n + 2] },
   ]),
 ].map((one) => ({ ...one, name: nameOf(one) }));
 

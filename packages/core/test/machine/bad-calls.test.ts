@@ -11,6 +11,7 @@ import {
   Machine,
   type MachineOptions,
   mat,
+  over,
   type Program,
   vec,
 } from "../../src/index.js";
@@ -129,6 +130,15 @@ describe("inputs of (* a b)", () => {
 
   test("a missing input points at its first use", () => {
     expect(covered(caught(() => product.evaluate({ a: 1 })))).toBe("b");
+    for (const source of [
+      "(+ (* 2 b) (* 3 b) b)",
+      "(let ((u (* 2 b))) (+ u b))",
+      "(define (f q) (* q b)) (+ (f b) b)",
+      "(if (< b 0) (* b b) (loop ((v b)) (if (> v 9) b (recur (+ v b)))))",
+    ]) {
+      const error = caught(() => machine.load(source).evaluate({}));
+      expect(error.span, source).toMatchObject({ start: source.search(/\bb\b/) });
+    }
   });
 
   test("names of JavaScript's own objects are names like any other", () => {
@@ -166,6 +176,16 @@ describe("inputs of (* a b)", () => {
     ["5 numbers do not make 2 equal rows", equal, () => mat(new Float64Array(5), 2)],
     ["5 numbers do not make 0 equal rows", equal, () => mat(new Float64Array(5), 0)],
     ["5 numbers do not make 2.5 equal rows", equal, () => mat(new Float32Array(5), 2.5)],
+    [
+      "0 numbers do not make 9007199254740991 equal rows",
+      equal,
+      () => mat(new Float64Array(0), 2 ** 53 - 1),
+    ],
+    [
+      "0 numbers do not make 16777217 equal rows",
+      equal,
+      () => mat(new Float64Array(0), 2 ** 24 + 1),
+    ],
     ["mat takes an array of rows, got a string", rows, () => mat(untyped("x"))],
     [
       "row 1 of a matrix has 2 numbers, row 0 has 1",
@@ -181,6 +201,7 @@ describe("inputs of (* a b)", () => {
     expect([int(2 ** 24).value, int(-(2 ** 24)).value]).toEqual([2 ** 24, -(2 ** 24)]);
     expect(mat(new Float64Array(5), 5).cols).toBe(1);
     expect(mat(new Float32Array(5), 1).rows).toBe(1);
+    expect(mat(new Float32Array(0), 2 ** 24).rows).toBe(2 ** 24);
   });
 });
 
@@ -197,6 +218,16 @@ describe("options", () => {
     ["timeMax below 0", { timeMax: -1 }, /^timeMax must be a number above 0, got -1/],
     ["tapeBytesMax 0", { tapeBytesMax: 0 }, /^tapeBytesMax must be a number above 0, got 0/],
     ["wrt as text", { wrt: "ab" }, /^wrt must be/],
+    [
+      "reduce as text, which was all inputs or those of its letters",
+      { reduce: "ab" },
+      /^reduce must/,
+    ],
+    ["reduce as empty text", { reduce: "" }, /^reduce must be true, false or an array/],
+    ["reduce as a number", { reduce: 1 }, /^reduce must be/],
+    ["names to reduce that are no texts", { reduce: [1] }, /^reduce must be/],
+    ["a seed as text, whose gradient was NaN", { seed: "x" }, /^seed must be a number or an array/],
+    ["a seed of texts", { seed: ["7"] }, /^seed must be a number or an array/],
   ])("%s", (_, options, message) => {
     const inputs = { a: 2, b: 3 };
     const error = caught(() => product.gradient(inputs, untyped<GradientOptions>(options)));
@@ -204,6 +235,79 @@ describe("options", () => {
     expect(error.message).toMatch(message);
     expect(error.help).toMatch(/\S+ \S+/);
     expect(product.gradient(inputs).gradients["a"]?.[0]).toBe(3);
+  });
+
+  test("lists of names and seeds are looked at on every way", async () => {
+    const inputs = { a: [2, 3], b: 3 };
+    const ways: ((options: GradientOptions) => unknown)[] = [
+      (options) => product.gradient(inputs, options),
+      (options) => product.gradientAsync(inputs, options),
+      (options) => product.jacobian(inputs, options),
+      (options) => product.run(inputs, options),
+      (options) => product.session(inputs, options),
+      (options) => product.diagnose(inputs, options),
+      (options) => product.explain(inputs, options),
+    ];
+    for (const wrong of [{ wrt: "a" }, { reduce: "a" }, { seed: "1" }])
+      for (const way of ways) {
+        const error = await caughtLater((async () => way(untyped<GradientOptions>(wrong)))());
+        expect([error.code, error.message.split(" ")[0]]).toEqual([
+          "E-OPTION",
+          Object.keys(wrong)[0],
+        ]);
+      }
+    const backward = caught(() => product.run(inputs).backward(untyped("12")));
+    expect(backward.message).toBe('seed must be a number or an array of numbers, got "12"');
+  });
+
+  test.each([
+    ["big integers", new BigInt64Array(2)],
+    ["unsigned big integers", new BigUint64Array(2)],
+    ["bytes without a type", new DataView(new ArrayBuffer(16))],
+    ["an array of big integers", [1n, 2n]],
+    ["an array with a hole", Object.assign([], { 1: 1 })],
+  ])("seeds of %s were no refusal, or one without a code", async (_, seed) => {
+    const inputs = { a: [2, 3], b: 3 };
+    const options = untyped<GradientOptions>({ seed });
+    const pool = await machine.pool({ workers: 1 });
+    const ways: (() => unknown)[] = [
+      () => product.gradient(inputs, options),
+      () => product.gradientAsync(inputs, options),
+      () => product.run(inputs).backward(untyped(seed)),
+      () => product.diagnose(inputs, options),
+      () => product.explain(inputs, options),
+      () => pool.gradient(product, inputs, options),
+    ];
+    for (const way of ways) {
+      const { code, message } = await caughtLater((async () => way())());
+      expect(code).toBe("E-OPTION");
+      expect(message).toMatch(
+        /^seed must be a number or an array of numbers, got an (array|object)$/,
+      );
+    }
+    await pool.dispose();
+    const session = product.session(inputs);
+    const error = caught(() => session.set("a", untyped(seed)));
+    expect(error.code).toBe("E-INPUT");
+    expect(error.message).toMatch(/^a is set to an (array|object), not to numbers$/);
+    expect(caught(() => product.evaluate(untyped({ a: seed, b: 1 }))).code).toBe("E-INPUT");
+    expect(caught(() => product.evaluate({ a: over("d", untyped(seed)), b: 1 })).code).toBe(
+      "E-INPUT",
+    );
+  });
+
+  test("typed arrays of whole numbers are seeds, and numbers of a session", () => {
+    const inputs = { a: [2, 3], b: 3 };
+    const seed = Int32Array.of(2, 3);
+    const { gradients } = product.gradient(inputs, untyped<GradientOptions>({ seed }));
+    expect([...(gradients["a"] ?? [])]).toEqual([6, 9]);
+    const session = product.session(inputs);
+    session.set("a", seed);
+    session.run();
+    expect([...session.values]).toEqual([6, 9]);
+    session.set("a", { length: 2, 0: 4, 1: 5 });
+    session.run();
+    expect([...session.values]).toEqual([12, 15]);
   });
 
   test("budgets without end are allowed", () => {

@@ -232,6 +232,24 @@ describe("large tensors cost a step for each 32 elements", () => {
 describe("a primitive that passes the step budget", () => {
   const bomb = "(loop ((l '(1 2))) (recur (append l l)))";
 
+  test.each([1, 2, 5])("says so as a cell does, and where: %d lanes", (lanes) => {
+    const list = "(map (lambda (x) x) '(1 2 3 4 5 6 7 8 9 10))";
+    const grown = `(let ((l ${list})) (+ a (length (append ${"l ".repeat(40)}))))`;
+    for (const source of ["(vsum (ones (* a 1000) 100))", grown]) {
+      const program = machine.load(source);
+      const a = Array.from({ length: lanes }, () => 200);
+      const most = 200;
+      for (const run of ["evaluate", "gradient"] as const)
+        for (const replay of [true, false]) {
+          const error = caught(() => program[run]({ a }, { stepsMax: most, replay }));
+          expect(error.message).toBe(`the program took more than ${most} steps`);
+          expect(error.facts).toEqual({ reason: "budget", option: "stepsMax", limit: most });
+          expect(source).toContain(covered(error) ?? "no span");
+        }
+      program.dispose();
+    }
+  });
+
   test("fails all lanes of one path in one walk", () => {
     const program = machine.load(`(if (> x 0) ${bomb} x)`);
     const { failures, values, stats } = program.evaluate({ x: [1, -1, 2, 3] }, { stepsMax: 500 });

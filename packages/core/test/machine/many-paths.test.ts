@@ -2,8 +2,9 @@
  * One lane at a time on more paths than are kept: traces come and go, and what is told of a lane never
  * depends on which of them are there.
  */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Machine } from "../../src/index.js";
+import { primitiveByName } from "../../src/primitives/index.js";
 import { Random } from "../fuzz/random.js";
 
 const DECISIONS = 6;
@@ -55,3 +56,77 @@ test.each(["session", "calls"])("paths that are dropped are not gone on, by %s",
   }
   machine.dispose();
 });
+
+const unary = [...primitiveByName].filter(([, { kind }]) => kind === "unary").map(([name]) => name);
+
+/** Every element-wise operation, once before a choice whose sides differ and once behind it. */
+const chosen = unary.map(
+  (name) => `(let ((u (${name} (* a x)))) (if (< x 0.45) (* u a) (+ u (${name} (* a u)))))`,
+);
+
+describe.each(["f32", "f64"] as const)("slopes that forward leaves, in %s", (precision) => {
+  test.each([1, 3, 5])(
+    "are those of the latest call where %i lanes change sides behind them",
+    async (lanes) => {
+      const machine = await Machine.create({ precision });
+      const plainly = await Machine.create({ precision });
+      expect(unary.length).toBeGreaterThan(20);
+      for (const source of chosen) {
+        const [program, walked] = [machine.load(source), plainly.load(source)];
+        const session = program.session({ a: 1, x: Array(lanes).fill(0.1) }, { wrt: ["a", "x"] });
+        // Lanes change sides together and apart, and come back with other numbers.
+        for (let turn = 0; turn < 12; turn++) {
+          const x = Array.from({ length: lanes }, (_, lane) => {
+            const isHigh = turn < 8 ? turn % 2 === 1 : (turn + lane) % 2 === 1;
+            return (isHigh ? 0.5 : 0.05) + 0.03 * turn + 0.001 * lane;
+          });
+          const inputs = { a: 0.9 + turn / 100, x };
+          const wrt = ["a", "x"];
+          const want = walked.gradient(inputs, { wrt, replay: false });
+          const got = program.gradient(inputs, { wrt });
+          session.set("a", inputs.a);
+          session.set("x", x);
+          session.run();
+          for (const name of wrt)
+            for (const own of [got.gradients[name], session.gradients[name]])
+              expect([...(own as Float64Array)], `${source}, turn ${turn}, by ${name}`).toEqual([
+                ...(want.gradients[name] as Float64Array),
+              ]);
+        }
+        program.dispose();
+        walked.dispose();
+      }
+      machine.dispose();
+      plainly.dispose();
+    },
+  );
+});
+
+test.each(["session", "calls"])(
+  "slopes before a choice are the latest ones on every path, by %s",
+  async (way) => {
+    const [machine, plainly] = await Promise.all(
+      [1, 2].map(() => Machine.create({ precision: "f32" })),
+    );
+    const waves = "(let* ((w (sin (* a b))) (s (+ w (cos (* w b))))";
+    const text = `${waves} ${names.map(choice).join(" ")}) s)`;
+    const program = (machine as Machine).load(text);
+    const walked = (plainly as Machine).load(text);
+    const random = new Random(8, 1);
+    const begin = Object.fromEntries(names.map((name) => [name, 1]));
+    const wrt = ["a", "b"];
+    const session = program.session({ a: [1], b: [2], ...begin }, { wrt });
+    for (let turn = 0; turn < 600; turn++) {
+      const given = Object.fromEntries(names.map((name) => [name, random.chance(0.5) ? -1 : 1]));
+      const inputs = { a: [random.unit()], b: [random.unit()], ...given };
+      const want = walked.gradient(inputs, { wrt, replay: false });
+      for (const [name, value] of Object.entries(inputs)) session.set(name, value);
+      if (way === "session") session.run();
+      const { gradients } = way === "session" ? session : program.gradient(inputs, { wrt });
+      for (const name of wrt)
+        expect(gradients[name]?.[0], `turn ${turn}, by ${name}`).toBe(want.gradients[name]?.[0]);
+    }
+    machine?.dispose();
+    plainly?.dispose();
+  },
+);

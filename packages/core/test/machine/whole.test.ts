@@ -32,6 +32,7 @@ function shown(value: unknown): unknown {
   }
   if (Array.isArray(value)) return value.map(shown);
   if (typeof value !== "object" || value === null) return value;
+  if (Symbol.iterator in value) return Array.from(value as Iterable<unknown>, shown);
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shown(one)]));
 }
 
@@ -73,6 +74,7 @@ function told(program: Program, call: Call): string {
     const out = take(program, call);
     if (call.kind !== "diagnose" && call.kind !== "explain") return textOf(out as Evaluation);
     return Object.entries(out as object)
+      .filter(([key]) => key !== "report")
       .map(([key, value]) => {
         const isStats = key === "stats";
         return `  ${key} ${JSON.stringify(isStats ? countsOf(out as Evaluation) : shown(value))}`;

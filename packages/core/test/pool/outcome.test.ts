@@ -4,6 +4,7 @@
  */
 
 import { describe, expect, test } from "vitest";
+import { type PackedError, packError, unpackError } from "../../src/errors.js";
 import { NdvmError, type RunStats } from "../../src/index.js";
 import type { BoundInput } from "../../src/machine/inputs/inputs.js";
 import {
@@ -17,10 +18,7 @@ import {
   deadPart,
   NONE_NON_FINITE,
   type Part,
-  type PartError,
-  packError,
   partInputs,
-  unpackError,
 } from "../../src/machine/pool/parts.js";
 import type { PackedMixture, ResultArrays } from "../../src/machine/results/results.js";
 import { NonFiniteLanes } from "../../src/machine/results/troubles.js";
@@ -32,7 +30,7 @@ const stats = (steps: number, chunkWidth: number) => ({ steps, chunkWidth, lanes
 
 /** Lanes that failed, each with which of the errors it has. */
 const failing = (
-  errors: readonly PartError[],
+  errors: readonly PackedError[],
   lanes: readonly (readonly [lane: number, error: number])[],
 ): Pick<Part, "faults" | "failures"> => ({
   faults: errors.map((one) => ({ error: one, own: [] })),

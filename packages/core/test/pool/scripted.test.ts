@@ -37,13 +37,8 @@ beforeEach(() => {
   crowd = new Crowd();
 });
 
-async function poolOf(workers: number, sharedMemory: boolean): Promise<Pool> {
-  const making = machine.pool({ workers, sharedMemory });
-  // The pool's code is read before its workers are started.
-  while (crowd.threads.length < workers) await settled();
-  await crowd.drain();
-  return making;
-}
+const poolOf = (workers: number, sharedMemory: boolean): Promise<Pool> =>
+  crowd.poolOf(machine, workers, sharedMemory);
 
 const numbers = (lanes: number): Float64Array =>
   Float64Array.from({ length: lanes }, (_, i) => 1 + i / 3);
@@ -116,7 +111,7 @@ describe.each([true, false])("with shared memory: %s", (sharedMemory) => {
   test("any order of calls, answers, deaths and signals ends every call as one machine does", async () => {
     const programs = texts.map((text) => machine.load(`${text} ; kept`));
     await fc.assert(
-      fc.asyncProperty(fc.array(action, { maxLength: 50 }), async (actions) => {
+      fc.asyncProperty(fc.array(action, { maxLength: 50, size: "max" }), async (actions) => {
         crowd = new Crowd();
         const pool = await poolOf(3, sharedMemory);
         const calls: {
@@ -278,6 +273,35 @@ describe.each([true, false])("with shared memory: %s", (sharedMemory) => {
     expect(crowd.alive).toHaveLength(3);
     await crowd.drain();
     expect([...(await next).values]).toEqual([...numbers(24)].map((x) => x * x));
+    expect(crowd.mistakes).toEqual([]);
+    await pool.dispose();
+  });
+
+  test.each([
+    ["a signal", { x: numbers(24) }, "(* x x)"],
+    ["a refusal", { x: numbers(24) }, "(vec x x)"],
+    ["a text that cannot be read", { x: numbers(24) }, "(car 5)"],
+  ])("whoever waits for workers of a call that %s ends goes on", async (how, inputs, text) => {
+    const pool = await poolOf(2, sharedMemory);
+    const { signal, abort } = countedSignal();
+    const first = caughtLater(pool.gradient(text, inputs, { signal }));
+    const heard: number[][] = [];
+    const waiting = [2, 3, 4].map(async (a) => {
+      heard.push([...(await pool.evaluate("(* a x)", { a, x: [1, 2, 3] })).values]);
+    });
+    await settled();
+    expect(crowd.busy).toHaveLength(2);
+    if (how === "a signal") abort();
+    await crowd.drain();
+    await first;
+    await settled();
+    expect(heard).toHaveLength(3);
+    await Promise.all(waiting);
+    expect(heard.sort()).toEqual([
+      [2, 4, 6],
+      [3, 6, 9],
+      [4, 8, 12],
+    ]);
     expect(crowd.mistakes).toEqual([]);
     await pool.dispose();
   });

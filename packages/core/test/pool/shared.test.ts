@@ -110,7 +110,7 @@ describe(`blocks (SEED=${seed})`, () => {
 test("any order of taking, ending and dying leaves every block free, running, done or given up", () => {
   const act = fc.tuple(fc.constantFrom("take", "take", "end", "die", "stillborn"), fc.nat(2));
   fc.assert(
-    fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
+    fc.property(fc.array(act, { maxLength: 40, size: "max" }), (acts) => {
       const table = new BlockTable(40, 5);
       // The plain way: who has it, whether it is done, and how many it has cost.
       const plain = Array.from({ length: table.count }, () => ({
@@ -272,10 +272,11 @@ describe("chunks of a pool", () => {
     const bits: string[] = [];
     for (const workers of [1, 2]) {
       const pool = await machine.pool({ workers });
-      await pool.gradient(program, { p });
-      const { stats, gradients } = await pool.gradient(program, { p });
-      counts.push(stats.walks + stats.replays);
-      bits.push(bitsOf(gradients["p"] as Float64Array).join());
+      // On a busy computer one worker may have taken all blocks before the other began.
+      let outcome = await pool.gradient(program, { p });
+      while (outcome.stats.walks > 0) outcome = await pool.gradient(program, { p });
+      counts.push(outcome.stats.replays);
+      bits.push(bitsOf(outcome.gradients["p"] as Float64Array).join());
       await pool.dispose();
     }
     machine.dispose();

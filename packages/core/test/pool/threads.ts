@@ -7,6 +7,7 @@
  * and nothing to a worker that is gone. What a pool did wrong is in `mistakes`.
  */
 
+import type { Machine, Pool } from "../../src/index.js";
 import type { FromWorker, ToWorker } from "../../src/machine/pool/parts.js";
 import { servePool } from "../../src/machine/pool/serve.js";
 import type { Host, HostEvents, StartHost } from "../../src/workers/host.js";
@@ -154,6 +155,23 @@ export class Crowd {
       next.step();
       await settled();
     }
+  }
+
+  /** A pool of the machine whose workers are these. */
+  async poolOf(machine: Machine, workers: number, sharedMemory: boolean): Promise<Pool> {
+    const making = machine.pool({ workers, sharedMemory });
+    // The pool's code is read before its workers are started.
+    while (this.threads.length < workers) await settled();
+    await this.drain();
+    return making;
+  }
+
+  /** What a call of a pool gives once all workers have got on. */
+  async after<T>(call: Promise<T>): Promise<T> {
+    // Whoever refuses is heard of before it is waited for.
+    call.catch(() => {});
+    await this.drain();
+    return call;
   }
 
   #next(): Thread | undefined {

@@ -71,7 +71,7 @@ test("any order of requests, answers and deaths tells every lane once", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 90 }),
-      fc.array(step, { maxLength: 60 }),
+      fc.array(step, { maxLength: 60, size: "max" }),
       (lanes, steps) => {
         const work = workOf(lanes, 4);
         const running = new Map<number, Given>();

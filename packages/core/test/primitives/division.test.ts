@@ -6,6 +6,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exportModel, Machine, type Precision } from "../../src/index.js";
+import { evaluatePython } from "../export/python.js";
 import { functionOf } from "../export/support.js";
 import { exactFloor, exactModulo, exactQuotient, exactRemainder } from "./exact.js";
 
@@ -75,6 +76,31 @@ describe.each(["f32", "f64"] as const)("in %s", (precision) => {
   test("remainder is exact", () => check("remainder", exactRemainder, exactQuotient));
   test("modulo is exact, rounded once", () => check("modulo", exactModulo, exactFloor));
 
+  test("remainder and modulo are exact for divisors of every size, subnormal ones too", () => {
+    const machine = machines.get(precision) as Machine;
+    const [least, most] = precision === "f32" ? [-149, 127] : [-1074, 1023];
+    const sizes = Array.from({ length: most - least + 1 }, (_, i) => 2 ** (least + i));
+    const places = sizes.flatMap((size) =>
+      [1, 1.25, 1.7].flatMap((part) =>
+        [2.6, 1e5 / 3, 1e30 / 7].map((times) => {
+          const y = round[precision](size * part);
+          return [round[precision](Math.min(y * times, sizes.at(-1) as number)), -y] as const;
+        }),
+      ),
+    );
+    const [x, y] = [places.map(([own]) => own), places.map(([, own]) => own)];
+    for (const [name, value] of [
+      ["remainder", exactRemainder],
+      ["modulo", exactModulo],
+    ] as const) {
+      const { values } = machine.load(`(${name} x y)`).evaluate({ x, y });
+      const wrong = places.filter(
+        ([a, b], lane) => values[lane] !== round[precision](value(a, b)) + 0,
+      );
+      expect(wrong, name).toEqual([]);
+    }
+  });
+
   test("an infinite dividend or a divisor of zero is NaN", () => {
     const machine = machines.get(precision) as Machine;
     for (const name of ["modulo", "remainder"])
@@ -114,5 +140,19 @@ test("exported JavaScript has the machine's numbers", () => {
       }),
       { seed, numRuns: 200 },
     );
+  }
+});
+
+test("exported NumPy gives the machine's numbers, which are never -0", () => {
+  const halves = Array.from({ length: 17 }, (_, i) => i / 2 - 4);
+  const pairs = halves.flatMap((x) => halves.filter((y) => y !== 0).map((y) => [x, y] as const));
+  for (const name of ["quotient", "remainder", "modulo"]) {
+    const program = (machines.get("f64") as Machine).load(`(${name} x y)`);
+    const { values } = program.evaluate({ x: pairs.map(([x]) => x), y: pairs.map(([, y]) => y) });
+    const [, text = ""] = /return (.*)/.exec(exportModel({ program }, "numpy")) ?? [];
+    for (const [i, [x, y]] of pairs.entries())
+      expect(evaluatePython(text, { x, y }), `${name} of ${x} and ${y}: ${text}`).toBe(values[i]);
+    expect(values.some((value) => Object.is(value, -0))).toBe(false);
+    program.dispose();
   }
 });

@@ -8,7 +8,7 @@ import { Machine } from "../../src/index.js";
 import { newGraph, nodesOf } from "../../src/primitives/graph.js";
 import { numbers } from "../../src/primitives/numbers.js";
 import { simdText } from "../../src/primitives/simd.js";
-import { digamma, erf, gcd, lgamma, nearest } from "../../src/primitives/special.js";
+import { digamma, erf, gcd, lgamma, nearest, power } from "../../src/primitives/special.js";
 
 const { NaN: none } = Number;
 const machine = await Machine.create({ precision: "f64" });
@@ -44,6 +44,16 @@ describe("gcd", () => {
   ])("of %d and %d is %d", (a, b, wanted) => expect(gcd(a, b)).toBe(wanted));
 });
 
+test("plain numbers took 1 to the power NaN for NaN, where the machine and C say 1", () => {
+  const values = [0, 0.5, 1, 2, 3, 2 ** 53 - 1, 2 ** 53, Infinity].flatMap((x) => [x, -x]);
+  const pairs = [...values, none].flatMap((x) => [...values, none].map((y) => [x, y] as const));
+  const found = machine
+    .load("(expt x y)")
+    .evaluate({ x: pairs.map(([x]) => x), y: pairs.map(([, y]) => y) });
+  for (const [i, [x, y]] of pairs.entries())
+    expect(power(x, y), `${x} to the power ${y}`).toBe(found.values[i]);
+});
+
 /** Values to 16 digits from tables. */
 const known: readonly (readonly [string, (x: number) => number, number, number])[] = [
   ["erf", erf, 0, 0],
@@ -70,6 +80,7 @@ const known: readonly (readonly [string, (x: number) => number, number, number])
   ["lgamma", lgamma, 100, 359.1342053695754],
   ["lgamma", lgamma, -0.5, 1.2655121234846454],
   ["lgamma", lgamma, -2.5, -0.05624371649767405],
+  ["lgamma", lgamma, -1e-320, 736.8272408909739],
   ["lgamma", lgamma, 0, Infinity],
   ["lgamma", lgamma, -3, Infinity],
   ["lgamma", lgamma, Infinity, Infinity],

@@ -72,7 +72,7 @@ function programIn(random: Random): string {
   return random.pick([
     () => `(let f (${order("(n 3)", `(g ${random.pick(["1", "a", "car"])})`)}) ${body})`,
     () => `(letrec ((f ${lambda})) (f ${first("f")}))`,
-    () => `(letrec ((f ${lambda})) (f ${first("f")} 5))`,
+    () => `(letrec ((f ${lambda})) (f ${random.pick([`${first("f")} 5`, "3", "f", ""])}))`,
     () => `(letrec ((f ${lambda})) (f ${order("(if (< a 9) 2 f)", "f")}))`,
     () => `(letrec ((f ${lambda})) (* 2 (f ${first("f")})))`,
     () => `(letrec ((f ${lambda}) (g f)) (${f} ${first(f)}))`,

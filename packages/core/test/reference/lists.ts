@@ -98,19 +98,19 @@ function defineWholeLists(define: Define): void {
 
 type Same = (a: Value, b: Value) => boolean;
 
-/** The same object, or numbers of the same value: an integer is no type of its own. */
+/** The same object, or numbers, vectors or matrices of the same value: an integer is no type of its own. */
 export const eqv: Same = (a, b) => {
+  if (a instanceof Tensor && b instanceof Tensor)
+    return sameShape(a, b) && a.items.every((item, i) => eqv(item, b.items[i] as Dual));
   if (!(a instanceof Dual && b instanceof Dual)) return a === b;
   decide(a.v === b.v ? 1 : 0, a, b);
   return a.v === b.v;
 };
 
+/** One pair is equal to itself, whatever it holds. */
 export const equal: Same = (a, b) => {
-  if (a instanceof Pair && b instanceof Pair) return equal(a.car, b.car) && equal(a.cdr, b.cdr);
-  if (a instanceof Tensor && b instanceof Tensor) {
-    return sameShape(a, b) && a.items.every((item, i) => eqv(item, b.items[i] as Dual));
-  }
-  return eqv(a, b);
+  if (!(a instanceof Pair && b instanceof Pair)) return eqv(a, b);
+  return a === b || (equal(a.car, b.car) && equal(a.cdr, b.cdr));
 };
 
 function defineSearches(define: Define): void {

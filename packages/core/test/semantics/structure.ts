@@ -44,6 +44,11 @@ function wholeFrom(world: World, value: Value | undefined): number {
 }
 
 function isSame(world: World, a: Value, b: Value): boolean {
+  if (a instanceof Tensor && b instanceof Tensor)
+    return (
+      String(a.shape) === String(b.shape) &&
+      a.items.every((item, i) => isSame(world, item, b.items[i] as Real))
+    );
   if (!(a instanceof Real && b instanceof Real))
     return a instanceof Name && b instanceof Name ? a.text === b.text : a === b;
   world.decisions.push(a.v === b.v);
@@ -51,11 +56,8 @@ function isSame(world: World, a: Value, b: Value): boolean {
 }
 
 function isEqual(world: World, a: Value, b: Value): boolean {
-  if (a instanceof Pair && b instanceof Pair)
-    return isEqual(world, a.car, b.car) && isEqual(world, a.cdr, b.cdr);
-  if (!(a instanceof Tensor && b instanceof Tensor)) return isSame(world, a, b);
-  if (String(a.shape) !== String(b.shape)) return false;
-  return a.items.every((item, i) => isSame(world, item, b.items[i] as Real));
+  if (!(a instanceof Pair && b instanceof Pair)) return isSame(world, a, b);
+  return a === b || (isEqual(world, a.car, b.car) && isEqual(world, a.cdr, b.cdr));
 }
 
 type Same = typeof isSame;

@@ -120,6 +120,18 @@ describe("formulas", () => {
     expect(taken).toBeGreaterThan(all / 20);
   });
 
+  test("several calls in a row are no formula, wherever they stand: the first was taken for the program", () => {
+    const pair = fc.tuple(formula, fc.constantFrom(...blanks), formula, fc.constantFrom(...blanks));
+    fc.assert(
+      fc.property(pair, ([one, between, other, end]) => {
+        expect(agrees(`${one}${between}${other}${end}`)).toBe(false);
+      }),
+      { seed, numRuns: 300 },
+    );
+    for (const text of ["(+ a 1) (* a 2)", "(+ a 1)(* a 2)", "(+ a 1) a", "a (+ a 1)", "(+ a 1) 2"])
+      expect(agrees(text), text).toBe(false);
+  });
+
   test("every short number, and numbers too large or too small, have that image or are left", () => {
     const signs = [..."+-.1e0/"];
     const textsOf = (length: number): string[] =>

@@ -166,7 +166,7 @@ export function columnNorm(factor: usize, size: i32, j: i32): f64 {
 }
 
 /** Element j of the Jacobian, transposed, times the residuals. */
-function gradientOf(factor: usize, size: i32, j: i32): f64 {
+export function gradientOf(factor: usize, size: i32, j: i32): f64 {
   const stride = strideOf(size);
   let sum: f64 = 0;
   for (let i = 0; i <= j; i++) {
@@ -174,17 +174,6 @@ function gradientOf(factor: usize, size: i32, j: i32): f64 {
     sum += load<f64>(row + ((<usize>j) << 3)) * load<f64>(row + ((<usize>size) << 3));
   }
   return sum;
-}
-
-/** Largest cosine of the angle between the residuals and a column of the Jacobian. */
-export function cosine(factor: usize, size: i32, loss: f64): f64 {
-  let most: f64 = 0;
-  for (let j = 0; j < size; j++) {
-    const norm = columnNorm(factor, size, j);
-    if (norm > 0)
-      most = max(most, Math.abs(gradientOf(factor, size, j)) / (norm * Math.sqrt(loss)));
-  }
-  return most;
 }
 
 /** Half the fall of the sum of squares that the linear model promises for a step. */

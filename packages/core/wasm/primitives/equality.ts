@@ -1,6 +1,7 @@
 /**
- * eq?, eqv? and equal?. Numbers compare numerically whatever their representation, so an answer
- * can differ between lanes; it is then a lane-varying boolean.
+ * eq?, eqv? and equal?. Numbers compare numerically whatever their representation, vectors and
+ * matrices by their elements, so an answer can differ between lanes; it is then a lane-varying
+ * boolean.
  */
 
 import {
@@ -38,18 +39,17 @@ function truthsEqual(a: u64, b: u64): u64 {
   return booleanValue(x == y);
 }
 
-/** Equality of two values that are not both pairs. */
-function leavesEqual(a: u64, b: u64, deep: bool): u64 {
-  if (a == b && !isNumber(a) && tagOf(a) != TAG_TENSOR) return VALUE_TRUE;
+/**
+ * eq? and eqv?, and the leaves of equal?: numbers, vectors and matrices are equal by value, pairs
+ * and procedures as objects. No answer may depend on which payload holds a number: that changes
+ * with the batch, the gradients asked for and the mechanisms.
+ */
+export function identical(a: u64, b: u64): u64 {
   if (isNumber(a) && isNumber(b)) return compare(OP_NUM_EQUAL, a, b, 0);
+  if (tagOf(a) == TAG_TENSOR && tagOf(b) == TAG_TENSOR) return tensorsEqual(dataOf(a), dataOf(b));
+  if (a == b) return VALUE_TRUE;
   if (tagOf(a) == TAG_MASK || tagOf(b) == TAG_MASK) return truthsEqual(a, b);
-  if (tagOf(a) != TAG_TENSOR || tagOf(b) != TAG_TENSOR) return VALUE_FALSE;
-  return deep ? tensorsEqual(dataOf(a), dataOf(b)) : booleanValue(a == b);
-}
-
-// @ts-ignore: decorator
-@inline export function identical(a: u64, b: u64): u64 {
-  return leavesEqual(a, b, false);
+  return VALUE_FALSE;
 }
 
 /** A comparison failed. Lanes that had found a difference before would have ended there alone. */
@@ -72,7 +72,7 @@ export function structurallyEqual(a: u64, b: u64): u64 {
       a = head(a);
       b = head(b);
     }
-    const same = leavesEqual(a, b, true);
+    const same = identical(a, b);
     if (same == VALUE_FAIL) return failed(answer);
     if (same == VALUE_FALSE) return same;
     answer = conjunction(answer, same);

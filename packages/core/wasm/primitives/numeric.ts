@@ -12,6 +12,7 @@ import {
   FAULT_SHAPES_DIFFER,
   PAYLOAD_ACTIVE,
   PAYLOAD_MASK,
+  PAYLOAD_PASSED,
   PAYLOAD_RANK,
   PAYLOAD_UNIFORM,
   PAYLOAD_VARYING,
@@ -53,7 +54,7 @@ import {
 import { shapeCols, shapeRank, shapeRows, structuredWork } from "../linalg/shapes";
 import { primalTop } from "../memory/arena";
 import { failOperand, failPair } from "../memory/fault";
-import { blockAt } from "../memory/layout";
+import { blockAt, payloadAt } from "../memory/layout";
 import {
   booleanValue,
   dataOf,
@@ -70,6 +71,7 @@ import {
   colsOf,
   countOf,
   dropNewest,
+  entryOf,
   fillBlock,
   fillScalars,
   flagsOf,
@@ -83,7 +85,7 @@ import {
   rankOf,
   rowsOf,
 } from "../tape/payload";
-import { recording } from "../tape/recording";
+import { recording, recordsConstants } from "../tape/recording";
 import {
   fillStructured,
   nextBlock,
@@ -115,6 +117,7 @@ export function toPayload(value: u64, operand: i32): i32 {
 // @ts-ignore: decorator
 @inline export function isRecorded(flags: i32): bool {
   if (recording == RECORD_NOTHING) return false;
+  if (recordsConstants) return true;
   const wanted = recording == RECORD_VARYING ? PAYLOAD_VARYING : PAYLOAD_ACTIVE;
   return (flags & wanted) != 0;
 }
@@ -195,7 +198,9 @@ export function copyLeaving(value: u64): u64 {
   if (recording == RECORD_NOTHING) return value;
   const tag = tagOf(value);
   if ((tag != TAG_REAL && tag != TAG_TENSOR) || !isActive(dataOf(value))) return value;
-  return applyUnary(OP_COPY, value);
+  const copy = applyUnary(OP_COPY, value);
+  if (copy != VALUE_FAIL) payloadAt(entryOf(dataOf(copy))).flags |= PAYLOAD_PASSED;
+  return copy;
 }
 
 /** Structured primitive of one operand (b unused, unary true) or two. */
@@ -243,7 +248,7 @@ export function place(z: i32, x: i32, element: i32): bool {
 
 /** Elements of x from `element` on, as a payload of its own. */
 export function pick(x: i32, element: i32, rows: i32, cols: i32, rank: i32): i32 {
-  const z = newPayload(rows, cols, (flagsOf(x) & ~PAYLOAD_RANK) | rank);
+  const z = newPayload(rows, cols, (flagsOf(x) & ~(PAYLOAD_RANK | PAYLOAD_PASSED)) | rank);
   if (z < 0) return -1;
   fillBlock(z, x, -1);
   blockAt(block).aux = element;
@@ -360,7 +365,7 @@ export function toInteger(value: u64, operand: i32): i32 {
 function mergePayloads(x: i32, y: i32, mask: i32): u64 {
   const flags = flagsOf(x) | flagsOf(y) | flagsOf(mask);
   const known = (flags & (PAYLOAD_ACTIVE | PAYLOAD_VARYING)) | (flagsOf(x) & PAYLOAD_MASK);
-  const z = newPayload(rowsOf(x), colsOf(x), rankOf(x) | known);
+  const z = newPayload(rowsOf(x), colsOf(x), rankOf(x) | known | PAYLOAD_PASSED);
   if (z < 0) return VALUE_FAIL;
   fillBlock(z, x, y);
   blockAt(block).mask = primalOf(mask);

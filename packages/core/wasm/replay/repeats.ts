@@ -6,7 +6,12 @@
  * Only tensors that gradients go through: others may have parts that share their numbers (`ref`).
  */
 
-import { PAYLOAD_ACTIVE, RECORD_BYTES, RECORD_CODE, TRACE_FIRST } from "../../src/program/layout";
+import {
+  PAYLOAD_ACTIVE,
+  PAYLOAD_REPEATS,
+  RECORD_CODE,
+  TRACE_FIRST,
+} from "../../src/program/layout";
 import { OP_PICK, OP_PLACE, OP_PREDICATE_FIRST, OP_PREDICATE_LAST } from "../generated/ops";
 import { tapeBase } from "../memory/arena";
 import { payloadAt, recordAt } from "../memory/layout";
@@ -57,6 +62,7 @@ export function repeatsEarlier(at: usize): bool {
   if (earlier != <u32>-1 && isSame(tapeBase + <usize>earlier, at)) {
     const first = recordAt(tapeBase + <usize>earlier).out;
     payloadAt(entryOf(out)).primal = payloadAt(entryOf(first)).primal;
+    payloadAt(entryOf(out)).flags = payloadAt(entryOf(out)).flags | PAYLOAD_REPEATS;
     return true;
   }
   store<u32>(slot, <u32>(at - tapeBase));

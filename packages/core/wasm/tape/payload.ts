@@ -16,6 +16,7 @@ import {
   FAULT_TAPE,
   PAYLOAD_ACTIVE,
   PAYLOAD_BYTES,
+  PAYLOAD_PASSED,
   PAYLOAD_RANK,
   PAYLOAD_UNIFORM,
   RECORD_NOTHING,
@@ -254,7 +255,7 @@ export function newScalar(flags: i32): i32 {
 export function viewPayload(owner: i32, element: i32, rows: i32, cols: i32, rank: i32): i32 {
   const flags = flagsOf(owner);
   const primal = <usize>payloadAt(entryOf(owner)).primal + <usize>element * stepOf(flags);
-  return addEntry(rows, cols, (flags & ~PAYLOAD_RANK) | rank, primal);
+  return addEntry(rows, cols, (flags & ~(PAYLOAD_RANK | PAYLOAD_PASSED)) | rank, primal);
 }
 
 /** Takes the newest payload back; it must not be referred to. */

@@ -5,6 +5,7 @@
 
 import {
   BLOCK_BYTES,
+  RECORD_ALL,
   RECORD_BRANCHES,
   RECORD_BYTES,
   RECORD_NOTHING,
@@ -12,9 +13,11 @@ import {
 } from "../../src/program/layout";
 import { blocksBytes, primalMoves, recordingIsOptional, setTapeTop } from "../memory/arena";
 
-/** What is recorded, at most RECORD_VARYING; notes of branches are a matter of their own. */
+/** What is recorded, at most RECORD_VARYING; what comes on top of that has a switch of its own. */
 export let recording: i32 = RECORD_NOTHING;
 export let notesBranches: bool = false;
+/** Whether what no input reaches is recorded as well. */
+export let recordsConstants: bool = false;
 
 /**
  * Blocks of scalar operations are laid where the linked trace will have them, while the walk goes:
@@ -34,6 +37,7 @@ export let isGuarded: bool = false;
 export function beginRecording(level: i32): void {
   recording = min(level, RECORD_VARYING);
   notesBranches = level == RECORD_BRANCHES;
+  recordsConstants = level == RECORD_ALL;
 }
 
 /** The tape is empty again. */

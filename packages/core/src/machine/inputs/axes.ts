@@ -14,7 +14,7 @@
  */
 
 import { NdvmError } from "../../errors.js";
-import { describe } from "../options.js";
+import { describe, isTypedArray } from "../options.js";
 import type { Axis, AxisIndices, Inputs, OverInput, TensorInput } from "../types.js";
 
 type Numbers = Float64Array | Float32Array;
@@ -41,7 +41,7 @@ export function over(
     throw new NdvmError("E-INPUT", `over names the axis ${twice} twice`, {
       help: "an input has every axis once",
     });
-  if (!Array.isArray(values) && !ArrayBuffer.isView(values))
+  if (!Array.isArray(values) && !isTypedArray(values))
     throw new NdvmError("E-INPUT", `the values over ${names.join(" × ")} are not an array`, {
       help: "give a list or a typed array, one value per index of the axis",
     });

@@ -7,7 +7,7 @@ import { nearest } from "../../nearest.js";
 import type { ParsedProgram } from "../../program/parsed-program.js";
 import { makeError } from "../../words.js";
 import type { Exports } from "../instance.js";
-import { describe, LANES_MAX } from "../options.js";
+import { describe, LANES_MAX, shown } from "../options.js";
 import type { Axis, Input, Inputs, IntInput, OverInput, TensorInput } from "../types.js";
 import {
   isOver,
@@ -39,7 +39,9 @@ export function mat(
 ): TensorInput {
   if (values instanceof Float64Array || values instanceof Float32Array) {
     const rows = rowCount ?? 1;
-    if (!Number.isInteger(rows) || rows < 1 || values.length % rows !== 0)
+    const isCount = Number.isInteger(rows) && rows >= 1;
+    // Any number of rows divides no numbers.
+    if (!isCount || rows > Math.max(values.length, INT_MAX) || values.length % rows !== 0)
       throw new NdvmError("E-INPUT", `${values.length} numbers do not make ${rows} equal rows`, {
         help: "mat(numbers, rows) takes a row count that divides the count of the numbers",
       });
@@ -69,7 +71,7 @@ const INT_MAX = 2 ** 24;
 /** A structural integer: a step count or a size, the same in every lane, never differentiated. */
 export function int(value: number): IntInput {
   if (!Number.isInteger(value) || Math.abs(value) > INT_MAX)
-    throw new NdvmError("E-INPUT", `int takes a whole number up to 2^24, got ${String(value)}`, {
+    throw new NdvmError("E-INPUT", `int takes a whole number up to 2^24, got ${shown(value)}`, {
       help: "pass a plain number where it may have a fraction",
     });
   return { kind: "int", value };

@@ -2,7 +2,7 @@
  * The results of a pool: parts put together in the order of their lanes, as one machine gives them.
  */
 
-import { NdvmError } from "../../errors.js";
+import { NdvmError, unpackError } from "../../errors.js";
 import { emptyRecord } from "../../records.js";
 import { laneOf } from "../inputs/axes.js";
 import { ByteBudget } from "../results/byte-budget.js";
@@ -19,7 +19,7 @@ import type {
   NonFinite,
   RunStats,
 } from "../types.js";
-import { type Part, unpackError } from "./parts.js";
+import type { Part } from "./parts.js";
 
 export interface Text {
   readonly source: string;

@@ -6,7 +6,7 @@
  * of a program travels once per worker, errors once per kind and not once per lane.
  */
 
-import { type ErrorCode, type ErrorFacts, NdvmError, type Span } from "../../errors.js";
+import type { PackedError } from "../../errors.js";
 import { recordOf } from "../../records.js";
 import type { BoundInput, PartInput } from "../inputs/inputs.js";
 import type { PackedMixture, ResultArrays } from "../results/results.js";
@@ -63,14 +63,6 @@ export interface DropRequest {
 
 export type ToWorker = Start | PartRequest | BlocksRequest | DropRequest;
 
-export interface PartError {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly span: Span | undefined;
-  readonly help: string | undefined;
-  readonly facts: ErrorFacts;
-}
-
 export interface Part {
   readonly lanes: number;
   /** Of numbers of one shape; otherwise there is a `mixture`, unless every lane failed. */
@@ -80,11 +72,11 @@ export interface Part {
   readonly isPlaced: boolean;
   readonly mixture: PackedMixture | undefined;
   /** Why there are no values. */
-  readonly refusal: PartError | undefined;
+  readonly refusal: PackedError | undefined;
   readonly gradients: Readonly<Record<string, Float64Array>>;
   readonly inactive: readonly string[];
   /** Errors once per kind, and the lanes that failed, by their number in the part. */
-  readonly faults: readonly LaneFault<PartError>[];
+  readonly faults: readonly LaneFault<PackedError>[];
   readonly failures: PackedFailures;
   readonly nonFinite: PackedNonFinite;
   readonly stats: RunStats | undefined;
@@ -103,25 +95,14 @@ export interface BlockReport {
 export type FromWorker =
   | { readonly kind: "done"; readonly part: Part }
   | { readonly kind: "blocks"; readonly reports: BlockReport[]; readonly plain: readonly number[] }
-  | { readonly kind: "refused"; readonly error: PartError };
-
-export const packError = ({ code, message, span, help, facts }: NdvmError): PartError => ({
-  code,
-  message,
-  span,
-  help,
-  facts,
-});
-
-export const unpackError = (error: PartError, source: string, file?: string): NdvmError =>
-  new NdvmError(error.code, error.message, { ...error, source, file });
+  | { readonly kind: "refused"; readonly error: PackedError };
 
 export const NONE_FAILED = new FailedLanes(0).pack();
 export const NONE_NON_FINITE = new NonFiniteLanes(0).pack();
 
 /** A part whose worker died: every lane of it failed. */
 export function deadPart(lanes: number): Part {
-  const error: PartError = {
+  const error: PackedError = {
     code: "E-WORKER",
     message: "the worker that ran this lane ended, and so did the one that tried again",
     span: undefined,

@@ -9,7 +9,7 @@
  * (E-WORKER) and the pool goes on. Ending a run under way ends the workers that run its parts.
  */
 
-import { type ErrorFacts, NdvmError } from "../../errors.js";
+import { type ErrorFacts, NdvmError, unpackError } from "../../errors.js";
 import { own, recordOf } from "../../records.js";
 import { Crew, type Death } from "../../workers/crew.js";
 import {
@@ -21,7 +21,7 @@ import {
 } from "../../workers/host.js";
 import { type BoundInput, bindInputs, copyNumbers } from "../inputs/inputs.js";
 import { readProgram } from "../languages.js";
-import { badOption, checkRunOptions, checkWrt } from "../options.js";
+import { badOption, checkLoadKind, checkRunOptions, checkWrt } from "../options.js";
 import type { Program } from "../program.js";
 import { reduceGradients } from "../results/sums.js";
 import type {
@@ -35,7 +35,7 @@ import type {
   Seed,
 } from "../types.js";
 import { commonInactive, joinArrays, PoolOutcome, type Text } from "./outcome.js";
-import { type FromWorker, type Start, type ToWorker, unpackError } from "./parts.js";
+import type { FromWorker, Start, ToWorker } from "./parts.js";
 import { InputRoom } from "./shared.js";
 import { SharedWork } from "./shared-work.js";
 import { CopiedWork, type Order, sentOptions, type Work } from "./work.js";
@@ -269,6 +269,7 @@ export class Pool {
       const load = { source, options: loadOptions };
       return { program: id, isText: false, load, text: { source, file }, taker: parsed, count };
     }
+    checkLoadKind(options);
     const text = { source: program, file: options.file };
     try {
       const taker = readProgram(program, options);

@@ -3,7 +3,7 @@
  * or with blocks of lanes in shared memory.
  */
 
-import { NdvmError } from "../../errors.js";
+import { NdvmError, type PackedError, packError } from "../../errors.js";
 import { READY, type WorkerPort } from "../../workers/port.js";
 import { Machine } from "../machine.js";
 import type { Outcome, Program } from "../program.js";
@@ -19,9 +19,7 @@ import {
   NONE_FAILED,
   NONE_NON_FINITE,
   type Part,
-  type PartError,
   type PartRequest,
-  packError,
   type Start,
   type ToWorker,
 } from "./parts.js";
@@ -148,7 +146,7 @@ function packPart(
 }
 
 /** The error that `read` throws. */
-function refusalOf(read: () => unknown): PartError {
+function refusalOf(read: () => unknown): PackedError {
   try {
     read();
   } catch (error) {

@@ -3,55 +3,63 @@
  * one lane to the next.
  */
 
-import { recordOf } from "../../records.js";
-import { strideIndex } from "../inputs/axes.js";
-import { type BoundInput, bindInputs } from "../inputs/inputs.js";
+import { bindInputs } from "../inputs/inputs.js";
 import type { Program } from "../program.js";
-import type { GradientOptions, Inputs } from "../types.js";
-import { branchFlips, type Diagnostics } from "./diagnose.js";
-import { BranchLog, type LoggedFlip } from "./flip-log.js";
-
-type Numbers = Readonly<Record<string, number>>;
+import type { Inputs, ReportOptions } from "../types.js";
+import { type ByLane, LaneNumbers, type Numbers } from "./by-lane.js";
+import { type Diagnostics, flipsBetween } from "./diagnose.js";
+import { BranchLog, type LoggedFlip, withNumbers } from "./flip-log.js";
 
 /** The plain numbers that each lane of a run has. */
-export function laneNumbers(program: Program, inputs: Inputs, lanes?: number): Numbers[] {
+export function laneNumbers(
+  program: Program,
+  inputs: Inputs,
+  { lanes, report = program.reportBudget() }: Pick<ReportOptions, "lanes" | "report"> = {},
+): ByLane<Numbers> {
   const { inputs: bound, lanes: count } = bindInputs(program.parsed, inputs, lanes);
-  const scalars = bound.filter(({ kind, rank }) => kind === "int" || rank === 0);
-  return Array.from({ length: count }, (_, lane) =>
-    recordOf(scalars.map((input) => [input.name, numberAt(input, lane)])),
-  );
+  return new LaneNumbers(bound, count, report);
 }
 
-function numberAt({ perLane, stride, value }: BoundInput, lane: number): number {
-  if (perLane === undefined) return value;
-  return perLane[stride === undefined ? lane : strideIndex(stride, lane)] as number;
-}
-
-/** Walks a program for one set of inputs after the other and logs where lanes change their way. */
+/**
+ * Walks a program for one set of inputs after the other and logs where lanes change their way. What
+ * is known of the latest two runs and the flips of all share one budget. Options that differ from
+ * run to run come from a function.
+ */
 export function followBranches(
   program: Program,
   runs: Iterable<Inputs>,
-  options: GradientOptions = {},
+  options: ReportOptions | (() => ReportOptions) = {},
 ): BranchLog {
-  const log = new BranchLog();
-  for (const inputs of runs)
-    log.observe(program.diagnose(inputs, options), laneNumbers(program, inputs, options.lanes));
+  const optionsNow = typeof options === "function" ? options : () => options;
+  const { report = program.reportBudget() } = optionsNow();
+  const log = new BranchLog({ report });
+  let heldBefore = 0;
+  for (const inputs of runs) {
+    const { left } = report;
+    const now = { ...optionsNow(), report };
+    const diagnostics = program.diagnose(inputs, now);
+    const numbers = laneNumbers(program, inputs, now);
+    const held = left - report.left;
+    log.observe(diagnostics, numbers);
+    report.free(heldBefore);
+    heldBefore = held;
+  }
   return log;
 }
 
 /** How neighbouring lanes of one run differ in their way, as if they were runs in that order. */
 export function neighbourFlips(
   now: Diagnostics,
-  numbers: readonly Numbers[],
+  numbers: ByLane<Numbers>,
 ): { readonly flips: readonly LoggedFlip[]; readonly instability: number } {
   const { paths } = now;
-  const before = { ...now, paths: paths.slice(0, -1) };
-  const flips = branchFlips(before, { ...now, paths: paths.slice(1) }).map((flip) => ({
-    ...flip,
-    lane: flip.lane + 1,
-    from: numbers[flip.lane] ?? {},
-    to: numbers[flip.lane + 1] ?? {},
-  }));
+  const budget = now.report.rest();
   const pairs = Math.max(paths.length - 1, 0);
+  const next = { length: pairs, at: (lane: number) => paths.at(lane + 1) };
+  const flips: LoggedFlip[] = [];
+  for (const flip of flipsBetween(paths, next, now, budget)) {
+    const lane = flip.lane + 1;
+    flips.push(withNumbers({ ...flip, lane }, numbers.at(flip.lane), numbers.at(lane), budget));
+  }
   return { flips, instability: pairs === 0 ? 0 : flips.length / pairs };
 }

@@ -18,11 +18,12 @@ import {
 import { PayloadEntry, TapeRecord } from "../../program/structures.js";
 import type { Machine } from "../machine.js";
 import type { Program } from "../program.js";
-import { ByteBudget } from "../results/byte-budget.js";
+import type { ByteBudget } from "../results/byte-budget.js";
 import { payloadInfo } from "../results/payloads.js";
 import { laneAt } from "../run/chunk.js";
 import type { Chunk } from "../run/port.js";
 import type { NonFinite } from "../types.js";
+import { type ByLane, LanePaths } from "./by-lane.js";
 import { InputSets, NO_INPUTS } from "./input-sets.js";
 
 /** A place in the program, with its text; of a long one the first thousand characters and "…". */
@@ -52,9 +53,11 @@ export interface Diagnostics {
   readonly clamped: readonly ClampReport[];
   readonly nonFinite: readonly NonFinite[];
   /** Each lane's way: branch nodes in order, doubled, plus one where the test held. */
-  readonly paths: readonly (readonly number[])[];
+  readonly paths: LanePaths;
   /** The place of a branch node. */
   placeOf(node: number): Place;
+  /** The memory that all this was charged to. @internal */
+  readonly report: ByteBudget;
 }
 
 /** One lane whose way changed between two runs, at the first branch that differs. */
@@ -67,36 +70,39 @@ export interface BranchFlip extends Place {
   readonly now: boolean | undefined;
 }
 
-/** What one turn of one lane at a branch takes in its path, which grows by half at a time. */
-const TURN_BYTES = 16;
+/** A lane's number in a list. */
+const NUMBER_BYTES = 8;
 
-/** Gathers the reports of one run, chunk by chunk, within the machine's `memoryMax`. */
+/** Gathers the reports of one run, chunk by chunk, within a budget. */
 export class DiagnosticsCollector {
   readonly #machine: Machine;
   readonly #program: Program;
-  readonly #paths: number[][];
+  readonly #paths: LanePaths;
   readonly #counts = new Map<number, { taken: number; notTaken: number }>();
-  readonly #clamped = new Map<number, Set<number>>();
+  /** By the node of a clamp, a bit for each lane. */
+  readonly #clamped = new Map<number, Uint8Array>();
   readonly #inTests = new Set<number>();
   readonly #budget: ByteBudget;
 
-  constructor(machine: Machine, program: Program, lanes: number) {
+  constructor(machine: Machine, program: Program, lanes: number, budget: ByteBudget) {
     this.#machine = machine;
-    this.#budget = new ByteBudget(machine.memoryMax, "report");
+    this.#budget = budget;
     this.#program = program;
-    this.#paths = Array.from({ length: lanes }, () => []);
+    this.#paths = new LanePaths(lanes, budget);
   }
 
   /** Reads the tape of a chunk that has just been walked. */
   take(chunk: Chunk): void {
     const tape = new TapeReader(this.#machine);
     const fromInputs = new InputSets(this.#budget.rest());
+    const turns = new Uint32Array(chunk.live.length);
     for (const record of tape.records()) {
       this.#follow(fromInputs, record, tape);
-      if (record.code === TRACE_BRANCH) this.#takeBranch(chunk, tape, record);
+      if (record.code === TRACE_BRANCH) this.#countTurns(chunk, tape, record, turns);
       if (record.code === Op.sqrtClamp || record.code === Op.logClamp)
         this.#takeClamp(chunk, tape, record);
     }
+    this.#takeTurns(chunk, tape, turns);
   }
 
   /** Which inputs each payload depends on, and which of them a test looks at. */
@@ -115,49 +121,92 @@ export class DiagnosticsCollector {
     if (record.out >= 0) from.add(record.out, sources);
   }
 
-  #takeBranch({ set, live }: Chunk, tape: TapeReader, record: ReadRecord): void {
+  #countTurns({ live }: Chunk, tape: TapeReader, record: ReadRecord, turns: Uint32Array): void {
     const node = record.in1;
     const count = this.#counts.get(node) ?? { taken: 0, notTaken: 0 };
     this.#counts.set(node, count);
+    const isHere = tape.maskOf(record.mask);
+    const isTrue = truthOf(tape, record);
     for (let i = 0; i < live.length; i++) {
-      if (live[i] !== 1 || !tape.holds(record.mask, i)) continue;
-      const truth = record.in0 < 0 ? record.aux === 1 : tape.holds(record.in0, i);
-      this.#budget.take(TURN_BYTES);
-      if (truth) count.taken += 1;
+      if (live[i] !== 1 || !isHere(i)) continue;
+      turns[i] = (turns[i] as number) + 1;
+      if (isTrue(i)) count.taken += 1;
       else count.notTaken += 1;
-      this.#paths[laneAt(set, i)]?.push(node * 2 + (truth ? 1 : 0));
+    }
+  }
+
+  /** Notes which way each lane went, once it is known how many turns it takes. */
+  #takeTurns({ set, live }: Chunk, tape: TapeReader, counts: Uint32Array): void {
+    const part = this.#paths.addPart(counts, (position) => laneAt(set, position));
+    if (part === undefined) return;
+    const { turns, next } = part;
+    for (const record of tape.records()) {
+      if (record.code !== TRACE_BRANCH) continue;
+      const isHere = tape.maskOf(record.mask);
+      const isTrue = truthOf(tape, record);
+      for (let i = 0; i < live.length; i++) {
+        if (live[i] !== 1 || !isHere(i)) continue;
+        const at = next[i] as number;
+        turns[at] = record.in1 * 2 + (isTrue(i) ? 1 : 0);
+        next[i] = at + 1;
+      }
     }
   }
 
   #takeClamp({ set, live }: Chunk, tape: TapeReader, record: ReadRecord): void {
     const node = tape.originOf(record.out);
+    const isHere = tape.maskOf(record.mask);
     for (let i = 0; i < live.length; i++) {
-      if (live[i] !== 1 || !tape.holds(record.mask, i) || !tape.isClamped(record.in0, i)) continue;
-      const lanes = this.#clamped.get(node) ?? new Set();
-      lanes.add(laneAt(set, i));
-      this.#clamped.set(node, lanes);
+      if (live[i] !== 1 || !isHere(i) || !tape.isClamped(record.in0, i)) continue;
+      const lane = laneAt(set, i);
+      const bits = this.#clamped.get(node) ?? this.#noLanes();
+      bits[lane >> 3] = (bits[lane >> 3] as number) | (1 << (lane & 7));
+      this.#clamped.set(node, bits);
     }
+  }
+
+  #noLanes(): Uint8Array {
+    const bytes = Math.ceil(this.#paths.length / 8);
+    this.#budget.take(bytes);
+    return new Uint8Array(bytes);
   }
 
   finish(nonFinite: readonly NonFinite[], reached: ReadonlySet<string>): Diagnostics {
     const program = this.#program;
-    const places = new Places(program);
+    const places = new Places(program, this.#budget);
     const placeOf = (node: number): Place => places.of(node);
     return {
       branches: [...this.#counts].map(([node, counts]) => ({ ...placeOf(node), ...counts })),
       predicateOnly: [...this.#inTests]
         .map((index) => program.inputs[index] as string)
         .filter((name) => !reached.has(name)),
-      clamped: [...this.#clamped].map(([node, lanes]) => ({
+      clamped: [...this.#clamped].map(([node, bits]) => ({
         ...placeOf(node),
-        lanes: [...lanes].sort((a, b) => a - b),
+        lanes: this.#lanesIn(bits),
       })),
       nonFinite,
       paths: this.#paths,
       placeOf,
+      report: this.#budget,
     };
   }
+
+  #lanesIn(bits: Uint8Array): number[] {
+    const isIn = (lane: number): boolean => ((bits[lane >> 3] as number) & (1 << (lane & 7))) !== 0;
+    const { length } = this.#paths;
+    let count = 0;
+    for (let lane = 0; lane < length; lane++) if (isIn(lane)) count += 1;
+    this.#budget.take(NUMBER_BYTES * count);
+    const lanes = new Array<number>(count);
+    let at = 0;
+    for (let lane = 0; lane < length; lane++) if (isIn(lane)) lanes[at++] = lane;
+    return lanes;
+  }
 }
+
+/** Whether a branch's test held, by the lane's place in the chunk. */
+const truthOf = (tape: TapeReader, { in0, aux }: ReadRecord): ((lane: number) => boolean) =>
+  in0 < 0 ? () => aux === 1 : tape.maskOf(in0);
 
 /**
  * Whether the machine's current trace has neither a test nor a clamp: it tells nothing to report.
@@ -186,10 +235,10 @@ const PLACE_BYTES = 512;
 /** Places of a program that were asked for: what is told about many lanes has each of them once. */
 export class Places {
   readonly #program: Program;
-  readonly #budget: ByteBudget | undefined;
+  readonly #budget: ByteBudget;
   readonly #known = new Map<number, Place>();
 
-  constructor(program: Program, budget?: ByteBudget) {
+  constructor(program: Program, budget: ByteBudget) {
     this.#program = program;
     this.#budget = budget;
   }
@@ -198,7 +247,7 @@ export class Places {
     const known = this.#known.get(node);
     if (known !== undefined) return known;
     const place = placeIn(this.#program, node);
-    this.#budget?.take(PLACE_BYTES + 2 * place.text.length);
+    this.#budget.take(PLACE_BYTES + 2 * place.text.length);
     this.#known.set(node, place);
     return place;
   }
@@ -259,9 +308,13 @@ class TapeReader {
     return exports.primalAddress(id) + offset;
   }
 
-  /** Whether a mask is set in a lane; -1 stands for all lanes. */
-  holds(mask: number, lane: number): boolean {
-    return mask < 0 || this.#bytes[this.#addressIn(mask, lane)] !== 0;
+  /** Whether a mask is set, by lane; -1 stands for all lanes. */
+  maskOf(mask: number): (lane: number) => boolean {
+    if (mask < 0) return () => true;
+    const from = this.#addressIn(mask, 0);
+    const step = this.#addressIn(mask, 1) - from;
+    const bytes = this.#bytes;
+    return (lane) => bytes[from + lane * step] !== 0;
   }
 
   /** Whether an element of a payload is below the limit, as the kernel has it, in a lane. */
@@ -277,24 +330,41 @@ class TapeReader {
   }
 }
 
+/** What a flip takes beside the numbers on both sides of it. */
+const FLIP_BYTES = 240;
+
 /** Lanes that went another way in the second run than in the first. */
 export function branchFlips(before: Diagnostics, now: Diagnostics): BranchFlip[] {
-  const flips: BranchFlip[] = [];
-  const lanes = Math.min(before.paths.length, now.paths.length);
+  return [...flipsBetween(before.paths, now.paths, now, now.report.rest())];
+}
+
+type Ways = Pick<ByLane<Int32Array>, "length" | "at">;
+
+/**
+ * Lanes of two runs that went different ways, one after the other; each is charged to the budget.
+ * @internal
+ */
+export function* flipsBetween(
+  before: Ways,
+  now: Ways,
+  { placeOf }: Diagnostics,
+  budget: ByteBudget,
+): Generator<BranchFlip> {
+  const lanes = Math.min(before.length, now.length);
   for (let lane = 0; lane < lanes; lane++) {
-    const a = before.paths[lane] as readonly number[];
-    const b = now.paths[lane] as readonly number[];
+    const a = before.at(lane) as Int32Array;
+    const b = now.at(lane) as Int32Array;
     let at = 0;
     while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
     if (at === a.length && at === b.length) continue;
+    budget.take(FLIP_BYTES);
     const decision = b[at] ?? (a[at] as number);
-    flips.push({
+    yield {
       lane,
       after: at,
       before: a[at] === undefined ? undefined : (a[at] as number) % 2 === 1,
       now: b[at] === undefined ? undefined : (b[at] as number) % 2 === 1,
-      ...now.placeOf(Math.floor(decision / 2)),
-    });
+      ...placeOf(Math.floor(decision / 2)),
+    };
   }
-  return flips;
 }

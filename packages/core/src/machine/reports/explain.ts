@@ -20,7 +20,7 @@ import {
 import { PayloadEntry, TapeRecord } from "../../program/structures.js";
 import type { Machine } from "../machine.js";
 import type { Outcome, Program } from "../program.js";
-import { ByteBudget } from "../results/byte-budget.js";
+import type { ByteBudget } from "../results/byte-budget.js";
 import { payloadInfo, shapeOf } from "../results/payloads.js";
 import type { RecordedInput } from "../results/results.js";
 import type { RunStats } from "../types.js";
@@ -63,11 +63,12 @@ export function explainRun(
   outcome: Outcome,
   wrt: readonly RecordedInput[],
   reached: ReadonlySet<string>,
+  budget: ByteBudget,
 ): Explanation {
   const asked = new Map(wrt.map((input) => [input.name, input.payload]));
   return {
     core: program.parsed.print(),
-    tape: readTape(machine, program),
+    tape: readTape(machine, program, budget),
     inputs: program.inputs.map((name) => ({
       name,
       payload: asked.get(name) ?? -1,
@@ -93,9 +94,8 @@ const traceNames: ReadonlyMap<number, string> = new Map([
 const ENTRY_BYTES = 640;
 
 /** Throws E-MEMORY where the entries would take more than the machine may. */
-function readTape(machine: Machine, program: Program): TapeEntry[] {
+function readTape(machine: Machine, program: Program, budget: ByteBudget): TapeEntry[] {
   const { exports, views } = machine;
-  const budget = new ByteBudget(machine.memoryMax, "report");
   const places = new Places(program, budget);
   const base = (exports.tapeBase.value as number) >>> 0;
   const end = base + exports.tapeEnd();

@@ -35,7 +35,6 @@ import {
   SHAPE_NEEDS_TENSOR,
   SHAPE_NEEDS_VECTOR,
   SHAPE_NEEDS_VECTOR3,
-  STEPS_OF_PRIMITIVE,
   TAG_BOOL,
   TAG_CLOSURE,
   TAG_INT,
@@ -160,9 +159,8 @@ class Fault {
     return { code, message, facts: { reason: "budget", option } };
   }
 
+  /** One primitive alone took too many. */
   #steps(): Words {
-    if ((this.#exports.faultDetail.value as number) !== STEPS_OF_PRIMITIVE)
-      return this.#budget("E-STEPS", "the step budget is used up", "stepsMax");
     return {
       code: "E-STEPS",
       message: `${this.#opName()} alone took more than 5·10⁷ steps`,

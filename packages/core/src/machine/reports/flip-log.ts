@@ -2,32 +2,56 @@
  * A log of the branches at which lanes change their way from run to run.
  */
 
-import { type BranchFlip, branchFlips, type Diagnostics } from "./diagnose.js";
+import type { ByteBudget } from "../results/byte-budget.js";
+import type { ByLane, Numbers } from "./by-lane.js";
+import { type BranchFlip, type Diagnostics, flipsBetween } from "./diagnose.js";
 
 /** A flip with the numbers on both sides of it. */
 export interface LoggedFlip extends BranchFlip {
-  readonly from: Readonly<Record<string, number>>;
-  readonly to: Readonly<Record<string, number>>;
+  readonly from: Numbers;
+  readonly to: Numbers;
+}
+
+/** What the numbers on one side of a flip take, and each of them. */
+const NUMBERS_BYTES = 128;
+const NUMBER_BYTES = 64;
+
+/** A flip with its numbers, which are charged to the budget. @internal */
+export function withNumbers(
+  flip: BranchFlip,
+  from: Numbers = {},
+  to: Numbers = {},
+  budget: ByteBudget,
+): LoggedFlip {
+  const count = Object.keys(from).length + Object.keys(to).length;
+  budget.take(2 * NUMBERS_BYTES + NUMBER_BYTES * count);
+  return { ...flip, from, to };
 }
 
 /** Follows a run of parameter values and logs where lanes change their way. */
 export class BranchLog {
   readonly flips: LoggedFlip[] = [];
+  #report: ByteBudget | undefined;
   #last: Diagnostics | undefined;
-  #lastNumbers: readonly Readonly<Record<string, number>>[] = [];
+  #lastNumbers: ByLane<Numbers> = [];
   #compared = 0;
 
+  /** The flips of all runs share the memory of one report: of `report`, or of the first run's. */
+  constructor({ report }: { readonly report?: ByteBudget } = {}) {
+    this.#report = report;
+  }
+
   /** Takes the diagnostics of the next run and the numbers each lane had. */
-  observe(now: Diagnostics, numbers: readonly Readonly<Record<string, number>>[]): LoggedFlip[] {
-    const found =
-      this.#last === undefined
-        ? []
-        : branchFlips(this.#last, now).map((flip) => ({
-            ...flip,
-            from: this.#lastNumbers[flip.lane] ?? {},
-            to: numbers[flip.lane] ?? {},
-          }));
-    if (this.#last !== undefined) this.#compared += now.paths.length;
+  observe(now: Diagnostics, numbers: ByLane<Numbers>): LoggedFlip[] {
+    this.#report ??= now.report.rest();
+    const found: LoggedFlip[] = [];
+    if (this.#last !== undefined) {
+      for (const flip of flipsBetween(this.#last.paths, now.paths, now, this.#report)) {
+        const { lane } = flip;
+        found.push(withNumbers(flip, this.#lastNumbers.at(lane), numbers.at(lane), this.#report));
+      }
+      this.#compared += now.paths.length;
+    }
     for (const flip of found) this.flips.push(flip);
     this.#last = now;
     this.#lastNumbers = numbers;

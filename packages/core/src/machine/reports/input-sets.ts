@@ -36,6 +36,7 @@ export class InputSets {
   add(payload: number, set: number): void {
     if (payload >= this.#setOfPayload.length) {
       const grown = new Uint32Array(Math.max(payload + 1, 2 * this.#setOfPayload.length));
+      this.#budget.take(grown.byteLength - this.#setOfPayload.byteLength);
       grown.set(this.#setOfPayload);
       this.#setOfPayload = grown;
     }

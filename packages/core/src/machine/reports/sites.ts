@@ -25,11 +25,12 @@ export function limitError(
   what: string,
   option: string,
   limit: number,
+  span = runningSpan(machine, program),
 ): NdvmError {
   const facts = { reason: "budget", option, limit } as const;
   return makeError(code, facts, {
     message: `the program ${what}`,
-    span: runningSpan(machine, program),
+    span,
     source: program.source,
     file: program.file,
   });

@@ -25,12 +25,17 @@ export class ByteBudget {
     this.#left = left;
   }
 
-  /** A budget of what is left here, to be used up anew each time. */
+  /** Bytes that are left. @internal */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** A budget of what is left here, to be used up anew each time. @internal */
   rest(): ByteBudget {
     return new ByteBudget(this.#limit, this.#holds, this.#left);
   }
 
-  /** Throws E-MEMORY where less than this is left. */
+  /** Throws E-MEMORY where less than this is left. @internal */
   take(bytes: number): void {
     this.#left -= bytes;
     if (this.#left >= 0) return;
@@ -39,5 +44,15 @@ export class ByteBudget {
       { reason: this.#holds, option: "memoryMax", limit: this.#limit },
       { message: TOO_LARGE[this.#holds](this.#limit) },
     );
+  }
+
+  /** JSON of a report leaves its budget out. @internal */
+  toJSON(): undefined {
+    return undefined;
+  }
+
+  /** Takes back what nobody holds any more. @internal */
+  free(bytes: number): void {
+    this.#left += bytes;
   }
 }

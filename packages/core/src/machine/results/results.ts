@@ -4,6 +4,7 @@
  */
 
 import { NdvmError } from "../../errors.js";
+import { BLAME_CONSTANT } from "../../program/layout.js";
 import { PayloadEntry } from "../../program/structures.js";
 import { smallRecord } from "../../records.js";
 import type { Exports } from "../instance.js";
@@ -50,6 +51,12 @@ export interface LiveLanes {
 
 const NO_FAILURES: readonly LaneFailure[] = Object.freeze([]);
 const ALL_FINITE: readonly NonFinite[] = Object.freeze([]);
+/** Stands beside nodes and inputs for a number that is written in the program. */
+const CONSTANT = Number.NEGATIVE_INFINITY;
+const CONSTANT_CAUSE: Cause = {
+  span: undefined,
+  cause: "a constant of the program is not finite",
+};
 
 export class Results {
   readonly lanes: number;
@@ -126,16 +133,14 @@ export class Results {
   get values(): Float64Array {
     if (this.isNumeric) return this.#values as Float64Array;
     const kinds = new Set(this.#structure?.kinds);
-    if (this.#values !== undefined) kinds.add("a number");
-    const what =
-      kinds.size > 1
-        ? "different things in different lanes, not numbers of one shape"
-        : `${[...kinds][0] ?? "nothing"}, not numbers`;
+    // Where there are numbers and no values, they are of several shapes or beside other things.
+    const areDifferent = kinds.size > 1 || this.#values !== undefined;
+    const [kind] = areDifferent ? ["different things"] : kinds;
+    const what = areDifferent
+      ? `${kind} in different lanes, not numbers of one shape`
+      : `${kind ?? "nothing"}, not numbers`;
     throw new NdvmError("E-RESULT", `the program returned ${what}`, {
-      facts: {
-        reason: "structure",
-        actual: kinds.size > 1 ? "different things" : [...kinds].join(),
-      },
+      facts: { reason: "structure", actual: kind ?? "" },
       help: "use datum(lane) to read it; only numbers, vectors and matrices have values",
     }).in(this.#program.source, this.#program.file);
   }
@@ -267,19 +272,25 @@ export class Results {
   #causeOf({ exports }: Machine, result: number, lane: number, place: number): number {
     const payload = exports.firstNonFinite(place, result, this.#program.firstInputPayload);
     if (payload >= 0) return this.#causeAt(originOf(exports, payload));
+    if (payload === BLAME_CONSTANT) return this.#causeAt(CONSTANT);
     this.unexplained.push(lane);
     return 0;
   }
 
-  /** What made a number infinite, by the node it was made at, or −1 − the input that it is. */
+  /** What made a number infinite: the node it was made at, −1 − the input that it is, or CONSTANT. */
   #causeAt(origin: number): number {
     this.#causes ??= new Map();
     const known = this.#causes.get(origin);
     if (known !== undefined) return known;
-    const cause = origin < 0 ? this.#inputCause(-1 - origin) : this.#nodeCause(origin);
+    const cause = this.#causeFrom(origin);
     const number = (this.#notFinite as NonFiniteLanes).addCause(cause);
     this.#causes.set(origin, number);
     return number;
+  }
+
+  #causeFrom(origin: number): Cause {
+    if (origin === CONSTANT) return CONSTANT_CAUSE;
+    return origin < 0 ? this.#inputCause(-1 - origin) : this.#nodeCause(origin);
   }
 
   #inputCause(input: number): Cause {

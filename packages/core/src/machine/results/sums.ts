@@ -13,6 +13,7 @@
 import { NdvmError } from "../../errors.js";
 import { recordOf } from "../../records.js";
 import { productOf, strideIndex, strideOf } from "../inputs/axes.js";
+import { checkReduce } from "../options.js";
 import type { Axis, OverAxes, Reduced } from "../types.js";
 
 const PARTIALS = 8;
@@ -87,6 +88,7 @@ export function reduceGradients(
   inputs: readonly ReducedInput[],
   reduce: boolean | readonly string[],
 ): Reduced {
+  checkReduce(reduce);
   const wanted = reduce === true ? Object.keys(gradients) : reduce === false ? [] : reduce;
   const sums = new Map(Object.entries(gradients));
   const sumAxes = new Map(Object.keys(gradients).map((name) => [name, axes]));

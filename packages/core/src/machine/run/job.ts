@@ -42,6 +42,7 @@ export interface Manner {
   readonly isRepeated?: boolean;
 }
 
+const NOTHING_WANTED: readonly boolean[] = [];
 const NO_INTEGERS: readonly IntegerInput[] = [];
 
 export class Job {
@@ -78,6 +79,12 @@ export class Job {
   with(inputs: readonly BoundInput[], lanes = this.lanes, options = this.options): Job {
     const { machine, program, axes, wanted } = this;
     return new Job(machine, program, { inputs, lanes, axes }, wanted, options);
+  }
+
+  /** The same job for some lanes of it, without gradients. */
+  onlyValues(inputs: readonly BoundInput[], lanes: number, options: RunOptions): Job {
+    const { machine, program, axes } = this;
+    return new Job(machine, program, { inputs, lanes, axes }, NOTHING_WANTED, options);
   }
 
   /** The inputs that are numbers, and where they lie. */

@@ -14,6 +14,7 @@
 
 import {
   RECORD_ACTIVE_ONLY,
+  RECORD_ALL,
   RECORD_BRANCHES,
   RECORD_NOTHING,
   RECORD_VARYING,
@@ -86,7 +87,7 @@ export class Scheduler {
     this.#port = port;
     this.#manner = manner;
     this.#all = { from: 0, to: job.lanes };
-    this.#replays = !manner.notesBranches && isReplaying(job);
+    this.#replays = !manner.notesBranches && !manner.isTraced && isReplaying(job);
     this.#sorts = mechanisms.sorting !== false;
     this.#isPath = job.lanes === 1 && mechanisms.paths !== false && this.#replays;
     const isPlain = !manner.isTraced && !manner.notesBranches && job.options.timeMax === undefined;
@@ -515,7 +516,7 @@ export class Scheduler {
     const isGradient = wrt.length > 0 || this.#port.backward !== undefined;
     const least = isGradient ? RECORD_ACTIVE_ONLY : RECORD_NOTHING;
     if (this.walker.recordsLeast) return least;
-    if (isTraced) return RECORD_VARYING;
+    if (isTraced) return RECORD_ALL;
     if (notesBranches) return RECORD_BRANCHES;
     if (!this.#replays || this.#isResting) return least;
     if (isGradient) return RECORD_VARYING;

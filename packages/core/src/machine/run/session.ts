@@ -10,6 +10,7 @@
 import { NdvmError } from "../../errors.js";
 import { own, smallRecord } from "../../records.js";
 import type { Machine } from "../machine.js";
+import { describe, isNumberList } from "../options.js";
 import { isUniform } from "../results/payloads.js";
 import { Results } from "../results/results.js";
 import type { Axis, LaneFailure } from "../types.js";
@@ -136,6 +137,10 @@ export class Session {
         help: `it has ${Object.keys(this.inputs).join(", ")}`,
       });
     if (typeof value === "number") numbers.fill(value);
+    else if (!isNumberList(value))
+      throw new NdvmError("E-INPUT", `${name} is set to ${describe(value)}, not to numbers`, {
+        help: "give one number for all lanes, or an array or typed array with one for each",
+      });
     else if (value.length === numbers.length) numbers.set(value);
     else
       throw new NdvmError("E-INPUT", `${name} has ${value.length} numbers, not ${numbers.length}`, {

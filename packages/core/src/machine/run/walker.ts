@@ -7,6 +7,7 @@
  * where memory is short the next walk records less or is narrower.
  */
 
+import type { Span } from "../../errors.js";
 import {
   FAULT_MEMORY,
   FAULT_RECURSION,
@@ -19,6 +20,7 @@ import {
   SINGLE_DONE,
   SINGLE_OPEN,
   SINGLE_SHORT,
+  STEPS_OF_PRIMITIVE,
   STEPS_OF_WIDTH,
   WALK_DONE,
   WALK_FAULT,
@@ -462,24 +464,33 @@ export class Walker {
       this.#widthLimit = 1;
       return "defer";
     }
-    this.#port.fail(set, lanes);
+    const isExhausted =
+      code === FAULT_STEPS && (exports.faultDetail.value as number) !== STEPS_OF_PRIMITIVE;
+    if (isExhausted) this.#tooManySteps(set, lanes, machineFault(machine, this.#job.program).span);
+    else this.#port.fail(set, lanes);
     mark(failed, lanes);
     exports.abandon();
     return "failed";
   }
 
+  /** Lanes have taken all the steps they may: between two cells, or inside a primitive at `span`. */
+  #tooManySteps(set: LaneSet, lanes: Uint8Array, span?: Span): void {
+    const { machine, program } = this.#job;
+    const { stepsMax } = this;
+    const what = `took more than ${stepsMax} steps`;
+    const error = limitError(machine, program, "E-STEPS", what, "stepsMax", stepsMax, span);
+    this.#port.results.fail(set, lanes, error);
+  }
+
   /** Reports lanes that have used up their steps. */
   #exhaust(set: LaneSet, failed: Uint8Array): boolean {
-    const { machine, program } = this.#job;
+    const { machine } = this.#job;
     const { exports } = machine;
     const count = laneCount(set);
     const at = machine.laneBuffer(count);
     if (exports.exhaustedLanes(at) === 0) return false;
     const lanes = new Uint8Array(exports.memory.buffer, at, count).slice();
-    const { stepsMax } = this;
-    const what = `took more than ${stepsMax} steps`;
-    const error = limitError(machine, program, "E-STEPS", what, "stepsMax", stepsMax);
-    this.#port.results.fail(set, lanes, error);
+    this.#tooManySteps(set, lanes);
     mark(failed, lanes);
     if (exports.countingLanes() === 0) exports.skipDead();
     return true;
