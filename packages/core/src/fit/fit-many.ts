@@ -5,8 +5,10 @@
 
 import { NdvmError } from "../errors.js";
 import type { Machine } from "../machine/machine.js";
+import type { Program } from "../machine/program.js";
 import type { LoadOptions } from "../machine/types.js";
 import { fit } from "./fit.js";
+import { fitFromJSON } from "./result/restore.js";
 import type { FitOptions, FitResult } from "./types.js";
 
 export interface FitManyOptions extends FitOptions {
@@ -18,7 +20,10 @@ export type FitManyResult =
   | { readonly status: "fitted"; readonly source: string; readonly result: FitResult }
   | { readonly status: "failed"; readonly source: string; readonly error: NdvmError };
 
-/** Fits each text with the same options. Results are in the order of the texts. */
+/**
+ * Fits each text with the same options. Results are in the order of the texts. Each program is freed once it is
+ * fitted; `predict` of a result loads it again for the call, so it needs the machine.
+ */
 export async function fitMany(
   machine: Machine,
   sources: readonly string[],
@@ -30,6 +35,19 @@ export async function fitMany(
   return results;
 }
 
+/** The result of a program that is freed: it is loaded again for each call of `predict`. */
+function predicting(result: FitResult, reload: () => Program): FitResult {
+  const value: FitResult["predict"] = (data, how) => {
+    const program = reload();
+    try {
+      return fitFromJSON(program, result.toJSON()).predict(data, how);
+    } finally {
+      program.dispose();
+    }
+  };
+  return Object.defineProperty(result, "predict", { value, enumerable: true, configurable: true });
+}
+
 async function fitOne(
   machine: Machine,
   source: string,
@@ -37,9 +55,11 @@ async function fitOne(
   options: FitOptions,
 ): Promise<FitManyResult> {
   try {
-    const program = machine.load(source, load);
+    const reload = () => machine.load(source, load);
+    const program = reload();
     try {
-      return { status: "fitted", source, result: await fit(program, options) };
+      const result = predicting(await fit(program, options), reload);
+      return { status: "fitted", source, result };
     } finally {
       program.dispose();
     }

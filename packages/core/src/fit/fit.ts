@@ -25,7 +25,6 @@ import { rowInputs } from "./diagnosis/diagnosis.js";
 import { checkShape, explainStart } from "./diagnosis/start-failure.js";
 import { loadLoss, lossColumns } from "./loss/loss-program.js";
 import { makeLoss } from "./loss/losses.js";
-import { settleAbsolute } from "./optimise/absolute.js";
 import { AdamRestart } from "./optimise/adam.js";
 import { arrive } from "./optimise/arrival.js";
 import { type Batch, limited, ObjectiveBatch, ResidualBatch } from "./optimise/batch.js";
@@ -33,19 +32,13 @@ import { type Driven, drive } from "./optimise/drive.js";
 import { LbfgsRestart } from "./optimise/lbfgs.js";
 import { LevenbergRestart } from "./optimise/levenberg.js";
 import { bestOf, type Restart } from "./optimise/restart.js";
+import { settle } from "./optimise/settle.js";
 import { slotsFor } from "./optimise/slots.js";
 import { type Parameters, refuse, resolveParameters, startOf } from "./parameters/parameters.js";
-import { fromPlain } from "./result/json.js";
 import { describeFit, type Finished } from "./result/result.js";
+import { resumeRestarts } from "./resume.js";
 import { checkSettings, type Settings } from "./settings.js";
-import type {
-  FitOptions,
-  FitResult,
-  LossName,
-  Optimiser,
-  RestartOutcome,
-  RestartState,
-} from "./types.js";
+import type { FitOptions, FitResult, LossName } from "./types.js";
 
 /** Fits the free names of a program that are not data. */
 export async function fit(program: Program, options: FitOptions): Promise<FitResult> {
@@ -74,20 +67,42 @@ export async function fit(program: Program, options: FitOptions): Promise<FitRes
     }
     const isDone = driven.stopped === "done";
     const left = settings.timeMax - driven.milliseconds;
-    if (isDone && settings.lossName === "absolute" && !settings.isAttempt)
-      await settleAbsolute(fit, problem, bestOf(restarts), left);
-    const arrival = isDone ? arrive(problem, settings, bestOf(restarts), left) : undefined;
-    return describeFit(finish(problem, settings, restarts, driven, arrival));
+    const winner = bestOf(restarts);
+    const goBack = winner.remember();
+    const isToSettle = isDone && !settings.isAttempt && canHaveCorners(settings);
+    const settling = isToSettle ? await settle(problem, settings, winner, left) : undefined;
+    const isSettled = settling !== undefined;
+    const arrival = isDone && !isSettled ? arrive(problem, settings, winner, left) : undefined;
+    const ended = endedBy(settling ?? arrival?.verdict, driven, winner);
+    if (ended === driven)
+      return describeFit(finish(problem, settings, restarts, driven, { arrival, settling }));
+    // A last look that was cut is as if nobody had looked, so that a resumed fit has it in one piece.
+    goBack();
+    const nothing = { arrival: undefined, settling: undefined };
+    return describeFit(finish(problem, settings, restarts, ended, nothing));
   } finally {
     // A loss that was given as text is ours to free.
     if (problem.lossProgram !== options.loss) problem.lossProgram?.dispose();
   }
 }
 
+/** Whether the loss may be straight but for corners. Those of the other names are smooth. */
+const canHaveCorners = ({ mode, lossName }: Settings): boolean =>
+  mode === "residual" && (lossName === "absolute" || lossName === "program");
+
+/** How the fit ended, where its time or its signal cut the last look at the best restart. */
+function endedBy(verdict: string | undefined, driven: Driven, winner: Restart): Driven {
+  if (verdict !== "time" && verdict !== "aborted") return driven;
+  winner.ended = winner.reason;
+  winner.reason = verdict;
+  return { ...driven, stopped: verdict };
+}
+
 function beginRestarts(problem: Problem, settings: Settings): Finished["restarts"] {
   const { resume } = problem.options;
   const restarts = makeRestarts(problem, settings);
-  if (resume !== undefined) resumeRestarts(restarts, resume, settings.optimiser);
+  if (resume !== undefined)
+    resumeRestarts(problem, settings, restarts, () => makeRestarts(problem, settings));
   if ((problem.table?.targets.length ?? 1) > 1) checkOutputs(problem, restarts[0] as Restart);
   return restarts;
 }
@@ -122,7 +137,7 @@ const finish = (
   settings: Settings,
   restarts: Finished["restarts"],
   driven: Driven,
-  arrival: Finished["arrival"],
+  { arrival, settling }: Pick<Finished, "arrival" | "settling">,
 ): Finished => ({
   program: problem.program,
   source: problem.source,
@@ -136,6 +151,7 @@ const finish = (
   restarts,
   driven,
   arrival,
+  settling,
 });
 
 /** Whether the program's value has an element for each target, by the first row. */
@@ -207,10 +223,7 @@ function residualProblem(source: Program, options: FitOptions, settings: Setting
     );
   const program = targets.length > 1 ? source.elementBy(SELECTOR) : source;
   const lossProgram = loadLoss(source, loss);
-  const table =
-    lossProgram === undefined
-      ? read
-      : { ...read, others: lossColumns(lossProgram, read, targets, options) };
+  const table = withColumnsOf(lossProgram, read, targets, options);
   const pointLoss = lossProgram ?? makeLoss(loss as LossName, table, options);
   const target = targets.length > 1 ? "target" : (targets[0] as string);
   const limits = limited(options);
@@ -227,6 +240,22 @@ function residualProblem(source: Program, options: FitOptions, settings: Setting
     data: NO_DATA,
     batches,
   };
+}
+
+/** The table with the columns that a loss of the user's own reads. A text that is refused is ours to free. */
+function withColumnsOf(
+  loss: Program | undefined,
+  table: Table,
+  targets: readonly string[],
+  options: FitOptions,
+): Table {
+  if (loss === undefined) return table;
+  try {
+    return { ...table, others: lossColumns(loss, table, targets, options) };
+  } catch (error) {
+    if (loss !== options.loss) loss.dispose();
+    throw error;
+  }
 }
 
 function objectiveProblem(program: Program, options: FitOptions): Problem {
@@ -270,45 +299,4 @@ function makeRestarts({ parameters, table }: Problem, settings: Settings): Finis
     else restarts.push(new AdamRestart(index, start, free, limits, adam, points));
   }
   return restarts;
-}
-
-/** Takes over finished restarts and lets the others go on. */
-function resumeRestarts(
-  restarts: Finished["restarts"],
-  json: NonNullable<FitOptions["resume"]>,
-  optimiser: Optimiser,
-): void {
-  const before = fromPlain(json);
-  if (!isBefore(before, restarts.length) || before.optimiser !== optimiser)
-    throw new NdvmError("E-OPTION", "the result to resume is of another fit", {
-      help: "resume with the same program, data and options",
-    });
-  for (const [index, restart] of restarts.entries()) {
-    const { start, numbers } = before.states[index] as RestartState;
-    const outcome = before.restarts[index] as RestartOutcome;
-    if (start.length !== restart.start.length || start.some((x, j) => x !== restart.start[j]))
-      throw new NdvmError("E-OPTION", `restart ${index} of the result to resume began elsewhere`, {
-        help: "resume with the same program, data, options and seed",
-      });
-    restart.load(numbers);
-    if (outcome.reason === "time" || outcome.reason === "aborted") continue;
-    restart.restore(outcome);
-  }
-}
-
-/** What a fit left, as far as another goes on from it. */
-type Before = Pick<FitResult, "optimiser" | "restarts"> & {
-  readonly states: readonly RestartState[];
-};
-
-/** Whether this was a fit of so many restarts. */
-function isBefore(value: unknown, count: number): value is Before {
-  const { restarts, states } = (value ?? {}) as Partial<Before>;
-  if (!Array.isArray(restarts) || !Array.isArray(states)) return false;
-  return (
-    restarts.length === count &&
-    states.length === count &&
-    restarts.every((outcome) => typeof outcome?.params === "object") &&
-    states.every((state) => Array.isArray(state?.start) && Array.isArray(state?.numbers))
-  );
 }

@@ -20,7 +20,8 @@ export const FIT_LBFGS: i32 = 2; // any smooth loss
 // The arrays of a state, by number: what all have, then each optimiser's own.
 export const ARRAY_TRIAL: i32 = 0; // the point that is evaluated next
 export const ARRAY_X: i32 = 1; // the trial in the user's units
-export const ARRAY_SLOPES: i32 = 2; // of x by the trial
+// of x by the trial; of `lm` by the number that bounds are told in
+export const ARRAY_SLOPES: i32 = 2;
 export const ARRAY_U: i32 = 3; // the best point so far
 export const ARRAY_BEST: i32 = 4; // the same in the user's units
 export const ARRAY_FIRST: i32 = 5; // Adam's averages

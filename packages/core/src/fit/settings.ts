@@ -3,6 +3,7 @@
  */
 
 import { NdvmError } from "../errors.js";
+import { jsonText } from "../machine/options.js";
 import type { Program } from "../machine/program.js";
 import { nearest } from "../syntax/suggest.js";
 import { makeError } from "../words.js";
@@ -75,6 +76,7 @@ export function checkSettings(options: FitOptions): Settings {
   const mode = options.target === undefined ? "objective" : "residual";
   const { loss, lossName } = checkLoss(options, mode);
   const optimiser = checkOptimiser(options, mode, lossName);
+  checkNeeds(options, lossName, optimiser);
   const level = options.level ?? 0.95;
   if (!(level > 0 && level < 1)) throw bad("level", level, "it lies between 0 and 1, as 0.95");
   const detail = options.detail ?? "full";
@@ -167,7 +169,7 @@ function checkGroups(groups: Readonly<Partial<FitOptions["groups"] & object>> | 
   const isList = Array.isArray(params) && params.every(isText);
   if (typeof by === "string" && isList) return;
   const help = 'name the column and the parameters: { by: "dose", params: ["k"] }';
-  throw bad("groups", JSON.stringify(groups), help);
+  throw bad("groups", jsonText(groups), help);
 }
 
 function checkLoss(options: FitOptions, mode: Settings["mode"]) {
@@ -191,6 +193,29 @@ function checkLoss(options: FitOptions, mode: Settings["mode"]) {
   const guess = near === undefined ? "" : `; did you mean ${near}?`;
   const all = `the losses are ${lossNames.join(", ")}, or an expression as (abs (- pred y))`;
   throw bad("loss", loss, all + guess);
+}
+
+/** Refuses what would be ignored: options of another loss or optimiser. */
+function checkNeeds(
+  options: FitOptions,
+  lossName: Settings["lossName"],
+  optimiser: Optimiser,
+): void {
+  const refuseWithout = (option: keyof FitOptions, has: boolean, what: string, help: string) => {
+    if (has || options[option] === undefined) return;
+    throw makeError("E-OPTION", { reason: "needs", option, names: [what] }, { help });
+  };
+  const isBinomial = lossName === "binomial";
+  refuseWithout("trials", isBinomial, "binomial loss", 'give it: loss: "binomial"');
+  refuseWithout("huberWidth", lossName === "huber", "loss of Huber's", 'give it: loss: "huber"');
+  if (options.isNegativeLogLikelihood === true)
+    refuseWithout(
+      "isNegativeLogLikelihood",
+      lossName !== "absolute",
+      "loss other than absolute",
+      "absolute deviations have no second derivatives, which standard errors come from",
+    );
+  refuseWithout("adam", optimiser === "adam", "fit by adam", 'give it: optimiser: "adam"');
 }
 
 function checkOptimiser(

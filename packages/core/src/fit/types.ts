@@ -66,7 +66,10 @@ export interface FitOptions {
   readonly trials?: string | Column;
   /** The listed parameters have one value for each word or number in the column `by`. */
   readonly groups?: { readonly by: string; readonly params: readonly string[] };
-  /** The program's value is a negative log-likelihood (objective mode): gives standard errors. */
+  /**
+   * The loss is a negative log-likelihood: gives standard errors. For a program whose value is the loss, for a loss
+   * of the user's own and for "huber"; "squares", "poisson" and "binomial" have them anyway, "absolute" has none.
+   */
   readonly isNegativeLogLikelihood?: boolean;
   /** Default "auto": lm for squares, else lbfgs. */
   readonly optimiser?: Optimiser | "auto";
@@ -100,7 +103,10 @@ export interface FitOptions {
   readonly detail?: "full" | "scores" | "attempt";
   /** Restarts that run together. Default: what suits the number of points. Results do not change. */
   readonly together?: number;
-  /** A result's JSON: its unfinished restarts go on from where they were. */
+  /**
+   * The JSON of a result of the same program, data and loss: its unfinished restarts go on from where they were,
+   * and so do those that ended by `steps`, if there are more of them now.
+   */
   readonly resume?: FitJson;
 }
 
@@ -146,6 +152,8 @@ export interface RestartOutcome {
   readonly evaluations: number;
   readonly reason: StopReason;
   readonly hasConverged: boolean;
+  /** Whether it came to the best loss: to a millionth of it, to 1e-5 of a log-likelihood, or to rounding. */
+  readonly hasBestLoss: boolean;
 }
 
 export interface BestFit {
@@ -154,8 +162,8 @@ export interface BestFit {
   /** The loss added up over the points. */
   readonly loss: number;
   /**
-   * Share that is explained: R², or for counts (poisson, binomial) the share of the deviance. NaN
-   * where the target is constant.
+   * Share that is explained: R², for counts (poisson, binomial) the share of the deviance, for absolute and huber
+   * that of the loss. NaN where the target is constant, and where the loss is a program.
    */
   readonly r2: number;
   /** Of counts; of least squares it is the loss. NaN for other losses. */
@@ -214,9 +222,14 @@ export interface Prediction {
   readonly standardErrors: Float64Array;
   readonly lower: Float64Array;
   readonly upper: Float64Array;
-  /** Band for a new observation: the noise of one point is added. */
+  /**
+   * Band for a new observation: the noise of one point is added, by the row's weight or known deviation. NaN
+   * where that deviation is not known.
+   */
   readonly observationLower: Float64Array;
   readonly observationUpper: Float64Array;
+  /** What is to be said of the bands, in sentences; undefined where nothing is. */
+  readonly notes?: readonly string[];
   /** The same for each target by name. */
   readonly targets: Readonly<Record<string, Omit<Prediction, "targets">>>;
 }
@@ -226,7 +239,7 @@ export interface TargetFit {
   readonly name: string;
   /** As in `best`. */
   readonly r2: number;
-  /** Standard deviation of one point of this target. */
+  /** Standard deviation of one point of this target, as the fit's. */
   readonly sigma: number;
   /** What residuals are divided by, so that targets of different units count alike. */
   readonly scale: number;
@@ -299,7 +312,20 @@ export type Intervals = Readonly<Record<string, readonly [number, number]>>;
 export interface RestartState {
   readonly index: number;
   readonly start: readonly number[];
+  /** Of the optimiser, as it left them. */
   readonly numbers: readonly number[];
+  /** How the optimiser ended, where time or a signal then cut the last look at its end. */
+  readonly ended?: StopReason;
+  /** Where the optimiser left the restart, if the last look at its end changed that. */
+  readonly left?: RestartLeft;
+}
+
+/** How an optimiser left a restart. */
+export interface RestartLeft {
+  readonly params: readonly number[];
+  readonly loss: number;
+  readonly evaluations: number;
+  readonly reason: StopReason;
 }
 
 /** A result as plain JSON. Numbers that are not finite are written as words. */
@@ -310,6 +336,11 @@ export interface FitJson {
 
 export interface FitResult {
   readonly mode: "residual" | "objective";
+  /**
+   * Whether what the program predicts is on the target's scale (of binomials its share of the trials), so that
+   * there are residuals. A loss that is a program may take it for something else, as a logit.
+   */
+  readonly predictsTarget: boolean;
   readonly optimiser: Optimiser;
   readonly loss: string;
   readonly seed: number;
@@ -323,14 +354,21 @@ export interface FitResult {
   readonly assumed: readonly string[];
   readonly fixed: Named;
   readonly best: BestFit;
-  /** Standard deviation of one point, from the residuals. */
+  /**
+   * Standard deviation of one point, or of one of weight 1, from the residuals. Of a fit with known deviations
+   * the one that all rows have; NaN where they differ.
+   */
   readonly sigma: number;
+  /** Root of χ² per degree of freedom of a fit with known deviations: near 1 where these are right. */
+  readonly reducedChi?: number | undefined;
   readonly level: number;
+  /** Parameters that ran off keep the variances that predictions need, and no covariance with the others. */
   readonly covariance: Covariance | undefined;
+  /** NaN where there is none: at a bound, at a kink, undetermined, or run off to where the loss stays the same. */
   readonly standardErrors: Named;
   readonly intervals: Intervals;
   readonly identifiability: Identifiability | undefined;
-  /** Of a fit with one target; those of several are in `targets`. */
+  /** Of a fit with one target; those of several are in `targets`. Undefined without `predictsTarget`. */
   readonly residuals: ResidualChecks | undefined;
   readonly targets: readonly TargetFit[];
   readonly restarts: readonly RestartOutcome[];

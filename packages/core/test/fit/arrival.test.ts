@@ -6,7 +6,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { type FitOptions, fit, Machine } from "../../src/index.js";
 import { Random } from "../fuzz/random.js";
-import { fitText } from "./support.js";
+import { endingAfter, fitText, machine } from "./support.js";
 
 const { SEED } = process.env;
 const seed = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
@@ -226,6 +226,48 @@ describe("standard errors by second derivatives", () => {
   });
 });
 
+describe("lm beside a large offset", () => {
+  const days = Array.from({ length: 30 }, (_, i) => i);
+  const y = days.map((i) => 10 + 0.5 * i + Math.sin(i * i));
+  const parabola = "(+ a (* b t) (* c t t))";
+
+  test("a parabola of Julian days had converged at R² −5.7", async () => {
+    const fitFrom = (day: number) =>
+      fitText(parabola, { data: { t: days.map((i) => day + i), y }, target: "y" });
+    const near = await fitFrom(0);
+    const far = await fitFrom(2459000);
+    expect(far.restarts[0]?.hasConverged).toBe(true);
+    expect(far.best.loss / near.best.loss).toBeCloseTo(1, 5);
+  });
+
+  test("a line through five points beside 10⁹ had converged at half its slope", async () => {
+    const x = [1, 2, 3, 4, 5].map((each) => 1e9 + each);
+    const { best, restarts, counters } = await fitText("(+ a (* b x))", {
+      ...{ data: { x, y: [2.1, 3.2, 3.9, 5.2, 6] }, target: "y" },
+    });
+    expect(best.params["b"]).toBeCloseTo(0.98, 6);
+    expect(best.loss).toBeCloseTo(0.064, 6);
+    expect(restarts[0]?.hasConverged).toBe(true);
+    expect(counters.evaluations).toBe(restarts[0]?.evaluations);
+  });
+
+  test("a parabola of seconds, where rounding hides all, had converged", async () => {
+    const { restarts, diagnostics } = await fitText(parabola, {
+      ...{ data: { t: days.map((i) => 1.7e9 + i), y }, target: "y" },
+    });
+    expect(restarts[0]?.hasConverged).toBe(false);
+    expect(diagnostics.notes.join()).toContain("measure columns from a point in the data");
+  });
+
+  test("time that ends on the way ends the fit", async () => {
+    const program = machine.load(parabola);
+    const data = { t: days.map((i) => 2459000 + i), y };
+    const { stopped, best } = await fit(program, { data, target: "y", signal: endingAfter(1) });
+    expect(stopped).toBe("aborted");
+    expect(Number.isFinite(best.loss)).toBe(true);
+  });
+});
+
 describe("saddles", () => {
   const isLikelihood = { isNegativeLogLikelihood: true } as const;
 
@@ -246,6 +288,35 @@ describe("saddles", () => {
     expect(Math.min(...found)).toBeCloseTo(-1.97, 1);
     expect(Math.max(...found)).toBeCloseTo(1.94, 1);
     expect(restarts[0]?.hasConverged).toBe(true);
+  });
+
+  describe.each(["lm", "lbfgs"] as const)("%s", (optimiser) => {
+    const data = { x: [1, 2, 3, 4], y: [2.1, 3.9, 6.2, 7.8] };
+
+    test("a product stayed at its saddle, where its bends have opposite signs and one size", async () => {
+      const { best, restarts } = await fitText("(* a b x)", {
+        ...{ data, target: "y", optimiser, params: { a: 0, b: 0 } },
+      });
+      expect(best.loss).toBeCloseTo(0.097, 9);
+      expect(restarts[0]?.hasConverged).toBe(true);
+    });
+
+    test("a wave and an exponential stayed where all their slopes are 0", async () => {
+      const wave = await fitText("(* a (sin (* w x)))", {
+        ...{ data, target: "y", optimiser, params: { a: 0, w: 0 } },
+      });
+      expect(wave.best.loss).toBeLessThan(0.0681);
+      const growth = await fitText("(* a (- (exp (* k x)) 1))", {
+        ...{ data, target: "y", optimiser, params: { a: 0, k: 0 } },
+      });
+      expect(growth.best.loss).toBeLessThan(0.2);
+    });
+  });
+
+  test("a product without a minimum had converged at its saddle", async () => {
+    const { best, restarts } = await fitText("(* a b)", { params: { a: 0, b: 0 } });
+    expect(best.loss).toBeLessThan(-1);
+    expect(restarts[0]?.hasConverged).toBe(false);
   });
 
   test.each(["lm", "lbfgs"] as const)("%s stayed where a slope is 0", async (optimiser) => {
@@ -337,5 +408,77 @@ describe("absolute deviations", () => {
     });
     expect(best.params["b"]).toBeLessThanOrEqual(1.5);
     expect(best.params["d"]).toBe(3);
+  });
+});
+
+describe("parameters that are pressed against bounds", () => {
+  const x = [1, 2, 3, 4, 5];
+  const rows = { data: { x, y: [-1, -2.2, -2.9, -4.1, -5] }, target: "y" };
+  const a = { start: 1, bounds: [0, null] } as const;
+  const slope = { ...rows, params: { a } };
+  const smooth: readonly (readonly [string, string, FitOptions, readonly number[]])[] = [
+    ["huber", "(* a x)", { ...slope, loss: "huber" }, [0]],
+    ["squares by lbfgs", "(* a x)", { ...slope, optimiser: "lbfgs" }, [0]],
+    ["a loss as text", "(* a x)", { ...slope, loss: "(log (cosh (- pred y)))" }, [0]],
+    [
+      "a plane",
+      "(+ (* 2 a) (* 3 b))",
+      { params: { a: { bounds: [0, 1] }, b: { bounds: [2, null] } } },
+      [0, 2],
+    ],
+    ["a slope upwards", "(- 0 a)", { params: { a: { start: 1, bounds: [0, 1000] } } }, [1000]],
+    [
+      "three at once",
+      "(+ a (* b x) (* c x x))",
+      { ...rows, optimiser: "lbfgs", params: { a, b: { start: 1, bounds: [0, 5] }, c: a } },
+      [0, 0, 0],
+    ],
+  ];
+
+  test.each(smooth)("had the fit end at a kink that there is not: %s", async (_, text, how, at) => {
+    const { best, restarts, diagnostics, identifiability, parameters } = await fitText(text, how);
+    expect(restarts[0]?.hasConverged).toBe(true);
+    expect(diagnostics.notes.join("; ")).not.toMatch(/kink|converge/);
+    expect(identifiability?.atBounds ?? parameters).toEqual(parameters);
+    for (const [j, bound] of at.entries())
+      expect(best.params[parameters[j] as string]).toBeCloseTo(bound, 9);
+  });
+
+  test.each(["f64", "f32"] as const)(
+    "kept the others, which are at a kink, from arriving (%s)",
+    async (precision) => {
+      const machine = await Machine.create({ precision });
+      const program = machine.load("(+ (* 2 a) (abs (- b 3)) (* 0.5 (abs (- b a))))");
+      const found = await fit(program, { params: { a, b: 1 } });
+      machine.dispose();
+      expect(found.restarts[0]?.hasConverged).toBe(true);
+      expect(found.best.loss).toBeCloseTo(1.5, precision === "f64" ? 9 : 3);
+      expect(found.diagnostics.notes).toEqual(["a is at a bound"]);
+    },
+  );
+
+  test("were taken for arrived short of it, along a kink that they share with others", async () => {
+    const text =
+      "(+ (* 1.7 (abs (+ -0.4 (* 1.3 a) (* 1.1 b)))) (* 1.2 (square (+ -0.3 (* -0.2 a) (* 1.7 b)))) " +
+      "(* 3.1 (abs (+ -0.7 a (* -1.2 b)))) (* -0.1 a))";
+    const params = {
+      a: { start: 2.6536, bounds: [0.8, null] },
+      b: { start: -0.912, bounds: [-2, 0.4] },
+    } as const;
+    const { best, restarts, diagnostics } = await fitText(text, { params });
+    // Where a is 0.8 and b 1/12.
+    const off = -0.3 - 0.16 + 1.7 / 12;
+    const least = 1.7 * (0.64 + 1.1 / 12) + 1.2 * off * off - 0.08;
+    expect(best.loss).toBeGreaterThan(least * (1 - 1e-9));
+    if (restarts[0]?.hasConverged) expect(best.loss / least).toBeCloseTo(1, 6);
+    else expect(diagnostics.notes.join()).toContain("it may be lower nearby");
+  });
+
+  test("and past the least value by a kink beside the bound were left there", async () => {
+    const text = "(+ (abs (- a 1e-7)) (* 2 b))";
+    const params = { a, b: { start: 3, bounds: [1, null] as const } };
+    const found = await fitText(text, { params });
+    expect(found.restarts[0]?.hasConverged).toBe(true);
+    expect(found.best.loss).toBeCloseTo(2, 9);
   });
 });

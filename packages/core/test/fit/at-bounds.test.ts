@@ -5,7 +5,12 @@
 
 import { describe, expect, test } from "vitest";
 import type { FitOptions, FitResult } from "../../src/index.js";
+import { Random } from "../fuzz/random.js";
 import { fitText, noise, steps } from "./support.js";
+
+const { SEED } = process.env;
+const seed = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
+console.info(`at-bounds: SEED=${seed}`);
 
 const x = steps(-2, 2, 25);
 const wobble = noise(25, 0.4);
@@ -154,4 +159,64 @@ describe("a parameter at its bound", () => {
       if (r.restarts[0]?.hasConverged) expect(r.identifiability?.atBounds).toEqual([]);
     }
   });
+});
+
+describe("a bound on one side", () => {
+  const random = new Random(seed, 5);
+  const model = "(+ a (* b x) (* c (square x)))";
+  const x = Array.from({ length: 9 }, (_, i) => i / 4 - 1);
+
+  const within = (most: number): number => most * (2 * random.unit() - 1);
+
+  /**
+   * A drawn parabola with one bound or two, some of which its best value lies beyond. `lm` knows no units; other
+   * optimisers want numbers of ordinary size.
+   */
+  function draw(optimiser: "lm" | "lbfgs") {
+    const unit = 10 ** (optimiser === "lm" ? random.between(-6, 7) : random.between(-2, 3));
+    const [a, b, c] = [within(2), within(2), within(2)];
+    const y = x.map((each) => unit * (a + b * each + c * each * each + within(0.3)));
+    const bound = unit * within(2);
+    const away = unit * random.pick([0.01, 1, 100]);
+    const isLower = random.chance(0.5);
+    const other = random.chance(0.3) ? (isLower ? 1e3 : -1e3) * unit : null;
+    const start = isLower ? bound + away : bound - away;
+    const bounds = isLower ? ([bound, other] as const) : ([other, bound] as const);
+    return { y, unit, bound, isLower, b: { bounds, start } };
+  }
+
+  test.each(["lm", "lbfgs"] as const)("%s went on for ever beside it", async (optimiser) => {
+    for (let round = 0; round < 60; round++) {
+      const { y, unit, bound, isLower, b } = draw(optimiser);
+      const how = { data: { x, y }, target: "y", optimiser };
+      const free = await fitText(model, { ...how, params: { a: 0, b: 0, c: 0 } });
+      const own = free.best.params["b"] as number;
+      // So near to it that nobody can tell on which side.
+      if (Math.abs(own - bound) < 0.01 * unit) continue;
+      const isActive = isLower ? own < bound : own > bound;
+      const params = { a: 0, b: { fixed: bound }, c: 0 };
+      const best = isActive ? await fitText(model, { ...how, params }) : free;
+      const found = await fitText(model, { ...how, params: { a: 0, b, c: 0 } });
+      const drawn = JSON.stringify({ y, b });
+      expect(found.restarts[0]?.hasConverged, drawn).toBe(true);
+      expect(found.best.loss / best.best.loss, drawn).toBeCloseTo(1, 9);
+      expect(found.identifiability?.atBounds, drawn).toEqual(isActive ? ["b"] : []);
+      expect(found.freedom, drawn).toBe(best.freedom);
+    }
+  });
+
+  test.each(["lm", "lbfgs"] as const)(
+    "%s leaves it where the best value is inside",
+    async (way) => {
+      // The first steps lead to the bound, since the other parameters are far off.
+      const y = x.map((each) => 40 - 30 * each + 0.5 * each * each);
+      for (const start of [1e-9, 1e-3, 1])
+        for (const upper of [null, 1e6]) {
+          const params = { a: -1000, b: 1000, c: { bounds: [0, upper] as const, start } };
+          const r = await fitText(model, { data: { x, y }, target: "y", params, optimiser: way });
+          expect(r.best.params["c"]).toBeCloseTo(0.5, 6);
+          expect(r.restarts[0]?.hasConverged).toBe(true);
+        }
+    },
+  );
 });

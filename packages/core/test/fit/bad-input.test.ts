@@ -11,6 +11,7 @@ import {
   mat,
   type NdvmError,
 } from "../../src/index.js";
+import { caughtLater } from "../machine/support.js";
 import { fitText, refusal, steps } from "./support.js";
 
 const t = steps(0, 5, 6);
@@ -69,6 +70,27 @@ test("is told by name", async () => {
     told.push(`${what}\n${formatError(error)}`);
   }
   expect(`${told.join("\n\n")}\n`).toMatchSnapshot();
+});
+
+test("columns of big integers, or of bytes without a type, were a TypeError", async () => {
+  const bytes = new DataView(new ArrayBuffer(48));
+  const whole = BigInt64Array.from(t, (_, row) => BigInt(row));
+  const refused = async (options: object) => {
+    const asked = fitText(model, { data, target: "y", ...options } as FitOptions);
+    const { code, message } = await caughtLater(asked);
+    return `${code}: ${message}`;
+  };
+  const first = "in row 1, which is not a number";
+  expect(await refused({ data: { t: whole, y } })).toBe(`E-INPUT: column t holds 0n ${first}`);
+  expect(await refused({ weights: [...whole] })).toBe(`E-INPUT: column weights holds 0n ${first}`);
+  expect(await refused({ groups: { by: [1n] } })).toMatch(/^E-OPTION: .*"1n"/);
+  expect(await refused({ weights: bytes })).toBe("E-INPUT: weights is not a list of numbers");
+  expect(await refused({ data: { t: bytes, y } })).toBe("E-INPUT: input t has no value");
+  const result = await fitText(model, { data, target: "y" });
+  for (const column of [whole, bytes])
+    expect(() => result.predict({ t: column as unknown as number[] })).toThrow(
+      expect.objectContaining({ code: "E-INPUT" }),
+    );
 });
 
 test("a constant target works and says that R² is not defined", async () => {

@@ -36,3 +36,34 @@ test("every program is freed", async () => {
   expect(machine.load("1").evaluate().stats.memoryBytes).toBe(before);
   machine.dispose();
 });
+
+test.each(["full", "scores"] as const)(
+  "results could not predict, since their programs had been freed: %s",
+  async (detail) => {
+    const machine = await Machine.create();
+    const load = { domain: "clamp" } as const;
+    const sources = ["(+ a (* b t))", "(* a (log t))", "(vec (+ a t) (* b t))"];
+    const target = (source: string) => (source.startsWith("(vec") ? ["y", "z"] : "y");
+    for (const source of sources) {
+      const how = { ...options, data: { t, y, z: t }, target: target(source), detail };
+      const [one] = await fitMany(machine, [source], { ...how, load });
+      if (one?.status !== "fitted") throw new Error("not fitted");
+      const program = machine.load(source, load);
+      const alone = await fit(program, how);
+      const rows = { t: [-1, 0.5, 7] };
+      const before = machine.load("1").evaluate().stats.memoryBytes;
+      for (const level of [undefined, 0.5, undefined]) {
+        const at = level === undefined ? {} : { level };
+        const [is, wanted] = [one.result.predict(rows, at), alone.predict(rows, at)];
+        for (const key of ["values", "standardErrors", "lower", "observationUpper"] as const)
+          expect(is[key], key).toEqual(wanted[key]);
+        expect(Object.keys(is.targets)).toEqual(Object.keys(wanted.targets));
+      }
+      expect(machine.load("1").evaluate().stats.memoryBytes).toBe(before);
+      expect(one.result.export("scheme")).toBe(alone.export("scheme"));
+      expect(one.result.best).toEqual(alone.best);
+      program.dispose();
+    }
+    machine.dispose();
+  },
+);

@@ -4,7 +4,7 @@
 
 import { describe, expect, test, vi } from "vitest";
 import { type FitJson, type FitOptions, fit, Machine, type NdvmError } from "../../src/index.js";
-import { fitText, machine, steps } from "./support.js";
+import { endingAfter, fitText, machine, steps } from "./support.js";
 
 const t = steps(0, 2, 12);
 const y = t.map((v) => 1.5 * v);
@@ -19,17 +19,6 @@ const AFTER_THE_FIRST = 500;
 /** Turns without end as soon as k leaves its start. */
 const endless =
   "(loop ((i 0) (s (* k t))) (if (= k 1) s (if (< i 1e12) (recur (+ i 1) (+ s 1e-30)) s)))";
-
-/** A signal that has fired when it is asked once more than so often. */
-function endingAfter(most: number): AbortSignal {
-  let polls = 0;
-  return {
-    get aborted() {
-      polls += 1;
-      return polls > most;
-    },
-  } as AbortSignal;
-}
 
 /** A fit that was ended in its first evaluation has no result. */
 function aborted(error: unknown): undefined {
@@ -202,4 +191,30 @@ test("fitting a text again is as much work as fitting a new one", async () => {
   const first = await work(text(0));
   expect(await work(text(0))).toEqual(first);
   expect(await work(text(1))).toEqual(first);
+});
+
+describe("in the last look at the best restart", () => {
+  const x = Array.from({ length: 13 }, (_, i) => 1981 + i);
+  const n = [12, 14, 33, 50, 67, 74, 123, 141, 165, 204, 253, 246, 240];
+  const data = { x, n };
+  const options = { data, target: "n", loss: "poisson", params: { a: -300, b: 0.15 } } as const;
+  const model = "(exp (+ a (* b x)))";
+
+  test("a fit whose signal fired was said to be kept by rounding from following the loss", async () => {
+    const whole = await fitText(model, options);
+    expect(whole.restarts[0]).toMatchObject({ hasConverged: true });
+    let ends = 0;
+    for (let most = 1; most < 8; most++) {
+      const part = await fitText(model, { ...options, signal: endingAfter(most) });
+      expect(part.diagnostics.notes.join("\n")).not.toContain("rounding");
+      if (part.stopped === "done") expect(part.best.loss).toBeCloseTo(whole.best.loss, 6);
+      else {
+        ends += 1;
+        expect(part.stopped).toBe("aborted");
+        expect(part.restarts[0]).toMatchObject({ reason: "aborted", hasConverged: false });
+        expect(part.best.loss).toBeGreaterThan(whole.best.loss);
+      }
+    }
+    expect(ends).toBeGreaterThan(1);
+  });
 });

@@ -40,8 +40,8 @@ const deviation = (column: readonly number[]) => {
 
 describe("a fit with two targets", () => {
   test.each(["lm", "lbfgs", "adam"] as const)("finds the parameters by %s", async (optimiser) => {
-    const adam = { rate: 0.05 };
-    const result = await fitText(spiral, { ...options, optimiser, steps: 2000, adam });
+    const adam = optimiser === "adam" ? { adam: { rate: 0.05 } } : {};
+    const result = await fitText(spiral, { ...options, optimiser, steps: 2000, ...adam });
     for (const [name, value] of Object.entries(truth))
       expect(result.best.params[name], name).toBeCloseTo(value, 1);
     expect(result.targets.map(({ name }) => name)).toEqual(["x", "y"]);

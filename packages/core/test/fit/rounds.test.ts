@@ -190,10 +190,12 @@ describe.each(kinds)("rounds of $optimiser in $precision", ({ precision, optimis
     plain = await Machine.create({ precision, mechanisms: { replay: false } });
   });
 
-  const outcome = async (on: Machine, { source, options }: Case) => {
+  const outcome = async (on: Machine, { source, options: { adam, ...options } }: Case) => {
     const program = on.load(source);
     try {
-      const result = await fit(program, { optimiser, steps: 30, detail: "scores", ...options });
+      const rates = optimiser === "adam" && adam !== undefined ? { adam } : {};
+      const how = { optimiser, steps: 30, detail: "scores", ...rates, ...options } as const;
+      const result = await fit(program, how);
       const { counters, ...rest } = result.toJSON() as unknown as typeof result;
       const { milliseconds: _milliseconds, ...counts } = counters;
       return JSON.stringify({ ...rest, counts });
@@ -244,12 +246,43 @@ describe.each(kinds)("rounds of $optimiser in $precision", ({ precision, optimis
     expect(again.best).toEqual(fresh.best);
   });
 
+  test("a program whose lanes change sides while it is fitted computes with other rows after that", async () => {
+    const other = t.map((v) => 0.3 + v * v);
+    for (const source of [
+      "(let ((e (exp (sin t)))) (if (< (* k t) c) (* a e) (+ a (* k e))))",
+      "(if (< t c) (* a (exp (sin t))) (+ (* a c) (* k (exp (sin t)))))",
+    ]) {
+      const program = machine.load(source);
+      const params = { ...base.params, c: { range: [0.2, 3] as const } };
+      for (const steps of [1, 2, 3, 5, 30]) {
+        await fit(program, { optimiser, ...base, params, restarts: 1, steps });
+        for (const inputs of [
+          { a: 1.5, k: 0.7, c: 1, t: other },
+          { a: 1.5, k: 0.7, c: 2.5, t: other.toReversed() },
+        ]) {
+          const fresh = plain.load(source);
+          const wanted = fresh.gradient(inputs, { wrt: ["a", "k"] });
+          const { values, gradients } = program.gradient(inputs, { wrt: ["a", "k"] });
+          expect([values, gradients], `${source} after ${steps}`).toEqual([
+            wanted.values,
+            wanted.gradients,
+          ]);
+          fresh.dispose();
+        }
+      }
+      program.dispose();
+    }
+  });
+
+  /** lm's columns are looked at once more when its steps are over. */
+  const looks = optimiser === "lm" ? 1 : 0;
+
   test("all steps of a fit are one call", async () => {
     const advance = vi.spyOn(MachineRounds.prototype, "advance");
     const take = vi.spyOn(MachineRounds.prototype, "take");
     const { counts } = JSON.parse(await outcome(machine, cases["one restart"] as Case));
     expect(advance.mock.results.map(({ value }) => value)).toEqual([counts.rounds]);
-    expect(take).not.toHaveBeenCalled();
+    expect(take).toHaveBeenCalledTimes(looks);
     advance.mockRestore();
     take.mockRestore();
   });
@@ -257,7 +290,7 @@ describe.each(kinds)("rounds of $optimiser in $precision", ({ precision, optimis
   test("thousands of rows are fitted inside the machine, too", async () => {
     const take = vi.spyOn(MachineRounds.prototype, "take");
     await outcome(machine, cases["thousands of rows"] as Case);
-    expect(take).not.toHaveBeenCalled();
+    expect(take.mock.calls.length).toBeLessThanOrEqual(looks);
     take.mockRestore();
   });
 
@@ -276,7 +309,7 @@ describe.each(kinds)("rounds of $optimiser in $precision", ({ precision, optimis
     const number = fc.double({ min: -2, max: 2, noNaN: true });
     const losses = ["squares", "absolute", "huber"] as const;
     const problem = fc.record({
-      x: fc.array(number, { minLength: 3, maxLength: 40 }),
+      x: fc.array(number, { minLength: 3, maxLength: 40, size: "max" }),
       loss: fc.constantFrom(...losses.slice(0, optimiser === "lm" ? 1 : 3)),
       restarts: fc.integer({ min: 1, max: 20 }),
       seed: fc.integer(),

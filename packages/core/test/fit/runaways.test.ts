@@ -202,3 +202,130 @@ test("a parameter that never moved did not run off", async () => {
     expect(named["c"]?.words ?? "").not.toContain("does not");
   }
 });
+
+describe("a parameter on a log scale that ran to 0", () => {
+  test("was said to be at a bound, or to have arrived, far from its best value", async () => {
+    // The first steps are far too long for so few digits of x.
+    for (const [from, width, size, start, slope] of [
+      [3, 0.1, 60, 33, 5],
+      [10, 0.2, 100, 433, -10],
+      [20, 0.1, 100, 4000, 5],
+      [5, 0.1, 100, 4000, 5],
+    ] as const) {
+      const x = Array.from({ length: 20 }, (_, i) => from + (width * i) / 20);
+      const wobble = noise(20, size).reverse();
+      const y = x.map((at, i) => {
+        const off = wobble[i] as number;
+        return 65 + slope * (at - from) + (i % 3 === 0 ? -off : off);
+      });
+      const source = "(+ a (* b x) (* c x x))";
+      const how = { data: { x, y }, target: "y" };
+      const best = await fitText(source, how);
+      const params = { a: { start, scale: "log" }, b: 1, c: 1 } as const;
+      const found = await fitText(source, { ...how, params, optimiser: "lbfgs" });
+      expect(found.best.loss).toBeGreaterThan(1.2 * best.best.loss);
+      expect(found.restarts[0]?.hasConverged).toBe(false);
+      expect(found.identifiability?.atBounds).toEqual([]);
+    }
+  });
+
+  test("has arrived where the loss is no lower further up", async () => {
+    const x = [1, 2, 3, 4, 5, 6, 7, 8];
+    const y = x.map((at) => 2 * at - 3);
+    for (const optimiser of ["lm", "lbfgs"] as const) {
+      const params = { a: { start: 1, scale: "log" }, b: 1 } as const;
+      const how = { data: { x, y }, target: "y", params, optimiser };
+      const found = await fitText("(+ a (* b x))", how);
+      expect(found.restarts[0]?.hasConverged).toBe(true);
+      expect(found.best.params["a"]).toBeLessThan(1e-9);
+      expect(found.identifiability?.atBounds).toEqual([]);
+      expect(found.diagnostics.notes.join()).toContain("a ran off to");
+    }
+  });
+});
+
+describe("errors beside a parameter that ran off were those of its exploded second differences", () => {
+  const x = [0, 1, 2, 3];
+  const twice = [...x, ...x];
+  const g = ["u", "u", "u", "u", "v", "v", "v", "v"];
+  const params = { a: 0, b: 0 };
+
+  test.each([
+    ["poisson", "exp", [0, 1, 2, 1], 0],
+    ["binomial", "sigmoid", [0, 1, 0, 1], 0],
+    ["binomial", "sigmoid", [0, 1, 0, 1], 1],
+  ] as const)("%s of %s", async (loss, link, y, other) => {
+    const of = { target: "y", loss } as const;
+    const line = `(${link} (+ a (* b x)))`;
+    const alone = await fitText(line, { ...of, data: { x, y: [...y] }, params });
+    const data = { x: twice, y: [...y, ...g.slice(4).map(() => other)], g };
+    const groups = { by: "g", params: ["a"] };
+    const grouped = await fitText(line, { ...of, data, params, groups });
+    const dummy = await fitText(`(${link} (+ a (* b x) (* c d)))`, {
+      ...{ ...of, params: { ...params, c: 0 } },
+      data: { x: twice, y: data.y, d: g.map((name) => Number(name === "v")) },
+    });
+    const { a, b } = alone.standardErrors as { a: number; b: number };
+    for (const [{ standardErrors, diagnostics }, mine, gone] of [
+      [grouped, "a[u]", "a[v]"],
+      [dummy, "a", "c"],
+    ] as const) {
+      expect(standardErrors[mine]).toBeCloseTo(a, 4);
+      expect(standardErrors["b"]).toBeCloseTo(b, 4);
+      expect(standardErrors[gone]).toBeNaN();
+      expect(diagnostics.runaways.map(({ name }) => name)).toEqual([gone]);
+      expect(diagnostics.notes.join("\n")).not.toMatch(/not determined|only enter|move together/);
+    }
+    const { standardErrors } = grouped.predict({ x, g: g.slice(0, 4) });
+    const own = alone.predict({ x }).standardErrors;
+    for (const [row, error] of standardErrors.entries())
+      expect(error).toBeCloseTo(own[row] as number, 4);
+  });
+
+  test("a separated line had an interval, though its value means nothing", async () => {
+    const loss = "(- (softplus pred) (* y pred))";
+    const { standardErrors, intervals } = await fitText("(+ a (* b x))", {
+      ...{ target: "y", loss, params, ...likelihood },
+      data: { x: [1, 2, 3, 4, 5, 6], y: [0, 0, 0, 1, 1, 1] },
+    });
+    expect(standardErrors).toEqual({ a: Number.NaN, b: Number.NaN });
+    expect(intervals["b"]).toEqual([Number.NaN, Number.NaN]);
+  });
+
+  test("a mean beside a variance at 0 on a log scale had none", async () => {
+    const source = "(vsum (+ (* 0.5 (log (+ t 1))) (/ (square (- y a)) (* 2 (+ t 1)))))";
+    const { standardErrors, diagnostics } = await fitText(source, {
+      ...{ data: { y: [0.1, -0.2, 0.3, 0.05, 0.2] }, ...likelihood },
+      params: { a: 0, t: { start: 1, scale: "log" } },
+    });
+    expect(diagnostics.runaways.map(({ name }) => name)).toEqual(["t"]);
+    expect(standardErrors["a"]).toBeCloseTo(0.4472, 4);
+    expect(standardErrors["t"]).toBeNaN();
+  });
+});
+
+describe("rates of counts that a line separates from 0", () => {
+  test.each([
+    { y: [0, 0, 1], params: { a: 1, b: 1 } },
+    { y: [0, 0, 3], params: { a: 0, b: 0 } },
+    { y: [0, 0, 0, 2], params: { a: 1, b: 1 } },
+  ])("ran off without a word: $y", async ({ y, params }) => {
+    const data = { x: y.map((_, i) => i), y };
+    const source = "(exp (+ a (* b x)))";
+    const { names, notes, result } = await runawaysOf(source, {
+      ...{ data, target: "y", loss: "poisson", params },
+    });
+    expect(names).toEqual(["a", "b"]);
+    expect(notes).toContain("a and b ran off together");
+    expect(notes).not.toMatch(/only enter|can move together/);
+    expect(result.standardErrors).toEqual({ a: Number.NaN, b: Number.NaN });
+  });
+
+  test("and parameters that only enter as one did not run off", async () => {
+    const { named } = await runawaysOf("(exp (+ a b (* c x)))", {
+      data: { x: [0, 1, 2, 3], y: [1, 2, 2, 5] },
+      ...{ target: "y", loss: "poisson" },
+    });
+    expect(named).toEqual({});
+  });
+});

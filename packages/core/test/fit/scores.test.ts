@@ -250,7 +250,9 @@ describe("rows of weight 0", () => {
       rows.map((row) => row[at] as number),
     ) as [number[], number[], number[], number[]];
     const sides = { weights, ...(name === "binomial" ? { trials: all } : {}) };
+    const { rows: _all, ...score } = scoreRows(name, observed, predicted, sides);
     return {
+      score,
       share: explainedShare(name, observed, predicted, sides),
       r2: rSquared(observed, predicted, weights),
       deviance: deviance(name, observed, predicted, sides),
@@ -274,6 +276,12 @@ describe("rows of weight 0", () => {
           const mixed: (readonly [number, number, number, number])[] = [...rows];
           for (const [at, each] of more) mixed.splice(at, 0, each);
           for (const name of names) expect(scoresOf(name, mixed)).toEqual(scoresOf(name, rows));
+          // Rows without trials show nothing either, whatever they weigh.
+          const tried: (readonly [number, number, number, number])[] = [...rows];
+          for (const [at, [, f]] of more) tried.splice(at, 0, [0, f, 0, 1 + (at % 3)]);
+          const { r2: _all, ...found } = scoresOf("binomial", tried);
+          const { r2: _some, ...alone } = scoresOf("binomial", rows);
+          expect(found).toEqual(alone);
         },
       ),
       { ...check, numRuns: 200 },

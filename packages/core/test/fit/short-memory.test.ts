@@ -52,7 +52,7 @@ test("a fit stands although the ways of all its rows through branches do not fit
       params: { a: { start: 1 } },
     });
   const few = await turns(10);
-  const many = await turns(6000);
+  const many = await turns(12_000);
   expect(few.diagnostics.branches).toMatchObject([{ taken: 200, notTaken: 2000 }]);
   expect(many.diagnostics.branches).toEqual([]);
   expect(many.best.params["a"]).toBeCloseTo(3, 12);

@@ -15,6 +15,17 @@ export const steps = (a: number, b: number, count: number): number[] =>
 export const noise = (count: number, size: number): number[] =>
   Array.from({ length: count }, (_, i) => size * (((i + 1) * 0.6180339887498949) % 1) - size / 2);
 
+/** A signal that has fired when it is asked once more than so often. */
+export function endingAfter(most: number): AbortSignal {
+  let polls = 0;
+  return {
+    get aborted() {
+      polls += 1;
+      return polls > most;
+    },
+  } as AbortSignal;
+}
+
 export async function fitText(source: string, options: FitOptions, inputs: string[] = []) {
   const program = machine.load(source, { inputs });
   return fit(program, options);

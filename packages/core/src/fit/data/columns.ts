@@ -6,6 +6,7 @@
  */
 
 import { NdvmError } from "../../errors.js";
+import { isTypedArray, jsonText } from "../../machine/options.js";
 import type { Input } from "../../machine/types.js";
 import { own } from "../../records.js";
 import { nearest } from "../../syntax/suggest.js";
@@ -38,6 +39,8 @@ export interface Table {
   readonly rootWeights: Float64Array | undefined;
   /** Whether the weights came from known standard deviations. */
   readonly hasSigma: boolean;
+  /** The weights or deviations of each target's rows as they were given; undefined where none were. */
+  readonly told: readonly Float64Array[] | undefined;
   readonly trials: Float64Array | undefined;
   /** Names of the groups, and each row's; empty without groups. */
   readonly groups: readonly string[];
@@ -49,8 +52,8 @@ const isFiniteArray = (numbers: Float64Array): boolean => {
   return true;
 };
 
-const isColumn = (value: unknown): value is Column =>
-  Array.isArray(value) || ArrayBuffer.isView(value);
+export const isColumn = (value: unknown): value is Column =>
+  Array.isArray(value) || isTypedArray(value);
 
 /**
  * Copies of columns that were given before: many fits of the same data need no more than one. What
@@ -89,7 +92,7 @@ function copyOf(name: string, column: Column): Float64Array {
           reason: "cell",
           column: name,
           rows: [row],
-          actual: JSON.stringify(value) ?? String(value),
+          actual: jsonText(value),
         },
         { help: "leave out the row, or turn the column into numbers" },
       );
@@ -202,6 +205,7 @@ export function readTable(
         ? withoutEmpty(weights.rootWeights, counts, names.length)
         : weights.rootWeights,
     hasSigma: weights.hasSigma,
+    told: weights.told,
     targets: weights.targets,
     trials: counts && repeated(counts, names.length),
     groups,
@@ -271,6 +275,8 @@ function ofTarget(
   names: readonly string[],
 ): string | Column | undefined {
   if (given === undefined || typeof given === "string" || isColumn(given)) return given;
+  if (ArrayBuffer.isView(given))
+    throw refuse(`${what} is not a list of numbers`, "give an array or a typed array");
   const odd = Object.keys(given).find((key) => !names.includes(key));
   if (odd === undefined) return ownField(given as Readonly<Record<string, string | Column>>, name);
   throw refuse(
@@ -279,6 +285,8 @@ function ofTarget(
   );
 }
 
+type Weighed = Pick<Table, "rootWeights" | "hasSigma" | "told" | "targets">;
+
 /** Roots of the weights, and how noisy each target is beside the others. */
 function readWeights(
   data: Data,
@@ -286,7 +294,7 @@ function readWeights(
   names: readonly string[],
   targets: readonly Float64Array[],
   lossName: string,
-): Pick<Table, "rootWeights" | "hasSigma" | "targets"> {
+): Weighed {
   const { weights, sigma } = options;
   const rows = targets[0]?.length ?? 0;
   const plain = names.map((name): Target => ({ name, scale: 1 }));
@@ -295,19 +303,21 @@ function readWeights(
       help: "sigma stands for weights of 1/sigma²; give one of them",
     });
   if (weights === undefined && sigma === undefined) {
-    if (names.length === 1) return { rootWeights: undefined, hasSigma: false, targets: plain };
+    if (names.length === 1)
+      return { rootWeights: undefined, hasSigma: false, told: undefined, targets: plain };
     return balanced(names, targets, lossName);
   }
-  const roots = names.map((name) => {
+  const told = names.map((name) => {
     const given = ofTarget(sigma ?? weights, sigma ? "sigma" : "weights", name, names);
-    if (given !== undefined) return rootsOf(data, given, sigma !== undefined, rows);
+    if (given !== undefined) return weightsOf(data, given, sigma !== undefined, rows);
     if (sigma === undefined) return new Float64Array(rows).fill(1);
     throw refuse(`sigma does not say how noisy ${name} is`, "give it for every target, or weights");
   });
-  const rootWeights = joined(roots);
+  const rootOf = (each: number): number => (sigma === undefined ? Math.sqrt(each) : 1 / each);
+  const rootWeights = joined(told.map((numbers) => numbers.map(rootOf)));
   if (rootWeights.every((value) => value === 0))
     throw refuse("all weights are 0", "weigh some point");
-  return { rootWeights, hasSigma: sigma !== undefined, targets: plain };
+  return { rootWeights, hasSigma: sigma !== undefined, told, targets: plain };
 }
 
 /** Roots of weights that are 0 where there are no trials: such rows show nothing and do not count. */
@@ -324,10 +334,15 @@ function withoutEmpty(
   throw refuse("no row that counts has trials", "give rows with trials above 0");
 }
 
-function rootsOf(data: Data, given: string | Column, isSigma: boolean, rows: number): Float64Array {
+function weightsOf(
+  data: Data,
+  given: string | Column,
+  isSigma: boolean,
+  rows: number,
+): Float64Array {
   const numbers = side(data, given, isSigma ? "sigma" : "weights", rows);
   const bad = numbers.findIndex((value) => (isSigma ? value <= 0 : value < 0));
-  if (bad < 0) return numbers.map((value) => (isSigma ? 1 / value : Math.sqrt(value)));
+  if (bad < 0) return numbers;
   throw makeError(
     "E-INPUT",
     { reason: isSigma ? "deviation" : "weight", value: numbers[bad] as number, rows: [bad] },
@@ -343,7 +358,7 @@ function balanced(
   names: readonly string[],
   targets: readonly Float64Array[],
   lossName: string,
-): Pick<Table, "rootWeights" | "hasSigma" | "targets"> {
+): Weighed {
   const power = lossName === "squares" ? 1 : lossName === "absolute" ? 0.5 : 0;
   const deviations = targets.map((column) => deviationOf(column));
   return {
@@ -357,6 +372,7 @@ function balanced(
             }),
           ),
     hasSigma: false,
+    told: undefined,
     targets: names.map((name, t) => ({ name, scale: power === 1 ? (deviations[t] as number) : 1 })),
   };
 }

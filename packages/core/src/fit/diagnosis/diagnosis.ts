@@ -11,11 +11,20 @@ import { SELECTOR, type Table } from "../data/columns.js";
 import { ownField, setField } from "../data/fields.js";
 import { largestOf, unitOf } from "../data/scale.js";
 import type { Problem } from "../fit.js";
+import { losses } from "../loss/loss-table.js";
 import { limited } from "../optimise/batch.js";
+import { listed } from "../quality/identify.js";
 import { shareName } from "../quality/scores.js";
 import { constantTargets } from "../quality/targets.js";
 import type { Finished } from "../result/result.js";
-import type { FitDiagnostics, FitFlip, Identifiability, Named, TargetFit } from "../types.js";
+import type {
+  FitDiagnostics,
+  FitFlip,
+  Identifiability,
+  LossName,
+  Named,
+  TargetFit,
+} from "../types.js";
 import type { Runaway } from "./runaway.js";
 
 export type Found = Omit<FitDiagnostics, "notes" | "runaways">;
@@ -38,17 +47,22 @@ interface Ended {
   readonly start: Float64Array;
   readonly best: Float64Array;
   readonly reason: string | undefined;
+  readonly loss: number;
 }
 
 export interface Findings {
   readonly identifiability: Identifiability | undefined;
   readonly targets: readonly TargetFit[];
+  /** What a loss of the user's own comes to where the targets are predicted by constants. */
+  readonly lossOfConstants: number | undefined;
   readonly hasConverged: boolean;
   /** Of parameters that are short of their best value. */
   readonly slack: readonly string[];
   readonly runaways: readonly Runaway[];
   /** Parameters at a bound. */
   readonly atBounds: readonly string[];
+  /** Parameters without standard errors, since the likelihood has a kink at their values. */
+  readonly kinked: readonly string[];
 }
 
 /** The inputs of the user's program, row by row, for given parameters. */
@@ -96,24 +110,26 @@ export function diagnose(
 function notesOf(
   { table, restarts, driven, settings }: Finished,
   winner: Ended,
-  { identifiability, targets, hasConverged, slack, runaways, atBounds }: Findings,
+  findings: Findings,
   found: Found,
 ): string[] {
+  const { identifiability, targets, hasConverged, slack, runaways, atBounds, kinked } = findings;
   const { stopped } = driven;
   const notes: string[] = [];
-  const constant = table === undefined ? [] : constantTargets(table);
+  const hasShare = table !== undefined && settings.lossName !== "program";
+  const constant = hasShare ? constantTargets(table) : [];
   const isOnly = table?.targets.length === 1;
+  const share = shareName(settings.lossName);
   for (const name of constant)
     notes.push(
-      `the target${isOnly ? "" : ` ${name}`} is constant, so ${shareName(settings.lossName)} is not defined`,
+      `the target${isOnly ? "" : ` ${name}`} is constant, so ${share === "R²" ? "" : "the "}${share} is not defined`,
     );
   if (stopped !== "done") notes.push(endedNote(stopped));
   else if (!hasConverged)
     notes.push(`the best restart did not converge: it ended by ${winner.reason}`);
   notes.push(...slack);
-  for (const [t, { name, r2 }] of targets.entries())
-    if (table !== undefined && r2 < NO_BETTER)
-      notes.push(poorNote(name, numbersOfTarget(table, t), r2, settings.lossName));
+  if (table !== undefined)
+    notes.push(...poorNotes(table, settings.lossName, winner.loss, findings));
   let failed = 0;
   for (const { reason } of restarts) if (reason === "not finite") failed += 1;
   if (failed > 0)
@@ -121,6 +137,7 @@ function notesOf(
   for (const { words } of identifiability?.undetermined ?? []) notes.push(words);
   for (const { words } of runaways) notes.push(words);
   for (const name of atBounds) notes.push(`${name} is at a bound`);
+  if (kinked.length > 0) notes.push(kinkedNote(kinked, identifiability));
   for (const { name, residuals } of targets)
     for (const words of residuals?.words ?? []) notes.push(isOnly ? words : `${name}: ${words}`);
   for (const name of found.predicateOnly)
@@ -130,6 +147,16 @@ function notesOf(
   return notes;
 }
 
+/** What is said of errors that second derivatives would tell, where there are none. */
+function kinkedNote(names: readonly string[], others: Identifiability | undefined): string {
+  const [have, there] = names.length === 1 ? ["has", "this value"] : ["have", "these values"];
+  const rest = others?.parameters === 0 ? "" : `; the errors of the others hold for ${there}`;
+  return (
+    `${listed(names)} ${have} no standard error: the likelihood has a kink near ${there}, ` +
+    `so bootstrap, or look at its profile${rest}`
+  );
+}
+
 /** What is said of a fit that time or its caller ended. */
 export const endedNote = (stopped: string): string =>
   `the fit was ended early (${stopped}); this is the best so far`;
@@ -137,15 +164,35 @@ export const endedNote = (stopped: string): string =>
 const numbersOfTarget = ({ target, targets, rows }: Table, t: number): Float64Array =>
   targets.length === 1 ? target : target.subarray(t * rows, (t + 1) * rows);
 
+/** Targets that a constant predicts better, each by itself; by a loss of the user's own all of them together. */
+function poorNotes(
+  table: Table,
+  name: LossName | "program",
+  loss: number,
+  { targets, lossOfConstants = Number.NaN }: Findings,
+): string[] {
+  const numbersOf = (t: number): Float64Array => numbersOfTarget(table, t);
+  if (name !== "program")
+    return targets.flatMap((target, t) => {
+      const { r2 } = target;
+      if (!(r2 < NO_BETTER)) return [];
+      const than = `${losses[name].centre} (${shareName(name)} ${r2.toPrecision(3)})`;
+      return [poorNote(target, numbersOf(t), than)];
+    });
+  const least = NO_BETTER * (Math.abs(loss) + Math.abs(lossOfConstants));
+  if (!(lossOfConstants - loss < least)) return [];
+  const [only, second] = targets;
+  if (only !== undefined && second === undefined)
+    return [poorNote(only, numbersOf(0), "a constant")];
+  return ["the targets are predicted worse than by constants: start nearer, take more restarts"];
+}
+
 /** Starts of order 1 are far from parameters of a target whose numbers are not. */
-function poorNote(name: string, numbers: Float64Array, r2: number, lossName: string): string {
+function poorNote({ name }: TargetFit, numbers: Float64Array, than: string): string {
   const largest = largestOf(numbers);
   const isOrdinary = largest > 1e-4 && largest < 1e6;
   const scale = isOrdinary ? "" : `, or divide ${name} by ${unitOf(largest)}`;
-  return (
-    `${name} is predicted worse than by its mean (${shareName(lossName)} ${r2.toPrecision(3)}): ` +
-    `start nearer, take more restarts${scale}`
-  );
+  return `${name} is predicted worse than by ${than}: start nearer, take more restarts${scale}`;
 }
 
 const STABLE = { flips: [], flipLog: [], instability: 0 };
@@ -195,8 +242,8 @@ function flipsSince(
 ): Pick<Found, "flips" | "flipLog" | "instability"> {
   const rows = now.paths.length;
   // So many branches that walking again would take long, or none, are not compared.
-  const count = now.paths.reduce((sum, { length }) => sum + length, 0);
-  const most = count === 0 ? 0 : Math.min(FOLLOWED_MOST, Math.floor(COMPARED_MOST / count));
+  const { turns } = now.paths;
+  const most = turns === 0 ? 0 : Math.min(FOLLOWED_MOST, Math.floor(COMPARED_MOST / turns));
   if (most === 0) return STABLE;
   const others = restarts.filter((one) => one !== winner && one.reason !== "not finite");
   const how = { wrt, ...limited(problem.options) };

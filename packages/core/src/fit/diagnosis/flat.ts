@@ -53,11 +53,14 @@ export function findFlat(
     );
   if (table !== undefined)
     return describe(estimateOfPredictions(finished, winner, used), "predictions");
-  const curvature = finished.arrival?.curvature ?? hessianAt(finished, winner.best, winner.start);
-  const kinked = used.filter((j) => hasKink(curvature, j, winner, see));
+  const curvature = finished.arrival?.curvature ?? hessianAt(finished, winner);
+  const isKinked = (j: number): boolean =>
+    curvature.kinked.includes(j) || hasKink(curvature, j, winner, see);
+  const kinked = used.filter(isKinked);
   if (kinked.length > 1) return findCombinations(kinked, labels, winner.best, see, elsewhere);
   const tolerance = curvature.isSingle ? 1e-3 : 1e-8;
-  return describe(covarianceOfHessian(curvature.hessian, used, labels.length, tolerance), "loss");
+  const smooth = used.filter((j) => !kinked.includes(j));
+  return describe(covarianceOfHessian(curvature.hessian, smooth, labels.length, tolerance), "loss");
 }
 
 /** Whether the loss bends at the best value of a parameter so sharply that it has no second derivative. */

@@ -7,19 +7,31 @@
 
 import { isConverged, type Restart } from "../optimise/restart.js";
 import type { Free } from "../parameters/parameters.js";
+import type { CovarianceEstimate } from "../quality/covariance.js";
+import { isNegativeLogLikelihood } from "../quality/hessian.js";
 import { listed } from "../quality/identify.js";
 import { measureLoss } from "../quality/loss-at.js";
 import type { Finished } from "../result/result.js";
 import { edgeWords } from "./edge.js";
 import { findFlat } from "./flat.js";
-import { type Compare, changeAt, comparisonWith, type Moved, type Way, wayOf } from "./way.js";
-
-export { lossOf } from "../quality/loss-at.js";
+import {
+  type Compare,
+  changeAt,
+  comparisonWith,
+  differenceOn,
+  type Moved,
+  type Way,
+  wayOf,
+} from "./way.js";
 
 /** More points than this, all parameters together, are not looked at. */
 const POINTS_MOST = 4_000_000;
 /** Share of its way by which a parameter may move without a change if it is left loose. */
 const LOOSE = 0.25;
+/** A parameter takes part in a direction with this share of the largest part, each as a share of its way. */
+const TAKES_PART = 1e-3;
+/** A bound leaves a parameter no room if it is nearer than this share of its size. */
+const ROOM = 1e-4;
 /** Shares of a way on which the loss does not rise if it is lower at its end for good. */
 const ON_THE_WAY = [1 / 64, 1 / 8];
 
@@ -35,39 +47,66 @@ export interface Runaway {
   readonly words: string;
 }
 
+/** What is said of parameters, and which of them are where going on changes nothing, so that their values mean nothing. */
+interface Runaways {
+  readonly told: readonly Runaway[];
+  readonly gone: readonly number[];
+}
+
 /** What is said of a parameter. */
 interface Found {
   readonly j: number;
   readonly kind: Runaway["kind"];
   readonly words: string;
+  /** Whether it ran off to where the loss stays the same. */
+  readonly isGone?: boolean;
 }
+
+const NONE: Runaways = { told: [], gone: [] };
 
 /**
  * `used` are the parameters that are not at a bound, `known` those that are known to be undetermined, as
- * far as the fit has an estimate of errors that tells them.
+ * far as the fit has an estimate of errors that tells them, `estimate`.
  */
 export function findRunaways(
   finished: Finished,
   winner: Restart,
   used: readonly number[],
   known: ReadonlySet<string> | undefined,
-): Runaway[] {
+  estimate: CovarianceEstimate | undefined,
+): Runaways {
   const { parameters, table, driven } = finished;
   const { free } = parameters;
   // A fit that was ended early has no time for more, and elsewhere its program may run without end.
-  if (driven.stopped !== "done") return [];
-  if (!isLookedAt(table?.points ?? 1, free.length)) return [];
+  if (driven.stopped !== "done") return NONE;
+  if (!isLookedAt(table?.points ?? 1, free.length)) return NONE;
   const measure = measureLoss(finished, winner, (table?.points ?? 0) - used.length);
   const compare = comparisonWith(measure, winner);
   const ways = used.map((j) => wayOf(free[j] as Free, j, winner));
-  const found = findFar(ways, known ?? new Set(), winner, compare);
+  const far = findFar(ways, known ?? new Set(), winner, compare);
+  const found =
+    far.length > 0 || estimate === undefined || !isNegativeLogLikelihood(finished)
+      ? far
+      : runAlong(ways, estimate, winner, compare);
   const all = known === undefined ? [...found, ...openOnes(finished, winner, used, found)] : found;
-  return all.map(({ j, kind, words }) => ({
+  const told = all.map(({ j, kind, words }) => ({
     name: (free[j] as Free).label,
     value: winner.best[j] as number,
     kind,
     words,
   }));
+  const couldGo = ({ j, side }: Way) => hasRoom(free[j] as Free, side, winner.best[j] as number);
+  const withRoom = ways.filter(couldGo).map(({ j }) => j);
+  return {
+    told,
+    gone: all.flatMap(({ j, isGone }) => (isGone && withRoom.includes(j) ? [j] : [])),
+  };
+}
+
+/** Whether a parameter can go on: between close bounds the loss is the same for lack of room, whatever it depends on. */
+function hasRoom({ lower, upper }: Free, side: number, x: number): boolean {
+  const bound = side > 0 ? upper : lower;
+  return Math.abs(bound - x) > ROOM * Math.abs(x);
 }
 
 /** Those that went far: alone, or together. */
@@ -111,7 +150,7 @@ function openOnes(
 function runsOff(way: Way, isKnown: boolean, winner: Restart, compare: Compare): Found | undefined {
   const { j, label, u, from, side, hasMoved, toUser } = way;
   const shown = (winner.best[j] as number).toPrecision(3);
-  const ranOff = (words: string): Found => ({ j, kind: "ran off", words });
+  const ranOff = (words: string, isGone = true): Found => ({ j, kind: "ran off", words, isGone });
   const further = changeAt(way, side, compare);
   const behind = () => changeAt(way, -side, compare).change;
   const isSameAtStart = () => compare([[j, toUser(from)]]) === "same";
@@ -128,17 +167,22 @@ function runsOff(way: Way, isKnown: boolean, winner: Restart, compare: Compare):
     );
   }
   if (hasMoved && further.change === "unclear") {
+    const backBy = (share: number): Moved[] => [[j, toUser(u - (side * share * way.length) / 4)]];
     const back = toUser(u - (side * way.length) / 4);
-    if (compare([[j, back]]) === "same" && !isSameAtStart())
+    if (isSameUpTo(backBy, compare) && !isSameAtStart())
       return ranOff(
         `${label} ran off to ${shown}: the loss is the same from ${back.toPrecision(3)} on`,
       );
   }
   if (hasMoved && !isKnown && further.change === "lower" && falls(way, further.distance, compare))
-    return ranOff(`${label} was still on its way at ${shown}: the loss is lower further on`);
+    return ranOff(`${label} was still on its way at ${shown}: the loss is lower further on`, false);
   const words = edgeWords(way, shown, isConverged(winner.reason), compare);
-  return words === undefined ? undefined : ranOff(words);
+  return words === undefined ? undefined : ranOff(words, false);
 }
+
+/** Whether the loss is the same at the end of a way and all along it. */
+const isSameUpTo = (moved: (share: number) => readonly Moved[], compare: Compare): boolean =>
+  compare(moved(1)) === "same" && differenceOn(moved, compare) === undefined;
 
 /** Whether the loss does not rise first: beyond a minimum it does. */
 const falls = ({ j, u, side, length, toUser }: Way, distance: number, compare: Compare): boolean =>
@@ -160,7 +204,11 @@ function leftLoose(
   const beside = listed(ways.filter(({ j }) => isTold(j)).map(({ label }) => label));
   return closed.flatMap(({ j, label, u, length, toUser }) => {
     const ends = [-1, 1].map((side) => toUser(u + side * LOOSE * length));
-    if (isTold(j) || length <= 1 || ends.some((x) => compare([[j, x]]) !== "same")) return [];
+    if (isTold(j) || length <= 1) return [];
+    const isLoose = [-1, 1].every((side) =>
+      isSameUpTo((share) => [[j, toUser(u + side * share * LOOSE * length)]], compare),
+    );
+    if (!isLoose) return [];
     const range = ends.map((x) => x.toPrecision(3)).join(" to ");
     const words = `${label} is not determined beside ${beside}: the loss is the same from ${range}`;
     return [{ j, kind: "not determined" as const, words }];
@@ -181,12 +229,55 @@ function runTogether(ways: readonly Way[], winner: Restart, compare: Compare): r
     moving.map(({ j, u, from, toUser }) => [j, toUser(u + share * times * (u - from))]);
   const further = compare(movedBy(1));
   if (further !== "same" && further !== "lower") return [];
+  if (further === "same" && differenceOn(movedBy, compare) !== undefined) return [];
   const isFalling = further === "lower";
   if (isFalling && ON_THE_WAY.some((share) => compare(movedBy(share)) === "higher")) return [];
-  const names = listed(moving.map(({ label }) => label));
-  const values = listed(moving.map(({ j }) => (winner.best[j] as number).toPrecision(3)));
+  return together(moving, isFalling, winner);
+}
+
+/**
+ * Parameters that can go on without end together, in another direction than the one from where they began: the line
+ * of a rate that is 0 but at one point turns about that point. Backwards the loss changes, or they would only enter
+ * as one.
+ */
+function runAlong(
+  ways: readonly Way[],
+  { flattest, used }: CovarianceEstimate,
+  winner: Restart,
+  compare: Compare,
+): readonly Found[] {
+  for (const direction of flattest) {
+    const steps = ways.map((way) => (direction[used.indexOf(way.j)] ?? 0) / way.slope);
+    const shares = steps.map((step, a) => Math.abs(step) / (ways[a] as Way).length);
+    const most = Math.max(...shares);
+    const members = ways.flatMap((way, a) =>
+      (shares[a] as number) > TAKES_PART * most ? [{ way, step: (steps[a] as number) / most }] : [],
+    );
+    if (members.length < 2 || !members.every(({ way }) => way.hasMoved)) continue;
+    const onwards = members.reduce(
+      (sum, { way, step }) => sum + (step / way.length) * ((way.u - way.from) / way.length),
+      0,
+    );
+    const side = Math.sign(onwards) || 1;
+    const movedBy = (share: number): Moved[] =>
+      members.map(({ way: { j, u, toUser }, step }) => [j, toUser(u + side * share * step)]);
+    if (!isSameUpTo(movedBy, compare)) continue;
+    const back = compare(movedBy(-1));
+    if (back !== "higher" && back !== "not finite") continue;
+    return together(
+      members.map(({ way }) => way),
+      false,
+      winner,
+    );
+  }
+  return [];
+}
+
+function together(some: readonly Way[], isFalling: boolean, winner: Restart): readonly Found[] {
+  const names = listed(some.map(({ label }) => label));
+  const values = listed(some.map(({ j }) => (winner.best[j] as number).toPrecision(3)));
   const words = isFalling
     ? `${names} were still on their way together at ${values}: the loss is lower further on`
     : `${names} ran off together to ${values}: the loss is the same however much further they go`;
-  return moving.map(({ j }) => ({ j, kind: "ran off" as const, words }));
+  return some.map(({ j }) => ({ j, kind: "ran off" as const, words, isGone: !isFalling }));
 }

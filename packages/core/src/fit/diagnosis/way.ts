@@ -31,6 +31,8 @@ const SHORT = 1 / 16;
 const MUCH_LESS = 1e-3;
 /** Parts of a parameter's way at which the loss is looked at until rounding hides it. */
 const PARTS = [1 / 16, 1 / 4, 1 / 2, 1];
+/** Parts of a way of which no mirror and no period takes all: an even loss is the same at u and −u. */
+const BETWEEN = [1 / 64, 0.3679, 0.8284];
 
 export function comparisonWith({ lossAt, best, within }: LossMeasure, winner: Restart): Compare {
   const moveTo = (moved: readonly Moved[]): Float64Array => {
@@ -77,6 +79,8 @@ export interface Way {
   /** Its size, or the way it went if that is longer. */
   readonly length: number;
   readonly hasMoved: boolean;
+  /** How much the parameter in the user's units changes with it. */
+  readonly slope: number;
   /** The parameter in the user's units. */
   readonly toUser: (u: number) => number;
 }
@@ -90,8 +94,24 @@ export function wayOf({ label, transform }: Free, j: number, winner: Restart): W
     ...{ j, label, u, from, hasMoved },
     side: hasMoved ? Math.sign(u - from) : Math.sign(u) || 1,
     length: Math.max(Math.abs(u), Math.abs(u - from)),
+    slope: transform.slope(u),
     toUser: (at) => transform.toUser(at),
   };
+}
+
+/**
+ * The first part of a way at which the loss clearly is not what it is at the best point. Undefined where it is the same
+ * all along, as far as rounding shows.
+ */
+export function differenceOn(
+  moved: (share: number) => readonly Moved[],
+  compare: Compare,
+): { readonly change: "lower" | "higher"; readonly share: number } | undefined {
+  for (const share of BETWEEN) {
+    const change = compare(moved(share));
+    if (change === "lower" || change === "higher") return { change, share };
+  }
+  return undefined;
 }
 
 /** What the loss does at a distance. */
@@ -102,9 +122,19 @@ export interface Seen {
 
 /**
  * What the loss does further on: as far again as the parameter went, and by 1 if that is longer and the
- * program allows it. Nearer only where rounding hides what the loss does there.
+ * program allows it. Nearer only where rounding hides what the loss does there, or where it is the same there and
+ * not on the way.
  */
 export function changeAt(way: Way, side: number, compare: Compare): Seen {
+  const seen = changeFar(way, side, compare);
+  if (seen.change !== "same") return seen;
+  const { distance } = seen;
+  const moved = (share: number): Moved[] => [[way.j, way.toUser(way.u + side * share * distance)]];
+  const other = differenceOn(moved, compare);
+  return other === undefined ? seen : { change: other.change, distance: other.share * distance };
+}
+
+function changeFar(way: Way, side: number, compare: Compare): Seen {
   const moved = (distance: number): Moved[] => [[way.j, way.toUser(way.u + side * distance)]];
   const at = (distance: number) => ({ change: compare(moved(distance)), distance });
   if (way.length < 1) {

@@ -9,7 +9,7 @@ import { emptyRecord } from "../../records.js";
 import { nearest } from "../../syntax/suggest.js";
 import { causeOf, makeError } from "../../words.js";
 import { numbersOf, repeated, type Table } from "../data/columns.js";
-import { setField } from "../data/fields.js";
+import { ownField, setField } from "../data/fields.js";
 import type { Settings } from "../settings.js";
 import type { FitOptions } from "../types.js";
 
@@ -51,6 +51,27 @@ export function lossColumns(
     source: loss.source,
     help: `as in (abs (- pred ${names.length === 1 ? names[0] : "target"}))`,
   });
+}
+
+/** The columns that a loss reads beside `pred`, a number for each point; `target` is how it calls the target. */
+export function columnsOfLoss(
+  loss: Program,
+  table: Table,
+  target: string,
+): Record<string, Float64Array> {
+  const columns: Record<string, Float64Array> = {};
+  for (const name of loss.inputs) {
+    if (name === "pred") continue;
+    const own = ownField(table.columns, name) ?? ownField(table.others, name);
+    const column =
+      name === target ? table.target : (own ?? (name === "target" ? table.target : undefined));
+    if (column === undefined)
+      throw new NdvmError("E-INPUT", `the loss uses ${name}, which it cannot know`, {
+        help: `it may use pred, the target ${target} and the columns the program reads`,
+      });
+    setField(columns, name, column);
+  }
+  return columns;
 }
 
 function unknown(

@@ -24,6 +24,8 @@ export interface Loss {
   response(y: number, trials: number): number;
   /** The standard deviation of a response at the prediction f, or 1 where the data tell it. */
   deviation(f: number, trials: number): number;
+  /** What the one number is called that predicts all rows best. */
+  readonly centre: string;
   /** Only for counts. */
   readonly counts?: Counts;
 }
@@ -51,12 +53,14 @@ export const losses: Readonly<Record<LossName, Loss>> = {
     point: (y, f) => (y - f) * (y - f),
     response: itself,
     deviation: one,
+    centre: "its mean",
   },
   absolute: {
     code: FIT_ABSOLUTE,
     point: (y, f) => Math.abs(y - f),
     response: itself,
     deviation: one,
+    centre: "its median",
   },
   huber: {
     code: FIT_HUBER,
@@ -66,12 +70,14 @@ export const losses: Readonly<Record<LossName, Loss>> = {
     },
     response: itself,
     deviation: one,
+    centre: "the best constant",
   },
   poisson: {
     code: FIT_POISSON,
     point: poisson,
     response: itself,
     deviation: (f) => Math.sqrt(f),
+    centre: "its mean",
     counts: { least: (y) => poisson(y, y), constant: (y) => -logFactorial(y) },
   },
   binomial: {
@@ -79,6 +85,7 @@ export const losses: Readonly<Record<LossName, Loss>> = {
     point: binomial,
     response: (y, trials) => y / trials,
     deviation: (f, trials) => Math.sqrt((f * (1 - f)) / trials),
+    centre: "its mean",
     counts: {
       least: (y, trials) => (trials === 0 ? 0 : binomial(y, y / trials, trials)),
       constant: (y, trials) => logFactorial(trials) - logFactorial(y) - logFactorial(trials - y),

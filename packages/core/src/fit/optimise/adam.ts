@@ -47,8 +47,11 @@ export class AdamRestart extends Restart {
     into.divisor = this.#points;
   }
 
+  /** A trial after which no step was left is evaluated again, which is not counted twice. */
   save(): number[] {
-    const counts = SAVED.map((name) => this.#state[name]);
+    const isLast = (this.ended ?? this.reason) === "steps";
+    const again = (name: string) => (isLast && name === "evaluations" ? 1 : 0);
+    const counts = SAVED.map((name) => this.#state[name] - again(name));
     const arrays = [ARRAY_U, ARRAY_TRIAL, ARRAY_FIRST, ARRAY_SECOND];
     return [...counts, ...arrays.flatMap((k) => [...this.array(k)])];
   }

@@ -4,17 +4,22 @@
  * L-BFGS judges by falls of the loss and by steps. Both can be small far from an optimum: where one
  * parameter is a million times as large as another, or beside a large constant. A Newton step knows no
  * units and says what is still to be gained. Where that is more than rounding can hide, Newton's steps go
- * on from there. Where the loss bends downwards there is no minimum, and the step leaves the saddle.
+ * on from there. Where the loss bends downwards there is no minimum, and the step leaves the saddle. At a kink it
+ * has no second derivatives, and slopes from around it lead on (bundle.ts).
  */
 
 import { NdvmError } from "../../errors.js";
 import type { Problem } from "../fit.js";
-import { type Singular, singularValues } from "../math/linear.js";
+import { BEYOND, GRAIN_DOUBLE, GRAIN_SINGLE } from "../maps.js";
+import { type Singular, symmetricValues } from "../math/linear.js";
+import { inwardsOf } from "../parameters/inwards.js";
 import type { Free } from "../parameters/parameters.js";
 import { type Curvature, hessianAt, isNegativeLogLikelihood } from "../quality/hessian.js";
 import type { Finished } from "../result/result.js";
 import type { Settings } from "../settings.js";
 import type { Batch } from "./batch.js";
+import { type Descent, descend, type Seen } from "./bundle.js";
+import { arriveByColumns } from "./columns-arrival.js";
 import { LbfgsRestart } from "./lbfgs.js";
 import { isConverged, type Restart } from "./restart.js";
 
@@ -24,6 +29,8 @@ const PARAMETERS_MOST = 200;
 const TURNS_MOST = 30;
 /** Share of what may be left that is still worth a step to those who have set out. */
 const WAY = 1e-6;
+/** How often slopes lead down from kinks. */
+const DESCENTS_MOST = 4;
 /** How often a step that does not lower the loss is shortened, and to which part. */
 const CUTS_MOST = 12;
 const CUT = 0.25;
@@ -38,20 +45,26 @@ interface Limits {
   readonly move: number;
   /** Share of the strongest bend below which a direction counts as flat. */
   readonly flat: number;
+  /** Share of a number that is no more told apart. */
+  readonly grain: number;
 }
 
-const SINGLE: Limits = { hidden: 1e-5, gain: 1e-3, move: 1e-2, flat: 1e-3 };
-const DOUBLE: Limits = { hidden: 1e-13, gain: 1e-6, move: 1e-5, flat: 1e-8 };
+const SINGLE: Limits = { hidden: 1e-5, gain: 1e-3, move: 1e-2, flat: 1e-3, grain: GRAIN_SINGLE };
+const DOUBLE: Limits = { hidden: 1e-13, gain: 1e-6, move: 1e-5, flat: 1e-8, grain: GRAIN_DOUBLE };
 
 export interface Arrival {
   /**
-   * `short`: the loss still falls, and rounding hides it. `unknown`: second derivatives are no numbers, or
-   * say what the loss does not do, as at a kink.
+   * `short`: the loss still falls, and rounding hides it. `time`, `aborted`: it still falls, and the fit was
+   * ended. `hidden`: rounding of the predictions hides what is left. `kink`: it has a kink here, and slopes around it do not tell whether it is the least. `unknown`: second
+   * derivatives are no numbers, or say what the loss does not do.
    */
-  readonly verdict: "arrived" | "short" | "unknown";
-  /** At the point where the restart is now. */
-  readonly curvature: Curvature;
+  readonly verdict: "arrived" | "short" | "hidden" | "kink" | "time" | "aborted" | "unknown";
+  /** At the point where the restart is now; undefined where nobody needed it. */
+  readonly curvature: Curvature | undefined;
 }
+
+/** An arrival by second derivatives. */
+type Bent = Arrival & { readonly curvature: Curvature };
 
 type Asked = Pick<Finished, "batches" | "parameters" | "options" | "settings">;
 
@@ -71,12 +84,17 @@ export function arrive(
   // A line search that failed may have failed for lack of a sense of units.
   const isDone = isConverged(restart.reason) || restart.reason === "damping";
   if (lossName === "absolute" || isAttempt || !isDone) return undefined;
-  if (optimiser === "adam" || (optimiser === "lm" && !hasStayed(restart))) return undefined;
+  if (optimiser === "adam") return undefined;
+  const until = performance.now() + millisecondsMax;
+  const verdict = arriveByColumns(problem, settings, restart, () => endedAt(options, until));
+  const byColumns = verdict && { verdict, curvature: undefined };
+  const isToGoOn = verdict === undefined || verdict === "arrived";
+  if (!isToGoOn || (optimiser === "lm" && !hasStayed(restart))) return byColumns;
   const { length } = parameters.free;
-  if (length > PARAMETERS_MOST || (table?.points ?? 1) * length > POINTS_MOST) return undefined;
+  if (length > PARAMETERS_MOST || (table?.points ?? 1) * length > POINTS_MOST) return byColumns;
   try {
     const asked = { batches, parameters, options, settings };
-    return new Arriving(asked, restart, performance.now() + millisecondsMax).run();
+    return new Arriving(asked, restart, until).run();
   } catch (error) {
     // Many lanes at once take more memory than the fit itself did.
     if (error instanceof NdvmError && error.code === "E-MEMORY") return undefined;
@@ -86,6 +104,12 @@ export function arrive(
 
 /** Whether some parameter did not move at all. */
 const hasStayed = ({ best, start }: Restart): boolean => best.some((x, j) => x === start[j]);
+
+/** What ended a fit that has time until then. */
+function endedAt({ signal }: Asked["options"], until: number): "time" | "aborted" | undefined {
+  if (signal?.aborted === true) return "aborted";
+  return performance.now() >= until ? "time" : undefined;
+}
 
 /** A place with what the optimiser sees there. */
 interface Place {
@@ -102,6 +126,12 @@ interface Step {
   readonly down: Float64Array | undefined;
 }
 
+/** A step of a parameter that is pressed against a bound. */
+interface Push {
+  readonly by: number;
+  readonly fall: number;
+}
+
 class Arriving {
   readonly #problem: Asked;
   readonly #restart: Restart;
@@ -113,6 +143,9 @@ class Arriving {
   #place: Place;
   #evaluations = 0;
   #hasMoved = false;
+  #descents = 0;
+  /** Parameters at the latest kink. */
+  #kinked: readonly number[] = [];
 
   constructor(problem: Asked, restart: Restart, until: number) {
     this.#until = until;
@@ -124,34 +157,150 @@ class Arriving {
     this.#isLikelihood = isNegativeLogLikelihood(problem);
     const u = Float64Array.from(this.#free, (_, j) => restart.uAt(j));
     this.#place = seenBy(restart, u) ?? this.#look(u);
+    // What a restart saw before it was resumed is looked at again, and not counted twice.
+    if (restart instanceof LbfgsRestart) this.#evaluations = 0;
   }
 
-  run(): Arrival {
+  run(): Bent {
     for (let turn = 0; ; turn++) {
-      const curvature = this.#curvature();
+      const { curvature, verdict } = this.#pastKinks(this.#curvature());
+      if (verdict !== undefined) return { verdict, curvature };
       const step = this.#stepBy(curvature);
       // Who has set out goes all the way.
       const isThere = this.#isNear(step, turn === 0 ? 1 : WAY);
+      if (isThere && turn < TURNS_MOST && this.#ended() === undefined && this.#letGo()) continue;
       const isSaddle = isThere && step.down !== undefined;
-      const isEnd = turn === TURNS_MOST || (isThere && !isSaddle) || this.#isOver();
+      if (isThere && !isSaddle) return this.#end(step, curvature);
+      const ended = this.#ended();
+      if (ended !== undefined) return this.#end(step, curvature, ended);
       const by = isSaddle ? (step.down as Float64Array) : step.by;
-      const next = isEnd ? undefined : this.#follow({ ...step, by }, isSaddle);
-      if (next === undefined) return this.#end(verdictOf(this.#isNear(step, 1), step), curvature);
-      this.#place = next;
-      this.#restart.moveTo(next.u, next.loss, this.#evaluations);
-      this.#evaluations = 0;
-      this.#hasMoved = true;
+      const next = turn < TURNS_MOST ? this.#follow({ ...step, by }, isSaddle) : undefined;
+      if (next === undefined) {
+        if (turn < TURNS_MOST && this.#letGo()) continue;
+        return this.#end(step, curvature);
+      }
+      this.#moveTo(next);
     }
   }
 
-  /** Whether nobody waits for more. */
-  #isOver(): boolean {
-    const { signal } = this.#problem.options;
-    return signal?.aborted === true || performance.now() >= this.#until;
+  /**
+   * At a kink, follows slopes down from it. The parameters whose slopes jump at its end are level then, and Newton's
+   * steps go on with the others; if they are not, there is a verdict. Those that are pressed against a bound stay.
+   */
+  #pastKinks(curvature: Curvature): Pick<Bent, "curvature"> & Partial<Bent> {
+    const pressed = this.#pressed(curvature);
+    const kinked = curvature.kinked.filter((j) => !pressed.has(j));
+    if (kinked.length === 0 && !this.#isStraight(curvature)) return { curvature };
+    this.#kinked = kinked;
+    const before = this.#place.loss;
+    const { left, least, ended } = this.#descend(pressed);
+    if (ended !== undefined) return { curvature, verdict: ended };
+    const now = this.#curvature();
+    const isLevel = left.every(
+      (slope, j) => Math.abs(slope) <= least || !(now.kinked.includes(j) || this.#isStraight(now)),
+    );
+    if (this.#place.loss < before) this.#descents += 1;
+    const isSeen = isLevel && !this.#isHidden(now);
+    if (isSeen && this.#descents <= DESCENTS_MOST) return { curvature: now };
+    return { curvature: { ...now, kinked: this.#kinked }, verdict: "kink" };
   }
 
-  #end(verdict: Arrival["verdict"], curvature: Curvature): Arrival {
-    if (verdict === "arrived" && this.#hasMoved) this.#restart.reason = "gradient";
+  /**
+   * Whether the loss falls without any bend, as between kinks, though the optimiser says it has arrived. Of parameters
+   * that are pressed against a bound the way that is left may be too short for any bend to show.
+   */
+  #isStraight(curvature: Curvature): boolean {
+    if (!isConverged(this.#restart.reason) || curvature.hessian.some((bend) => bend !== 0))
+      return false;
+    const pressed = this.#pressed(curvature);
+    return this.#place.gradient.some((slope, j) => slope !== 0 && !pressed.has(j));
+  }
+
+  /**
+   * Whether parameters share a kink that leads to a bound. Close to it the map of one is so flat that no slope along
+   * the kink shows.
+   */
+  #isHidden(curvature: Curvature): boolean {
+    const pressed = this.#pressed(curvature);
+    const kinked = curvature.kinked.filter((j) => !pressed.has(j));
+    const isNear = (j: number): boolean => {
+      const { transform } = this.#free[j] as Free;
+      return [true, false].some(
+        (isDown) => transform.reach(this.#place.u[j] as number, isDown) > 0,
+      );
+    };
+    return kinked.length > 1 && kinked.some(isNear);
+  }
+
+  /** Parameters that are pressed against a bound, or at it. */
+  #pressed({ hessian }: Curvature): ReadonlySet<number> {
+    const { length } = this.#free;
+    const all = [...this.#free.keys()];
+    const bendOf = (j: number): number => hessian[j * length + j] as number;
+    return new Set(all.filter((j) => this.#pushAt(j, bendOf(j)) !== undefined));
+  }
+
+  /** Follows slopes down from a kink, or finds that none leads down. Parameters that are held stay. */
+  #descend(held: ReadonlySet<number>): Descent {
+    const sizes = this.#place.u.map((_, j) => this.#sizeOf(j));
+    const seenAt = ({ u, loss, gradient }: Place): Seen => ({
+      at: u.map((each, j) => each / (sizes[j] as number)),
+      loss,
+      slope: gradient.map((each, j) => (held.has(j) ? 0 : each * (sizes[j] as number))),
+    });
+    const placeOf = (at: Float64Array): Float64Array =>
+      at.map((each, j) => each * (sizes[j] as number));
+    const look = (at: Float64Array): Seen => ({ ...seenAt(this.#look(placeOf(at))), at });
+    const start = seenAt(this.#place);
+    const found = descend(start, look, this.#batch.isSingle, () => this.#ended());
+    if (found.best.loss < start.loss) this.#moveTo(this.#look(placeOf(found.best.at)));
+    return found;
+  }
+
+  #moveTo(next: Place): void {
+    this.#place = next;
+    this.#restart.moveTo(next.u, next.loss, this.#evaluations);
+    this.#evaluations = 0;
+    this.#hasMoved = true;
+  }
+
+  /** Takes parameters off bounds from which the loss falls inwards; whether there were any. */
+  #letGo(): boolean {
+    let hasLetGo = false;
+    for (const [j, one] of this.#free.entries()) {
+      const start = this.#restart.start[j] as number;
+      const x = one.transform.toUser(this.#place.u[j] as number);
+      const places = inwardsOf(one, x, start).map((each) => {
+        const u = this.#place.u.slice();
+        u[j] = one.transform.toFree(each);
+        return this.#look(u);
+      });
+      const best = places.reduce(
+        (least, each) => (each.loss < least.loss ? each : least),
+        this.#place,
+      );
+      const hidden = this.#limits.hidden * Math.abs(this.#place.loss);
+      if (!(best.loss < this.#place.loss - hidden)) continue;
+      this.#moveTo(best);
+      hasLetGo = true;
+    }
+    return hasLetGo;
+  }
+
+  /** What ended the fit, if nobody waits for more. */
+  #ended(): "time" | "aborted" | undefined {
+    return endedAt(this.#problem.options, this.#until);
+  }
+
+  #end(step: Step, curvature: Curvature, ended?: "time" | "aborted"): Bent {
+    const known = verdictOf(this.#isNear(step, 1), step);
+    const verdict = known === "short" && ended !== undefined ? ended : known;
+    // It has come from a kink, and may be too near for second derivatives to mean anything.
+    if (verdict === "short" && this.#kinked.length > 0)
+      return { verdict: "kink", curvature: { ...curvature, kinked: this.#kinked } };
+    const isKink = curvature.kinked.length > 0;
+    if (verdict === "arrived" && (this.#hasMoved || isKink))
+      this.#restart.reason = isKink ? "loss" : "gradient";
     return { verdict, curvature };
   }
 
@@ -167,16 +316,22 @@ class Arriving {
   }
 
   #curvature(): Curvature {
-    const { best, start } = this.#restart;
-    this.#evaluations += 2 * best.length;
-    return hessianAt(this.#problem, best, start);
+    this.#evaluations += 2 * this.#free.length;
+    return hessianAt(this.#problem, this.#restart);
   }
 
-  /** Newton's step, upwards bends taken as they are and downward ones turned round. */
-  #stepBy({ hessian }: Curvature): Step {
-    const { u, gradient } = this.#place;
+  /**
+   * Newton's step, upwards bends taken as they are and downward ones turned round. Parameters that are pressed
+   * against a bound are left out of it and take steps of their own, where that is worth anything. Those at a kink stay.
+   */
+  #stepBy({ hessian, kinked }: Curvature): Step {
+    const { u } = this.#place;
     const size = u.length;
+    const pushes = Array.from(u, (_, j) => this.#pushAt(j, hessian[j * size + j] as number));
+    const isHeld = (j: number): boolean => pushes[j] !== undefined || kinked.includes(j);
+    const gradient = this.#place.gradient.map((slope, j) => (isHeld(j) ? 0 : slope));
     const bend = (i: number, j: number): number => {
+      if (isHeld(i) || isHeld(j)) return 0;
       const [first, second] = [this.#slopeAt(i, u[i] as number), this.#slopeAt(j, u[j] as number)];
       const own = i === j ? this.#turnOf(i, u[i] as number, gradient[i] as number, first) : 0;
       return (hessian[i * size + j] as number) * first * second + own;
@@ -185,7 +340,32 @@ class Arriving {
     const columns = Array.from(u, (_, j) =>
       u.map((_, i) => bend(i, j) * (scales[i] as number) * (scales[j] as number)),
     );
-    return newtonStep(singularValues(columns), columns, gradient, scales, this.#limits.flat);
+    const step = newtonStep(symmetricValues(columns), columns, gradient, scales, this.#limits.flat);
+    const nothing = this.#limits.hidden * Math.abs(this.#place.loss);
+    let { gain } = step;
+    for (const [j, { by, fall } = { by: 0, fall: 0 }] of pushes.entries()) {
+      if (by === 0 || !(2 * fall > WAY * nothing)) continue;
+      gain += 2 * fall;
+      step.by[j] = by;
+    }
+    return { ...step, gain };
+  }
+
+  /**
+   * The step of parameter j towards the bound that it is pressed against, and what the loss would fall by on the
+   * way. Undefined where it moves as the others do.
+   */
+  #pushAt(j: number, second: number): Push | undefined {
+    const { transform } = this.#free[j] as Free;
+    const [u, slope] = [this.#place.u[j] as number, this.#place.gradient[j] as number];
+    const by = transform.push(u, this.#limits.grain);
+    const reach = transform.reach(u, slope > 0);
+    const fall = Math.abs(slope) * reach;
+    // At its bound nothing is known of the bend.
+    if (by === undefined || (slope !== 0 && reach === 0)) return undefined;
+    const perStep = transform.slope(u);
+    const bend = second * perStep * perStep;
+    return by === 0 || Math.abs(slope) > BEYOND * bend * reach ? { by, fall } : undefined;
   }
 
   #slopeAt = (j: number, u: number): number => (this.#free[j] as Free).transform.slope(u);

@@ -19,9 +19,10 @@ import type { Numbers, Session } from "../../machine/run/session.js";
 import type { Axis, Input } from "../../machine/types.js";
 import { own } from "../../records.js";
 import type { Table } from "../data/columns.js";
-import { ownField, setField } from "../data/fields.js";
+import { setField } from "../data/fields.js";
 import { residualUnit } from "../data/unit.js";
 import { FIT_OBJECTIVE, FIT_PROGRAM } from "../layout.js";
+import { columnsOfLoss } from "../loss/loss-program.js";
 import type { PointLoss } from "../loss/losses.js";
 import type { Factor } from "../math/linear.js";
 import type { Free, Parameters } from "../parameters/parameters.js";
@@ -346,7 +347,7 @@ function bindParameter(
 }
 
 /** The user's own loss: a program over `pred`, the target and columns, a lane for every point. */
-function lossSession(
+export function lossSession(
   program: Program,
   table: Table,
   slots: number,
@@ -358,17 +359,8 @@ function lossSession(
       sizes: { restart: slots, data: table.points },
     }),
   };
-  for (const name of program.inputs) {
-    if (name === "pred") continue;
-    const own = ownField(table.columns, name) ?? ownField(table.others, name);
-    const column =
-      name === target ? table.target : (own ?? (name === "target" ? table.target : undefined));
-    if (column === undefined)
-      throw new NdvmError("E-INPUT", `the loss uses ${name}, which it cannot know`, {
-        help: `it may use pred, the target ${target} and the columns the program reads`,
-      });
+  for (const [name, column] of Object.entries(columnsOfLoss(program, table, target)))
     setField(inputs, name, over("data", column));
-  }
   return program.session(inputs, { wrt: ["pred"], ...limits });
 }
 

@@ -3,8 +3,10 @@
  * wasm/fit/levenberg.ts.
  */
 
-import { ARRAY_SCALE, ARRAY_TRIAL, ARRAY_U, FIT_LEVENBERG } from "../layout.js";
+import { ARRAY_FACTOR, ARRAY_SCALE, ARRAY_TRIAL, ARRAY_U, FIT_LEVENBERG } from "../layout.js";
+import { factorStride } from "../math/linear.js";
 import type { Free } from "../parameters/parameters.js";
+import type { Transform } from "../parameters/transforms.js";
 import { LevenbergState } from "../structures.js";
 import { type Limits, Restart } from "./restart.js";
 
@@ -21,6 +23,23 @@ export class LevenbergRestart extends Restart {
     this.#state = new LevenbergState({ doubles: this.state }, 0);
     this.#state.radius = RADIUS_START;
     this.#state.shrink = 2;
+  }
+
+  /** Parameters with bounds are moved in the user's units; the unlimited number only keeps their place. */
+  protected override slopeOf(transform: Transform, u: number): number {
+    return transform.boundedSlope(u);
+  }
+
+  /** What lm sees at its best point: R of the Jacobian by columns, and Qᵀr. */
+  factor(): { readonly columns: readonly Float64Array[]; readonly residuals: Float64Array } {
+    const { length } = this.free;
+    const from = this.at(ARRAY_FACTOR);
+    const column = (j: number): Float64Array =>
+      Float64Array.from(
+        this.free,
+        (_, i) => this.state[from + i * factorStride(length) + j] as number,
+      );
+    return { columns: this.free.map((_, j) => column(j)), residuals: column(length) };
   }
 
   save(): number[] {

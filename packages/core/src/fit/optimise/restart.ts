@@ -6,7 +6,6 @@
  * copied there and back. After a round the restart has either the next trial in `x` or a `reason`.
  */
 
-import { own } from "../../records.js";
 import {
   ARRAY_AVERAGES_END,
   ARRAY_BEST,
@@ -29,8 +28,9 @@ import {
 } from "../layout.js";
 import { factorNumbers } from "../math/linear.js";
 import type { Free } from "../parameters/parameters.js";
+import type { Transform } from "../parameters/transforms.js";
 import { type FitBlock, SlotState } from "../structures.js";
-import type { RestartOutcome, StopReason } from "../types.js";
+import type { RestartLeft, RestartState, StopReason } from "../types.js";
 
 export interface Limits {
   readonly steps: number;
@@ -78,10 +78,15 @@ export abstract class Restart {
   readonly free: readonly Free[];
   readonly limits: Limits;
   reason: StopReason | undefined;
+  /** How the optimiser ended, where time or a signal then cut the last look at its end. */
+  ended: StopReason | undefined;
   /** FIT_ADAM, … */
   readonly optimiser: number;
   protected readonly state: number[];
   readonly #fields: SlotState;
+  #kept:
+    | { readonly state: number[]; readonly evaluations: number; readonly reason: Restart["reason"] }
+    | undefined;
 
   constructor(
     index: number,
@@ -183,6 +188,36 @@ export abstract class Restart {
   abstract save(): number[];
   abstract load(numbers: readonly number[]): void;
 
+  /** Keeps where the restart is now, before a last look that may move it; what brings it back. */
+  remember(): () => void {
+    const { evaluations, reason } = this;
+    const kept = { state: this.state.slice(), evaluations, reason };
+    this.#kept = kept;
+    return () => this.#put(kept.state);
+  }
+
+  #put(state: readonly number[]): void {
+    for (let k = 0; k < state.length; k++) this.state[k] = state[k] as number;
+  }
+
+  /** What another fit goes on from. What a last look has changed since is to be looked at again. */
+  toState(): RestartState {
+    const { index, start, ended } = this;
+    const kept = this.#kept;
+    const plain = { index, start: [...start] };
+    if (kept === undefined || kept.evaluations === this.evaluations)
+      return { ...plain, numbers: this.save(), ...(ended === undefined ? {} : { ended }) };
+    const now = { state: this.state.slice(), reason: this.reason };
+    this.#put(kept.state);
+    this.reason = kept.reason;
+    const { loss, evaluations, reason = "steps" } = this;
+    const left = { params: [...this.best], loss, evaluations, reason };
+    const numbers = this.save();
+    this.#put(now.state);
+    this.reason = now.reason;
+    return { ...plain, numbers, left };
+  }
+
   /** Goes to a better point that was found elsewhere, by so many evaluations. */
   moveTo(u: Float64Array, loss: number, evaluations: number): void {
     this.setArray(ARRAY_U, u);
@@ -191,19 +226,21 @@ export abstract class Restart {
       u.map((each, j) => (this.free[j] as Free).transform.toUser(each)),
     );
     this.#fields.loss = loss;
-    this.#fields.evaluations += evaluations;
+    this.countEvaluations(evaluations);
+  }
+
+  /** Counts evaluations that were made elsewhere. */
+  countEvaluations(count: number): void {
+    this.#fields.evaluations += count;
   }
 
   /** Takes over how the restart ended in an earlier fit; `load` has brought its numbers. */
-  restore(outcome: RestartOutcome): void {
-    this.reason = outcome.reason;
-    this.#fields.loss = outcome.loss;
-    this.#fields.steps = outcome.steps;
-    this.#fields.evaluations = outcome.evaluations;
-    this.setArray(
-      ARRAY_BEST,
-      this.free.map(({ label }) => own(outcome.params, label) as number),
-    );
+  restore(left: RestartLeft, steps: number): void {
+    this.reason = left.reason;
+    this.#fields.loss = left.loss;
+    this.#fields.steps = steps;
+    this.#fields.evaluations = left.evaluations;
+    this.setArray(ARRAY_BEST, left.params);
   }
 
   /** Brings the trial in the user's units, and its slopes, to the trial. */
@@ -215,7 +252,12 @@ export abstract class Restart {
     for (let j = 0; j < this.free.length; j++) {
       const { transform } = this.free[j] as Free;
       state[x + j] = transform.toUser(state[trial + j] as number);
-      state[slopes + j] = transform.slope(state[trial + j] as number);
+      state[slopes + j] = this.slopeOf(transform, state[trial + j] as number);
     }
+  }
+
+  /** The derivative of a parameter by the number that the optimiser moves. */
+  protected slopeOf(transform: Transform, u: number): number {
+    return transform.slope(u);
   }
 }

@@ -226,8 +226,11 @@ function makeFree(label: string, input: string, group: number, spec: ParameterOp
   if (spec.range !== undefined) checkRange(input, spec.range, lower, upper, isLog);
   const start =
     spec.start ?? (spec.range === undefined ? defaultStart(lower, upper, isLog) : undefined);
-  const range = spec.range ?? rangeAround(start ?? START, lower, upper, isLog);
-  const first = nudge(start ?? middleOf(range, isLog), lower, upper, isLog);
+  const around = spec.range ?? rangeAround(start ?? START, lower, upper, isLog);
+  const first = nudge(start ?? middleOf(around, isLog), lower, upper, isLog);
+  // A start that was moved far off its bound would leave all restarts behind it, at one place.
+  const isLeft = spec.range === undefined && (first < around[0] || first > around[1]);
+  const range = isLeft ? rangeAround(first, lower, upper, isLog) : around;
   return {
     label,
     input,
@@ -338,16 +341,26 @@ const NEAR_LEAST = 1e-120;
 
 /**
  * Moves a start off its bounds, where a smooth map has no slope. A map with one bound has its unit from
- * the start's distance, so a start just above 0 stays. On a log scale 0 is no bound that is ever near.
+ * the start's distance, so a start just above 0 stays. On a log scale near is what is near by its logarithm, and
+ * 0 is no bound that is ever near.
  */
 function nudge(x: number, lower: number, upper: number, isLog: boolean): number {
+  if (isLog) return nudgeByFactor(x, lower, upper);
   const hasTwo = Number.isFinite(upper - lower);
   const off = (hasTwo ? upper - lower : Math.max(1, Math.abs(x))) * 1e-3;
   const near = (bound: number): number =>
     hasTwo ? off * 1e-3 : Math.max(NEAR_LEAST, Math.abs(bound) * 1e-6);
-  const hasLower = lower > Number.NEGATIVE_INFINITY && !(isLog && lower <= 0);
-  if (hasLower && x < lower + near(lower)) return lower + off;
-  return upper < Number.POSITIVE_INFINITY && x > upper - near(upper) ? upper - off : x;
+  // Nothing is near a bound that is infinite, where these are NaN.
+  if (x < lower + near(lower)) return lower + off;
+  return x > upper - near(upper) ? upper - off : x;
+}
+
+function nudgeByFactor(x: number, lower: number, upper: number): number {
+  const [low, high] = [log(lower), log(upper)];
+  const off = (Number.isFinite(high - low) ? high - low : 1) * 1e-3;
+  const near = off * 1e-3;
+  if (log(x) < low + near) return lower * exp(off);
+  return log(x) > high - near ? upper * exp(-off) : x;
 }
 
 /** Where a restart begins, in the user's units. */

@@ -1,10 +1,11 @@
 /**
  * Which parameters have run into a bound. Such a parameter is close to its bound, came nearer to it, and
- * the loss is no higher there. Closeness alone says nothing: 2 is close to 0 for bounds of 0 and 10⁹, and
+ * the loss is no higher there, nor lower inside. Closeness alone says nothing: 2 is close to 0 for bounds of 0 and 10⁹, and
  * 10⁻⁹ is for any, and both may be estimates like any other.
  */
 
 import type { Restart } from "../optimise/restart.js";
+import { inwardsOf } from "../parameters/inwards.js";
 import type { Free } from "../parameters/parameters.js";
 import type { Finished } from "../result/result.js";
 import { isNearBound } from "./covariance.js";
@@ -35,16 +36,32 @@ export function insideBounds(finished: Finished, winner: Restart): number[] {
 function hasRunInto(one: Free, j: number, winner: Restart, measure: LossMeasure): boolean {
   const x = winner.best[j] as number;
   const bound = nearerBound(one, x);
+  if (betterInside(one, j, winner, measure) !== undefined) return false;
   if (x === bound) return true;
   if (Math.abs(x - bound) >= Math.abs((winner.start[j] as number) - bound)) return false;
-  const lossWith = (value: number): number => {
-    const at = winner.best.slice();
-    at[j] = value;
-    return measure.lossAt(at);
-  };
+  const lossWith = (value: number): number => lossWithOne(j, value, winner, measure);
   const there = lossWith(bound);
   const loss = Number.isFinite(there) ? there : lossWith(bound + NEARLY * (x - bound));
   return !(loss > measure.best + measure.within);
+}
+
+/** A value of parameter j, which is close to a bound, inside of which the loss is lower; undefined without one. */
+export function betterInside(
+  one: Free,
+  j: number,
+  winner: Restart,
+  measure: LossMeasure,
+): number | undefined {
+  const places = inwardsOf(one, winner.best[j] as number, winner.start[j] as number);
+  return places.find(
+    (value) => lossWithOne(j, value, winner, measure) < measure.best - measure.within,
+  );
+}
+
+function lossWithOne(j: number, value: number, { best }: Restart, { lossAt }: LossMeasure): number {
+  const at = best.slice();
+  at[j] = value;
+  return lossAt(at);
 }
 
 /** On a log scale by ratios. */

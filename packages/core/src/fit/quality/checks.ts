@@ -5,12 +5,14 @@
 import type { ResidualChecks } from "../types.js";
 
 /**
- * `residuals` are target minus prediction by row, `roots` the square roots of their weights. Rows of
- * weight 0 do not count, whatever is predicted there: the rows around one are neighbours.
+ * `residuals` are target minus prediction by row, `roots` the square roots of their weights, `rounding` is as much
+ * of each residual as may be rounding. Rows of weight 0 do not count, whatever is predicted there: the rows
+ * around one are neighbours. Rounding has patterns too, and nothing is said of them.
  */
 export function checkResiduals(
   residuals: Float64Array,
   roots: Float64Array | undefined,
+  rounding?: Float64Array,
 ): ResidualChecks {
   const weighted = weightedBy(residuals, roots);
   const count = weighted.length;
@@ -26,13 +28,7 @@ export function checkResiduals(
   }
   const durbinWatson = jumps / squares;
   const { runs, expected, score } = countRuns(weighted);
-  const words: string[] = [];
-  if (count >= 10 && durbinWatson < 1)
-    words.push("neighbouring residuals go together: the model misses a pattern in the rows' order");
-  if (count >= 10 && durbinWatson > 3)
-    words.push("neighbouring residuals alternate in sign: the model misses a pattern");
-  if (count >= 10 && Math.abs(score) > 3)
-    words.push(`the residuals change sign ${score < 0 ? "too seldom" : "too often"} for noise`);
+  const isTold = count >= 10 && squares > squaresOf(rounding && weightedBy(rounding, roots));
   return {
     residuals,
     mean: sum / count,
@@ -40,9 +36,23 @@ export function checkResiduals(
     runs,
     runsExpected: expected,
     runsScore: score,
-    words,
+    words: isTold ? wordsOf(durbinWatson, score) : [],
   };
 }
+
+function wordsOf(durbinWatson: number, score: number): string[] {
+  const words: string[] = [];
+  if (durbinWatson < 1)
+    words.push("neighbouring residuals go together: the model misses a pattern in the rows' order");
+  if (durbinWatson > 3)
+    words.push("neighbouring residuals alternate in sign: the model misses a pattern");
+  if (Math.abs(score) > 3)
+    words.push(`the residuals change sign ${score < 0 ? "too seldom" : "too often"} for noise`);
+  return words;
+}
+
+const squaresOf = (numbers: Float64Array | undefined): number =>
+  numbers?.reduce((sum, value) => sum + value * value, 0) ?? 0;
 
 function weightedBy(residuals: Float64Array, roots: Float64Array | undefined): Float64Array {
   if (roots === undefined) return residuals;

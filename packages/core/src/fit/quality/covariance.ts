@@ -3,23 +3,36 @@
  * intervals.
  *
  * Columns are brought to unit length before singular values are taken, so that rank and condition
- * do not depend on the units of the parameters. Intervals are symmetric in the unlimited numbers
- * that the optimiser moves (the delta method), so that they respect bounds.
+ * do not depend on the units of the parameters. Intervals are symmetric in the parameters, or in the
+ * logarithms of those on a log scale (the delta method), and cut at bounds.
  */
 
-import { log } from "../math/elementary.js";
+import { clamped } from "../maps.js";
+import { exp, log } from "../math/elementary.js";
 import { dot, type Factor, type Singular, singularValues } from "../math/linear.js";
 import type { Free } from "../parameters/parameters.js";
 
 export interface CovarianceEstimate {
-  /** Indices of the parameters that take part: those at a bound do not. */
+  /** Indices of the parameters that take part: those at a bound or a kink do not. */
   readonly used: readonly number[];
   readonly rank: number;
   readonly condition: number;
   /** Directions of the used parameters that change nothing, in the user's units. */
   readonly nullDirections: readonly Float64Array[];
-  /** Row-major over all parameters; NaN where undetermined, 0 for those at a bound. */
+  /** Those, or if there are none the one that changes least. */
+  readonly flattest: readonly Float64Array[];
+  /** Row-major over all parameters; NaN where undetermined or at a kink, 0 for those at a bound. */
   readonly covariance: Float64Array;
+  /** Undefined where all directions are determined. */
+  readonly open: OpenCovariance | undefined;
+}
+
+/** Errors of what the data determine where they leave some directions of the parameters open. */
+export interface OpenCovariance {
+  /** The covariance with open directions left out, which has no NaN. Row-major over all parameters. */
+  readonly matrix: ArrayLike<number>;
+  /** The open directions over all parameters, in the user's units. */
+  readonly directions: readonly ArrayLike<number>[];
 }
 
 /** Singular values below this share of the largest count as zero. */
@@ -87,14 +100,17 @@ function estimateCovariance(
   const toUser = (vector: Float64Array) => vector.map((value, a) => value * (scales[a] as number));
   const vectors = svd.vectors.map(toUser);
   const powers = svd.values.map((value) => (isHessian ? value : value * value));
+  const parts = { svd, vectors, powers, rank, used, size, variance };
   return {
     used,
     rank,
     condition: isHessian ? Math.sqrt(ratio) : ratio,
     nullDirections: vectors.slice(rank),
+    flattest: vectors.slice(Math.min(rank, vectors.length - 1)),
     covariance: isMinimum
-      ? fillCovariance({ svd, vectors, powers, rank, used, size, variance })
+      ? fillCovariance(parts, openOf(parts))
       : new Float64Array(size * size).fill(Number.NaN),
+    open: isMinimum && rank < used.length ? openCovariance(parts) : undefined,
   };
 }
 
@@ -116,13 +132,30 @@ interface CovarianceParts {
   readonly variance: number;
 }
 
-function fillCovariance(parts: CovarianceParts): Float64Array {
-  const { svd, vectors, powers, rank, used, size, variance } = parts;
-  const covariance = new Float64Array(size * size);
-  /** Whether a parameter moves in a direction that the data leave open. */
-  const isOpen = used.map((_, a) =>
-    svd.vectors.slice(rank).some((vector) => Math.abs(vector[a] as number) > 1e-6),
+/** A parameter moves by less in a direction, by its scaled number, if it does not move at all. */
+const STILL = 1e-6;
+
+/** Whether each parameter moves in a direction that the data leave open. */
+const openOf = ({ svd, rank, used }: CovarianceParts): boolean[] =>
+  used.map((_, a) =>
+    svd.vectors.slice(rank).some((vector) => Math.abs(vector[a] as number) > STILL),
   );
+
+function openCovariance(parts: CovarianceParts): OpenCovariance {
+  const { svd, vectors, rank, used, size } = parts;
+  const directions = vectors.slice(rank).map((vector, k) => {
+    const direction = new Float64Array(size);
+    const scaled = svd.vectors[rank + k] as Float64Array;
+    for (const [a, j] of used.entries())
+      if (Math.abs(scaled[a] as number) > STILL) direction[j] = vector[a] as number;
+    return direction;
+  });
+  return { matrix: fillCovariance(parts, []), directions };
+}
+
+function fillCovariance(parts: CovarianceParts, isOpen: readonly boolean[]): Float64Array {
+  const { vectors, powers, rank, used, size, variance } = parts;
+  const covariance = new Float64Array(size * size);
   for (const [a, i] of used.entries())
     for (const [b, j] of used.entries()) {
       let sum = 0;
@@ -135,6 +168,35 @@ function fillCovariance(parts: CovarianceParts): Float64Array {
   return covariance;
 }
 
+/**
+ * `rest` is what is known while some parameters stay where they are, `all` while none does. The parameters of `rest`
+ * have their errors from it. The others keep the variances that predictions need, and go with none of the rest.
+ */
+export function besideFixed(
+  all: CovarianceEstimate,
+  rest: CovarianceEstimate,
+  fixed: readonly number[],
+): CovarianceEstimate {
+  const size = Math.sqrt(all.covariance.length);
+  const join = (ofAll: ArrayLike<number>, ofRest: ArrayLike<number>): Float64Array =>
+    Float64Array.from(ofRest, (value, at) => {
+      const [i, j] = [Math.floor(at / size), at % size];
+      const kept = [i, j].filter((k) => fixed.includes(k)).length;
+      if (kept === 0) return value;
+      return kept === 2 ? (ofAll[at] as number) : 0;
+    });
+  const directions = [...(all.open?.directions ?? []), ...(rest.open?.directions ?? [])];
+  const matrixOf = ({ open, covariance }: CovarianceEstimate) => open?.matrix ?? covariance;
+  return {
+    ...all,
+    covariance: join(all.covariance, rest.covariance),
+    open:
+      directions.length > 0
+        ? { matrix: join(matrixOf(all), matrixOf(rest)), directions }
+        : undefined,
+  };
+}
+
 /** Shares of the distances between bounds that count as near, for numbers and for their logarithms. */
 const NEAR = 1e-6;
 const NEAR_LOG = 1e-4;
@@ -145,10 +207,10 @@ const NEAR_LOG = 1e-4;
  */
 export function isNearBound(one: Free, x: number, u: number, start: number): boolean {
   const { lower, upper, isLog, transform } = one;
-  if (x === lower || x === upper) return true;
-  const slope = Math.abs(transform.slope(u));
   // On a log scale 0 is no bound that is ever near.
   if (isLog && x <= 0) return false;
+  if (x === lower || x === upper) return true;
+  const slope = Math.abs(transform.slope(u));
   if (!isLog) return isNear(lower, upper, x, start, slope, NEAR);
   return isNear(logOf(lower), logOf(upper), log(x), log(start), slope / x, NEAR_LOG);
 }
@@ -170,16 +232,18 @@ function isNear(
   return slope <= 1e-4 * Math.max(width, Math.abs(x));
 }
 
-/** A two-sided interval that stays inside the bounds. */
+/**
+ * A two-sided interval: as many standard errors to each side, of the parameter, or on a log scale of its
+ * logarithm, and no further than the bounds. It depends on neither the start nor bounds that it does not reach.
+ */
 export function intervalOf(
-  { transform }: Free,
+  { lower, upper, isLog }: Free,
   x: number,
-  u: number,
   standardError: number,
   reach: number,
 ): [number, number] {
-  const slope = transform.slope(u);
-  const half = (reach * standardError) / slope;
+  const half = (reach * standardError) / (isLog ? x : 1);
   if (!Number.isFinite(half)) return standardError === 0 ? [x, x] : [Number.NaN, Number.NaN];
-  return [transform.toUser(u - half), transform.toUser(u + half)];
+  const at = (by: number): number => (isLog ? exp(log(x) + by) : x + by);
+  return [clamped(at(-half), lower, upper), clamped(at(half), lower, upper)];
 }

@@ -7,8 +7,9 @@
  */
 
 import { setField } from "../data/fields.js";
+import type { Restart } from "../optimise/restart.js";
 import type { Finished } from "../result/result.js";
-import type { Undetermined } from "../types.js";
+import type { Identifiability, Undetermined } from "../types.js";
 import type { CovarianceEstimate } from "./covariance.js";
 
 /** Makes two other values for two parameters between which a combination does not tell. */
@@ -45,6 +46,63 @@ export function predictorOf({ batches, table }: Pick<Finished, "batches" | "tabl
     batch.run();
     const points = table?.points ?? 1;
     return Float64Array.from({ length: points }, (_, row) => batch.prediction(0, row));
+  };
+}
+
+/**
+ * Without what is only so because of parameters that are gone. `rest` is the estimate while they stay where they are: a
+ * direction that it does not leave open is none, and what moves only together with them is said of them already.
+ */
+export function withoutFalse(
+  found: Identifiability,
+  labels: readonly string[],
+  { covariance }: CovarianceEstimate,
+  gone: readonly number[],
+): Identifiability {
+  const isGone = (name: string): boolean => gone.includes(labels.indexOf(name));
+  const isOpen = (name: string): boolean =>
+    Number.isNaN(covariance[labels.indexOf(name) * (labels.length + 1)]);
+  const undetermined = found.undetermined.filter(({ direction }) => {
+    const names = Object.keys(direction);
+    return names.some((name) => (isGone(name) ? names.length === 1 : isOpen(name)));
+  });
+  const correlated = found.correlated.filter(([a, b]) => !isGone(a) && !isGone(b));
+  return { ...found, undetermined, correlated };
+}
+
+export function identify(
+  finished: Finished,
+  winner: Restart,
+  estimate: CovarianceEstimate | undefined,
+  labels: readonly string[],
+  used: readonly number[],
+): Identifiability | undefined {
+  if (estimate === undefined) return undefined;
+  const { table } = finished;
+  const size = labels.length;
+  const correlated: [string, string, number][] = [];
+  for (const i of used)
+    for (const j of used) {
+      if (j <= i) continue;
+      const at = (a: number, b: number) => estimate.covariance[a * size + b] as number;
+      const correlation = at(i, j) / Math.sqrt(at(i, i) * at(j, j));
+      if (Math.abs(correlation) > 0.99)
+        correlated.push([labels[i] as string, labels[j] as string, correlation]);
+    }
+  return {
+    parameters: estimate.used.length,
+    rank: estimate.rank,
+    condition: estimate.condition,
+    undetermined: describeUndetermined(
+      estimate,
+      labels,
+      winner.best,
+      predictorOf(finished),
+      table === undefined ? "loss" : "predictions",
+      { start: winner.start, isSingle: finished.batches.of(1).isSingle },
+    ),
+    atBounds: labels.filter((_, j) => !used.includes(j)),
+    correlated,
   };
 }
 
@@ -337,15 +395,17 @@ function wordsOf(
   isCertain: boolean,
 ): string | undefined {
   const names = Object.keys(direction);
-  if (names.length === 1) return `${names[0]} is not determined by the data`;
+  // A loss may be flat here and fall further on.
+  const along = (): readonly number[] =>
+    test.along(Object.entries(direction).map(([name, by]) => [labels.indexOf(name), by]));
+  if (names.length === 1) {
+    const isFlat = seen === "predictions" || !isCertain || along().every((change) => change === 0);
+    return isFlat ? `${names[0]} is not determined by the data` : undefined;
+  }
   const moves = Object.entries(direction).map(([name, by]) => `${name} by ${by.toPrecision(3)}`);
   const together = `${listed(names)} can move together without changing the ${seen}: ${moves.join(", ")}`;
   if (seen === "predictions") return together;
-  // A loss may be flat here and fall further on.
-  const byIndex = Object.entries(direction).map(
-    ([name, by]) => [labels.indexOf(name), by] as const,
-  );
-  const [down = 0, up = 0] = test.along(byIndex);
+  const [down = 0, up = 0] = along();
   if (down === 0 && up === 0) return together;
   const isFalling = down < 0 !== up < 0;
   if (isCertain && !isFalling) return undefined;

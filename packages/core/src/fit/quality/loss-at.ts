@@ -9,14 +9,16 @@
 import { LbfgsRestart } from "../optimise/lbfgs.js";
 import type { Restart } from "../optimise/restart.js";
 import type { Finished } from "../result/result.js";
+import { LOSS_ROUNDING, ROUNDING } from "./rounding.js";
 import { isOfCounts, totalLoss } from "./scores.js";
 import { sidesOf } from "./targets.js";
 
 /** What a log-likelihood changes by where nothing is known. */
 const SAME_LIKELIHOOD = 1e-5;
-/** Shares of predictions and of losses that rounding takes, in double and in single precision. */
-const ROUNDING = { f64: 1e-11, f32: 1e-6 } as const;
-const LOSS_ROUNDING = { f64: 1e-12, f32: 1e-5 } as const;
+/** Share of the best loss within which other restarts have found it too. */
+const SAME_LOSS = 1e-6;
+/** Share of a parameter that a minimum leaves open: half of its digits. */
+const OPEN = { f64: 1e-8, f32: 3e-4 } as const;
 
 export interface LossMeasure {
   readonly lossAt: (x: Float64Array) => number;
@@ -32,10 +34,40 @@ export function measureLoss(finished: Finished, winner: Restart, freedom: number
   return { lossAt, best, within: unitOf(finished, best, freedom) + roundingOf(finished, best) };
 }
 
+/**
+ * How far from the best loss that of another restart may end and be the same. A likelihood has a unit; other losses
+ * are compared by their own size, so that the unit of the target changes nothing. `open` is as much as `openLoss` says.
+ */
+export function sameLossWithin(finished: Finished, best: number, open: number): number {
+  const within = isLikelihood(finished) ? SAME_LIKELIHOOD : SAME_LOSS * Math.abs(best);
+  return within + roundingOf(finished, best) + open;
+}
+
+/**
+ * How much a loss that no target measures changes within the digits of the parameters that a minimum leaves open: a
+ * loss of 1e-20 beside one of 1e-28 is no other minimum. 0 of named losses, whose rounding the target tells.
+ */
+export function openLoss(finished: Finished, winner: Restart): number {
+  const { table, settings, source } = finished;
+  if (table !== undefined && settings.lossName !== "program") return 0;
+  const lossAt = lossOf(finished);
+  const best = lossAt(winner.best);
+  const share = OPEN[source.precision];
+  const changes = Array.from(winner.best, (x, j) => {
+    const near = winner.best.slice();
+    near[j] = x + share * (x || (winner.start[j] as number));
+    return Math.abs(lossAt(near) - best);
+  });
+  return Math.max(0, ...changes.filter(Number.isFinite));
+}
+
+const isLikelihood = ({ settings, options }: Finished): boolean =>
+  isOfCounts(settings.lossName) || options.isNegativeLogLikelihood === true;
+
 /** What the data cannot tell from none. */
-function unitOf({ settings, options, table }: Finished, best: number, freedom: number): number {
-  if (isOfCounts(settings.lossName) || options.isNegativeLogLikelihood === true)
-    return SAME_LIKELIHOOD;
+function unitOf(finished: Finished, best: number, freedom: number): number {
+  const { settings, table } = finished;
+  if (isLikelihood(finished)) return SAME_LIKELIHOOD;
   if (table === undefined) return 0;
   if (settings.lossName === "squares" && table.hasSigma) return 2 * SAME_LIKELIHOOD;
   return freedom > 0 ? (2 * SAME_LIKELIHOOD * Math.abs(best)) / freedom : 0;
@@ -43,9 +75,9 @@ function unitOf({ settings, options, table }: Finished, best: number, freedom: n
 
 /** How much of the loss may be rounding, of sums or of predictions. */
 function roundingOf(finished: Finished, best: number): number {
-  const { table, settings, options, batches } = finished;
+  const { table, settings, options, source } = finished;
   const { lossName } = settings;
-  const precision = batches.of(1).isSingle ? "f32" : "f64";
+  const { precision } = source;
   const ofSum = LOSS_ROUNDING[precision] * Math.abs(best);
   if (table === undefined || lossName === "program" || isOfCounts(lossName)) return ofSum;
   const moved = table.target.map((y) => y * (1 + ROUNDING[precision]));

@@ -7,6 +7,8 @@
  *                  row; of least squares Σ w (y − f)²
  *   share of the   1 − deviance / deviance of the best constant: for least squares the same as R²
  *   deviance
+ *   share of the   of absolute deviations and Huber's loss: 1 − loss / loss of the best constant, which is the
+ *   loss           weighted median, or Huber's location
  *   L of least     −n/2 (log(2π S/n) + 1), S being the squares left of n points: normal noise of the
  *   squares        deviation that suits best, which counts as one of the parameters k below
  *   AIC, BIC       2k − 2L and k log n − 2L, of k parameters, n points and the log-likelihood L
@@ -17,6 +19,7 @@
 import { type Loss, losses } from "../loss/loss-table.js";
 import { LOG_TWO_PI, log } from "../math/elementary.js";
 import type { LossName } from "../types.js";
+import { huberCentre, medianOf } from "./centres.js";
 
 type Numbers = ArrayLike<number>;
 
@@ -67,7 +70,8 @@ export function squaresAbout(observed: Numbers, weights?: Numbers): number {
   return squares;
 }
 
-function meanOf(observed: Numbers, weights?: Numbers): number {
+/** The weighted mean. */
+export function meanOf(observed: Numbers, weights?: Numbers): number {
   let total = 0;
   let sum = 0;
   for (let i = 0; i < observed.length; i++) {
@@ -145,26 +149,49 @@ export function devianceAbout(
   return deviance(name, observed, new Float64Array(observed.length).fill(hits / all), sides);
 }
 
+const isOfDistances = (name: string): boolean => name === "absolute" || name === "huber";
+
+/** What predictions leave to explain, in the loss's own terms. */
+export const lossLeft = (
+  name: LossName,
+  observed: Numbers,
+  predicted: Numbers,
+  sides: RowSides = NO_SIDES,
+): number =>
+  isOfDistances(name)
+    ? totalLoss(name, observed, predicted, sides)
+    : deviance(name, observed, predicted, sides);
+
+/** What the best constant leaves: all there is to explain. NaN where nothing varies. */
+export function lossAbout(name: LossName, observed: Numbers, sides: RowSides = NO_SIDES): number {
+  if (!isOfDistances(name)) return devianceAbout(name, observed, sides);
+  const { weights, huberWidth = 1 } = sides;
+  if (isConstant(observed, weights)) return Number.NaN;
+  const centre =
+    name === "huber" ? huberCentre(observed, huberWidth, weights) : medianOf(observed, weights);
+  return totalLoss(name, observed, new Float64Array(observed.length).fill(centre), sides);
+}
+
 /**
- * How much of what there is to explain is explained: of counts the share of the deviance, else R².
- * Both are 1 at best, 0 for the best constant, and below 0 for worse; NaN where nothing varies.
+ * How much of what there is to explain is explained: R², of counts the share of the deviance, of distances the
+ * share of the loss. Each is 1 at best, 0 for the best constant, and below 0 for worse; NaN where nothing varies,
+ * and of a loss that is a program, since nobody knows what it is at best.
  */
-export function explainedShare(
+export const explainedShare = (
   name: LossName | "program",
   observed: Numbers,
   predicted: Numbers,
   sides: RowSides = NO_SIDES,
-): number {
-  if (!isOfCounts(name)) return rSquared(observed, predicted, sides.weights);
-  return shareExplained(
-    deviance(name, observed, predicted, sides),
-    devianceAbout(name, observed, sides),
-  );
-}
+): number =>
+  name === "program"
+    ? Number.NaN
+    : shareExplained(lossLeft(name, observed, predicted, sides), lossAbout(name, observed, sides));
 
 /** What `explainedShare` is called. */
-export const shareName = (name: string): string =>
-  isOfCounts(name) ? "share of the deviance" : "R²";
+export function shareName(name: string): string {
+  if (isOfDistances(name)) return "share of the loss";
+  return isOfCounts(name) ? "share of the deviance" : "R²";
+}
 
 /** Whether a loss is the likelihood of counts. */
 export const isOfCounts = (name: string): name is "poisson" | "binomial" =>

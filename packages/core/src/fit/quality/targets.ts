@@ -2,21 +2,23 @@
  * How well each target is predicted.
  */
 
+import type { Precision } from "../../machine/types.js";
 import type { Table, Target } from "../data/columns.js";
 import { losses } from "../loss/loss-table.js";
 import type { ResidualBatch } from "../optimise/batch.js";
 import type { LossName, TargetFit } from "../types.js";
 import { checkResiduals } from "./checks.js";
+import { deviationOfTarget } from "./deviations.js";
+import { ROUNDING } from "./rounding.js";
 import {
-  deviance,
-  devianceAbout,
   explainedShare,
   isOfCounts,
+  lossAbout,
+  lossLeft,
   type RowSides,
   responses,
   shareExplained,
   squaresAbout,
-  squaresLeft,
 } from "./scores.js";
 
 /** The names of the targets; none in objective mode. */
@@ -36,26 +38,33 @@ export function residualsOf(
 
 export interface Fitting {
   readonly lossName: LossName | "program";
+  readonly huberWidth: number | undefined;
   readonly sigma: number;
+  readonly precision: Precision;
   readonly isFull: boolean;
 }
 
 export function describeTargets(
   table: Table,
   residuals: Float64Array,
-  { lossName, sigma, isFull }: Fitting,
+  { lossName, huberWidth, sigma, precision, isFull }: Fitting,
 ): TargetFit[] {
+  const share = ROUNDING[precision];
   return table.targets.map(({ name, scale }: Target, t) => {
-    const own = partOf(table, t);
+    const own = partOf(table, t, huberWidth);
     const left = residuals.subarray(t * table.rows, (t + 1) * table.rows);
     const predicted = predictedBy(own, left, lossName);
     return {
       name,
       r2: explainedShare(lossName, own.observed, predicted, own),
-      sigma: sigma * scale,
+      sigma: deviationOfTarget(table, t, lossName, sigma),
       scale,
       residuals: isFull
-        ? checkResiduals(left.slice(), rootsOf(own, predicted, lossName))
+        ? checkResiduals(
+            left.slice(),
+            rootsOf(own, predicted, lossName),
+            predicted.map((f, row) => share * (Math.abs(f) + Math.abs(f + (left[row] as number)))),
+          )
         : undefined,
     };
   });
@@ -66,12 +75,17 @@ interface Part extends RowSides {
   readonly observed: Float64Array;
 }
 
-function partOf({ target, rootWeights, trials, rows }: Table, t: number): Part {
+function partOf(
+  { target, rootWeights, trials, rows }: Table,
+  t: number,
+  huberWidth?: number,
+): Part {
   const cut = (column: Float64Array): Float64Array => column.subarray(t * rows, (t + 1) * rows);
   return {
     observed: cut(target),
     weights: rootWeights && cut(rootWeights).map((root) => root * root),
     trials: trials && cut(trials),
+    huberWidth,
   };
 }
 
@@ -121,20 +135,16 @@ export function constantTargets({ target, targets, rows }: Table): string[] {
 export function explainedOf(
   table: Table,
   residuals: Float64Array,
-  lossName: LossName | "program",
+  lossName: LossName,
+  huberWidth: number | undefined,
 ): number {
   let [left, all] = [0, 0];
   for (let t = 0; t < table.targets.length; t++) {
-    const own = partOf(table, t);
+    const own = partOf(table, t, huberWidth);
     const predicted = predictedBy(own, residuals.subarray(t * table.rows), lossName);
-    const isCounted = isOfCounts(lossName);
-    const about = isCounted
-      ? devianceAbout(lossName, own.observed, own)
-      : squaresAbout(own.observed, own.weights);
+    const about = lossAbout(lossName, own.observed, own);
     if (!Number.isNaN(about)) all += about;
-    left += isCounted
-      ? deviance(lossName, own.observed, predicted, own)
-      : squaresLeft(own.observed, predicted, own.weights);
+    left += lossLeft(lossName, own.observed, predicted, own);
   }
   return all === 0 ? Number.NaN : shareExplained(left, all);
 }

@@ -44,6 +44,7 @@ const NAMES_OF_A_FIT: Names = {
     targets: { name: true },
     groups: true,
     groupsBy: true,
+    noise: { column: true },
     free: { label: true, input: true },
   },
 };

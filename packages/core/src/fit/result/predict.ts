@@ -18,12 +18,14 @@ import {
   type Table,
   type Target,
 } from "../data/columns.js";
-import { setField } from "../data/fields.js";
+import { ownField, setField } from "../data/fields.js";
 import { SQUARES } from "../loss/losses.js";
 import { normalReach, studentReach } from "../math/elementary.js";
 import { ResidualBatch, type RunLimits } from "../optimise/batch.js";
 import { type Parameters, refuse } from "../parameters/parameters.js";
+import type { OpenCovariance } from "../quality/covariance.js";
 import type { Data, Prediction } from "../types.js";
+import { columnIn, type Deviations, deviationsOf, markOf, type RowNoise } from "./noise.js";
 
 /** What a prediction needs to know about a fit. */
 export interface Fitted {
@@ -43,7 +45,14 @@ export interface Fitted {
   readonly groups: readonly string[];
   readonly groupsBy: string | undefined;
   readonly covariance: Float64Array | undefined;
+  /** Undefined where the data determine all parameters. */
+  readonly open?: OpenCovariance | undefined;
+  /** The deviation of an observation of weight 1, in units of its target's scale. */
   readonly sigma: number;
+  /** What was told of the noise of rows, target after target; undefined where nothing was. */
+  readonly noise?: readonly RowNoise[] | undefined;
+  /** What the fit's rows are recognised by (`markOf`); undefined where nothing depends on it. */
+  readonly mark?: string | undefined;
   readonly freedom: number;
   readonly hasKnownVariance: boolean;
   readonly level: number;
@@ -71,6 +80,7 @@ export function tableOf(fitted: Fitted, data: Data): Table {
     others: NO_COLUMNS,
     rootWeights: undefined,
     hasSigma: false,
+    told: undefined,
     trials: undefined,
     groups,
     rowGroups: repeatedGroups(rowGroups, count),
@@ -78,7 +88,7 @@ export function tableOf(fitted: Fitted, data: Data): Table {
 }
 
 /** Rows of the columns that tell rows apart; a model without any predicts one number. */
-function rowsOf({ columns, groupsBy }: Fitted, data: Data): number {
+function rowsOf({ columns, groupsBy, noise }: Fitted, data: Data): number {
   const sides = columns.map((name) => ({ name, column: columnOf(data, name, "") }));
   if (groupsBy !== undefined)
     sides.push({
@@ -87,6 +97,10 @@ function rowsOf({ columns, groupsBy }: Fitted, data: Data): number {
     });
   const [first] = sides;
   if (first === undefined) return 1;
+  for (const { column: name } of noise ?? []) {
+    const column = name === undefined ? undefined : columnIn(data, name);
+    if (name !== undefined && column !== undefined) sides.push({ name, column });
+  }
   const rows = first.column.length;
   for (const { name, column } of sides)
     if (column.length !== rows)
@@ -114,11 +128,12 @@ export function predictWith(fitted: Fitted, data: Data, level = fitted.level): P
   const [values, standardErrors, lower, upper] = [make(), make(), make(), make()];
   const [observationLower, observationUpper] = [make(), make()];
   const gradient = new Float64Array(fitted.best.length);
+  const deviations = deviationsOfTargets(fitted, table, data);
   for (let point = 0; point < points; point++) {
     for (let j = 0; j < gradient.length; j++) gradient[j] = batch.derivative(0, point, j);
     const value = batch.prediction(0, point);
-    const error = errorAlong(gradient, fitted.covariance);
-    const sigma = fitted.sigma * (table.targets[Math.floor(point / table.rows)]?.scale ?? 1);
+    const error = errorAlong(gradient, fitted);
+    const sigma = (deviations[Math.floor(point / table.rows)] as Deviations).at(point % table.rows);
     const noise = reach * Math.sqrt(error * error + sigma * sigma);
     values[point] = value;
     standardErrors[point] = error;
@@ -128,7 +143,59 @@ export function predictWith(fitted: Fitted, data: Data, level = fitted.level): P
     observationUpper[point] = value + noise;
   }
   const all = { values, standardErrors, lower, upper, observationLower, observationUpper };
-  return { ...all, targets: partsOf(all, table) };
+  return toldOf(all, table, notesOf(fitted, standardErrors, table, deviations));
+}
+
+/** What is to be said of the bands of each target. */
+function notesOf(
+  { open }: Fitted,
+  errors: Float64Array,
+  { targets, rows }: Table,
+  deviations: readonly Deviations[],
+): string[][] {
+  return targets.map((_, t) => {
+    const own = errors.subarray(t * rows, (t + 1) * rows);
+    const unknown = open === undefined ? 0 : own.filter((error) => Number.isNaN(error)).length;
+    const note = deviations[t]?.note;
+    return [
+      ...(unknown === 0
+        ? []
+        : [
+            `no bands for ${unknown} of ${rows} rows: the data of the fit do not determine their predictions`,
+          ]),
+      ...(note === undefined ? [] : [note]),
+    ];
+  });
+}
+
+/** How noisy observations of the predicted rows are, target after target. */
+function deviationsOfTargets(fitted: Fitted, table: Table, data: Data): Deviations[] {
+  const { noise, sigma, mark } = fitted;
+  const isOwn = mark !== undefined && mark === markOf(table);
+  return table.targets.map(({ scale }, target) =>
+    deviationsOf(noise?.[target], data, table.rows, isOwn, sigma * scale),
+  );
+}
+
+/** A prediction with what there is to say of its bands: of each target, and by its name of several. */
+function toldOf(all: Bands, table: Table, notes: readonly string[][]): Prediction {
+  const targets = partsOf(all, table);
+  if (notes.every(({ length }) => length === 0)) return { ...all, targets };
+  const told = table.targets.map(({ name }, t) => {
+    const own = notes[t] as string[];
+    return [
+      name,
+      { ...(ownField(targets, name) as object), ...(own.length > 0 ? { notes: own } : {}) },
+    ];
+  });
+  const isOne = table.targets.length === 1;
+  return {
+    ...all,
+    notes: isOne
+      ? (notes[0] as string[])
+      : notes.flatMap((own, t) => own.map((note) => `${table.targets[t]?.name}: ${note}`)),
+    targets: recordOf(told as [string, Prediction["targets"][string]][]),
+  };
 }
 
 /** Other rows, evaluated at the best point. */
@@ -189,8 +256,10 @@ class PlainPrediction implements Prediction {
   }
 }
 
+type Bands = Omit<Prediction, "targets" | "notes">;
+
 /** Each target's part, by its name. */
-function partsOf(all: Omit<Prediction, "targets">, { targets, rows }: Table) {
+function partsOf(all: Bands, { targets, rows }: Table) {
   const [only] = targets;
   if (targets.length === 1 && only !== undefined) return recordOf([[only.name, all]]);
   const parts = targets.map(({ name }, t) => {
@@ -199,21 +268,38 @@ function partsOf(all: Omit<Prediction, "targets">, { targets, rows }: Table) {
         key,
         numbers.subarray(t * rows, (t + 1) * rows),
       ]),
-    ) as unknown as Omit<Prediction, "targets">;
+    ) as unknown as Bands;
     return [name, part] as const;
   });
   return recordOf(parts);
 }
 
-/** √(gᵀ C g); parameters without influence do not count, determined or not. */
-function errorAlong(gradient: Float64Array, covariance: Float64Array | undefined): number {
-  if (covariance === undefined) return Number.NaN;
+/** Share of what its parts add up to that a sum of them may have if it is 0 but for rounding. */
+const CANCELLED = { f64: 1e-6, f32: 1e-3 } as const;
+
+/** √(gᵀ C g); what the data leave open does not count where the prediction does not depend on it. */
+function errorAlong(gradient: Float64Array, { covariance, open, program }: Fitted): number {
+  const share = CANCELLED[program.precision];
+  const isOpen = open?.directions.some((direction) => !isAcross(gradient, direction, share));
+  const matrix = (isOpen === false ? open?.matrix : covariance) ?? [];
   const size = gradient.length;
   let sum = 0;
   for (let i = 0; i < size; i++)
     for (let j = 0; j < size; j++) {
       const weight = (gradient[i] as number) * (gradient[j] as number);
-      if (weight !== 0) sum += weight * (covariance[i * size + j] as number);
+      if (weight !== 0) sum += weight * (matrix[i * size + j] as number);
     }
   return Math.sqrt(Math.max(0, sum));
+}
+
+/** Whether a prediction stays the same along a direction. */
+function isAcross(gradient: Float64Array, direction: ArrayLike<number>, share: number): boolean {
+  let sum = 0;
+  let parts = 0;
+  for (let j = 0; j < gradient.length; j++) {
+    const part = (gradient[j] as number) * (direction[j] as number);
+    sum += part;
+    parts += Math.abs(part);
+  }
+  return Math.abs(sum) <= share * parts;
 }

@@ -20,12 +20,16 @@ interface StoredModel extends Omit<Stored<Fitted>, "program" | "source" | "param
 }
 
 export function fitFromJSON(program: Program, json: FitJson): FitResult {
-  const all = fromPlain(json) as FitResult & { states: unknown; model: StoredModel };
+  const all = fromPlain(json) as FitResult & {
+    states: unknown;
+    digests: unknown;
+    model: StoredModel;
+  };
   if (json.version !== 1 || all.model === undefined)
     throw new NdvmError("E-INPUT", "this is not the JSON of a fit", {
       help: "give what toJSON of a result returned",
     });
-  const { states, model, ...body } = all;
+  const { states, digests, model, ...body } = all;
   const free = model.free.map((spec) => ({
     ...spec,
     transform: makeTransform(spec.lower, spec.upper, spec.origin, spec.isLog),
@@ -60,7 +64,7 @@ export function fitFromJSON(program: Program, json: FitJson): FitResult {
       best: Float64Array.from(model.best),
       parameters: { free, fixed, assumed },
     },
-    () => states,
+    () => ({ states, digests }),
   );
 }
 

@@ -10,9 +10,10 @@ import { diagnose, type Found, lookCloser } from "../diagnosis/diagnosis.js";
 import { findRunaways, type Runaway } from "../diagnosis/runaway.js";
 import { arrivalWords, findSlack } from "../diagnosis/slack.js";
 import type { Problem } from "../fit.js";
-import { losses } from "../loss/loss-table.js";
+import { loadLoss } from "../loss/loss-program.js";
 import { normalReach, studentReach } from "../math/elementary.js";
 import { Factor } from "../math/linear.js";
+import type { SettlingVerdict } from "../optimise/absolute.js";
 import type { Arrival } from "../optimise/arrival.js";
 import { limited, type ResidualBatch } from "../optimise/batch.js";
 import type { Driven } from "../optimise/drive.js";
@@ -20,23 +21,20 @@ import { bestOf, isConverged, type Restart } from "../optimise/restart.js";
 import type { Free } from "../parameters/parameters.js";
 import { insideBounds } from "../quality/bounds.js";
 import {
+  besideFixed,
   type CovarianceEstimate,
   covarianceOfFactor,
   covarianceOfHessian,
   intervalOf,
   RANK_TOLERANCE,
 } from "../quality/covariance.js";
-import { hessianAt } from "../quality/hessian.js";
-import { describeUndetermined, predictorOf } from "../quality/identify.js";
-import { logLikelihoodOf } from "../quality/likelihood.js";
-import { aic, bic, isOfCounts, leastLoss, shareExplained } from "../quality/scores.js";
-import {
-  describeTargets,
-  explainedOf,
-  residualsOf,
-  sidesOf,
-  squaresAround,
-} from "../quality/targets.js";
+import { commonOfAll, deviationOfTarget } from "../quality/deviations.js";
+import { type Curvature, hessianAt } from "../quality/hessian.js";
+import { identify, withoutFalse } from "../quality/identify.js";
+import { openLoss, sameLossWithin } from "../quality/loss-at.js";
+import { isOfCounts } from "../quality/scores.js";
+import { describeOwnLoss, type OwnLoss } from "../quality/target-scale.js";
+import { describeTargets, residualsOf } from "../quality/targets.js";
 import type { Settings } from "../settings.js";
 import type {
   BestFit,
@@ -50,11 +48,13 @@ import type {
   Named,
   ResidualChecks,
   RestartOutcome,
-  RestartState,
   TargetFit,
 } from "../types.js";
+import { bestFit } from "./best.js";
+import { digestsOf, type ProblemDigests } from "./digests.js";
 import { sourceOf } from "./fitted-model.js";
 import { toPlain } from "./json.js";
+import { markOf, noiseTold } from "./noise.js";
 import { type Fitted, predictWith } from "./predict.js";
 
 /** A fit whose restarts have ended. */
@@ -64,6 +64,8 @@ export interface Finished extends Problem {
   readonly driven: Driven;
   /** What second derivatives say of the best restart; undefined where they were not asked. */
   readonly arrival: Arrival | undefined;
+  /** How the best restart by absolute deviations was settled; undefined where it was not. */
+  readonly settling: SettlingVerdict | undefined;
 }
 
 /**
@@ -73,7 +75,9 @@ export interface Finished extends Problem {
 export function describeFit(finished: Finished): FitResult {
   const described = new Description(finished);
   if (!finished.settings.isFull) return described;
-  return withMethods(bodyOf(described), described.fitted, () => described.states());
+  // Columns were copied, but inputs of an objective may be other numbers by the time they are asked for.
+  if (finished.table === undefined) void described.digests;
+  return withMethods(bodyOf(described), described.fitted, () => described.left());
 }
 
 /** All that a fit found; what needs the machine is found at once. */
@@ -81,6 +85,7 @@ class Description implements FitResult {
   readonly best: BestFit;
   readonly freedom: number;
   readonly sigma: number;
+  readonly reducedChi: number | undefined;
   readonly identifiability: Identifiability | undefined;
   readonly parameters: readonly string[];
   readonly #finished: Finished;
@@ -89,15 +94,22 @@ class Description implements FitResult {
   readonly #estimate: CovarianceEstimate | undefined;
   readonly #residuals: Float64Array | undefined;
   readonly #closer: Found | undefined;
+  /** How much of the loss the parameters' last digits leave open. */
+  readonly #open: number;
   #runaways: readonly Runaway[] = [];
+  /** Parameters whose values mean nothing. */
+  #gone: readonly number[] = [];
   #atBounds: readonly string[] = [];
   #slack: readonly string[] = [];
+  #kinked: readonly string[] = [];
   // Made when they are asked for.
+  #ownLoss: OwnLoss | undefined;
   #fitted: Fitted | undefined;
   #targets: readonly TargetFit[] | undefined;
   #errors: Readonly<Record<string, number>> | undefined;
   #restarts: readonly RestartOutcome[] | undefined;
   #diagnostics: FitDiagnostics | undefined;
+  #digests: ProblemDigests | undefined;
 
   constructor(finished: Finished) {
     const { settings, restarts, parameters, table } = finished;
@@ -113,27 +125,52 @@ class Description implements FitResult {
     this.freedom = table === undefined ? 0 : points - used.length;
     const batch = needsResiduals(finished) ? batchAt(finished, point) : undefined;
     const variance = noiseOf(finished, winner.loss, this.freedom);
-    this.sigma = Math.sqrt(variance);
+    const hasDeviations = table?.hasSigma === true && settings.lossName === "squares";
+    this.sigma = hasDeviations ? commonOfAll(table) : Math.sqrt(variance);
+    this.reducedChi = hasDeviations ? Math.sqrt(variance) : undefined;
     this.#residuals =
-      table === undefined || batch === undefined
+      table === undefined || batch === undefined || !this.predictsTarget
         ? undefined
         : residualsOf(table, batch, settings.lossName);
     this.best = bestFit(finished, winner, named(this.parameters, point), this.#residuals, points);
+    this.#slack = arrivalWords(finished);
+    const isCompared = restarts.length > 1 && finished.driven.stopped === "done";
+    this.#open = isCompared ? openLoss(finished, winner) : 0;
     if (!settings.isFull) return;
-    this.#estimate = covarianceEstimateOf(finished, winner, used, batch, variance);
-    this.identifiability = identify(finished, winner, this.#estimate, this.parameters, used);
+    const estimateOf = (some: readonly number[]) =>
+      covarianceEstimateOf(finished, winner, some, batch, variance);
+    const { estimate, kinked } = estimateOf(used);
+    this.#kinked = kinked.map((j) => this.parameters[j] as string);
+    const found = identify(finished, winner, estimate, this.parameters, used);
     this.#atBounds = this.parameters.filter((_, j) => !used.includes(j));
-    const undetermined = this.identifiability?.undetermined ?? [];
+    const undetermined = found?.undetermined ?? [];
     const open = new Set(undetermined.flatMap(({ direction }) => Object.keys(direction)));
-    const known = this.identifiability === undefined ? undefined : open;
-    this.#runaways = findRunaways(finished, winner, used, known);
+    const isKnown = found !== undefined && kinked.length === 0;
+    const known = isKnown ? open : undefined;
+    const { told, gone } = findRunaways(finished, winner, used, known, estimate);
+    this.#runaways = told;
+    this.#gone = gone;
+    const rest =
+      gone.length > 0 ? estimateOf(used.filter((j) => !gone.includes(j))).estimate : undefined;
+    this.#estimate = estimate && rest ? besideFixed(estimate, rest, gone) : estimate;
+    this.identifiability = found && rest ? withoutFalse(found, this.parameters, rest, gone) : found;
     const slack = findSlack(finished, winner, used);
-    this.#slack = slack.length > 0 ? slack : arrivalWords(finished.arrival);
+    if (slack.length > 0) this.#slack = slack;
     this.#closer = lookCloser(finished, restarts, winner);
   }
 
   get mode() {
     return this.#finished.settings.mode;
+  }
+
+  get predictsTarget(): boolean {
+    return this.ownLoss?.isOnTargetScale ?? this.#finished.table !== undefined;
+  }
+
+  /** What is known of a loss of the user's own, which takes some evaluations; undefined of one with a name. */
+  get ownLoss(): OwnLoss | undefined {
+    this.#ownLoss ??= ownLossOf(this.#finished);
+    return this.#ownLoss;
   }
 
   get optimiser() {
@@ -170,12 +207,16 @@ class Description implements FitResult {
   }
 
   get standardErrors(): Named {
-    this.#errors ??= standardErrors(this.#finished.parameters.free, this.#estimate);
+    this.#errors ??= standardErrors(
+      this.#finished.parameters.free,
+      this.#estimate?.used.filter((j) => !this.#gone.includes(j)) ?? NONE,
+      this.#estimate?.covariance,
+    );
     return this.#errors;
   }
 
   get intervals(): Intervals {
-    return intervalsOf(this.fitted, this.#winner, this.standardErrors);
+    return intervalsOf(this.fitted, this.standardErrors);
   }
 
   get residuals(): ResidualChecks | undefined {
@@ -188,10 +229,19 @@ class Description implements FitResult {
   }
 
   get restarts(): readonly RestartOutcome[] {
-    this.#restarts ??= this.#finished.restarts.map((one) =>
-      outcomeOf(one, this.parameters, one === this.#winner && this.#slack.length > 0),
-    );
+    this.#restarts ??= this.#describeRestarts();
     return this.#restarts;
+  }
+
+  #describeRestarts(): RestartOutcome[] {
+    const winner = this.#winner;
+    const within = sameLossWithin(this.#finished, winner.loss, this.#open);
+    return this.#finished.restarts.map((one) =>
+      outcomeOf(one, this.parameters, {
+        hasSlack: one === winner && this.#slack.length > 0,
+        hasBestLoss: one === winner || Math.abs(one.loss - winner.loss) <= within,
+      }),
+    );
   }
 
   get stopped() {
@@ -202,10 +252,12 @@ class Description implements FitResult {
     this.#diagnostics ??= diagnose(this.#finished, this.#winner, this.#closer, {
       identifiability: this.identifiability,
       targets: this.targets,
+      lossOfConstants: this.ownLoss?.ofConstants,
       hasConverged: isConverged(this.#winner.reason) && this.#slack.length === 0,
       slack: this.#slack,
       runaways: this.#runaways,
       atBounds: this.#atBounds,
+      kinked: this.#kinked,
     });
     return this.#diagnostics;
   }
@@ -241,24 +293,33 @@ class Description implements FitResult {
   }
 
   get toJSON(): FitResult["toJSON"] {
-    return () => jsonOf(bodyOf(this), this.fitted, this.states());
+    return () => jsonOf(bodyOf(this), this.fitted, this.left());
   }
 
-  /** Of restarts that can go on. */
-  states(): RestartState[] {
-    return this.#finished.restarts.map((restart) => ({
-      index: restart.index,
-      start: [...restart.start],
-      numbers: restart.save(),
-    }));
+  /** Of what the fit was, for those who go on from it. */
+  get digests(): ProblemDigests {
+    this.#digests ??= digestsOf(this.#finished, this.#finished.settings);
+    return this.#digests;
+  }
+
+  left(): Left {
+    const states = this.#finished.restarts.map((restart) => restart.toState());
+    return { states, digests: this.digests };
   }
 }
 
 type Body = Omit<FitResult, "predict" | "toJSON" | "export">;
 
+/** What another fit goes on from: the states of restarts, and digests of what was fitted. */
+interface Left {
+  readonly states: unknown;
+  readonly digests: unknown;
+}
+
 /** What a result tells, without its methods. */
 const bodyOf = (told: Body): Body => ({
   mode: told.mode,
+  predictsTarget: told.predictsTarget,
   optimiser: told.optimiser,
   loss: told.loss,
   seed: told.seed,
@@ -269,6 +330,7 @@ const bodyOf = (told: Body): Body => ({
   fixed: told.fixed,
   best: told.best,
   sigma: told.sigma,
+  reducedChi: told.reducedChi,
   level: told.level,
   covariance: told.covariance,
   standardErrors: told.standardErrors,
@@ -287,8 +349,8 @@ const bodyOf = (told: Body): Body => ({
  * property (`result.predict = () => …`): V8 puts such functions among its old objects, and all that
  * they hold with them, so that every fit would be kept until the next full collection.
  */
-export function withMethods(body: Body, fitted: Fitted, states: () => unknown): FitResult {
-  const toJSON = () => jsonOf(bodyOf(body), fitted, states());
+export function withMethods(body: Body, fitted: Fitted, left: () => Left): FitResult {
+  const toJSON = () => jsonOf(bodyOf(body), fitted, left());
   return Object.assign(body, {
     predict: predictor(fitted),
     export: exporter(body, fitted),
@@ -306,18 +368,34 @@ const exporter =
   (format, options = {}) =>
     exportModel(sourceOf(told, fitted, options.group), format, options);
 
-function jsonOf(body: Body, fitted: Fitted, states: unknown): FitJson {
+function jsonOf(body: Body, fitted: Fitted, left: Left): FitJson {
   const { program: _program, source: _source, batch: _batch, ...stored } = fitted;
   const { parameters, limits: _limits, ...model } = stored;
   const specs = parameters.free.map(({ transform: _transform, ...spec }) => spec);
-  const plain = toPlain({ ...body, states, model: { ...model, free: specs } });
+  const plain = toPlain({ ...body, ...left, model: { ...model, free: specs } });
   return { version: 1, ...(plain as object) } as FitJson;
 }
 
 /** Whether more than the loss must be known of the best point. */
-const needsResiduals = ({ table, settings }: Finished): boolean =>
-  table !== undefined &&
-  (settings.isFull || settings.lossName !== "squares" || table.targets.length > 1);
+function needsResiduals({ table, settings }: Finished): boolean {
+  if (table === undefined || settings.isFull) return table !== undefined;
+  const { lossName } = settings;
+  return lossName !== "program" && (lossName !== "squares" || table.targets.length > 1);
+}
+
+/** Undefined of a loss with a name. One that was given as text may be gone by the time that this is asked for. */
+function ownLossOf({ table, source, settings, options }: Finished): OwnLoss | undefined {
+  if (table === undefined) return undefined;
+  const loss = loadLoss(source, settings.loss);
+  if (loss === undefined) return undefined;
+  try {
+    const [first, second] = settings.targets;
+    const name = second === undefined ? (first as string) : "target";
+    return describeOwnLoss(loss, table, name, limited(options));
+  } finally {
+    if (loss !== settings.loss) loss.dispose();
+  }
+}
 
 function batchAt({ batches }: Finished, best: Float64Array): ResidualBatch {
   const batch = batches.of(1) as ResidualBatch;
@@ -327,7 +405,7 @@ function batchAt({ batches }: Finished, best: Float64Array): ResidualBatch {
 }
 
 function targetsOf(
-  { table, settings }: Finished,
+  { table, settings, options, source }: Finished,
   { r2 }: BestFit,
   residuals: Float64Array | undefined,
   sigma: number,
@@ -335,12 +413,14 @@ function targetsOf(
   if (table === undefined) return [];
   if (residuals !== undefined) {
     const { lossName, isFull } = settings;
-    return describeTargets(table, residuals, { lossName, sigma, isFull });
+    const { precision } = source;
+    const { huberWidth } = options;
+    return describeTargets(table, residuals, { lossName, huberWidth, sigma, precision, isFull });
   }
-  return table.targets.map(({ name, scale }) => ({
+  return table.targets.map(({ name, scale }, t) => ({
     name,
     r2,
-    sigma: sigma * scale,
+    sigma: deviationOfTarget(table, t, settings.lossName, sigma),
     scale,
     residuals: undefined,
   }));
@@ -354,6 +434,8 @@ function fittedOf(
   sigma: number,
   freedom: number,
 ): Fitted {
+  const noise = settings.lossName === "squares" ? noiseTold(options, table) : undefined;
+  const isTold = noise?.some(({ told }) => told !== undefined) === true;
   return {
     program,
     source,
@@ -366,7 +448,11 @@ function fittedOf(
     groups: table?.groups ?? [],
     groupsBy: options.groups?.by,
     covariance: estimate?.covariance,
+    open: estimate?.open,
     sigma,
+    noise,
+    // Without errors there are no bands.
+    mark: isTold && estimate !== undefined && table !== undefined ? markOf(table) : undefined,
     freedom,
     hasKnownVariance: table === undefined || table.hasSigma || settings.lossName !== "squares",
     level: settings.level,
@@ -379,33 +465,52 @@ function readColumns({ columns }: Table): string[] {
   return names.includes(SELECTOR) ? names.filter((name) => name !== SELECTOR) : names;
 }
 
-/** The variance of one point, as least squares tell it. */
+/** The variance of one point, as least squares tell it; of known deviations χ² per degree of freedom. */
 function noiseOf({ table, settings }: Finished, loss: number, freedom: number): number {
   const isKnown = table !== undefined && settings.lossName === "squares" && freedom > 0;
   return isKnown ? loss / freedom : Number.NaN;
 }
 
+/** How sure the parameters are, if the loss tells; `kinked` are those of which a kink of it hides that. */
 function covarianceEstimateOf(
   finished: Finished,
   winner: Restart,
   used: readonly number[],
   batch: ResidualBatch | undefined,
   variance: number,
-): CovarianceEstimate | undefined {
+): { readonly estimate: CovarianceEstimate | undefined; readonly kinked: readonly number[] } {
   const { settings, options, parameters, table } = finished;
   const size = parameters.free.length;
   if (settings.lossName === "squares" && batch !== undefined) {
     const factor = new Factor(size);
     batch.factorInto(factor);
     const tolerance = batch.isSingle ? RANK_TOLERANCE.f32 : RANK_TOLERANCE.f64;
-    return covarianceOfFactor(factor, used, table?.hasSigma ? 1 : variance, tolerance);
+    const own = table?.hasSigma ? 1 : variance;
+    return { estimate: covarianceOfFactor(factor, used, own, tolerance), kinked: NONE };
   }
-  if (!isOfCounts(settings.lossName) && options.isNegativeLogLikelihood !== true) return undefined;
-  const { hessian, isSingle } =
-    finished.arrival?.curvature ?? hessianAt(finished, winner.best, winner.start);
-  const tolerance = isSingle ? 1e-3 : 1e-8;
-  return covarianceOfHessian(hessian, used, size, tolerance);
+  if (!isOfCounts(settings.lossName) && options.isNegativeLogLikelihood !== true)
+    return { estimate: undefined, kinked: NONE };
+  const curvature = curvatureAt(finished, winner);
+  // A sum of kinks that was settled has no second derivatives anywhere.
+  const isAllKinks = finished.settling !== undefined;
+  const kinked = used.filter((j) => isAllKinks || curvature.kinked.includes(j));
+  const smooth = used.filter((j) => !kinked.includes(j));
+  const tolerance = curvature.isSingle ? 1e-3 : 1e-8;
+  const estimate = covarianceOfHessian(curvature.hessian, smooth, size, tolerance);
+  for (const j of kinked)
+    for (let i = 0; i < size; i++)
+      estimate.covariance[i * size + j] = estimate.covariance[j * size + i] = Number.NaN;
+  return { estimate, kinked };
 }
+
+/** Second derivatives of which those by a parameter that ran off spoil none of the others. */
+function curvatureAt(finished: Finished, winner: Restart): Curvature {
+  const curvature = finished.arrival?.curvature ?? hessianAt(finished, winner);
+  if (!curvature.hasExploded) return curvature;
+  return { ...hessianAt(finished, winner, true), kinked: curvature.kinked };
+}
+
+const NONE: readonly number[] = [];
 
 function named(labels: readonly string[], values: Float64Array): Record<string, number> {
   const record: Record<string, number> = {};
@@ -414,7 +519,11 @@ function named(labels: readonly string[], values: Float64Array): Record<string, 
   return record;
 }
 
-function outcomeOf(restart: Restart, labels: readonly string[], hasSlack: boolean): RestartOutcome {
+function outcomeOf(
+  restart: Restart,
+  labels: readonly string[],
+  { hasSlack, hasBestLoss }: { readonly hasSlack: boolean; readonly hasBestLoss: boolean },
+): RestartOutcome {
   const reason = restart.reason ?? "steps";
   return {
     index: restart.index,
@@ -425,80 +534,18 @@ function outcomeOf(restart: Restart, labels: readonly string[], hasSlack: boolea
     evaluations: restart.evaluations,
     reason,
     hasConverged: isConverged(reason) && !hasSlack,
+    hasBestLoss,
   };
-}
-
-function bestFit(
-  { parameters, table, settings, options }: Finished,
-  winner: Restart,
-  params: Record<string, number>,
-  residuals: Float64Array | undefined,
-  points: number,
-): BestFit {
-  const { free, fixed } = parameters;
-  const isLikelihood = settings.lossName === "program" && options.isNegativeLogLikelihood === true;
-  const logLikelihood =
-    table === undefined || isLikelihood
-      ? isLikelihood
-        ? -winner.loss
-        : Number.NaN
-      : logLikelihoodOf(settings.lossName, winner.loss, table);
-  const hasNoise = settings.lossName === "squares" && table?.hasSigma === false;
-  const count = free.length + (hasNoise ? 1 : 0);
-  for (const name in fixed) setField(params, name, own(fixed, name) as number);
-  return {
-    params,
-    loss: winner.loss,
-    r2: explained(table, settings.lossName, winner.loss, residuals),
-    logLikelihood,
-    deviance: devianceOf(table, settings.lossName, winner.loss),
-    aic: aic(logLikelihood, count),
-    bic:
-      table === undefined
-        ? Number.NaN
-        : bic(logLikelihood, count, counted(table, points, settings)),
-    restart: winner.index,
-  };
-}
-
-/** The share that is explained; of least squares the loss itself is what is left. */
-function explained(
-  table: Table | undefined,
-  lossName: Settings["lossName"],
-  loss: number,
-  residuals: Float64Array | undefined,
-): number {
-  if (table === undefined) return Number.NaN;
-  if (lossName === "squares") return shareExplained(loss, squaresAround(table));
-  return residuals === undefined ? Number.NaN : explainedOf(table, residuals, lossName);
-}
-
-/** The deviance; of least squares it is the loss. */
-function devianceOf(
-  table: Table | undefined,
-  lossName: Settings["lossName"],
-  loss: number,
-): number {
-  if (table === undefined || lossName === "program") return Number.NaN;
-  const { counts } = losses[lossName];
-  if (counts === undefined) return lossName === "squares" ? loss : Number.NaN;
-  return 2 * (loss - leastLoss(counts, table.target, sidesOf(table)));
-}
-
-/** How many points there are: of counts a weight says how often a row was seen. */
-function counted(table: Table, points: number, { lossName }: Settings): number {
-  if (!isOfCounts(lossName) || table.rootWeights === undefined) return points;
-  return table.rootWeights.reduce((sum, root) => sum + root * root, 0);
 }
 
 function standardErrors(
   free: readonly Free[],
-  estimate: CovarianceEstimate | undefined,
+  used: readonly number[],
+  covariance: ArrayLike<number> | undefined,
 ): Record<string, number> {
   const errors: Record<string, number> = {};
   for (let j = 0; j < free.length; j++) {
-    const isUsed = estimate?.used.includes(j) ?? false;
-    const variance = isUsed ? estimate?.covariance[j * free.length + j] : Number.NaN;
+    const variance = used.includes(j) ? covariance?.[j * free.length + j] : Number.NaN;
     setField(errors, (free[j] as Free).label, Math.sqrt(variance ?? Number.NaN));
   }
   return errors;
@@ -506,7 +553,6 @@ function standardErrors(
 
 function intervalsOf(
   { parameters, best, hasKnownVariance, level, freedom }: Fitted,
-  winner: Restart,
   errors: Readonly<Record<string, number>>,
 ): Record<string, [number, number]> {
   const { free } = parameters;
@@ -518,43 +564,7 @@ function intervalsOf(
     const one = free[j] as Free;
     const x = best[j] as number;
     const error = own(errors, one.label) as number;
-    setField(intervals, one.label, intervalOf(one, x, winner.uAt(j), error, reach));
+    setField(intervals, one.label, intervalOf(one, x, error, reach));
   }
   return intervals;
-}
-
-function identify(
-  finished: Finished,
-  winner: Restart,
-  estimate: CovarianceEstimate | undefined,
-  labels: readonly string[],
-  used: readonly number[],
-): Identifiability | undefined {
-  if (estimate === undefined) return undefined;
-  const { table } = finished;
-  const size = labels.length;
-  const correlated: [string, string, number][] = [];
-  for (const i of used)
-    for (const j of used) {
-      if (j <= i) continue;
-      const at = (a: number, b: number) => estimate.covariance[a * size + b] as number;
-      const correlation = at(i, j) / Math.sqrt(at(i, i) * at(j, j));
-      if (Math.abs(correlation) > 0.99)
-        correlated.push([labels[i] as string, labels[j] as string, correlation]);
-    }
-  return {
-    parameters: used.length,
-    rank: estimate.rank,
-    condition: estimate.condition,
-    undetermined: describeUndetermined(
-      estimate,
-      labels,
-      winner.best,
-      predictorOf(finished),
-      table === undefined ? "loss" : "predictions",
-      { start: winner.start, isSingle: finished.batches.of(1).isSingle },
-    ),
-    atBounds: labels.filter((_, j) => !used.includes(j)),
-    correlated,
-  };
 }
