@@ -29,6 +29,8 @@ const texts = [
   const result = isBelow ? below : below + 1;
   return result === 0 && x < 0 ? -0 : result;
 };`,
+  `const pow = (x, y) =>
+  x === 1 || (x === -1 && Math.abs(y) === Infinity) ? 1 : x ** y;`,
   `const sigmoid = (x) => (x < 0 ? Math.exp(x) / (1 + Math.exp(x)) : 1 / (1 + Math.exp(-x)));`,
   `const softplus = (x) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));`,
   `const sqrtClamp = (x) => Math.sqrt(Math.max(x, 1e-8));`,
@@ -52,6 +54,8 @@ const texts = [
 };`,
   `const lgamma = (x) => {
   if (x === -Infinity) return Infinity;
+  if (Math.abs(x) < 1e-16) return -Math.log(Math.abs(x));
+  if (x === 1 || x === 2) return 0;
   if (x <= 0) {
     const sine = Math.abs(Math.sin(Math.PI * (x - Math.round(x))));
     return sine === 0 ? Infinity : Math.log(Math.PI / sine) - lgamma(1 - x);
@@ -119,15 +123,18 @@ const texts = [
   for (; isPair(rest); rest = rest.cdr) items.push(rest.car);
   return listOf(items, rest);
 };`,
-  `const isSame = (x, y) => x === y;`,
+  `const isSame = (x, y) => {
+  if (x?.items && y?.items)
+    return x.rows === y.rows && x.cols === y.cols && isSame(x.items, y.items);
+  if (x instanceof Float64Array && y instanceof Float64Array)
+    return x.length === y.length && x.every((item, i) => item === y[i]);
+  return x === y;
+};`,
   `const isEqual = (x, y) => {
   let [a, b] = [x, y];
-  for (; isPair(a) && isPair(b); a = a.cdr, b = b.cdr) if (!isEqual(a.car, b.car)) return false;
-  if (a instanceof Matrix && b instanceof Matrix)
-    return a.cols === b.cols && isEqual(a.items, b.items);
-  if (a instanceof Float64Array && b instanceof Float64Array)
-    return a.length === b.length && a.every((item, i) => item === b[i]);
-  return a === b;
+  for (; isPair(a) && isPair(b) && a !== b; a = a.cdr, b = b.cdr)
+    if (!isEqual(a.car, b.car)) return false;
+  return isSame(a, b);
 };`,
   `const memberBy = (isMatch, object, list) => {
   let rest = list;
@@ -214,15 +221,17 @@ const texts = [
   for (let i = 0; i < size; i++) result.items[i * size + i] = 1;
   return result;
 };`,
-  `const vsum = (x) => elements(x).reduce((sum, item) => sum + item, 0);`,
-  `const norm = (x) => Math.sqrt(elements(x).reduce((sum, item) => sum + item * item, 0));`,
+  // Begins with the first element, so that a sum of -0 is -0.
+  `const total = (items) => (items.length === 0 ? 0 : items.reduce((sum, item) => sum + item));`,
+  `const vsum = (x) => total(elements(x));`,
+  `const norm = (x) => Math.sqrt(total(elements(x).map(square)));`,
   `const normalize = (x) => {
   const size = norm(vector(x));
-  return size === 0 ? x : div(x, size);
+  return size === 0 ? filled(0, x.length) : div(x, size);
 };`,
   `const dot = (x, y) =>
   vector(x).length === vector(y).length
-    ? x.reduce((sum, item, i) => sum + item * y[i], 0)
+    ? total(x.map((item, i) => item * y[i]))
     : fail("vectors differ in length");`,
   `const cross = (x, y) =>
   vector(x).length === 3 && vector(y).length === 3
@@ -234,17 +243,14 @@ const texts = [
     for (let j = 0; j < x.cols; j++) result.items[j * x.rows + i] = x.items[i * x.cols + j];
   return result;
 };`,
-  `const trace = (x) => {
-  let sum = 0;
-  for (let i = 0; i < squareMatrix(x).rows; i++) sum += x.items[i * x.cols + i];
-  return sum;
-};`,
+  `const trace = (x) =>
+  total(Array.from({ length: squareMatrix(x).rows }, (_, i) => x.items[i * x.cols + i]));`,
   `const matmul = (x, y) => {
   if (matrix(x).cols !== matrix(y).rows) fail("shapes do not fit");
   const result = filled(0, x.rows, y.cols);
   for (let i = 0; i < x.rows; i++)
     for (let j = 0; j < y.cols; j++) {
-      let sum = 0;
+      let sum = x.cols === 0 ? 0 : -0;
       for (let k = 0; k < x.cols; k++) sum += x.items[i * x.cols + k] * y.items[k * y.cols + j];
       result.items[i * y.cols + j] = sum;
     }
@@ -253,44 +259,86 @@ const texts = [
   `const matvec = (x, y) => matmul(x, new Matrix(vector(y).length, 1, y)).items;`,
   `const outer = (x, y) =>
   matmul(new Matrix(vector(x).length, 1, x), new Matrix(1, vector(y).length, y));`,
+  // As in wasm/linalg/elimination.ts: beyond 3 × 3, entries that are nothing but rounding are 0.
   `const factors = (x) => {
   const size = squareMatrix(x).rows;
   const lu = Array.from({ length: size }, (_, i) => [...x.items.slice(i * size, (i + 1) * size)]);
+  const most = lu.map((line) => line.map(Math.abs));
   const order = lu.map((_, i) => i);
+  const slack = size > 3 ? 2 * size * Number.EPSILON : 0;
   let sign = 1;
-  for (let k = 0; k < size; k++) {
-    let best = k;
-    for (let i = k + 1; i < size; i++) if (Math.abs(lu[i][k]) > Math.abs(lu[best][k])) best = i;
-    if (best !== k) sign = -sign;
-    [lu[k], lu[best]] = [lu[best], lu[k]];
-    [order[k], order[best]] = [order[best], order[k]];
+  const pivot = (k) => {
     for (let i = k + 1; i < size; i++) {
-      if (lu[k][k] === 0) continue;
-      lu[i][k] /= lu[k][k];
-      for (let j = k + 1; j < size; j++) lu[i][j] -= lu[i][k] * lu[k][j];
+      if (Math.abs(lu[i][k]) <= Math.abs(lu[k][k]) || Number.isNaN(lu[k][k])) continue;
+      for (const lines of [lu, most, order]) [lines[k], lines[i]] = [lines[i], lines[k]];
+      sign = -sign;
+    }
+  };
+  const isRounding = (i, k) => lu[i][k] !== 0 && Math.abs(lu[i][k]) <= slack * most[i][k];
+  for (let k = 0; k < size; k++) {
+    pivot(k);
+    if (isRounding(k, k)) {
+      for (let i = k; i < size; i++) if (isRounding(i, k)) lu[i][k] = 0;
+      pivot(k);
+    }
+    const divisor = lu[k][k] === 0 ? 1 : lu[k][k];
+    for (let i = k + 1; i < size; i++) {
+      const factor = lu[i][k] / divisor;
+      const times = Math.abs(factor);
+      const share = Math.max(most[i][k], times * most[k][k]) / Math.abs(divisor);
+      lu[i][k] = factor;
+      for (let j = k + 1; j < size; j++) {
+        most[i][j] = Math.max(most[i][j], times * most[k][j], share * Math.abs(lu[k][j]));
+        lu[i][j] -= factor * lu[k][j];
+      }
     }
   }
   return { size, lu, order, sign };
 };`,
+  `const minor = (x, i, j, k, l) => x.items[i] * x.items[l] - x.items[j] * x.items[k];`,
+  `const cofactors = (x) => {
+  const [a, b, c, d] = x.items;
+  if (x.rows === 1) return [1];
+  if (x.rows === 2) return [d, -c, -b, a];
+  return [3, 6, 0].flatMap((p, i) => {
+    const q = [6, 0, 3][i];
+    return [
+      minor(x, p + 1, p + 2, q + 1, q + 2),
+      minor(x, p + 2, p, q + 2, q),
+      minor(x, p, p + 1, q, q + 1),
+    ];
+  });
+};`,
+  // Undefined beyond 3 × 3; doubtful where rounding may be much of it, and elimination is better.
+  `const closedDet = (x) => {
+  const size = squareMatrix(x).rows;
+  if (size === 0 || size > 3) return undefined;
+  const value = total(cofactors(x).slice(0, size).map((each, i) => x.items[i] * each));
+  let most = 1;
+  for (let i = 0; i < size; i++) most *= total([...ref(x, i)].map(Math.abs));
+  const isInRange = Math.abs(value) > 1e-290 && Math.abs(value) < 1e290;
+  const isTrusted = size === 1 || (isInRange && Math.abs(value) > most / 4096);
+  return { value, isTrusted, isSingular: value === 0 && (size === 1 || most / 4096 > 1e-290) };
+};`,
   `const det = (x) => {
+  const closed = closedDet(x);
+  if (closed !== undefined) return closed.value;
   const { lu, sign } = factors(x);
-  return lu.reduce((product, line, i) => product * line[i], sign);
+  return lu.reduce((product, line, i) => product * line[i], sign) + 0;
 };`,
   `const logdet = (x) => {
-  const { lu } = factors(x);
-  return lu.reduce((sum, line, i) => sum + Math.log(Math.abs(line[i])), 0);
+  const closed = closedDet(x);
+  if (closed?.isTrusted || closed?.isSingular) return Math.log(Math.abs(closed.value));
+  return factors(x).lu.reduce((sum, line, i) => sum + Math.log(Math.abs(line[i])), 0);
 };`,
-  `const solve = (x, y) => {
+  `const eliminated = (x, y) => {
   const { size, lu, order } = factors(x);
-  const isVector = y instanceof Float64Array;
-  const cols = isVector ? 1 : matrix(y).cols;
-  if ((isVector ? y.length : y.rows) !== size) fail("shapes do not fit");
-  const from = elements(y);
+  const { cols } = y;
   const to = new Float64Array(size * cols);
   const isSingular = lu.some((line, i) => line[i] === 0);
   for (let c = 0; c < cols; c++) {
     for (let i = 0; i < size; i++) {
-      let sum = from[order[i] * cols + c];
+      let sum = y.items[order[i] * cols + c];
       for (let k = 0; k < i; k++) sum -= lu[i][k] * to[k * cols + c];
       to[i * cols + c] = sum;
     }
@@ -301,9 +349,29 @@ const texts = [
     }
   }
   if (isSingular) to.fill(NaN);
-  return isVector ? to : new Matrix(size, cols, to);
+  return new Matrix(size, cols, to);
 };`,
-  `const inv = (x) => solve(x, eye(squareMatrix(x).rows));`,
+  `const inv = (x) => {
+  const closed = closedDet(x);
+  const size = x.rows;
+  if (closed?.isSingular) return filled(NaN, size, size);
+  if (!closed?.isTrusted) return eliminated(x, eye(size));
+  const factor = 1 / closed.value;
+  const { items } = transpose(new Matrix(size, size, Float64Array.from(cofactors(x))));
+  // Off the diagonal of 2 × 2 the machine subtracts from 0, which is never -0.
+  const isNeverNegative = (i) => size === 2 && (i === 1 || i === 2);
+  return new Matrix(
+    size,
+    size,
+    items.map((each, i) => (isNeverNegative(i) ? each * factor + 0 : each * factor)),
+  );
+};`,
+  `const solve = (x, y) => {
+  const to = y instanceof Float64Array ? new Matrix(y.length, 1, y) : matrix(y);
+  if (squareMatrix(x).rows !== to.rows) fail("shapes do not fit");
+  const result = x.rows > 3 ? eliminated(x, to) : matmul(inv(x), to);
+  return to === y ? result : result.items;
+};`,
   `const cholesky = (x) => {
   const size = squareMatrix(x).rows;
   const l = filled(0, size, size);

@@ -73,7 +73,7 @@ const UNARY_FUNCTIONS: Readonly<Record<string, string>> = {
 const BINARY_FUNCTIONS: Readonly<Record<string, string>> = {
   min: "Math.min",
   max: "Math.max",
-  pow: "Math.pow",
+  pow: "pow",
   atan: "Math.atan2",
   quotient: "quotient",
   remainder: "remainder",
@@ -295,7 +295,8 @@ function writeFunction(
   const binary = own(BINARY_FUNCTIONS, name);
   if (binary === undefined) return undefined;
   if (x === undefined) return tight(name === "lcm" ? "1" : "0");
-  const f = functionOf(binary);
+  const isOrdinary = name === "pow" && isPlain && isOrdinaryPower(numbers);
+  const f = isOrdinary ? "Math.pow" : functionOf(binary);
   const isDivisor = name === "gcd" || name === "lcm";
   if (rest.length === 0 && !isDivisor) return isPlain ? x : checked(x, context);
   const first = rest.length > 0 ? rest : [tight(name === "gcd" ? "0" : "1")];
@@ -304,6 +305,12 @@ function writeFunction(
       isPlain ? call(f, [result, operand]) : call(context.use("map2"), [tight(f), result, operand]),
     x,
   );
+}
+
+/** Whether a literal rules out the powers of 1 and −1 that `Math.pow` takes for NaN. */
+function isOrdinaryPower([base, exponent]: readonly Piece[]): boolean {
+  const size = Math.abs(Number(base?.text));
+  return Number.isFinite(Number(exponent?.text)) || (Number.isFinite(size) && size !== 1);
 }
 
 /** A primitive as a procedure that can be passed on. */

@@ -208,8 +208,19 @@ const GREEK: ReadonlySet<string> = new Set(
 function latexWord(word: string): string {
   if (GREEK.has(word)) return `\\${word}`;
   if (/^[A-Za-z]$|^\d+$/.test(word)) return word;
-  return `\\mathrm{${word.replaceAll(/([#$%&_{}])/g, "\\$1").replaceAll(/[~^\\]/g, "-")}}`;
+  return `\\mathrm{${word.replaceAll(/[#$%&_{}~^\\]|\s/g, latexSign)}}`;
 }
+
+/** Signs that no backslash makes ordinary ones of; braces keep them from being set as operators. */
+const LATEX_SIGNS: ReadonlyMap<string, string> = new Map([
+  ["~", "{\\sim}"],
+  ["^", "{\\wedge}"],
+  ["\\", "{\\backslash}"],
+]);
+
+/** A sign that means something to LaTeX, or a blank, as one that is seen. */
+const latexSign = (sign: string): string =>
+  LATEX_SIGNS.get(sign) ?? (/\s/.test(sign) ? "\\ " : `\\${sign}`);
 
 /** k, alpha, x1, k_cat. */
 function latexName(name: string): string {

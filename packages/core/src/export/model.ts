@@ -4,13 +4,13 @@
  */
 
 import { NdvmError } from "../errors.js";
+import { readProgram } from "../machine/languages.js";
+import { badOption, checkLoadKind } from "../machine/options.js";
 import type { Program } from "../machine/program.js";
 import type { LoadOptions } from "../machine/types.js";
 import { ParsedScheme } from "../program/parsed-scheme.js";
-import { own } from "../records.js";
+import { emptyRecord, own, recordOf } from "../records.js";
 import type { Expansion } from "../syntax/core.js";
-import { expand } from "../syntax/expand.js";
-import { read } from "../syntax/read.js";
 import { nearest } from "../syntax/suggest.js";
 import { type ExportFormat, exportFormats } from "./formats.js";
 import { writeJavaScript } from "./javascript.js";
@@ -42,6 +42,8 @@ export interface ExportOptions {
 export interface ModelSource {
   /** A loaded program, or its text. */
   readonly program: Program | string;
+  /** How a text is loaded; a program knows it. Inputs that the model never names are left out. */
+  readonly load?: LoadOptions;
   readonly params?: Readonly<Record<string, number>>;
   /** Significant digits that the values need, where that is known. */
   readonly digits?: Readonly<Record<string, number>>;
@@ -62,7 +64,10 @@ interface Model {
   readonly source: string;
   readonly expansion: Expansion;
   readonly load: LoadOptions;
+  /** Values that are written into the model: none where parameters stay names. */
   readonly params: Readonly<Record<string, number>>;
+  /** Values of all parameters that the program names. */
+  readonly values: Readonly<Record<string, number>>;
   readonly given: ModelSource;
 }
 
@@ -73,6 +78,7 @@ export function exportModel(
   options: ExportOptions = {},
 ): string {
   checkOptions(format, options);
+  checkSource(source);
   if ("export" in source) return source.export(format, options);
   const model = modelOf(source, options);
   const name = options.name ?? "model";
@@ -168,42 +174,75 @@ function checkOptions(format: string, options: ExportOptions): void {
     throw new NdvmError("E-OPTION", `digits is ${digits}`, { help: "it is from 1 to 17" });
 }
 
+/** Callers without types give other things, such as the program alone. */
+function checkSource(source: unknown): void {
+  const isObject = typeof source === "object" && source !== null;
+  if (isObject && "export" in source) return;
+  const program = isObject && "program" in source ? source.program : undefined;
+  if (isObject && "load" in source && source.load !== undefined) checkLoadKind(source.load);
+  if (typeof program === "string") return;
+  if (typeof program === "object" && program !== null && "loadOptions" in program) return;
+  throw new NdvmError("E-INPUT", "there is no program to export", {
+    help: "give { program } with a text or a loaded program, or the result of a fit",
+  });
+}
+
 function modelOf(given: ModelSource, options: ExportOptions): Model {
   const { program } = given;
-  const isText = typeof program === "string";
-  const source = isText ? program : program.source;
-  const load = isText ? {} : program.loadOptions;
-  const expansion = isText ? expandText(program) : expansionOf(program);
-  const params = options.isSymbolic === true ? fieldsOf() : fieldsOf(given.params);
-  for (const [name, value] of Object.entries(given.params ?? {})) {
-    if (!expansion.inputs.includes(name))
+  const loaded = typeof program === "string" ? readText(program, given.load) : program;
+  const { source, loadOptions } = loaded;
+  const all = expansionOf(loaded.parsed);
+  checkParams(given.params, all.inputs);
+  const expansion = withNamedInputs(all);
+  const isNamed = (name: string): boolean => expansion.inputs.includes(name);
+  const declared = loadOptions.inputs?.filter(isNamed);
+  const load = declared === undefined ? loadOptions : { ...loadOptions, inputs: declared };
+  const params = Object.entries(given.params ?? {}).filter(([name]) => isNamed(name));
+  const values = recordOf(params);
+  const written = options.isSymbolic === true ? emptyRecord<number>() : values;
+  return { source, load, expansion, params: written, values, given };
+}
+
+function checkParams(params: ModelSource["params"] = {}, inputs: readonly string[]): void {
+  if (typeof params !== "object" || params === null)
+    throw badOption("params", "an object of numbers by their names", params);
+  for (const [name, value] of Object.entries(params)) {
+    if (!inputs.includes(name))
       throw new NdvmError("E-INPUT", `the program has no parameter ${name}`, {
-        help: `its free names are ${expansion.inputs.join(", ") || "none"}`,
+        help: `its free names are ${inputs.join(", ") || "none"}`,
       });
     if (typeof value !== "number")
       throw new NdvmError("E-INPUT", `the value of ${name} is not a number`);
   }
-  return { source, load, expansion, params, given };
 }
 
-/** The same fields without those that every object has: an input may be called `constructor`. */
-const fieldsOf = (params: ModelSource["params"] = {}): Readonly<Record<string, number>> =>
-  Object.assign(Object.create(null), params);
+/** What is known of a loaded program, of a text that no machine holds. */
+function readText(
+  source: string,
+  load: LoadOptions = {},
+): Pick<Program, "source" | "loadOptions" | "parsed"> {
+  try {
+    const parsed = readProgram(source, load);
+    // What is wrong with the text shows when its nodes are asked for.
+    if (parsed instanceof ParsedScheme) void parsed.expansion;
+    return { source, loadOptions: load, parsed };
+  } catch (error) {
+    throw error instanceof NdvmError ? error.in(source, load.file) : error;
+  }
+}
 
 /** Only Scheme has core nodes to read a formula from. */
-function expansionOf({ parsed }: Program): Expansion {
+function expansionOf(parsed: Program["parsed"]): Expansion {
   if (parsed instanceof ParsedScheme) return parsed.expansion;
   throw new NdvmError("E-OPTION", "only programs in Scheme can be exported", {
     help: "write the model in Scheme and load it with machine.load",
   });
 }
 
-function expandText(source: string): Expansion {
-  try {
-    return expand(read(source));
-  } catch (error) {
-    throw error instanceof NdvmError ? error.in(source) : error;
-  }
+/** As if only those inputs had been declared that the program names: a study declares all its columns. */
+function withNamedInputs(expansion: Expansion): Expansion {
+  const named = new Set(expansion.nodes.map((node) => (node.kind === "input" ? node.name : "")));
+  return { ...expansion, inputs: expansion.inputs.filter((name) => named.has(name)) };
 }
 
 /** Numbers that JSON has no word for are written as words. */
@@ -214,8 +253,7 @@ const jsonValue = (_key: string, value: unknown): unknown =>
       ? Array.from(value as Float64Array)
       : value;
 
-function writeJson({ source, expansion, load, given }: Model): string {
-  const params = fieldsOf(given.params);
+function writeJson({ source, expansion, load, values: params, given }: Model): string {
   const model = {
     format: "ndvm-model",
     version: 1,

@@ -1,10 +1,17 @@
 /**
  * Closed forms as Python: a NumPy function, which takes arrays as well as numbers, and a SymPy
  * expression.
+ *
+ * The machine computes with 8-byte floats alone. NumPy's integers wrap around and have no negative
+ * powers, so the function makes floats of its inputs, and every number in it is a float but the
+ * exponents of small whole powers. SymPy's integers are exact, and stay. Python's own numbers raise
+ * where a quotient or a power is infinite, and powers of negative ones are complex, so a constant
+ * that is not finite, or is made of one, is written as the number that it is. SymPy raises where NaN
+ * is compared, so there whatever is made of a constant that is NaN is NaN itself.
  */
 
 import { own } from "../records.js";
-import type { ClosedForm } from "./formula.js";
+import { type ClosedForm, type Formula, numberFormula, partsOf } from "./formula.js";
 import {
   inside,
   type Notation,
@@ -17,7 +24,7 @@ import {
   writeFormula,
 } from "./infix.js";
 import { Names } from "./names.js";
-import { refusal } from "./symbolic-values.js";
+import { constantOf, refusal } from "./symbolic-values.js";
 
 /** A name of the library, or a text with the operands put in for {0} and {1}. */
 type Functions = Readonly<Record<string, string>>;
@@ -45,13 +52,13 @@ const NUMPY: Functions = {
   expm1: "np.expm1",
   sigmoid: "1 / (1 + np.exp(-({0})))",
   softplus: "np.logaddexp(0, {0})",
-  erf: "np.vectorize(math.erf)({0})",
-  lgamma: "np.vectorize(math.lgamma)({0})",
+  erf: "np.vectorize(math.erf, otypes=[np.float64])({0})",
   min: "np.minimum",
   max: "np.maximum",
-  quotient: "np.trunc(({0}) / ({1}))",
-  remainder: "np.fmod",
-  modulo: "np.mod",
+  // The machine's are never -0.
+  quotient: "(np.trunc(({0}) / ({1})) + 0.0)",
+  remainder: "(np.fmod({0}, {1}) + 0.0)",
+  modulo: "(np.mod({0}, {1}) + 0.0)",
 };
 
 const SYMPY: Functions = {
@@ -76,7 +83,8 @@ const SYMPY: Functions = {
   sigmoid: "1 / (1 + sympy.exp(-({0})))",
   softplus: "sympy.log(1 + sympy.exp({0}))",
   erf: "sympy.erf",
-  lgamma: "sympy.loggamma",
+  // The logarithm of a negative value is complex; its real part is that of the absolute value.
+  lgamma: "sympy.re(sympy.loggamma({0}))",
   min: "sympy.Min",
   max: "sympy.Max",
   modulo: "sympy.Mod",
@@ -86,8 +94,12 @@ interface Library {
   readonly functions: Functions;
   /** Whether functions of two operands take more. */
   readonly isVariadic: boolean;
+  /** Whether its integers are exact, so that they can stand for the machine's numbers. */
+  readonly hasIntegers: boolean;
   readonly infinity: string;
   readonly nan: string;
+  /** A test that never holds, where comparing with NaN raises. */
+  readonly never?: string;
   readonly choice: Notation["choice"];
   readonly all: Notation["all"];
   readonly any: Notation["any"];
@@ -106,6 +118,7 @@ const nested = (name: string) => (texts: readonly Text[]) =>
 const numpy: Library = {
   functions: NUMPY,
   isVariadic: false,
+  hasIntegers: false,
   infinity: "np.inf",
   nan: "np.nan",
   choice: (cases, last) =>
@@ -122,8 +135,10 @@ const numpy: Library = {
 const sympy: Library = {
   functions: SYMPY,
   isVariadic: true,
+  hasIntegers: true,
   infinity: "sympy.oo",
   nan: "sympy.nan",
+  never: "sympy.false",
   choice: (cases, last) => {
     const pairs = cases.map(({ test, value }) => `(${value.text}, ${test.text})`);
     return tight(`sympy.Piecewise(${[...pairs, `(${last.text}, True)`].join(", ")})`);
@@ -141,20 +156,22 @@ function pythonNotation(library: Library, nameOf: (name: string) => string): Not
     level: PRODUCT,
   });
   const notation: Notation = {
-    number: (value, exact) => tight(pythonNumber(value, exact, library)),
+    number: (value, exact) => pythonNumber(value, exact, library),
     name: (name) => tight(nameOf(name)),
     plus: " + ",
     minus: " - ",
     negative: "-",
     product: (x, y) => binary("*", x, y),
     quotient: (x, y) => binary("/", x, y),
-    power: (base, exponent) => ({
-      text: `${within(base, POWER + 1)}**${within(exponent, POWER + 1)}`,
+    power: (base, exponent, formula) => ({
+      text: `${within(base, POWER + 1)}**${within(integerExponent(formula) ?? exponent, POWER + 1)}`,
       level: POWER,
     }),
     apply: (op, operands) => applyText(library, op, operands),
     choice: library.choice,
     compare: (op, x, y) => {
+      const hasNan = [x, y].some(({ text }) => text === library.nan);
+      if (library.never !== undefined && hasNan) return tight(library.never);
       const [left, right] = [within(x, SUM), within(y, SUM)];
       return op === "=" ? library.equal(left, right) : { text: `${left} ${op} ${right}`, level: 3 };
     },
@@ -163,8 +180,46 @@ function pythonNotation(library: Library, nameOf: (name: string) => string): Not
     not: library.not,
     parenthesised: (text) => `(${text})`,
     refuse: (op) => refusal(`it uses ${op}`),
+    preferred: (formula) => withoutFaults(formula, library),
   };
   return notation;
+}
+
+/** The exponent of a power that people write with a whole number; NumPy makes a float of it. */
+function integerExponent(exponent: Formula): Text | undefined {
+  if (exponent.kind !== "number" || !exponent.exact || Math.abs(exponent.value) > 999)
+    return undefined;
+  const text = String(exponent.value);
+  return exponent.value < 0 ? { text, level: SUM } : tight(text);
+}
+
+/** A number for a constant that is infinite or NaN, or has such a part, by the machine's arithmetic. */
+function withoutFaults(formula: Formula, { hasIntegers }: Library): Formula {
+  const value = constantOf(formula);
+  if (value === undefined) return hasIntegers ? withoutFaultsOfSympy(formula) : formula;
+  const isOrdinary = partsOf(formula).every((part) => Number.isFinite(constantOf(part as Formula)));
+  return isOrdinary && Number.isFinite(value) ? formula : numberFormula(value);
+}
+
+function withoutFaultsOfSympy(formula: Formula): Formula {
+  if (isAlwaysNan(formula)) return numberFormula(Number.NaN);
+  if (formula.kind !== "apply" || formula.op !== "modulo") return formula;
+  const [x, y] = formula.operands as readonly [Formula, Formula];
+  const divisor = constantOf(y);
+  // SymPy raises as soon as it is asked for a remainder by 0, and says NaN for one by infinity.
+  if (divisor === 0) return numberFormula(Number.NaN);
+  if (divisor !== Infinity && divisor !== -Infinity) return formula;
+  const op = divisor > 0 ? ">=" : "<=";
+  const test = { kind: "compare", op, left: x, right: numberFormula(0, true) } as const;
+  return { kind: "choice", test, yes: x, no: numberFormula(divisor) };
+}
+
+/** Whether a constant that is NaN makes NaN of a formula, whatever its inputs are. */
+function isAlwaysNan(formula: Formula): boolean {
+  if (formula.kind === "choice") return isAlwaysNan(formula.yes) && isAlwaysNan(formula.no);
+  const value = constantOf(formula);
+  if (value !== undefined || formula.kind !== "apply") return Number.isNaN(value);
+  return formula.operands.some(isAlwaysNan);
 }
 
 function applyText(library: Library, op: string, operands: readonly Text[]): Text | undefined {
@@ -179,31 +234,57 @@ function applyText(library: Library, op: string, operands: readonly Text[]): Tex
   return nested(form)(operands);
 }
 
-function pythonNumber(value: number, exact: boolean, library: Library): string {
-  if (value === Infinity) return library.infinity;
-  if (Number.isNaN(value)) return library.nan;
+function pythonNumber(value: number, exact: boolean, library: Library): Text {
+  if (value === Infinity) return tight(library.infinity);
+  if (Number.isNaN(value)) return tight(library.nan);
+  if (exact && library.hasIntegers) return tight(String(value));
+  if (Object.is(value, -0)) return { text: "-0.0", level: SUM };
   const text = String(value);
-  return exact || /[.e]/.test(text) ? text : `${text}.0`;
+  return tight(/[.e]/.test(text) ? text : `${text}.0`);
 }
 
+/** Of a number, math.lgamma raises at the poles and where the value overflows. */
+const logGamma = (name: string): readonly string[] => [
+  `def ${name}(x):`,
+  "    try:",
+  "        return math.lgamma(x)",
+  "    except (OverflowError, ValueError):",
+  "        return math.inf",
+  "",
+  "",
+];
+
 export function writeNumpy({ formulas, isVector, names }: ClosedForm, name: string): string {
-  const own = new Names<string>([name]);
-  const notation = pythonNotation(numpy, (of) => own.of(of, of));
+  const own = new Names<string | typeof logGamma>([name]);
   const params = names.map((of) => own.of(of, of));
+  const helper = own.of(logGamma, "log_gamma");
+  const lgamma = `np.vectorize(${helper}, otypes=[np.float64])({0})`;
+  const library = { ...numpy, functions: { ...NUMPY, lgamma } };
+  const notation = pythonNotation(library, (of) => own.of(of, of));
   const texts = formulas.map((formula) => writeFormula(formula, notation).text);
-  const value = isVector
-    ? `np.stack(np.broadcast_arrays(${texts.join(", ")}))`
-    : (texts[0] as string);
-  const imports = value.includes("math.") ? ["import math", ""] : [];
+  const [first] = formulas;
+  const stacked = `np.stack(np.broadcast_arrays(${texts.join(", ")}))`;
+  const value =
+    first === undefined ? "np.empty(0)" : isVector ? stacked : texts[0] + numberOf(first, library);
+  const hasLogGamma = value.includes(`np.vectorize(${helper},`);
   return [
-    ...imports,
+    ...(hasLogGamma || value.includes("math.") ? ["import math", ""] : []),
     "import numpy as np",
     "",
     "",
+    ...(hasLogGamma ? logGamma(helper) : []),
     `def ${name}(${params.join(", ")}):`,
+    ...params.map((param) => `    ${param} = np.asarray(${param}, dtype=np.float64)`),
     `    return ${value}`,
     "",
   ].join("\n");
+}
+
+/** What makes a number of an array without dimensions, where NumPy gives one though inputs are numbers. */
+function numberOf(formula: Formula, library: Library): string {
+  const { kind, op } = { op: "", ...withoutFaults(formula, library) };
+  const isArray = kind === "name" || kind === "choice" || op === "erf" || op === "lgamma";
+  return isArray ? "[()]" : "";
 }
 
 export function writeSympy({ formulas, isVector, names }: ClosedForm, name: string): string {

@@ -15,9 +15,11 @@ import {
   isFormula,
   isPair,
   isTest,
+  isVector,
   itemsOf,
   listOf,
   nil,
+  notNumbers,
   pairFrom,
   refusal,
   SIZE_MAX,
@@ -40,8 +42,7 @@ export function compare(
   };
   const sign = own(signs, name);
   if (!COMPARISONS.has(name) && sign === undefined) return undefined;
-  if (!operands.every(isFormula))
-    throw refusal(`${name} gets something that is not a number`, node.span);
+  if (!operands.every(isFormula)) throw notNumbers(name, operands, node);
   const sides = sign === undefined ? operands : [operands[0] as Formula, zero];
   const op = sign ?? (name as Comparison);
   const tests = sides
@@ -108,9 +109,10 @@ function tailOf(list: Value, index: number, node: CallNode): Value {
   return rest;
 }
 
-/** Numbers compare by value, which may depend on the inputs; other things as themselves. */
+/** Numbers and vectors compare by value, which may depend on the inputs; other things as themselves. */
 function isSame(x: Value, y: Value, node: CallNode): Value {
   if (isFormula(x) && isFormula(y)) return compare("=", [x, y], node) as Value;
+  if (isVector(x) && isVector(y)) return haveSameItems(x.items, y.items, node);
   if (isTest(x) || isTest(y)) throw refusal("it compares the outcomes of tests", node.span);
   if (typeof x === "boolean" || typeof y === "boolean") return x === y;
   if (x.kind === "symbol" && y.kind === "symbol") return x.name === y.name;
@@ -118,6 +120,14 @@ function isSame(x: Value, y: Value, node: CallNode): Value {
     return primitiveByName.get(x.name) === primitiveByName.get(y.name);
   const isOnlyOne = x.kind === "nil" || x.kind === "unspecified";
   return x === y || (isOnlyOne && x.kind === y.kind);
+}
+
+function haveSameItems(xs: readonly Formula[], ys: readonly Formula[], node: CallNode): Value {
+  if (xs.length !== ys.length) return false;
+  const answers = xs.map((x, i) => compare("=", [x, ys[i] as Formula], node) as Test | boolean);
+  if (answers.includes(false)) return false;
+  const tests = answers.filter((answer) => answer !== true) as Test[];
+  return tests.length < 2 ? (tests[0] ?? true) : { kind: "all", tests };
 }
 
 /** Longer ones would take memory before their parts are counted. */
@@ -143,8 +153,7 @@ function vectorPrimitive(
   const product = (a: Formula, b: Formula) => foldLeft("*", [a, b]);
   switch (name) {
     case "vec":
-      if (!operands.every(isFormula))
-        throw refusal("vec gets something that is not a number", node.span);
+      if (!operands.every(isFormula)) throw notNumbers(name, operands, node);
       return { kind: "vector", items: operands };
     case "zeros":
     case "ones":

@@ -8,7 +8,7 @@
 import { NdvmError, type Span } from "../errors.js";
 import { primitiveByName } from "../primitives/index.js";
 import { numbers as algebra } from "../primitives/numbers.js";
-import type { CallNode, LambdaNode, Variable } from "../syntax/core.js";
+import type { CallNode, Core, LambdaNode, Variable } from "../syntax/core.js";
 import type { Datum } from "../syntax/datum.js";
 import { type Comparison, type Formula, numberFormula, type Test } from "./formula.js";
 
@@ -85,6 +85,23 @@ export function refusal(why: string, span?: Span): NdvmError {
   });
 }
 
+/** Where numbers are wanted and something else comes: a procedure's name may be meant for an input's. */
+export function notNumbers(called: string, operands: readonly Value[], node: CallNode): NdvmError {
+  const error = refusal(`${called} gets something that is not a number`, node.span);
+  const name = node.operands.map((one, i) => builtinOf(one, operands[i])).find(Boolean);
+  if (name === undefined) return error;
+  const help = `rename ${name}, or declare it as an input: load: { inputs: [${JSON.stringify(name)}] }`;
+  return new NdvmError(error.code, `${error.message}, the procedure ${name}`, { ...error, help });
+}
+
+/** The name under which a program passes on a procedure of the language. */
+function builtinOf(operand: Core, value: Value | undefined): string | undefined {
+  if (operand.kind === "primitive") return operand.name;
+  if (operand.kind !== "ref" || typeof value !== "object" || value.kind !== "closure")
+    return undefined;
+  return value.lambda.span.start < 0 ? operand.variable.name : undefined;
+}
+
 export const FUNCTIONS: ReadonlySet<string> = new Set(
   `abs exp sin cos tan asin acos atan sinh cosh tanh log1p expm1 sigmoid softplus erf
   lgamma`.split(/\s+/),
@@ -139,7 +156,7 @@ export function foldIntegers(formula: Formula): Formula {
 }
 
 /** The value of a formula without names. */
-function constantOf(formula: Formula): number | undefined {
+export function constantOf(formula: Formula): number | undefined {
   if (formula.kind === "number") return formula.value;
   if (formula.kind !== "apply") return undefined;
   const operands = formula.operands.map(constantOf);

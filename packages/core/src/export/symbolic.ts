@@ -33,6 +33,7 @@ import {
   isVector,
   itemsOf,
   listOf,
+  notNumbers,
   power,
   refusal,
   Scope,
@@ -236,8 +237,7 @@ class Symbolic {
   #numeric(name: string, operands: readonly Value[], node: CallNode): Value | undefined {
     const vectors = operands.filter(isVector);
     if (vectors.length === 0) {
-      if (!operands.every(isFormula))
-        throw refusal(`${name} gets something that is not a number`, node.span);
+      if (!operands.every(isFormula)) throw notNumbers(name, operands, node);
       return this.#scalar(name, operands);
     }
     const length = vectors[0]?.items.length ?? 0;
@@ -246,8 +246,7 @@ class Symbolic {
     const items: Formula[] = [];
     for (let i = 0; i < length; i++) {
       const row = operands.map((one) => (isVector(one) ? (one.items[i] as Formula) : one));
-      if (!row.every(isFormula))
-        throw refusal(`${name} gets something that is not a number`, node.span);
+      if (!row.every(isFormula)) throw notNumbers(name, operands, node);
       const item = this.#scalar(name, row);
       if (item === undefined) return undefined;
       items.push(item);

@@ -136,6 +136,8 @@ test.each([
 ])("(%s x) is a test against a whole 0", (name, text) => {
   const program = `(if (${name} x) 1 2.0)`;
   const numpy = exportModel({ program }, "numpy");
-  expect(numpy.trimEnd().split("\n").at(-1)?.trim()).toBe(`return np.where(${text}, 1, 2.0)`);
+  expect(numpy.trimEnd().split("\n").at(-1)?.trim()).toBe(
+    `return np.where(${text}.0, 1.0, 2.0)[()]`,
+  );
   expect(exportModel({ program }, "sympy")).not.toContain("0.0)");
 });

@@ -19,7 +19,7 @@ import { type FuzzProgram, sourceOf } from "../fuzz/program.js";
 import { programAt } from "../fuzz/run.js";
 import { RefError } from "../reference/values.js";
 import { evaluatePython } from "./python.js";
-import { isSameValue } from "./support.js";
+import { isSameValue, pythonBinary } from "./support.js";
 
 const machine = await Machine.create({ precision: "f64" });
 const seed = Number(process.env["SEED"] ?? 20_260_101);
@@ -197,7 +197,7 @@ function isJudged(program: FuzzProgram): boolean {
   }
 }
 
-const python = spawnSync("python3", ["-c", "import numpy, sympy"], { encoding: "utf8" });
+const python = spawnSync(pythonBinary, ["-c", "import numpy, sympy"], { encoding: "utf8" });
 
 test.runIf(python.status === 0)("Python itself gives the machine's values", () => {
   const lines = ["import json", "results = []"];
@@ -219,7 +219,7 @@ test.runIf(python.status === 0)("Python itself gives the machine's values", () =
     }
   }
   lines.push("print(json.dumps(results))");
-  const run = spawnSync("python3", ["-"], { input: lines.join("\n"), encoding: "utf8" });
+  const run = spawnSync(pythonBinary, ["-"], { input: lines.join("\n"), encoding: "utf8" });
   expect(run.stderr).toBe("");
   const got = JSON.parse(run.stdout) as number[];
   for (const [i, want] of wanted.entries())
@@ -253,10 +253,10 @@ test("a sum begins with a term that has no sign, for people alone", () => {
   expect(exportModel({ program: "(+ -2 t)" }, "numpy")).toContain("-2");
 });
 
-test("things that are not numbers are the same only as themselves", () => {
+test("things that are not numbers, nor vectors of them, are the same only as themselves", () => {
   const math = (source: string): string => exportModel({ program: source }, "math").trim();
   const choice = (x: string, y: string): string =>
-    math(`(let* ((p (cons a b)) (q (cons a b)) (v [a b])) (if (eq? ${x} ${y}) (+ a 1) (* 2 b)))`);
+    math(`(let* ((p (cons a b)) (q (cons a b)) (v [1 2])) (if (eq? ${x} ${y}) (+ a 1) (* 2 b)))`);
   const [same, other] = [math("(+ a 1)"), math("(* 2 b)")];
   for (const [x, y, wanted] of [
     ["p", "p", same],
@@ -291,6 +291,11 @@ test.each([
   ["(let ((l (list 1 2 3))) (eq? (list-tail l 1) (cdr l)))", true],
   ["(let ((f (lambda () '(x y)))) (eq? (f) (f)))", true],
   ["(eq? '(x) '(x))", false],
+  ["(eqv? [1 2] [1 2])", true],
+  ["(eq? [a 2] [5 2])", true],
+  ["(eqv? [a 2] [5 b])", false],
+  ["(eqv? [1] [1 2])", false],
+  ["(let ((v [a b])) (eqv? (+ v 0) v))", true],
 ])("closed forms took one thing for two: %s", (program, isSame) => {
   expect(bothValues(`(if ${program} a b)`)).toEqual(isSame ? [5, 5] : [7, 7]);
 });

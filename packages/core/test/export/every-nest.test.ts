@@ -9,7 +9,7 @@ import { exportModel, Machine, NdvmError } from "../../src/index.js";
 import { isClose } from "../corpus/support.js";
 import { Random } from "../fuzz/random.js";
 import { erf, evaluateLatex, evaluateMath, lgamma } from "./people.js";
-import { evaluatePython } from "./python.js";
+import { callNumpy, evaluatePython } from "./python.js";
 
 const { SEED } = process.env;
 const seed = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
@@ -19,18 +19,16 @@ afterAll(() => machine.dispose());
 
 type Names = Readonly<Record<string, number>>;
 
-/** A Python text's value; the functions that are called by way of others are put in by hand. */
-function python(text: string, names: Names): unknown {
-  const line = text.trimEnd().split("\n").at(-1) as string;
-  const expression = line
-    .replace(/^\s*(return |\w+ = )/, "")
-    .replaceAll(/np\.vectorize\(math\.(\w+)\)/g, "math.$1");
-  return evaluatePython(expression, names, { erf, lgamma, loggamma: lgamma });
-}
+const more = { erf, lgamma, log_gamma: lgamma, loggamma: lgamma };
+
+const numpy = (text: string, names: Names): unknown => callNumpy(text, names, more);
+
+const sympy = (text: string, names: Names): unknown =>
+  evaluatePython(text.slice(text.lastIndexOf("\nmodel = ") + 9), names, more);
 
 const formats = {
-  numpy: python,
-  sympy: python,
+  numpy,
+  sympy,
   math: evaluateMath,
   latex: evaluateLatex,
 } as const;

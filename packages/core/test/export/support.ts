@@ -1,8 +1,13 @@
 /**
- * Running exported JavaScript, and comparing what it gives with what the machine gives.
+ * Running exported JavaScript, finding Python, and comparing what it gives with what the machine gives.
  */
 
+import { existsSync } from "node:fs";
 import { isClose } from "../corpus/support.js";
+
+const DEBIAN = "/usr/bin/python3";
+/** The Python that tests use, as scripts/ensure-python.mjs chooses it; it may lack everything. */
+export const pythonBinary = process.env["NDVM_PYTHON"] || (existsSync(DEBIAN) ? DEBIAN : "python3");
 
 export type Model = (inputs?: object, params?: object) => unknown;
 
