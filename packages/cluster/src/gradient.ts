@@ -13,6 +13,7 @@ import {
   type MachineOptions,
   NdvmError,
   type Program,
+  packError,
 } from "@ndvm/core";
 import { type Job, Queue, UnrecoverableError, Worker } from "bullmq";
 import type { Redis } from "ioredis";
@@ -28,7 +29,6 @@ import {
   type PartJob,
   type PartResult,
   type Population,
-  packError,
   runPart,
 } from "./parts.js";
 import type { Settings } from "./settings.js";

@@ -7,8 +7,6 @@
  */
 
 import {
-  type ErrorCode,
-  type ErrorFacts,
   type GradientOptions,
   gradientPart,
   type Input,
@@ -17,12 +15,14 @@ import {
   type MachineOptions,
   makeError,
   NdvmError,
+  type PackedError,
   type Program,
+  packError,
   type Reduced,
   recordOf,
   reduceGradients,
-  type Span,
   type TensorInput,
+  unpackError,
 } from "@ndvm/core";
 
 /** Lanes of a part: some hundred milliseconds of a program of middling size. */
@@ -59,17 +59,9 @@ type PartInput =
   | { readonly tensors: readonly TensorInput[] }
   | { readonly shared: Input };
 
-export interface PartError {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly span: Span | undefined;
-  readonly help: string | undefined;
-  readonly facts: ErrorFacts;
-}
-
 /** What a part came to, or why the call is refused. */
 export type PartResult = { readonly index: number } & (
-  | { readonly refusal: PartError }
+  | { readonly refusal: PackedError }
   | FinishedPart
 );
 
@@ -79,7 +71,7 @@ interface FinishedPart {
   readonly shape: readonly number[] | undefined;
   readonly values: Float64Array | undefined;
   readonly gradients: readonly (readonly [string, Float64Array])[];
-  readonly errors: readonly PartError[];
+  readonly errors: readonly PackedError[];
   /** Lanes that failed, by their number in the part, and which of the errors each has. */
   readonly failures: readonly (readonly [lane: number, error: number])[];
 }
@@ -164,17 +156,6 @@ function inputOf(input: PartInput): Input {
   return "tensors" in input ? input.tensors : input.shared;
 }
 
-export const packError = ({ code, message, span, help, facts }: NdvmError): PartError => ({
-  code,
-  message,
-  span,
-  help,
-  facts,
-});
-
-const unpackError = ({ code, message, ...details }: PartError, program: Program): NdvmError =>
-  new NdvmError(code, message, { ...details, source: program.source, file: program.file });
-
 /** The results of all parts, in their order, as one machine gives them. Throws where it would. */
 export function joinParts(
   results: readonly PartResult[],
@@ -183,7 +164,7 @@ export function joinParts(
   { reduce = false, lanes: wanted }: GradientOptions,
 ): Population {
   const parts = results.map((result) => {
-    if ("refusal" in result) throw unpackError(result.refusal, program);
+    if ("refusal" in result) throw unpackError(result.refusal, program.source, program.file);
     return result;
   });
   const lanes = parts.reduce((sum, part) => sum + part.lanes, 0);
@@ -238,7 +219,7 @@ function joinFailures(parts: readonly FinishedPart[], program: Program): LaneFai
   const all: LaneFailure[] = [];
   let from = 0;
   for (const { lanes, errors, failures } of parts) {
-    const told = errors.map((error) => unpackError(error, program));
+    const told = errors.map((error) => unpackError(error, program.source, program.file));
     for (const [lane, error] of failures)
       all.push({ lane: from + lane, error: told[error] as NdvmError });
     from += lanes;

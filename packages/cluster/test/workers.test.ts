@@ -497,6 +497,23 @@ describe("a population", () => {
     dispose();
   });
 
+  test.each([
+    ["first", (lane: number) => lane < 8192],
+    ["middle", (lane: number) => lane >= 8192 && lane < 16_384],
+    ["last", (lane: number) => lane >= 16_384],
+  ])(
+    "of vectors of which a whole part fails, the %s, keeps every lane in its place",
+    async (_, fails) => {
+      const a = Float64Array.from({ length: 20_000 }, (_, lane) => (fails(lane) ? -1 : 1 + lane));
+      const source = "(if (< a 0) (car a) (vec a (* 2 a) (* a a)))";
+      const { found, alone, dispose } = await compare(source, { a }, { seed: 1 });
+      const { values, shape, gradients } = alone as GradientResult;
+      expect(shape).toEqual([3]);
+      expect(found).toMatchObject({ lanes: 20_000, values, shape, gradients });
+      dispose();
+    },
+  );
+
   test("whose parts have other shapes had the first one's", async () => {
     const a = Float64Array.from({ length: 9000 }, (_, lane) => (lane < 8192 ? 1 : -1));
     const source = "(if (> a 0) (vec a a) (vec a a a))";

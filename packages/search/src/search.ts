@@ -13,7 +13,7 @@ import { InlineRunner } from "./pool/inline.js";
 import { Pool } from "./pool/pool.js";
 import type { Runner, RunnerEvents } from "./pool/runner.js";
 import { hideCredentials } from "./redact.js";
-import { checkInteger, makeStudy, refuse } from "./study.js";
+import { checkInteger, makeStudy, refuse, refuseOption } from "./study.js";
 import type { Proposer, SearchDone, SearchEvent, SearchOptions } from "./types.js";
 
 /** Who runs epochs, where it is not this computer's threads: a cluster does. */
@@ -54,8 +54,12 @@ async function makeEngine(options: SearchOptions, hooks: SearchHooks): Promise<E
   const workers = checkInteger("workers", options.workers ?? availableParallelism(), 0, 1024);
   const { archive, signal } = options;
   const proposers = options.proposers ?? [evolve()];
+  if (!Array.isArray(proposers) || !proposers.every((one) => typeof one?.begin === "function"))
+    throw refuseOption("proposers", proposers, "it is a list of proposers, such as [evolve()]");
   if (proposers.length === 0)
     throw refuse("a search needs a proposer", "leave proposers out for the default, evolve");
+  if (archive !== undefined && typeof archive !== "string")
+    throw refuseOption("archive", archive, "it is the name of a file");
   const mayResume = options.resume ?? false;
   if (mayResume && archive === undefined)
     throw refuse("there is no archive to resume", "give archive: its file");

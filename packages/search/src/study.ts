@@ -7,6 +7,9 @@
 
 import {
   type Column,
+  checkLoadOptions,
+  checkMachineOptions,
+  checkSettings,
   expand,
   inputScaleProblem,
   makeError,
@@ -114,6 +117,13 @@ export function makeStudy(options: SearchOptions): Study {
   const columns = readColumns(options);
   const { target } = options;
   const inputs = inputsOf(options, columns);
+  const domain = options.domain ?? "ieee";
+  const precision = options.precision ?? "f64";
+  checkLoadOptions({ inputs, domain });
+  checkMachineOptions({ precision });
+  const description = options.description ?? "";
+  if (typeof description !== "string")
+    throw refuseOption("description", description, "it is a text");
   const rows = (own(columns, target) as Float64Array).length;
   const seed = checkInteger("seed", options.seed ?? 0, 0, Number.MAX_SAFE_INTEGER);
   const held = heldOutRows(options.holdOut ?? 0.25, rows, seed);
@@ -133,7 +143,6 @@ export function makeStudy(options: SearchOptions): Study {
       `${target} is ${targets[0]} in every row: there is nothing to explain`,
       "choose another target",
     );
-  const precision = options.precision ?? "f64";
   const problem =
     targetScaleProblem(target, targets, precision, true) ??
     inputs
@@ -157,16 +166,16 @@ export function makeStudy(options: SearchOptions): Study {
     train: pick(columns, used, trained),
     heldOut: pick(columns, used, held),
     seed,
-    recipe: recipeOf(options.recipe ?? {}),
-    limits: limitsOf(options.limits ?? {}),
+    recipe: recipeOf(checkObject("recipe", options.recipe ?? {}), target),
+    limits: limitsOf(checkObject("limits", options.limits ?? {})),
     complexityMax:
       options.complexityMax === undefined
         ? undefined
         : checkInteger("complexityMax", options.complexityMax, 1, 1e6),
     operators: operatorsOf(options.operators),
     precision,
-    domain: options.domain ?? "ieee",
-    description: options.description ?? "",
+    domain,
+    description,
     keep: keepOf(options.keep),
     ...orderOf(options, trained.length),
   };
@@ -204,13 +213,25 @@ export function briefFor(study: Study, place: number): StudyBrief {
     target: summarise(study.target, study.train),
     inputs: study.inputs.map((name) => withLattice(summarise(name, study.train), study)),
     rows,
-    operators: study.operators,
+    operators: operatorsBeside(study),
     islands: study.islands,
     complexityMax: study.complexityMax ?? COMPLEXITY_DEFAULT,
     seed: seedFor(study.seed, SEED_PROPOSER, place),
     sample,
     description: study.description,
   };
+}
+
+/** Words that forms are written with besides their own names. */
+const WORDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["if", ["<"]],
+  ["loop", ["recur", "if", "=", "+"]],
+]);
+
+/** Without those whose words are names of inputs: an input cannot be called. */
+function operatorsBeside({ operators, inputs }: Study): readonly string[] {
+  const isFree = (name: string): boolean => !inputs.includes(name);
+  return operators.filter((name) => [name, ...(WORDS.get(name) ?? [])].every(isFree));
 }
 
 export function rowsOf(columns: Columns): number {
@@ -221,7 +242,13 @@ export const refuse = (message: string, help: string): NdvmError =>
   new NdvmError("E-OPTION", message, { help });
 
 export const refuseOption = (option: string, value: unknown, expected: string): NdvmError =>
-  makeError("E-OPTION", { reason: "option", option, actual: String(value), expected });
+  makeError("E-OPTION", { reason: "option", option, actual: shown(value), expected });
+
+/** A value in words; nothing of an object is called, so that none can fail in it. */
+function shown(value: unknown): string {
+  if (typeof value !== "object" || value === null) return String(value);
+  return Array.isArray(value) ? "a list" : "an object";
+}
 
 export function checkInteger(name: string, value: unknown, least: number, most: number): number {
   const isGood = Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
@@ -232,6 +259,12 @@ export function checkInteger(name: string, value: unknown, least: number, most: 
 export function positive(name: string, value: unknown): number {
   if (typeof value === "number" && value > 0) return value;
   throw refuseOption(name, value, "it must be a number above 0");
+}
+
+/** Fields of something else would be undefined, and so be left at their defaults. */
+export function checkObject<T extends object>(name: string, value: T): T {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw refuseOption(name, value, "it is an object of options");
 }
 
 function readColumns(options: SearchOptions): Columns {
@@ -245,6 +278,9 @@ function readColumns(options: SearchOptions): Columns {
       `the columns are ${names.join(", ")}`,
     );
   const rows = own(data, target)?.length ?? 0;
+  // A text would be taken for its letters.
+  if (options.inputs !== undefined && !Array.isArray(options.inputs))
+    throw refuseOption("inputs", options.inputs, "it must be a list of columns");
   const wanted = options.inputs === undefined ? names : [...options.inputs, target];
   const columnOf = (name: string): Float64Array => {
     if (Object.hasOwn(data, name)) return numbersOf(name, own(data, name) as Column, rows);
@@ -308,6 +344,8 @@ function pick(columns: Columns, names: readonly string[], rows: readonly number[
 const FORMS: ReadonlySet<string> = new Set(["if", "let", "loop"]);
 
 function operatorsOf(given: readonly string[] = OPERATORS): readonly string[] {
+  if (!Array.isArray(given))
+    throw refuseOption("operators", given, "it is a list of procedures, if, let and loop");
   for (const name of given) {
     if (FORMS.has(name) || isProcedure(name)) continue;
     const near = nearest(name, OPERATORS);
@@ -338,8 +376,9 @@ function keepOf(given: Keep = "all"): Keep {
   throw refuse(`the option keep is ${String(given)}`, `it is one of ${KEEPS.join(", ")}`);
 }
 
-function recipeOf(given: Partial<Recipe>): Recipe {
+function recipeOf(given: Partial<Recipe>, target: string): Recipe {
   const rungs = given.rungs ?? RUNGS;
+  if (!Array.isArray(rungs)) throw refuseOption("recipe.rungs", rungs, "it is a list of rungs");
   if (rungs.length === 0) throw refuse("the recipe has no rungs", "give one rung at least");
   for (const [i, { restarts, steps, share }] of rungs.entries()) {
     checkInteger(`recipe.rungs[${i}].restarts`, restarts, 1, 1e6);
@@ -347,18 +386,51 @@ function recipeOf(given: Partial<Recipe>): Recipe {
     if (!(share > 0 && share <= 1))
       throw refuseOption(`recipe.rungs[${i}].share`, share, "it is above 0 and at most 1");
   }
+  const optimiser = given.optimiser ?? "lm";
+  if (given.adam !== undefined && optimiser !== "adam")
+    throw refuse("recipe.adam needs a fit by adam", 'give it: recipe: { optimiser: "adam", … }');
+  checkFitting(given, target);
   return {
-    optimiser: given.optimiser ?? "lm",
+    optimiser,
     ...(given.adam === undefined ? {} : { adam: given.adam }),
     rungs,
     startDeviation: positive("recipe.startDeviation", given.startDeviation ?? 1),
   };
 }
 
+/** What every fit would refuse, one candidate after the other. */
+function checkFitting({ optimiser, adam }: Partial<Recipe>, target: string): void {
+  if (adam !== undefined) checkObject("recipe.adam", adam);
+  const fitting = {
+    target,
+    ...(optimiser === undefined ? {} : { optimiser }),
+    ...(adam === undefined ? {} : { adam }),
+  };
+  inWordsOfSearch(
+    () => checkSettings(fitting),
+    (option) => `recipe.${option}`,
+  );
+}
+
+/** Runs a check of the library, whose errors then name an option as a search does. */
+function inWordsOfSearch(check: () => void, nameOf: (option: string) => string): void {
+  try {
+    check();
+  } catch (error) {
+    const { facts, code } = error as NdvmError;
+    if (code !== "E-OPTION" || facts.option === undefined) throw error;
+    throw makeError(code, { ...facts, option: nameOf(facts.option) });
+  }
+}
+
 function limitsOf(given: CandidateLimits): Required<CandidateLimits> {
   const limits = { ...LIMITS, ...given };
   for (const [name, value] of Object.entries(limits))
     checkInteger(`limits.${name}`, value, 1, 2 ** 32);
+  inWordsOfSearch(
+    () => checkMachineOptions({ memoryMax: limits.memory }),
+    () => "limits.memory",
+  );
   return limits;
 }
 

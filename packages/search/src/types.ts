@@ -280,7 +280,7 @@ export interface Weighing {
   readonly intervals: Intervals;
   /** Constants that are simple numbers: 2, −1, 1/2, π. */
   readonly simple: readonly string[];
-  /** Constants that the data do not even tell from 0. */
+  /** Constants that the data do not tell from 0: 0 is in their interval, or they have none. */
   readonly undetermined: readonly string[];
   /** Share of the gaps between neighbouring rows in which the model swings unseen. */
   readonly hidden: number;
@@ -333,6 +333,16 @@ export interface Counts {
   readonly spending: Spending;
 }
 
+/** How much a study has come to, and this run of it. */
+export interface Amounts {
+  /** Of the study. */
+  readonly counts: Counts;
+  /** What this run has added to them. */
+  readonly inThisRun: Pick<Counts, "candidates" | "fits">;
+  /** Of this run. */
+  readonly seconds: number;
+}
+
 export type StopCause =
   | "seconds"
   | "candidates"
@@ -353,13 +363,13 @@ export type SearchEvent =
     }
   | { readonly type: "candidate"; readonly outcome: Outcome }
   | { readonly type: "front"; readonly front: readonly FrontMember[] }
-  | { readonly type: "progress"; readonly counts: Counts; readonly seconds: number }
+  | ({ readonly type: "progress" } & Amounts)
   | { readonly type: "problem"; readonly proposer: string; readonly problem: ProposerProblem }
   | { readonly type: "worker"; readonly worker: number; readonly message: string }
   | { readonly type: "warning"; readonly message: string }
   | SearchDone;
 
-export interface SearchDone {
+export interface SearchDone extends Amounts {
   readonly type: "done";
   readonly stopped: StopCause;
   /** The most accurate member on the training rows. Undefined where no candidate could be scored. */
@@ -369,8 +379,6 @@ export interface SearchDone {
   /** Why it is the choice, and what the next best would be, in a sentence. */
   readonly why?: string;
   readonly front: readonly FrontMember[];
-  readonly counts: Counts;
-  readonly seconds: number;
   /** What to be wary of, in sentences. */
   readonly warnings: readonly string[];
 }

@@ -1,10 +1,19 @@
 /** `search` as its caller sees it: when it begins and ends, who runs it, and what it leaves behind. */
 
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import type { NdvmError } from "@ndvm/core";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { openArchive, type Proposer, replay, type SearchOptions, search } from "../src/index.js";
+import { openDatabase } from "../src/archive/driver.js";
+import {
+  openArchive,
+  type Proposer,
+  replay,
+  type SearchOptions,
+  salvageArchive,
+  search,
+} from "../src/index.js";
 import type { Runner } from "../src/pool/runner.js";
 import type { SearchHooks } from "../src/search.js";
 import { line } from "./engine/data.js";
@@ -95,6 +104,28 @@ describe("a search", () => {
     }
   });
 
+  test.each(["before it begins", "while it runs"])(
+    "ends when its signal says so, %s, and leaves nothing behind at the signal",
+    async (when) => {
+      const ending = new AbortController();
+      const add = vi.spyOn(ending.signal, "addEventListener");
+      const remove = vi.spyOn(ending.signal, "removeEventListener");
+      if (when === "before it begins") ending.abort();
+      const { startRunner, story } = idle();
+      const told: string[] = [];
+      const given = options({ signal: ending.signal, proposers: [replay(programs)] });
+      for await (const event of search(given, { startRunner })) {
+        told.push(event.type === "done" ? event.stopped : event.type);
+        if (event.type === "started" && !ending.signal.aborted) ending.abort();
+      }
+      expect([told[0], told.at(-1)]).toEqual(["started", "aborted"]);
+      expect(story.at(-1)).toBe("stop");
+      expect(remove.mock.calls.map(([type, listener]) => [type, listener])).toEqual(
+        add.mock.calls.map(([type, listener]) => [type, listener]),
+      );
+    },
+  );
+
   test("that cannot be begun lets go of its archive, and says why", async () => {
     const file = archiveFile();
     const broken = new Error("no threads here");
@@ -121,6 +152,41 @@ describe("a search", () => {
     archive.close();
     expect(text).toContain("--key [key] --other [key] --url https://");
     expect(text).not.toMatch(/sk-first|sk-second|hunter2/);
+  });
+});
+
+describe("options that every candidate would fail by", () => {
+  test.each<[object, string]>([
+    [{ domain: "x" }, 'domain must be "ieee" or "clamp", got "x"'],
+    [{ domain: 5 }, 'domain must be "ieee" or "clamp", got 5'],
+    [{ precision: "f16" }, 'precision must be "f32" or "f64", got "f16"'],
+    [{ recipe: { optimiser: "nope" } }, "the option recipe.optimiser is nope"],
+    [{ recipe: { optimiser: "adam", adam: { rate: -1 } } }, "the option recipe.adam.rate is -1"],
+    [{ recipe: { optimiser: "adam", adam: null } }, "the option recipe.adam is null"],
+    [{ limits: { memory: 1 } }, "limits.memory must be whole bytes from 4194304"],
+  ])("%j was not refused, or only when the archive was written", async (given, message) => {
+    const archive = archiveFile();
+    await expect(search(options({ archive, ...given })).next()).rejects.toMatchObject({
+      ...{ code: "E-OPTION", message: expect.stringContaining(message) },
+    });
+    expect(existsSync(archive)).toBe(false);
+  });
+
+  test.each<[object, string]>([
+    [{ budget: 5 }, "the option budget is 5"],
+    [{ recipe: 5 }, "the option recipe is 5"],
+    [{ limits: [5] }, "the option limits is a list"],
+    [{ limits: { x: { toString: 1, valueOf: 1 } } }, "the option limits.x is an object"],
+    [{ recipe: { rungs: 5 } }, "the option recipe.rungs is 5"],
+    [{ operators: {} }, "the option operators is an object"],
+    [{ proposers: [5] }, "the option proposers is a list"],
+    [{ description: 5 }, "the option description is 5"],
+    [{ archive: 5 }, "the option archive is 5"],
+  ])("%j was taken for no options, or was a TypeError", async (given, message) => {
+    await expect(search(options(given)).next()).rejects.toMatchObject({
+      code: "E-OPTION",
+      message,
+    });
   });
 });
 
@@ -161,7 +227,63 @@ describe("an archive", () => {
     }
   });
 
+  test("that cannot be gone on with is let go of, so that another try says the same", async () => {
+    const archive = archiveFile();
+    const proposers = () => [replay(programs, { cycles: 9 })];
+    await heard({ archive, proposers: proposers(), budget: { candidates: 4 } });
+    const again = { archive, resume: true, budget: { candidates: 8 } };
+    const refusal = async (file: string) => {
+      const { startRunner, story } = idle();
+      const own = { epoch: 2, slots: 1, archive: file, proposers: proposers() };
+      const given = options({ ...again, ...own });
+      const refused = await search(given, { startRunner })
+        .next()
+        .catch((error: unknown) => error as NdvmError);
+      expect([story, existsSync(`${file}-lock`)]).toEqual([[], false]);
+      expect(refused).toMatchObject({ code: "E-ARCHIVE" });
+      const { message, facts } = refused as NdvmError;
+      return [message, facts.reason];
+    };
+    // Refused by who opens it to write, and by who reads it to go on: its state is gone.
+    const [damaged, salvaged] = [archiveFile(), archiveFile()];
+    copyFileSync(archive, damaged);
+    const database = openDatabase(damaged);
+    database.exec("UPDATE state SET state = '[]' WHERE one = 1");
+    database.close();
+    expect(salvageArchive(damaged, salvaged)).toMatchObject({ visits: 4, canResume: false });
+    const said = [await refusal(damaged), await refusal(salvaged)];
+    expect(said.map(([, reason]) => reason)).toEqual(["checksum", "salvaged"]);
+    expect([await refusal(damaged), await refusal(salvaged)]).toEqual(said);
+    expect(await heard({ ...again, proposers: proposers() })).toEqual({
+      ...{ resumedFrom: 4, visits: [4, 5, 6, 7] },
+    });
+  });
+
+  test("says how each of its runs was asked for", async () => {
+    const archive = archiveFile();
+    const asked = [
+      { workers: 3, budget: { candidates: 2, seconds: 600 }, command: "first" },
+      { workers: 7, budget: { fits: 3, r2: 0.5, tokens: 10 }, command: "second" },
+      { workers: 1, budget: {}, command: "" },
+    ];
+    for (const each of asked) {
+      const { startRunner, story } = idle();
+      const proposers = [replay(programs)];
+      const given = options({ archive, resume: true, proposers, ...each });
+      const events = search(given, { startRunner });
+      expect((await events.next()).value).toMatchObject({ type: "started", workers: each.workers });
+      await events.return(undefined as never);
+      expect(story[0]).toBe(`start ${each.workers} false`);
+    }
+    const kept = openArchive(archive);
+    const runs = kept.runs().map(({ workers, budget, command }) => ({ workers, budget, command }));
+    kept.close();
+    expect(runs).toEqual(asked);
+  });
+
   test.each<[Partial<SearchOptions>, string]>([
+    [{ archive: "" }, "archive names no file"],
+    [{ archive: "", resume: true }, "archive names no file"],
     [{ resume: true }, "there is no archive to resume"],
     [{ proposers: [] }, "a search needs a proposer"],
     [{ workers: 1.5 }, "workers"],

@@ -8,7 +8,7 @@
  */
 
 import { isUtf8 } from "node:buffer";
-import { emptyRecord, NdvmError } from "@ndvm/core";
+import { emptyRecord, fileWord, NdvmError } from "@ndvm/core";
 import { isCount, type Shape } from "../shapes.js";
 import { checksumOf } from "./checksum.js";
 import type { Cell, Database, Value } from "./driver.js";
@@ -163,7 +163,7 @@ export function damage(
     "E-ARCHIVE",
     `${file} is damaged: in the table ${table}, row ${key.join("/")}: ${what}`,
     {
-      help: `ndvm archive check ${file} says what is intact, ndvm archive salvage keeps it`,
+      help: `ndvm archive check ${fileWord(file)} says what is intact, ndvm archive salvage keeps it`,
       facts: {
         reason,
         column: table,
@@ -177,7 +177,7 @@ export function damage(
 /** A table that has lost rows, or has too many. */
 export function tableDamage(file: string, table: Table, what: string): NdvmError {
   return new NdvmError("E-ARCHIVE", `${file} is damaged: the table ${table}: ${what}`, {
-    help: `ndvm archive check ${file} says what is intact, ndvm archive salvage keeps it`,
+    help: `ndvm archive check ${fileWord(file)} says what is intact, ndvm archive salvage keeps it`,
     facts: { reason: "rows", column: table },
   });
 }

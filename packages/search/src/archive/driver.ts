@@ -6,7 +6,7 @@
  */
 
 import { resolve } from "node:path";
-import { NdvmError } from "@ndvm/core";
+import { fileWord, NdvmError } from "@ndvm/core";
 import Sqlite from "libsql";
 
 export type Value = number | string | null;
@@ -102,7 +102,7 @@ function guard<T>(file: string, act: () => T): T {
 
 function helpFor(reason: "busy" | "page" | undefined, file: string): string {
   if (reason === "page")
-    return `ndvm archive check ${file} says what is intact, ndvm archive salvage keeps it`;
+    return `ndvm archive check ${fileWord(file)} says what is intact, ndvm archive salvage keeps it`;
   if (reason === "busy") return "another process has it: wait until that one is done";
   return "an archive is a file that ndvm search has written, on a disk with room for it";
 }

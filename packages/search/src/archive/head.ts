@@ -11,7 +11,7 @@
  */
 
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
-import { NdvmError } from "@ndvm/core";
+import { fileWord, NdvmError } from "@ndvm/core";
 import { EARLIER_FORMATS } from "./earlier-formats.js";
 import { SCHEMA_VERSION } from "./schema.js";
 
@@ -51,7 +51,7 @@ export function checkHead(path: string, file = path): void {
   const problem = problemOf(head, size);
   if (problem !== undefined)
     throw new NdvmError("E-ARCHIVE", `${file} is damaged: ${problem}`, {
-      help: `ndvm archive salvage ${file} OUT keeps what is intact`,
+      help: `ndvm archive salvage ${fileWord(file)} OUT keeps what is intact`,
       facts: { reason: "header" },
     });
 }

@@ -3,7 +3,8 @@
  *
  * A visit's rows say what else belongs to it: a score says how many rungs and fits there were, a
  * failure how many fits, a revisit which candidate it is one to. A duplicate does not say what was spent
- * on it, so it is intact only if its epoch has all rows of fits.
+ * on it, and a failure without fits not whether it came to a rung; where no row of fits is there, they are
+ * intact only if their epoch has all rows of fits. What cannot be read comes to no rung.
  */
 
 import { NdvmError } from "@ndvm/core";
@@ -76,7 +77,10 @@ function isIntact(
     if (isMissing("revisits") || !hasCandidate) return false;
   } else if (revisit.skeleton === null && !hasCandidate) return false;
   const restarts = fits.reduce((sum, row) => sum + row.restarts, 0);
-  if (failure !== undefined) return restarts === failure.fits;
+  if (failure !== undefined) {
+    const isUnread = (candidate ?? revisit)?.skeleton === "";
+    return restarts === failure.fits && (fits.length > 0 || isUnread || !isMissing("fits"));
+  }
   const best = fits.find(({ visit_fits }) => visit_fits !== null);
   if (best === undefined) return false;
   return best.visit_fits === restarts && fits.length === (best.visit_rung ?? 0) + 1;

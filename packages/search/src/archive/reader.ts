@@ -3,7 +3,7 @@
  * look while one process writes; what must fit together is read inside `snapshot`.
  */
 
-import { NdvmError } from "@ndvm/core";
+import { fileWord, NdvmError } from "@ndvm/core";
 import { PLAIN_ORIGIN, type SeenCandidate } from "../engine/fold.js";
 import type { EngineState, Resumption, SavedRound } from "../engine/journal.js";
 import { isJson } from "../shapes.js";
@@ -63,15 +63,17 @@ export function checkSchema({ database, format }: Source): void {
     .all("SELECT CAST(sql AS BLOB) FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
     .map(([sql]) => String(sql));
   const isArchive = statements.some((sql) => sql.startsWith("CREATE TABLE candidates "));
-  if (format !== SCHEMA_VERSION) {
+  const isToday =
+    statements.length === STATEMENTS.length && statements.every((s, i) => s === STATEMENTS[i]);
+  // The tables of earlier formats are others: where they are today's, the head's number is wrong.
+  if (format !== SCHEMA_VERSION && !(isToday && EARLIER_FORMATS.includes(format))) {
     if (isArchive && EARLIER_FORMATS.includes(format)) return;
     throw isArchive ? otherFormat(file, format) : foreign(file);
   }
-  if (statements.length === STATEMENTS.length && statements.every((s, i) => s === STATEMENTS[i]))
-    return;
+  if (isToday && format === SCHEMA_VERSION) return;
   if (!isArchive && !statements.includes(STATEMENTS[0] as string)) throw foreign(file);
   throw new NdvmError("E-ARCHIVE", `${file} is damaged: its tables are not those of an archive`, {
-    help: `ndvm archive salvage ${file} OUT keeps what is intact`,
+    help: `ndvm archive salvage ${fileWord(file)} OUT keeps what is intact`,
     facts: { reason: "schema" },
   });
 }

@@ -7,7 +7,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { NdvmError, recordOf } from "@ndvm/core";
+import { fileWord, NdvmError, recordOf } from "@ndvm/core";
 import { readLedger, readRows, tableDamage } from "./checked-rows.js";
 import { type Database, openDatabase, type Statement, type Value } from "./driver.js";
 import { checkHead, otherFormat, requireOrdinary } from "./head.js";
@@ -224,7 +224,7 @@ function checkPages(database: Database): void {
   const [first] = database.all("SELECT CAST(quick_check AS BLOB) FROM pragma_quick_check(1)");
   if (String(first?.[0]) === "ok") return;
   throw new NdvmError("E-ARCHIVE", `${database.file} is damaged and cannot be gone on with`, {
-    help: `ndvm archive check ${database.file} says what is intact, ndvm archive salvage keeps it`,
+    help: `ndvm archive check ${fileWord(database.file)} says what is intact, ndvm archive salvage keeps it`,
     facts: { reason: "page", actual: String(first?.[0]) },
   });
 }

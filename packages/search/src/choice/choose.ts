@@ -2,6 +2,7 @@
  * The choice: which member of a front is the answer, why, and what to be wary of.
  */
 
+import { own } from "@ndvm/core";
 import type { FrontMember } from "../types.js";
 import { log2 } from "./bits.js";
 import type { Yardstick } from "./yardstick.js";
@@ -110,17 +111,35 @@ export function choiceWarnings(
       `on the held-out rows the chosen model misses by ${Math.sqrt(ratio).toPrecision(2)} times as ` +
         "much as on the rows that it was fitted to",
     );
-  if (chosen.undetermined.length > 0) {
-    const are = chosen.undetermined.length === 1 ? "is" : "are";
-    warnings.push(
-      `${chosen.undetermined.join(", ")} ${are} not determined by the data: 0 or the opposite sign ` +
-        "would do as well",
-    );
-  }
+  warnings.push(...openWarnings(chosen));
   if (chosen.hidden > 0)
     warnings.push(
       `between ${(100 * chosen.hidden).toPrecision(2)} % of neighbouring rows the chosen model swings ` +
         "where no row shows it",
     );
+  return warnings;
+}
+
+/** Of constants that the data do not determine, and of those that may be 0. */
+function openWarnings({ undetermined, intervals }: FrontMember): string[] {
+  const isKnown = (name: string) => own(intervals, name)?.every(Number.isFinite) ?? false;
+  const unknown = undetermined.filter((name) => !isKnown(name));
+  const nearZero = undetermined.filter(isKnown);
+  const warnings: string[] = [];
+  if (unknown.length > 0) {
+    const [are, they] = unknown.length === 1 ? ["is", "it"] : ["are", "they"];
+    warnings.push(
+      `${unknown.join(", ")} ${are} not determined by the data: ${they} may have any value, alone or ` +
+        "together with others",
+    );
+  }
+  if (nearZero.length > 0) {
+    const isOne = nearZero.length === 1;
+    const needs = isOne ? "its sign, or whether it is" : "their signs, or whether they are";
+    warnings.push(
+      `0 lies in the 95 % interval${isOne ? "" : "s"} of ${nearZero.join(", ")}: the data do not tell ` +
+        `${needs} needed`,
+    );
+  }
   return warnings;
 }

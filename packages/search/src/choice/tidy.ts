@@ -3,8 +3,8 @@
  * 0·f goes, 1·f is f, and constants that are left alone become one.
  */
 
-import { recordOf } from "@ndvm/core";
-import { complexityOf } from "../complexity.js";
+import { type Expansion, expand, NdvmError, read, recordOf } from "@ndvm/core";
+import { complexityOf, complexityOfCore } from "../complexity.js";
 import { Draft } from "../evolve/draft.js";
 import { Dead, simplify } from "../evolve/simplify.js";
 import { readTree, writeTree } from "../evolve/text.js";
@@ -37,12 +37,19 @@ export function tidied(
   try {
     const simple = simplify(draft.adopt(written, params), draft);
     const { source: text, params: given } = writeTree(simple, names);
-    const complexity = complexityOf(text, inputs);
+    const expansion = expand(read(text), { inputs });
+    const complexity = complexityOfCore(expansion);
+    if (callsInput(expansion)) return undefined;
     if (complexity >= complexityOf(source, inputs)) return undefined;
     const values = [...given].map(([name, own]) => [own, draft.valueOf(name)] as const);
     return { source: text, params: recordOf(values), complexity };
   } catch (error) {
-    if (error instanceof Dead) return undefined;
+    // A word of the text may be an input's name: then it cannot be read as it was meant.
+    if (error instanceof Dead || error instanceof NdvmError) return undefined;
     throw error;
   }
 }
+
+/** Simplifying writes with operators that the program had not; one may be called as an input is. */
+const callsInput = ({ nodes }: Expansion): boolean =>
+  nodes.some((node) => node.kind === "call" && node.operator.kind === "input");

@@ -21,6 +21,7 @@ import {
   recordOf,
   rSquared,
   squaresLeft,
+  studentReach,
 } from "@ndvm/core";
 import type { Columns, Study } from "../study.js";
 import type { Intervals, MemberScores, Outcome, Weighing } from "../types.js";
@@ -41,8 +42,8 @@ const STEPS = 60;
 const TIDYINGS = 3;
 /** Standard errors that a simple number may be away. */
 const REACH = 3;
-/** Standard errors on either side of an interval, for many rows: 95 %. */
-const HALF_WIDTH = 1.959963984540054;
+/** Of the intervals. */
+const LEVEL = 0.95;
 
 export type Weighable = Pick<Outcome, "visit" | "source" | "params" | "complexity">;
 
@@ -279,7 +280,7 @@ export class Scales {
       values: free.map((name) => own(fitted, name) as number),
       slopes: free.map((name) => repeated(own(gradients, name) as Float64Array, rows)),
       simpleBits: [...simple.values()].reduce((sum, { bits }) => sum + bits, 0),
-      symbols: member.complexity * symbolBits + literalsOf(member.source, rows),
+      symbols: member.complexity * symbolBits + literalsOf(member.source, this.#inputs, rows),
       gaps: swings.bits,
     };
     const length = lengthOf(weighted, this.#yardstick, this.#likelihood);
@@ -344,28 +345,23 @@ export class Scales {
     return repeated(program.evaluate(given, { stepsMax }).values, count);
   }
 
-  /** Intervals of simple numbers are those of the real constants that they stand for. */
+  /**
+   * Intervals are those of the model with all constants as real numbers: beside a number that these rows
+   * have chosen, the others seem to be better known than they are. Constants that only together with
+   * others are open have an interval where these are simple.
+   */
   #describe(program: Program, member: Weighable, real: State, state: State): Weighing {
     const { params, simple, length, swings } = state;
     const names = namesOf(program, this.#inputs);
     const free = names.filter((name) => !simple.has(name));
     const intervals: Record<string, readonly [number, number]> = emptyRecord();
     const undetermined: string[] = [];
-    const note = (name: string, { params: values }: State, error: number): void => {
-      const value = own(values, name) as number;
-      const half = HALF_WIDTH * error;
-      if (Number.isFinite(half)) intervals[name] = [value - half, value + half];
-    };
-    for (const [i, name] of names.entries()) {
-      if (!simple.has(name)) continue;
-      const error = real.length.errors[i] as number;
-      note(name, real, error);
-      if (error === Number.POSITIVE_INFINITY) undetermined.push(name);
-    }
-    for (const [i, name] of free.entries()) {
-      const error = length.errors[i] as number;
-      note(name, state, error);
-      if (!(error < Math.abs(own(params, name) as number))) undetermined.push(name);
+    for (const name of names) {
+      const interval = this.#interval(name, names, real) ?? this.#interval(name, free, state);
+      if (interval !== undefined) intervals[name] = interval;
+      const [low, high] = interval ?? [0, 0];
+      if (interval === undefined || (!simple.has(name) && low <= 0 && high >= 0))
+        undetermined.push(name);
     }
     return {
       source: member.source,
@@ -378,6 +374,21 @@ export class Scales {
       undetermined,
       hidden: swings.share,
     };
+  }
+
+  /**
+   * Undefined where the constant is none of those that were fitted, or not known at all. The variance of
+   * a row is estimated from the same rows: so the interval is Student's, as those of `fit` are.
+   */
+  #interval(
+    name: string,
+    fitted: readonly string[],
+    { params, length }: State,
+  ): readonly [number, number] | undefined {
+    const value = own(params, name) as number;
+    const reach = studentReach(LEVEL, this.#yardstick.rows - fitted.length);
+    const half = reach * (length.errors[fitted.indexOf(name)] ?? Number.NaN);
+    return Number.isFinite(half) ? [value - half, value + half] : undefined;
   }
 }
 
@@ -430,9 +441,9 @@ const namesOf = (program: Program, inputs: readonly string[]): readonly string[]
   program.inputs.filter((name) => !inputs.includes(name));
 
 /** Bits of the numbers in a program, each at most what it takes to tell one row from another. */
-function literalsOf(source: string, rows: number): number {
+function literalsOf(source: string, inputs: readonly string[], rows: number): number {
   let bits = 0;
-  const { nodes }: Expansion = expand(read(source));
+  const { nodes }: Expansion = expand(read(source), { inputs });
   for (const node of nodes)
     if (node.span.start >= 0 && node.kind === "const" && node.value.kind === "number")
       bits += literalBits(node.value.value, 1 + log2(rows));

@@ -36,12 +36,15 @@ import type {
   Weighing,
 } from "../types.js";
 import { ask } from "./ask.js";
+import { reachedLimit } from "./budget.js";
 import { Fold } from "./fold.js";
 import { describeFront } from "./front.js";
+import { HeldEpochs, heldWarning } from "./held.js";
 import type { EngineState, Journal, Resumption, SavedEpoch } from "./journal.js";
 import { countsOf } from "./progress.js";
 import { EventQueue } from "./queue.js";
-import { Round, savedEpochs } from "./rounds.js";
+import { Room } from "./room.js";
+import { Round, savedDone, savedEpochs } from "./rounds.js";
 import { Telling } from "./telling.js";
 import { Unheard } from "./unheard.js";
 
@@ -70,8 +73,11 @@ export class Engine {
   readonly #setting: EpochSetting;
   readonly #fold: Fold;
   readonly #telling: Telling;
+  readonly #room: Room;
   /** Rounds that are begun and not folded in as a whole, in order. */
   readonly #rounds: Round[] = [];
+  /** Of these rounds, epochs that an earlier run has begun and this one has no room for yet. */
+  #held: HeldEpochs | undefined;
   /** The round that proposers are being asked for; it has no epoch while they have said nothing. */
   #asking: Round | undefined;
   /** Epochs of rounds that are folded in and not observed, by round. */
@@ -87,8 +93,9 @@ export class Engine {
   #runner: Runner | undefined;
   #stopped: StopCause | undefined;
   #error: unknown;
-  /** Seconds of the runs before this one. */
+  /** Seconds of the runs before this one, and what they came to. */
   #secondsBefore = 0;
+  #countsBefore = { candidates: 0, fits: 0 };
   #nextRound = 0;
   #observed = 0;
   #emptyRounds = 0;
@@ -107,6 +114,10 @@ export class Engine {
     );
     this.#hasListeners = proposers.some(({ breeding }) => breeding === undefined);
     this.#exhausted = proposers.map(() => false);
+    this.#room = new Room({
+      ...{ study, budget: parts.budget, history: this.#fold.history },
+      epochsAt: (index) => this.#epochsAt(index),
+    });
     this.#telling = new Telling(this.queue, journal, {
       entry: () => ({ members: this.#weighings, state: this.#state() }),
       wake: () => this.#wakeUp(),
@@ -188,7 +199,8 @@ export class Engine {
     // What the runner has warned of by now was told at once: it may be what the start waited for.
     if (this.#scarcity !== undefined)
       this.#telling.tell({ type: "warning", message: this.#scarcity });
-    for (const round of this.#rounds) this.#runner.run(round.jobs.slice(round.folded));
+    this.#held = new HeldEpochs(this.#study, this.#parts.budget, this.#rounds);
+    this.#sendHeld();
   }
 
   #resume({ state, ...resumption }: Resumption): void {
@@ -199,6 +211,7 @@ export class Engine {
     this.#fold.progress.restore(state.counts, frontOf(state.front));
     this.#fold.history.restore(state.versions, frontOf);
     this.#secondsBefore = state.seconds;
+    this.#countsBefore = state.counts;
     this.#nextRound = state.nextRound;
     this.#observed = state.observed;
     this.#emptyRounds = state.emptyRounds;
@@ -227,13 +240,15 @@ export class Engine {
 
   async #loop(): Promise<void> {
     const { signal } = this.#ending;
+    if (!(await this.#catchUp())) return;
     while (!signal.aborted) {
       const open = this.#asking ?? this.#rounds.at(-1);
       const isOpen = open !== undefined && !open.isLaunched;
       if (!isOpen) await this.#observeThrough(this.#nextRound - this.#study.lag);
       await this.#makeRoom();
       if (signal.aborted) break;
-      const cause = isOpen ? undefined : this.#reachedLimit();
+      // A round that an earlier run has half begun stays as it is where there is no room for the rest.
+      const cause = isOpen ? this.#room.limitOf(open) : this.#reachedLimit();
       if (cause !== undefined) {
         this.#stopped = cause;
         break;
@@ -242,26 +257,56 @@ export class Engine {
       this.#asking = round;
       const hadRoom = await this.#launch(round);
       if (signal.aborted) break;
-      this.#asking = undefined;
-      if (round.jobs.length > 0 || this.#exhausted.every((is) => is)) continue;
+      const isInVain = round.jobs.length === 0 && !this.#exhausted.every((is) => is);
+      // Who was asked in vain hears more before the next question: the state must say so until then.
+      // Without room nobody was asked.
+      const isWaiting = isInVain && (hadRoom || isOpen);
+      if (!isWaiting) this.#asking = undefined;
+      if (!isInVain) continue;
       if (await this.#hasAllCandidates()) break;
       // Nothing to begin without hearing more: the oldest round under way, or time, helps.
-      if (this.#observed < this.#nextRound) await this.#observeThrough(this.#observed);
-      else if (hadRoom) await this.#pause(IDLE);
+      const heard = this.#observed;
+      if (heard < this.#nextRound) {
+        await this.#observeThrough(heard);
+        // The study ended first: whoever goes on with it is still to hear more.
+        if (this.#observed === heard) break;
+      } else if (hadRoom) await this.#pause(IDLE);
       else {
         this.#stopped ??= "fits";
         break;
       }
+      this.#asking = undefined;
     }
     await this.#settleAll();
   }
 
+  /** Sends what an earlier run has begun, as far as the budget has room for it. */
+  #sendHeld(): void {
+    const jobs = this.#held?.take(this.#fold.progress.counts()) ?? [];
+    if (jobs.length > 0) this.#runner?.run(jobs);
+  }
+
+  /** Waits until all that an earlier run has begun is under way. False: there is no room for it. */
+  async #catchUp(): Promise<boolean> {
+    const held = this.#held;
+    while (held !== undefined && !held.isEmpty && !this.#ending.signal.aborted) {
+      if (held.isWaiting) await this.#sleep();
+      else {
+        this.#stopped = held.limit(this.#fold.progress.counts());
+        this.#telling.tell({ type: "warning", message: heldWarning(held.size) });
+        return false;
+      }
+    }
+    return true;
+  }
+
   /**
-   * Waits for all rounds under way. Proposers do not hear of them: a study that goes on with a larger
+   * Waits for all epochs under way. Proposers do not hear of them: a study that goes on with a larger
    * budget must find them where they would have been without the end.
    */
   async #settleAll(): Promise<void> {
-    while (this.#rounds.length > 0 && !this.#ending.signal.aborted) await this.#sleep();
+    const isUnderWay = ({ folded, jobs }: Round) => folded < jobs.length;
+    while (this.#rounds.some(isUnderWay) && !this.#ending.signal.aborted) await this.#sleep();
   }
 
   /** Where nothing was begun: whether that is because there are as many candidates as are wanted. */
@@ -278,37 +323,10 @@ export class Engine {
 
   /** A limit that observed rounds have reached. */
   #reachedLimit(): StopCause | undefined {
-    const { candidates, fits, tokens, r2 } = this.#parts.budget;
-    const { inputTokens, outputTokens } = this.#spending;
-    const { counts, front } = this.#fold.history.at(this.#observed);
     if (this.#exhausted.every((is) => is)) return "exhausted";
     if (this.#emptyRounds >= EMPTY_ROUNDS_MAX) return "exhausted";
-    if (candidates !== undefined && counts.candidates >= candidates) return "candidates";
-    if (fits !== undefined && counts.fits >= fits) return "fits";
-    if (tokens !== undefined && inputTokens + outputTokens >= tokens) return "tokens";
-    if (r2 !== undefined && front.members.some((member) => member.r2 >= r2)) return "r2";
-    return undefined;
-  }
-
-  /** How many candidates the next epoch of a round may have: budgets count on the worst. */
-  #roomIn(round: Round): number {
-    const { candidates, fits } = this.#parts.budget;
-    const { recipe, epoch } = this.#study;
-    if (candidates === undefined && fits === undefined) return epoch;
-    const { counts } = this.#fold.history.at(round.version);
-    let room = epoch;
-    const underWay: number[] = round.jobs.map(({ size }) => size);
-    for (let index = round.version; index < round.index; index++)
-      for (const { size } of this.#epochsAt(index)) underWay.push(size);
-    if (candidates !== undefined) {
-      const begun = underWay.reduce((sum, size) => sum + size, 0);
-      room = Math.min(room, candidates - counts.candidates - begun);
-    }
-    if (fits === undefined) return Math.max(0, room);
-    let left = fits - counts.fits;
-    for (const size of underWay) left -= fitsAtMost(recipe, size);
-    while (room > 0 && fitsAtMost(recipe, room) > left) room -= 1;
-    return Math.max(0, room);
+    const { counts, front } = this.#fold.history.at(this.#observed);
+    return reachedLimit(this.#parts.budget, counts, this.#spending, front.members);
   }
 
   #epochsAt(index: number): readonly { readonly size: number }[] {
@@ -322,7 +340,7 @@ export class Engine {
     for (; round.places < proposers.length; round.places++) {
       const place = round.places;
       if (this.#exhausted[place] === true) continue;
-      if (this.#roomIn(round) === 0) continue;
+      if (this.#room.in(round) === 0) continue;
       hadRoom = true;
       if (this.#setting.breedings[place] !== null) this.#breed(round, place);
       else if (!(await this.#ask(round, place))) return hadRoom;
@@ -344,7 +362,7 @@ export class Engine {
     const { slots } = this.#study;
     const jobs: EpochJob[] = [];
     for (let k = 0; k < slots; k++) {
-      const size = this.#roomIn(round);
+      const size = this.#room.in(round);
       if (size === 0) break;
       jobs.push(round.add(place * slots + k, place, size, undefined));
     }
@@ -360,7 +378,7 @@ export class Engine {
   /** Asks a proposer that does not travel. False: the search ended before the answer came. */
   async #ask(round: Round, place: number): Promise<boolean> {
     const proposer = this.#parts.proposers[place] as Proposer;
-    const most = this.#roomFor(round);
+    const most = this.#room.ofSlots(round);
     const answer = await ask(proposer, most, this.#ending.signal);
     if (answer === undefined) return false;
     this.#spending = addSpending(this.#spending, answer.spending);
@@ -369,21 +387,6 @@ export class Engine {
       this.#telling.tell({ type: "problem", proposer: proposer.name, problem });
     this.#cut(round, place, answer.proposals.slice(0, most));
     return true;
-  }
-
-  /** Candidates that all slots of a proposer may have together. */
-  #roomFor(round: Round): number {
-    const { slots } = this.#study;
-    const trial = new Round(round.index, round.version);
-    for (const { slot, place, size } of round.jobs) trial.add(slot, place, size, undefined);
-    let most = 0;
-    for (let k = 0; k < slots; k++) {
-      const size = this.#roomIn(trial);
-      if (size === 0) break;
-      trial.add(k, 0, size, undefined);
-      most += size;
-    }
-    return most;
   }
 
   #cut(round: Round, place: number, proposals: readonly Proposal[]): void {
@@ -416,13 +419,10 @@ export class Engine {
       this.#done.set(round.index, savedEpochs(round.jobs));
       this.#fold.endRound(round.index + 1);
     }
+    this.#sendHeld();
     if (this.#fold.progress.front !== before)
       this.#telling.tell({ type: "front", front: this.#front() });
-    this.#telling.report(() => ({
-      type: "progress",
-      counts: this.#counts(),
-      seconds: this.#seconds,
-    }));
+    this.#telling.report(() => ({ type: "progress", ...this.#amounts() }));
     this.#wakeUp();
   }
 
@@ -504,8 +504,17 @@ export class Engine {
     return describeFront(this.#fold.progress.front, this.#weighings, this.#fold.yardstick);
   }
 
-  #counts() {
-    return countsOf(this.#fold.progress.counts(), this.#workersReplaced, this.#spending);
+  /** What the study has come to, and how much of it this run has done, in how many seconds. */
+  #amounts() {
+    const counts = this.#fold.progress.counts();
+    return {
+      counts: countsOf(counts, this.#workersReplaced, this.#spending),
+      inThisRun: {
+        candidates: counts.candidates - this.#countsBefore.candidates,
+        fits: counts.fits - this.#countsBefore.fits,
+      },
+      seconds: this.#seconds,
+    };
   }
 
   #warn(message: string): void {
@@ -551,20 +560,17 @@ export class Engine {
     };
   }
 
-  /** Rounds that are not observed, those under way, and one of which only some were asked, in vain. */
+  /** Rounds that are not observed, those under way, and one that goes on though all were asked in vain. */
   #savedRounds(): EngineState["rounds"] {
-    const done = [...this.#done].map(([round, epochs]) => ({
-      round,
-      version: 0,
-      places: this.#parts.proposers.length,
-      isLaunched: true,
-      folded: epochs.length,
-      epochs,
-    }));
+    const { length } = this.#parts.proposers;
     const { places = 0, jobs = [] } = this.#asking ?? {};
-    const isHalfAsked = places > 0 && places < this.#parts.proposers.length && jobs.length === 0;
-    const underWay = isHalfAsked ? [...this.#rounds, this.#asking as Round] : this.#rounds;
-    return [...done, ...underWay.map((round) => round.save())];
+    // Where nobody is left to be asked and nothing to be heard of, the next round asks anew.
+    const goesOn = places < length || this.#observed < this.#nextRound;
+    const underWay =
+      places > 0 && jobs.length === 0 && goesOn
+        ? [...this.#rounds, this.#asking as Round]
+        : this.#rounds;
+    return [...savedDone(this.#done, length), ...underWay.map((round) => round.save())];
   }
 
   async #finish(): Promise<void> {
@@ -582,8 +588,7 @@ export class Engine {
       ...(choice === undefined ? {} : { choice }),
       ...(why === undefined ? {} : { why }),
       front,
-      counts: this.#counts(),
-      seconds: this.#seconds,
+      ...this.#amounts(),
       warnings: [...this.#warnings(), ...this.#choiceWarnings(choice)],
     };
     await this.#telling.finish(done);

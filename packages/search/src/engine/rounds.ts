@@ -84,3 +84,13 @@ export const savedEpochs = (jobs: readonly EpochJob[]): readonly SavedEpoch[] =>
     size,
     isGiven: proposals !== undefined,
   }));
+
+/** Rounds that are folded in and not observed, as a state has them. */
+export const savedDone = (
+  done: ReadonlyMap<number, readonly SavedEpoch[]>,
+  places: number,
+): readonly SavedRound[] =>
+  [...done].map(([round, epochs]) => {
+    const { length: folded } = epochs;
+    return { round, version: 0, places, isLaunched: true, folded, epochs };
+  });

@@ -105,6 +105,23 @@ test.each([
   expect(() => reading(file, (archive) => archive.members())).toThrow(`its ${column} is not`);
 });
 
+test("a row that names a prompt that is not there is told, of a first visit and of a later one", async () => {
+  const file = freshFile();
+  const told = [false, true].map((isRevisit) => ({
+    ...{ source: "(+ a (* b x))", parents: [], origin: "told", isRevisit },
+    prompt: "what fits?",
+  }));
+  await run({ ...study(file), proposers: [list(told)] });
+  expect(checkArchive(file).isIntact).toBe(true);
+  for (const table of ["candidates", "revisits"] as const) {
+    const { isIntact, problems } = checkArchive(forged(table, { prompt: 99 }, file));
+    expect(isIntact, table).toBe(false);
+    const [{ facts, message } = { facts: {}, message: "" }] = problems;
+    expect(facts).toMatchObject({ reason: "rows", column: "prompts", rows: [99] });
+    expect(message).toMatch(new RegExp(`the prompt of row \\d+ of ${table} is missing`));
+  }
+});
+
 test("each run of a study has versions of its own", async () => {
   const file = copyOf(whole);
   await run({ ...study(file), resume: true });

@@ -4,7 +4,7 @@
  * any signs, and warnings of models with any number of constants.
  */
 
-import { type FitOptions, Random } from "@ndvm/core";
+import { type FitOptions, Random, studentReach } from "@ndvm/core";
 import { describe, expect, test, vi } from "vitest";
 import { choiceWarnings } from "../../src/choice/choose.js";
 import { simpleNear } from "../../src/choice/simple-numbers.js";
@@ -105,7 +105,7 @@ test("the cheapest three simple numbers within reach are tried in turn, until on
         if (typeof spec === "object" && "fixed" in spec) tried.push(spec.fixed as number);
       }
       const [low, high] = found.intervals["a"] as readonly [number, number];
-      const reach = (3 * (high - low)) / 2 / 1.959963984540054;
+      const reach = (3 * (high - low)) / 2 / studentReach(0.95, x.length - 2);
       const near = simpleNear((low + high) / 2, reach).map(({ value }) => value);
       const isSimple = found.simple.includes("a");
       const count = isSimple ? 1 + near.indexOf(found.params["a"] as number) : 3;

@@ -53,6 +53,33 @@ describe("the choice", () => {
     expect([bestOf([]), choiceOf([]), whyChosen([])]).toEqual([undefined, undefined, undefined]);
   });
 
+  test("and the next best are the first two of all, whatever else members have in common", () => {
+    const random = new Random(5);
+    const below = (most: number): number => random.below(most);
+    for (let turn = 0; turn < 500; turn++) {
+      const front = Array.from({ length: below(7) }, (_, i) =>
+        member(i, {
+          ...{ complexity: 3 + below(3), length: 50 + below(5), loss: below(4) },
+          ...{ isWeighed: below(4) > 0, source: ["(* a x)", "(+ a x)"][below(2)] as string },
+        }),
+      );
+      const inOrder = [...front].sort(
+        (one, other) =>
+          Number(other.isWeighed) - Number(one.isWeighed) ||
+          one.length - other.length ||
+          one.visit - other.visit,
+      );
+      expect(choiceOf(front)).toBe(inOrder[0]);
+      expect(nextBestOf(front)).toBe(inOrder[1]);
+      const [first, second] = inOrder;
+      if (first === undefined || second === undefined) continue;
+      const margin = (second.length - first.length).toFixed(1);
+      expect(whyChosen(front, ({ visit }) => `no. ${visit}`)).toContain(
+        `the next best, no. ${second.visit}, takes ${margin} more`,
+      );
+    }
+  });
+
   test("tells why, what the next best would be, and how sure it is", () => {
     expect(whyChosen([short, close])).toBe(
       "it takes the fewest bits to write the data down with it: 50.0 (data 30.0, constants 10.0, " +
@@ -113,6 +140,10 @@ describe("the choice", () => {
       choiceWarnings(member(1, more), { rows: 20, squares: 1 }, yardstick);
     expect(of({ undetermined: ["a"] })[0]).toMatch(/^a is not determined by the data/);
     expect(of({ undetermined: ["a", "b"] })[0]).toMatch(/^a, b are not determined by the data/);
+    expect(of({ undetermined: ["a", "b"], intervals: { b: [-1, 2] } })).toEqual([
+      expect.stringMatching(/^a is not determined by the data/),
+      expect.stringMatching(/^0 lies in the 95 % interval of b:/),
+    ]);
     expect(of({ hidden: 0.0123 })[0]).toMatch(/^between 1.2 % of neighbouring rows/);
   });
 });
@@ -137,7 +168,8 @@ describe("weighing", () => {
     const sigma = Math.sqrt(rss / (n - 2));
     expect(found?.params["b"]).toBeCloseTo(b, 8);
     expect(found?.params["a"]).toBeCloseTo(a, 8);
-    const half = 1.959963984540054 * (sigma / Math.sqrt(sxx));
+    // Student's t with 38 degrees of freedom.
+    const half = 2.0243941639119702 * (sigma / Math.sqrt(sxx));
     expect(found?.intervals["b"]?.[0]).toBeCloseTo(b - half, 8);
     expect(found?.intervals["b"]?.[1]).toBeCloseTo(b + half, 8);
     const rule = yardstickOf(study);

@@ -4,11 +4,15 @@
  * second time, and played with every script.
  */
 
-import { expect, test } from "vitest";
+import { Machine } from "@ndvm/core";
+import { beforeAll, expect, test } from "vitest";
 import type { Budget, Outcome, Proposals, Proposer } from "../../src/index.js";
 import { Counting, clock, MemoryJournal, type Play, play, useClock } from "./play.js";
 
 useClock();
+
+// The first machine waits for its code, as many turns as the disk and the compiler take; later ones do not.
+beforeAll(async () => (await Machine.create()).dispose());
 
 /** Turns of the event loop after which a study that hangs is ended from outside. */
 const TURNS_MAX = 3000;

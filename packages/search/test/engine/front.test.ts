@@ -56,7 +56,7 @@ const some = fc.array(
     params: fc.constantFrom(...constants),
     status: fc.constantFrom("scored" as const, "scored" as const, "failed" as const),
   }),
-  { maxLength: 60 },
+  { maxLength: 60, size: "max" },
 );
 const seed = Number(process.env["SEED"] ?? 20261116);
 

@@ -3,8 +3,9 @@
  * of events, and budgets at their edges.
  */
 
+import { Random } from "@ndvm/core";
 import { describe, expect, test } from "vitest";
-import { checkBudget } from "../../src/engine/budget.js";
+import { checkBudget, limitInTheWay, roomBeside } from "../../src/engine/budget.js";
 import { Fold } from "../../src/engine/fold.js";
 import { EventQueue } from "../../src/engine/queue.js";
 import { Round } from "../../src/engine/rounds.js";
@@ -463,4 +464,47 @@ describe("a budget", () => {
   ])("of %o is refused by its name", (budget) => {
     expect(refusalOf(budget)).toContain(`budget.${Object.keys(budget)[0]}`);
   });
+});
+
+test("the room beside epochs is the largest with which the worst case of each passes no limit", () => {
+  const random = new Random(8);
+  const between = (least: number, most: number): number => least + random.below(most - least + 1);
+  const pick = <T>(items: readonly T[]): T => items[random.below(items.length)] as T;
+  /** Shares are rounded up in every epoch by itself. */
+  const worst = (rungs: readonly { share: number; restarts: number }[], size: number): number => {
+    let [fits, left] = [0, size];
+    for (const { share, restarts } of rungs) {
+      left = Math.ceil(share * left);
+      fits += left * restarts;
+    }
+    return fits;
+  };
+  for (let turn = 0; turn < 2000; turn++) {
+    const rungs = Array.from({ length: between(1, 3) }, () => ({
+      restarts: between(1, 4),
+      steps: 5,
+      share: pick([1, 0.5, 0.3, 0.1]),
+    }));
+    const epoch = between(1, 12);
+    const underWay = Array.from({ length: between(0, 4) }, () => between(1, 12));
+    const counts = { candidates: between(0, 30), fits: between(0, 60) };
+    const budget = {
+      ...(random.below(10) < 6 ? { candidates: between(1, 80) } : {}),
+      ...(random.below(10) < 7 ? { fits: between(1, 200) } : {}),
+    };
+    const { candidates = Infinity, fits = Infinity } = budget;
+    const passes = (room: number, most: number): boolean =>
+      counts.candidates + [...underWay, room].reduce((sum, size) => sum + size, 0) <= candidates &&
+      counts.fits + [...underWay, room].reduce((sum, size) => sum + worst(rungs, size), 0) <= most;
+    const rooms = Array.from({ length: epoch }, (_, i) => i + 1);
+    const wanted = Math.max(0, ...rooms.filter((room) => passes(room, fits)));
+    const study = { recipe: { rungs }, epoch } as never;
+    const what = JSON.stringify({ rungs, epoch, underWay, counts, budget });
+    expect(roomBeside(underWay, budget, counts as never, study), what).toBe(wanted);
+    if (wanted >= epoch) continue;
+    const isFits = passes(wanted + 1, Infinity);
+    expect(limitInTheWay(wanted + 1, underWay, budget, counts as never, study), what).toBe(
+      isFits ? "fits" : "candidates",
+    );
+  }
 });

@@ -157,6 +157,37 @@ describe("a study that goes on", () => {
     reader.close();
   });
 
+  test("keeps a budget below what it had begun, and is what it would have been with a larger one", async () => {
+    const whole = await straight();
+    let held = 0;
+    for (const [stop, budget] of [
+      [2, { candidates: 9 }],
+      [17, { candidates: 25 }],
+      [17, { fits: 40 }],
+      [30, { candidates: 1 }],
+    ] as const) {
+      const archive = freshFile();
+      await cut(archive, false, stop);
+      const reader = openArchive(archive);
+      const before = reader.summary();
+      reader.close();
+      const { done, events } = await run({ ...options(), archive, resume: true, budget });
+      const { candidates = 1e9, fits = 1e9 } = budget as { candidates?: number; fits?: number };
+      expect(done.counts.candidates).toBeLessThanOrEqual(Math.max(candidates, before.visits));
+      expect(done.counts.fits).toBeLessThanOrEqual(Math.max(fits, before.fits));
+      const isHeld = ({ type, ...more }: (typeof events)[number]) =>
+        type === "warning" && JSON.stringify(more).includes("than this budget has room for");
+      if (!events.some(isHeld)) continue;
+      held += 1;
+      expect(done.stopped).toBe("fits" in budget ? "fits" : "candidates");
+      const given = { ...options(), archive, resume: true };
+      const told = await run({ ...given, budget: { candidates: CANDIDATES } });
+      expectSame(exported(archive), whole.text);
+      expect(told.done.counts).toEqual(whole.told.done.counts);
+    }
+    expect(held).toBeGreaterThan(0);
+  });
+
   test("starts where it was: rows, first visit, seconds of all runs", async () => {
     const archive = freshFile();
     await run({ ...options(), archive, budget: { candidates: 10 } });

@@ -137,6 +137,35 @@ describe(`a program with loops, lets and branches, seed ${seed}`, () => {
     });
   });
 
+  it("has the same values after it is simplified, whatever sums a fraction has and with which signs", () => {
+    const terms = ["c", "x", "(* c x)", "(* b x)", "(/ b x)", "(* 2 x)", "(* a (sin x))"];
+    const sums = [
+      ...terms.flatMap((term) => [term, `(- ${term})`]),
+      ...terms.flatMap((term) => [`(+ b ${term})`, `(- b ${term})`, `(- ${term} b)`]),
+      ..."(+ b (* c x) (* a x x))|(- b (* c x) (* a x x))|(- (* c x) b (* a x x))".split("|"),
+      ..."(+ (* b x) (* -3 (cos x)))|(- (* 2 x) (* a (cos x)))|(- (- (* c x)) (* a (cos x)))".split(
+        "|",
+      ),
+    ];
+    let compared = 0;
+    for (const over of ["a", "(- a)", "x", "(- (* a x))", "1", ...sums.slice(14)])
+      for (const under of sums)
+        for (const source of [`(/ ${over} ${under})`, `(* a (/ ${over} ${under}))`]) {
+          const draft = new Draft(true);
+          const tree = draft.adopt(readTree(source, names) as Tree, values);
+          const simple = simplifiedOrDead(tree, draft);
+          if (simple === undefined) continue;
+          const before = written(tree, draft);
+          const after = written(simple, draft);
+          compared += expectSame(
+            valuesOf(machine, before.source, before.starts),
+            valuesOf(machine, after.source, after.starts),
+            `${source}\nas ${after.source}\nwith ${JSON.stringify(after.starts)}`,
+          );
+        }
+    expect(compared).toBeGreaterThan(5000);
+  });
+
   it.each([
     ["(loop ((s x) (k 0)) (if (= k 3) (sin s) (recur s (+ k 1))))", "(sin x)"],
     ["(loop ((s x) (k 0)) (if (= k 3) (sin s) (recur (cos x) (+ k 1))))", "(sin (cos x))"],

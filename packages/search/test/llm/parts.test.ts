@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { answerSchema } from "../../src/llm/answer.js";
 import { excerpt, readCompletion } from "../../src/llm/completion.js";
+import { parseJson } from "../../src/llm/json.js";
 import { Recollection } from "../../src/llm/prompt.js";
 import type { Outcome } from "../../src/types.js";
 
@@ -25,7 +26,7 @@ describe(`what is remembered (SEED=${seed})`, () => {
       fc.integer({ min: 1, max: 4 }),
     );
     fc.assert(
-      fc.property(fc.array(score, { maxLength: 40 }), (scores) => {
+      fc.property(fc.array(score, { maxLength: 40, size: "max" }), (scores) => {
         const outcomes = scores.map(([s, r2, size], visit) => scored(visit, s, r2, size));
         const recollection = new Recollection();
         recollection.note(outcomes, "llm");
@@ -125,5 +126,25 @@ describe("an answer", () => {
     expect(excerpt("x".repeat(120))).toBe("x".repeat(120));
     expect(excerpt("x".repeat(121))).toBe(`${"x".repeat(120)}…`);
     expect(excerpt(`a${" ".repeat(238)}bc`)).toBe("a b");
+  });
+});
+
+describe(`levels of JSON (SEED=${seed})`, () => {
+  const inner = fc.string({ unit: fc.constantFrom(...'[]{}\\"u a'), maxLength: 12 });
+  const nested = (levels: number, text: string): string =>
+    `${"[".repeat(levels)}${JSON.stringify(text)}${"]".repeat(levels)}`;
+
+  test("brackets in texts are none, whatever quotes and backslashes stand beside them", () => {
+    fc.assert(
+      fc.property(fc.array(inner, { maxLength: 4 }), inner, (before, key) => {
+        const texts = before.map((one) => `${JSON.stringify(one)},`).join("");
+        const withLevels = (levels: number) =>
+          `{${JSON.stringify(key)}:[${texts}${nested(levels - 2, key)}]}`;
+        const most = withLevels(100);
+        expect(parseJson(most)).toEqual({ json: JSON.parse(most) as unknown });
+        expect(parseJson(withLevels(101))).toEqual({ problem: "JSON that is nested too deeply" });
+      }),
+      { seed },
+    );
   });
 });

@@ -395,6 +395,59 @@ describe("a program without free parameters", () => {
     expect(one.fits).toBe(1);
   });
 
+  test.each([
+    ["(* x x)", {}],
+    ["(+ 2 (* 3 x))", {}],
+    ["(+ a (* 3 x))", { a: 2 }],
+    ["(+ a (* b x))", { a: 2, b: 3 }],
+    ["(+ a (* b (+ x c)))", { a: 2, b: 3, c: 0.25 }],
+  ])(
+    "%s with %j fixed has the deviation of the noise as its one parameter",
+    async (source, values) => {
+      const params = Object.fromEntries(
+        Object.entries(values).map(([name, fixed]) => [name, { fixed }]),
+      );
+      const result = await answer(task(source, { params }));
+      const { a = 2, b = 3, c = 0 } = values as Readonly<Record<string, number>>;
+      const value = (x: number): number => (source === "(* x x)" ? x * x : a + b * (x + c));
+      const squares = (from: number, to: number, of: (row: number) => number): number =>
+        rows
+          .slice(from, to)
+          .reduce((sum, at) => sum + ((base.data.y[at] as number) - of(at)) ** 2, 0);
+      const meanOf = (from: number, to: number): number =>
+        base.data.y.slice(from, to).reduce((sum, y) => sum + y, 0) / (to - from);
+      const share = (from: number, to: number): number =>
+        1 - squares(from, to, value) / squares(from, to, () => meanOf(from, to));
+      const loss = squares(0, 10, value);
+      expect(result).toMatchObject({ params: values, fits: 0, failure: undefined });
+      expect(asked).toEqual([]);
+      expect(result.loss / loss).toBeCloseTo(1, 12);
+      expect(result.trainR2).toBeCloseTo(share(0, 10), 10);
+      expect(result.r2).toBeCloseTo(share(10, 14), 9);
+      const likelihood = -5 * (Math.log((2 * Math.PI * loss) / 10) + 1);
+      expect(result.bic).toBeCloseTo(Math.log(10) - 2 * likelihood, 9);
+    },
+  );
+
+  test.each([1, 2, 3])(
+    "costs the logarithm of the rows less for each of %s parameters that a fit would have found",
+    async (count) => {
+      const names = ["a", "b", "c"].slice(0, count);
+      const source = `(+ ${names.map((name, power) => `(* ${name} ${["1", "x", "(* x x)"][power]})`).join(" ")})`;
+      const free = await answer(task(source));
+      expect(free.fits).toBe(1);
+      for (let fixed = 1; fixed <= count; fixed++) {
+        const params = Object.fromEntries(
+          names.slice(0, fixed).map((name) => [name, { fixed: free.params[name] as number }]),
+        );
+        const held = await answer(task(source, { params }));
+        expect(held.fits).toBe(fixed === count ? 0 : 1);
+        expect(held.loss / free.loss).toBeCloseTo(1, 9);
+        expect(free.bic - held.bic).toBeCloseTo(fixed * Math.log(10), 6);
+      }
+    },
+  );
+
   test("has the R² of its first fit where that fit leaves the line as it is", async () => {
     const free = await answer(task("(+ 2 (* b x))"));
     const held = await answer(

@@ -3,12 +3,14 @@
  * in order, with every step told to whoever watches.
  */
 
+import { Random } from "@ndvm/core";
 import { READY, type WorkerPort } from "@ndvm/core/workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { Fold } from "../../src/engine/fold.js";
 import { EpochRunner } from "../../src/epoch/epoch.js";
 import type { EpochJob } from "../../src/epoch/job.js";
 import { type PackedEpoch, packEpoch, unpackEpoch } from "../../src/epoch/pack.js";
+import { CandidateRunner } from "../../src/pipeline/candidate-runner.js";
 import { InlineRunner } from "../../src/pool/inline.js";
 import {
   type FromWorker,
@@ -20,6 +22,9 @@ import {
 import { serveEpochs } from "../../src/pool/serve.js";
 import { makeStudy } from "../../src/study.js";
 import { line } from "../engine/data.js";
+
+const { SEED } = process.env;
+const seed = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
 
 const rungs = [{ restarts: 1, steps: 6, share: 1 }];
 const study = makeStudy({ data: line, target: "y", seed: 3, recipe: { rungs } });
@@ -161,6 +166,66 @@ describe("on this thread", () => {
       return count;
     };
     expect([await turns(0), await turns(7), await turns(8)]).toEqual([1, 3, 5]);
+  });
+
+  test(`between programs, too, and never eight milliseconds apart, SEED=${seed}`, async () => {
+    const random = new Random(seed);
+    for (const most of [0, 1, 4, 7, 8, 9, 30]) {
+      let now = 0;
+      let rested = 0;
+      let expectedTurns = 1;
+      let programs = 0;
+      const pass = () => {
+        now += Math.floor((most + 1) * random.uniform());
+        // What has just ended, and then the loop's turn where it is due.
+        if (now - rested < 8) return;
+        rested = now;
+        expectedTurns += 1;
+      };
+      vi.spyOn(performance, "now").mockImplementation(() => now);
+      const { runner, done } = await inline(pass);
+      const run = CandidateRunner.prototype.run;
+      vi.spyOn(CandidateRunner.prototype, "run").mockImplementation(async function (
+        this: CandidateRunner,
+        task,
+      ) {
+        const result = await run.call(this, task);
+        programs += 1;
+        pass();
+        return result;
+      });
+      const rest = vi.spyOn(globalThis, "setImmediate");
+      runner.run(jobs);
+      while (done.length < jobs.length) await new Promise((resolve) => setTimeout(resolve, 1));
+      expect(rest.mock.calls.length, `up to ${most} ms`).toBe(expectedTurns);
+      expect(programs).toBeGreaterThan(jobs.length);
+      vi.restoreAllMocks();
+      await runner.stop();
+    }
+  });
+
+  test("a stop that the event loop brings ends an epoch before its next program", async () => {
+    for (let last = 1; last <= 3; last++) {
+      let now = 0;
+      let programs = 0;
+      vi.spyOn(performance, "now").mockImplementation(() => now);
+      const { runner, done, broken } = await inline(() => {});
+      const run = CandidateRunner.prototype.run;
+      vi.spyOn(CandidateRunner.prototype, "run").mockImplementation(async function (
+        this: CandidateRunner,
+        task,
+      ) {
+        programs += 1;
+        now += 8;
+        if (programs === last) setImmediate(() => void runner.stop());
+        return run.call(this, task);
+      });
+      runner.run(jobs);
+      await quiet();
+      expect([programs, broken]).toEqual([last, []]);
+      expect(done.length).toBeLessThan(2);
+      vi.restoreAllMocks();
+    }
   });
 });
 
