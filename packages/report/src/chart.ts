@@ -198,14 +198,13 @@ export function binsOf(values: ArrayLike<number>): Bin[] {
   const sturges = Math.ceil(Math.log2(finite.length)) + 1;
   const wanted = width > 0 ? Math.ceil((high - low) / width) : sturges;
   const count = Math.max(Math.min(wanted, 60), Math.min(sturges, 60));
-  const bins = Array.from({ length: count }, (_, index) => ({
-    from: low + ((high - low) * index) / count,
-    to: low + ((high - low) * (index + 1)) / count,
-    count: 0,
-  }));
+  const edge = (index: number): number => low + ((high - low) * index) / count;
+  const counts = new Float64Array(count);
+  // Both go up, so that rounding puts no value into another bin than the one whose edges are around it.
+  let at = 0;
   for (const value of finite) {
-    const bin = bins[Math.min(count - 1, Math.floor(((value - low) / (high - low)) * count))];
-    if (bin !== undefined) bin.count += 1;
+    while (at < count - 1 && value >= edge(at + 1)) at += 1;
+    counts[at] = (counts[at] as number) + 1;
   }
-  return bins;
+  return Array.from(counts, (of, index) => ({ from: edge(index), to: edge(index + 1), count: of }));
 }

@@ -29,5 +29,5 @@ export async function searchFigures(
   chosen: StudyMember | undefined,
 ): Promise<string> {
   const model = chosen === undefined ? undefined : await modelFigure(chosen, rows);
-  return fragment(model, front.length === 0 ? undefined : await frontFigure(front, chosen));
+  return fragment(model, front.length === 0 ? undefined : await frontFigure(front, chosen, rows));
 }

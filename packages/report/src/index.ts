@@ -15,7 +15,7 @@ export { formulaOf } from "./fit/formula.js";
 export { type Curve, type Picture, picturesOf } from "./fit/picture.js";
 export { type FittedProblem, type HeldOutScore, trialsOf } from "./fit/problem.js";
 export { fitReport, type ReportOptions } from "./fit/report.js";
-export { parameterRows, summaryText, warningsOf } from "./fit/summary.js";
+export { offScaleWords, parameterRows, summaryText, warningsOf } from "./fit/summary.js";
 export {
   type Content,
   cards,
@@ -36,11 +36,12 @@ export {
 } from "./html.js";
 export { bytesText, countOf, countText, exactText, shortText, timeText } from "./numbers.js";
 export { oneLine } from "./one-line.js";
+export { constantNote } from "./study/constants.js";
 export { type DrawnData, type DrawnModel, ModelCurves } from "./study/curves.js";
 export type { StudyRows } from "./study/figures.js";
 export { memberFormula } from "./study/formula.js";
 export { studyReport } from "./study/report.js";
-export type { StudyAncestor, StudyMember, StudyRun, StudyStory } from "./study/story.js";
+export type { StudyAncestor, StudyLoad, StudyMember, StudyRun, StudyStory } from "./study/story.js";
 export {
   formatGrid,
   formatTable,

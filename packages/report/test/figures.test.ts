@@ -207,6 +207,20 @@ describe("a histogram", () => {
     );
   });
 
+  test("counted a value in the bin beside its own where bins are as narrow as rounding", () => {
+    for (const list of [
+      [-1.5e-323, -1e-323],
+      [0, 5e-324, 1e-323],
+    ]) {
+      const bins = binsOf(list);
+      for (const [at, { from, to, count }] of bins.entries()) {
+        const isLast = at === bins.length - 1;
+        const inside = list.filter((value) => value >= from && (value < to || isLast));
+        expect(count, `${from} to ${to}`).toBe(inside.length);
+      }
+    }
+  });
+
   test("of one value is one bin around it, and of none there is none", () => {
     expect(binsOf([2, 2, Number.NaN, 2])).toEqual([{ from: 1.5, to: 2.5, count: 3 }]);
     expect(binsOf([Number.NaN])).toEqual([]);
@@ -275,7 +289,9 @@ describe("the figures of a fit", () => {
     ["that are equal and negative in the middle", [-2, -2], false, "All restarts came to"],
     ["that are zero in the middle", [0, 0], false, "All restarts came to the same loss"],
   ] as const)("show losses %s", async (_, losses, isLog, caption) => {
-    const restarts = losses.map((loss, index) => restart(index, loss, "gradient", true));
+    const restarts = losses.map((loss, index) =>
+      restart(index, loss, "gradient", true, Math.min(...losses)),
+    );
     const result = { ...richResult, restarts };
     const figure = named(figuresIn(await page({ result })), "Losses of the restarts, sorted");
     expect(figure.y.isLog).toBe(isLog);
@@ -441,13 +457,15 @@ describe("the figures of a fit", () => {
     for (const [given, label] of [
       ["n", "y / n"],
       [[40], "y / 40"],
+      [x.map(() => 40), "y / 40"],
+      [trials, "y / trials"],
     ] as const) {
       const problem = {
         ...richProblem,
         data: { x, y: successes, n: trials },
         options: { trials: given },
       };
-      const of = given === "n" ? shares : successes.map((count) => count / 40);
+      const of = label === "y / 40" ? successes.map((count) => count / 40) : shares;
       const data = named(
         figuresIn(await page({ problem, result })),
         `${label} over x: data and fit`,

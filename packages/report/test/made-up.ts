@@ -52,8 +52,10 @@ export const restart = (
   loss: number,
   reason: RestartOutcome["reason"],
   hasConverged: boolean,
+  best = 0.0456,
 ): RestartOutcome => ({
   ...{ index, start: {}, params: {}, loss, steps: 5, evaluations: 6, reason, hasConverged },
+  hasBestLoss: Math.abs(loss - best) <= 1.000001e-6 * Math.abs(best),
 });
 
 const identifiability = {
@@ -68,6 +70,7 @@ const identifiability = {
 /** A fit of a line with something of everything. */
 export const richResult: FitResult = {
   mode: "residual",
+  predictsTarget: true,
   optimiser: "lm",
   loss: "squares",
   seed: 42,
@@ -149,7 +152,7 @@ export const member = (id: number, more: Partial<StudyMember>): StudyMember => (
   id,
   source: "(+ c (* b x))",
   params: { b: 2.00001, c: 1.01 },
-  intervals: { b: [1.9, 2.1], c: [0.912345, 1.112345] },
+  intervals: { b: [1.9, 2.1], c: [-0.912345, 2.112345] },
   simple: ["b"],
   undetermined: ["c"],
   complexity: 5,

@@ -166,7 +166,7 @@ export function pageTests(): void {
   test("long tables are cut in the middle, and formulas are readable", () => {
     const columns = [{ title: "n", align: "right" as const, cell: String }];
     expect(formatTable(columns, 30, "rows").split("\n")).toHaveLength(12);
-    expect(memberFormula(member)).toBe("1 + 2·t");
+    expect(memberFormula(member, story)).toBe("1 + 2·t");
   });
 
   describe("figures for somebody else's page", () => {

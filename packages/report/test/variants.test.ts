@@ -130,7 +130,9 @@ const covaried = (count: number) => {
 const restarted = (...losses: readonly number[]) => ({
   result: {
     ...richResult,
-    restarts: losses.map((loss, index) => restart(index, loss, "gradient", index !== 1)),
+    restarts: losses.map((loss, index) =>
+      restart(index, loss, "gradient", index !== 1, Math.min(...losses)),
+    ),
   },
 });
 

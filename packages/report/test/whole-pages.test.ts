@@ -174,10 +174,10 @@ describe("a summary", () => {
 
   test.each([
     [[0.5, 0.5000004, 0.50001], "3 of 3 restarts converged, 2 to the best loss"],
-    [[0, 1e-19, 1e-17], "3 of 3 restarts converged, 2 to the best loss"],
+    [[0, 0, 1e-17], "3 of 3 restarts converged, 2 to the best loss"],
     [[-2, -2.000001, -3], "3 of 3 restarts converged, 2 to the best loss"],
   ])("restarts of losses %j: %s", (losses, words) => {
-    const restarts = losses.map((loss, index) => restart(index, loss, "gradient", true));
+    const restarts = losses.map((loss, index) => restart(index, loss, "gradient", true, losses[0]));
     const best = { ...richResult.best, loss: losses[0] as number };
     expect(summaryText({ ...richResult, restarts, best }, richProblem, [])).toContain(words);
   });

@@ -4,6 +4,7 @@ import { NdvmError } from "@ndvm/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formulaOf } from "../src/fit/formula.js";
+import { trialsOf } from "../src/fit/problem.js";
 import { formulaSide, intervalText } from "../src/fit/summary.js";
 import {
   agreement,
@@ -47,7 +48,10 @@ describe("a fit in words", () => {
 
   test("says on the left what its formula gives", () => {
     const of = (loss: string, targets: readonly string[], trials?: unknown) =>
-      formulaSide({ loss } as never, { targets, options: { trials } } as never);
+      formulaSide(
+        { loss, predictsTarget: true } as never,
+        { targets, options: { trials } } as never,
+      );
     expect(of("squares", ["y"])).toBe("y");
     expect(of("squares", ["y", "z"])).toBe("y, z");
     expect([of("squares", []), of("poisson", []), of("binomial", [])]).toEqual(
@@ -57,7 +61,21 @@ describe("a fit in words", () => {
     expect(of("binomial", ["k"])).toBe("probability of k");
     expect(of("binomial", ["k"], "n")).toBe("k / n");
     expect(of("binomial", ["k"], [12, 12])).toBe("k / 12");
+    expect(of("binomial", ["k"], [12, 13])).toBe("k / trials");
+    const logit = { loss: "program", predictsTarget: false } as never;
+    expect(formulaSide(logit, { targets: ["k"], options: {} } as never)).toBe("pred");
   });
+});
+
+test("trials are a column's, one number for all, each fitted row's own, or not known", () => {
+  const n = Float64Array.of(3, 4);
+  const of = (trials: unknown, rows = 2) => trialsOf({ trials } as never, { n }, rows);
+  expect(of(undefined)).toBeUndefined();
+  expect(of("n")).toEqual(n);
+  expect(of([5])).toEqual(Float64Array.of(5, 5));
+  expect(of([5, 5], 3)).toEqual(Float64Array.of(5, 5, 5));
+  expect(of([5, 6])).toEqual(Float64Array.of(5, 6));
+  expect(of([5, 6], 3)).toEqual(new Float64Array(3).fill(Number.NaN));
 });
 
 describe("numbers", () => {
@@ -103,6 +121,10 @@ describe("numbers", () => {
     [-1.5e9, "-1.5e9"],
     [-0.00001, "-1e-5"],
     [123456.75, "123456.8"],
+    // What rounding makes of it decides how it is written.
+    [999999999.9, "1e9"],
+    [-999999999.9, "-1e9"],
+    [0.00009999999999, "0.0001"],
   ])("%s in short is %s", (value, text) => {
     expect(shortText(value)).toBe(text);
   });
@@ -294,9 +316,10 @@ describe("models beside data", () => {
 
   test("a formula has four digits, and a program that is none stays Scheme", () => {
     const params = { b: 2.123456, c: 1 };
-    expect(memberFormula({ source: "(+ c (* b x))", params })).toBe("1 + 2.123·x");
+    const study = { inputs: ["x"], domain: "ieee" } as const;
+    expect(memberFormula({ source: "(+ c (* b x))", params }, study)).toBe("1 + 2.123·x");
     const loop = "(loop ((s x) (i 0)) (if (> s b) s (recur (* 2 s) (+ i 1))))";
-    expect(memberFormula({ source: loop, params: { b: 2.5 } })).toContain("(loop");
+    expect(memberFormula({ source: loop, params: { b: 2.5 } }, study)).toContain("(loop");
   });
 
   test("the formula of a fit is a line that is not too long, or none; what is broken says so", () => {

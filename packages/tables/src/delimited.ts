@@ -8,15 +8,13 @@
  */
 
 import { tableError } from "./errors.js";
+import { openTooLong, ROW_MOST, UnfinishedRow } from "./unfinished-row.js";
 
 /** One row of cells with the line (counted from 1) that it starts on. */
 export interface Row {
   readonly line: number;
   readonly cells: readonly string[];
 }
-
-/** A quoted cell longer than this was never closed. */
-const QUOTED_MOST = 2 ** 24;
 
 const BLANK = 32;
 const LINE_END = /\r\n|\r|\n/;
@@ -34,6 +32,7 @@ export class RowSplitter {
   readonly #file: string;
   readonly #onRow: (row: Row) => void;
   readonly #given: string | undefined;
+  readonly #unfinished: UnfinishedRow;
   #text = "";
   #at = 0;
   #line = 1;
@@ -45,6 +44,8 @@ export class RowSplitter {
   #returnAt = -1;
   #feedAt = -1;
   #quoteAt = -1;
+  /** Lines of an unfinished row before its open quote. */
+  #openLines: number | undefined;
   /** Takes lines without quotes as they stand, where it is given: text, start, end, line. */
   onPlainLine: ((text: string, from: number, to: number, line: number) => void) | undefined;
   /** The last comment line, without its mark: some files name their columns there. */
@@ -55,6 +56,7 @@ export class RowSplitter {
     this.#file = file;
     this.#onRow = onRow;
     this.#given = delimiter;
+    this.#unfinished = new UnfinishedRow(file);
   }
 
   /** The mark between cells; a comma before the first row is known. */
@@ -62,17 +64,32 @@ export class RowSplitter {
     return this.#delimiter ?? ",";
   }
 
-  push(text: string): void {
-    this.#text = this.#at < this.#text.length ? this.#text.slice(this.#at) + text : text;
+  push(piece: string): void {
+    const text = this.#unfinished.add(piece);
+    if (text === undefined) return;
+    this.#look(text, false);
+    const rest = this.#text.slice(this.#at);
+    if (rest.length > ROW_MOST) this.#requireClosed();
+    this.#unfinished.keep(rest, this.#line);
+  }
+
+  end(): void {
+    this.#look(this.#unfinished.take(), true);
+  }
+
+  /** Tells of the quote that is open in a row that is too long, if there is one; it may close later. */
+  #requireClosed(): void {
+    this.#takeQuoted(false);
+    if (this.#openLines !== undefined) throw openTooLong(this.#file, this.#line + this.#openLines);
+  }
+
+  #look(text: string, isLast: boolean): void {
+    this.#text = text;
     this.#at = 0;
     this.#returnAt = -1;
     this.#feedAt = -1;
     this.#quoteAt = -1;
-    this.#drain(false);
-  }
-
-  end(): void {
-    this.#drain(true);
+    this.#drain(isLast);
   }
 
   #drain(isLast: boolean): void {
@@ -141,6 +158,7 @@ export class RowSplitter {
   #takeQuoted(isLast: boolean): boolean {
     const text = this.#text;
     const cells: string[] = [];
+    this.#openLines = undefined;
     let lines = 0;
     let at = this.#at;
     for (;;) {
@@ -148,7 +166,9 @@ export class RowSplitter {
       if (text[open] === '"') {
         const close = closingQuote(text, open);
         if (close < 0 || (close === text.length - 1 && !isLast)) {
-          return this.#waitForQuote(lines, text.length - open, isLast);
+          if (isLast) throw this.#quoteError(lines, "a quote is opened and never closed");
+          if (close < 0) this.#openLines = lines;
+          return false;
         }
         const cell = text.slice(open + 1, close).replaceAll('""', '"');
         lines += cell.split(LINE_END).length - 1;
@@ -176,11 +196,6 @@ export class RowSplitter {
     this.#passLine(at);
     this.#emit({ line: start, cells });
     return true;
-  }
-
-  #waitForQuote(lines: number, length: number, isLast: boolean): false {
-    if (!isLast && length < QUOTED_MOST) return false;
-    throw this.#quoteError(lines, "a quote is opened and never closed");
   }
 
   #quoteError(lines: number, message: string): Error {

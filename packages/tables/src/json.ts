@@ -5,8 +5,20 @@ import type { TableBuilder } from "./builder.js";
 import type { ColumnBuilder } from "./column.js";
 import { tableError } from "./errors.js";
 import type { Table } from "./table.js";
+import { UnfinishedRow } from "./unfinished-row.js";
 
 const FORM_HELP = "a table in JSON is an object of arrays or an array of objects";
+
+/** Most characters that V8 has in one text, and so in a table that is one value of JSON. */
+const TEXT_MOST = 2 ** 29 - 24;
+
+const tooLong = (name: string): Error =>
+  tableError(
+    name,
+    `the file has more than ${TEXT_MOST} characters, which is too long for one value of JSON`,
+    { reason: "size", limit: TEXT_MOST },
+    "write an object a line, in a file that ends in .jsonl",
+  );
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -18,7 +30,12 @@ export async function readJson(
   pieces: AsyncIterable<string>,
 ): Promise<Table> {
   const texts: string[] = [];
-  for await (const piece of pieces) texts.push(piece);
+  let length = 0;
+  for await (const piece of pieces) {
+    texts.push(piece);
+    length += piece.length;
+    if (length > TEXT_MOST) throw tooLong(builder.name);
+  }
   const value = parse(builder.name, texts.join(""));
   if (Array.isArray(value) && value.length > 0) {
     for (const [index, row] of value.entries()) {
@@ -38,7 +55,7 @@ export async function readJsonLines(
   builder: TableBuilder,
   pieces: AsyncIterable<string>,
 ): Promise<Table> {
-  let rest = "";
+  const unfinished = new UnfinishedRow(builder.name);
   let line = 0;
   const take = (text: string): void => {
     line += 1;
@@ -49,11 +66,14 @@ export async function readJsonLines(
     builder.endRow(line);
   };
   for await (const piece of pieces) {
-    const lines = (rest + piece).split("\n");
-    rest = lines.pop() ?? "";
+    const text = unfinished.add(piece);
+    if (text === undefined) continue;
+    const lines = text.split("\n");
+    const rest = lines.pop() ?? "";
     for (const one of lines) take(one);
+    unfinished.keep(rest, line + 1);
   }
-  take(rest);
+  for (const one of unfinished.take().split("\n")) take(one);
   return builder.finish("line");
 }
 

@@ -12,8 +12,7 @@ import {
   recordOf,
   responses,
 } from "@ndvm/core";
-import { type FittedProblem, type HeldOutScore, trialsOf } from "./problem.js";
-import { shareLabel } from "./summary.js";
+import { type FittedProblem, type HeldOutScore, shareLabel, trialsOf } from "./problem.js";
 
 /** Most points of a plot: more are thinned evenly. */
 const POINTS_MOST = 2000;
@@ -47,7 +46,7 @@ export interface Picture {
   readonly rows: number;
 }
 
-/** A picture for each target; none in objective mode. */
+/** A picture for each target; none in objective mode, and where the prediction is not on the target's scale. */
 export function picturesOf(
   result: FitResult,
   problem: FittedProblem,
@@ -55,7 +54,7 @@ export function picturesOf(
   xWanted: string | undefined,
 ): Picture[] {
   const { targets, data, options, columns } = problem;
-  if (targets.length === 0) return [];
+  if (targets.length === 0 || !result.predictsTarget) return [];
   const name = xWanted ?? widestColumn(problem);
   const curves = curvesOf(result, problem, name);
   const rows = thin((own(data, targets[0] ?? "") as Float64Array).length);

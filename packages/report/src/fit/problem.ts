@@ -26,6 +26,7 @@ export interface FittedProblem {
   readonly options: {
     readonly groups?: { readonly by: string };
     readonly trials?: string | Column;
+    readonly weights?: unknown;
   };
   /** Milliseconds that reading the data took. */
   readonly readMilliseconds: number;
@@ -40,7 +41,10 @@ export interface HeldOutScore extends RowScore {
   readonly observed: Float64Array;
 }
 
-/** The trials of some rows: a column of theirs, or one number for all. */
+/**
+ * The trials of some rows: a column of theirs, one number for all, or a number for each of the rows
+ * that were fitted. Of other rows these say nothing: NaN.
+ */
 export function trialsOf(
   { trials }: FittedProblem["options"],
   data: Data,
@@ -48,5 +52,21 @@ export function trialsOf(
 ): Float64Array | undefined {
   if (trials === undefined) return undefined;
   if (typeof trials === "string") return own(data, trials) as Float64Array;
-  return new Float64Array(rows).fill(Number(trials[0]));
+  const one = sameOfAll(trials);
+  if (one !== undefined) return new Float64Array(rows).fill(one);
+  return trials.length === rows
+    ? Float64Array.from(trials, Number)
+    : new Float64Array(rows).fill(Number.NaN);
+}
+
+/** How the share of successes is called: y / n, or the probability of y. */
+export function shareLabel(target: string, trials: FittedProblem["options"]["trials"]): string {
+  if (trials === undefined) return `probability of ${target}`;
+  return `${target} / ${typeof trials === "string" ? trials : (sameOfAll(trials) ?? "trials")}`;
+}
+
+/** The number that all are; undefined where they differ. */
+function sameOfAll(numbers: Column): number | undefined {
+  const [first, ...others] = Array.from(numbers, Number);
+  return others.every((number) => number === first) ? first : undefined;
 }

@@ -6,7 +6,7 @@ import { binsOf, drawChart, type Layer, type XY } from "../chart.js";
 import { type Content, figure, type Html, type LegendEntry, seriesColor } from "../html.js";
 import { shortText } from "../numbers.js";
 import type { Curve, Picture } from "./picture.js";
-import { percentText, SAME_LOSS } from "./summary.js";
+import { percentText } from "./summary.js";
 
 const INK = "var(--ink)";
 const HELD = seriesColor(1);
@@ -143,7 +143,20 @@ function captionOf(picture: Picture, { level }: FitResult, hasBands: boolean): C
   );
   const wide = hasWide ? "; light band: where a new observation lies." : ".";
   const mean = `${hasWide ? "Dark band" : "Band"}: where the mean lies, at ${percentText(level)}`;
-  return `${hasBands ? mean + wide : ""}${thinned(picture)}`;
+  return `${hasBands ? mean + wide : ""}${bandWords(curves, hasWide)}${thinned(picture)}`;
+}
+
+/**
+ * What is to be said of the bands, once for all curves. Their points are not the table's rows, so that what a
+ * prediction says of its rows would be taken for these.
+ */
+function bandWords(curves: readonly Curve[], hasWide: boolean): string {
+  if (curves.every(({ prediction }) => prediction.notes === undefined)) return "";
+  const hasGaps = curves.some(({ prediction }) => prediction.observationLower.some(Number.isNaN));
+  if (!hasGaps)
+    return " The band for new observations is that of weight 1: the table tells the weights of its own rows only.";
+  const where = hasWide ? " everywhere" : "";
+  return ` No band for new observations${where}: the table tells the deviations of its own rows only.`;
 }
 
 export async function residualFigures(picture: Picture): Promise<Html[]> {
@@ -235,13 +248,13 @@ export async function restartsFigure({ restarts }: FitResult): Promise<Html | un
   const [first] = sorted;
   const last = sorted.at(-1);
   if (restarts.length < 2 || first === undefined || last === undefined) return undefined;
-  const isLog = first.loss > 0 && last.loss > LOG_RATIO * first.loss;
-  const areEqual = last.loss - first.loss <= SAME_LOSS * Math.abs(first.loss);
+  const areEqual = sorted.every(({ hasBestLoss }) => hasBestLoss);
+  const isLog = !areEqual && first.loss > 0 && last.loss > LOG_RATIO * first.loss;
   const points = sorted.map(({ loss }, rank) => [rank + 1, loss] as const);
   const svg = await drawChart({
     description: "Losses of the restarts, sorted",
     x: { label: "restart, by loss", isInteger: true },
-    y: { label: "loss", isLog, ...(areEqual ? { domain: aroundOf(first.loss) } : {}) },
+    y: { label: "loss", isLog, ...(areEqual ? { domain: aroundOf(last.loss) } : {}) },
     height: 260,
     layers: [
       { kind: "line", points, color: "var(--rule)" },

@@ -25,6 +25,7 @@ import {
   formulaSide,
   heldOutWords,
   intervalText,
+  offScaleWords,
   type ParameterRow,
   parameterRows,
   percentText,
@@ -51,12 +52,13 @@ export async function fitReport(options: ReportOptions): Promise<string> {
   const model = problem.source.file ?? "a program";
   const goals = problem.targets.join(", ");
   const formula = formulaOf(result);
-  const held = scores.map(({ target, rmse }): [string, string] => [
-    scores.length > 1 ? `held-out RMSE of ${target}` : "held-out RMSE",
+  const told = scores.filter(({ rmse }) => !Number.isNaN(rmse));
+  const held = told.map(({ target, rmse }): [string, string] => [
+    told.length > 1 ? `held-out RMSE of ${target}` : "held-out RMSE",
     shortText(rmse, 5),
   ]);
   const body: Content[] = [
-    cards([...scoresOf(result, 5), ...held]),
+    cards([...scoresOf(result, problem, 5), ...held]),
     warningsSection(result, problem),
     section(
       "Parameters",
@@ -65,6 +67,7 @@ export async function fitReport(options: ReportOptions): Promise<string> {
       formula && html`<p class="formula">${formulaSide(result, problem)} = ${formula}</p>`,
     ),
     await pictureSections(options),
+    offScaleSection(options),
     await restartsSection(result),
     diagnosticsSection(result),
     section(
@@ -98,7 +101,7 @@ async function pictureSections({ result, problem, scores, x }: ReportOptions): P
   for (const picture of picturesOf(result, problem, scores, x)) {
     const { target } = picture;
     const score = scores.find((one) => one.target === target);
-    const words = targetWords(result).find((line) => line.startsWith(`${target}:`));
+    const words = targetWords(result, problem).find((line) => line.startsWith(`${target}:`));
     sections.push(
       section(
         isOne ? "Data and fit" : `${target}: data and fit`,
@@ -110,6 +113,14 @@ async function pictureSections({ result, problem, scores, x }: ReportOptions): P
     );
   }
   return sections;
+}
+
+/** What stands in the place of pictures that would compare what cannot be compared. */
+function offScaleSection({ result, problem, scores }: ReportOptions): Html | undefined {
+  const words = offScaleWords(result, problem);
+  if (words === undefined) return undefined;
+  const held = scores.map((score) => heldOutWords(score, scores.length > 1, result.loss));
+  return section("Data and fit", ...[words, ...held].map((line) => html`<p>${line}.</p>`));
 }
 
 function warningsSection(result: FitResult, problem: FittedProblem): Html | undefined {

@@ -1,10 +1,10 @@
 /** The result of a fit as text: a table of parameters, a few scores, and what to be wary of. */
 
-import { endedNote, type FitResult, isOfCounts, own, shareName } from "@ndvm/core";
+import { endedNote, type FitResult, isOfCounts, own, shareName, shellWord } from "@ndvm/core";
 import { countText, digitsBeside, shortText, timeText } from "../numbers.js";
 import { formatTable, type TextColumn, type TextStyle } from "../text-table.js";
 import { formulaOf } from "./formula.js";
-import type { FittedProblem, HeldOutScore } from "./problem.js";
+import { type FittedProblem, type HeldOutScore, shareLabel } from "./problem.js";
 
 export interface ParameterRow {
   readonly name: string;
@@ -90,20 +90,24 @@ function parameterTable(result: FitResult, style?: TextStyle): string {
   return formatTable(shown, rows.length, "parameters", rows.length <= 60, style);
 }
 
-/** Restarts that came within this relative distance of the best loss count as having found it. */
-export const SAME_LOSS = 1e-6;
-
-export function restartWords({ restarts, best }: FitResult): string {
-  const close = SAME_LOSS * Math.max(Math.abs(best.loss), 1e-12);
-  const found = restarts.filter(({ loss }) => Math.abs(loss - best.loss) <= close).length;
+export function restartWords({ restarts }: FitResult): string {
+  const found = restarts.filter(({ hasBestLoss }) => hasBestLoss).length;
   const converged = restarts.filter(({ hasConverged }) => hasConverged).length;
   if (restarts.length === 1) return converged === 1 ? "converged" : "did not converge";
   return `${converged} of ${restarts.length} restarts converged, ${found} to the best loss`;
 }
 
+/** What the deviation of one point is called: with weights it is that of a point of weight 1. */
+const deviationName = ({ options }: FittedProblem): string =>
+  options.weights === undefined ? "residual s.d." : "residual s.d. at weight 1";
+
 /** Scores by name, those that make no sense for this fit left out. */
-export function scoresOf(result: FitResult, digits = 7): [name: string, value: string][] {
-  const { best, sigma, mode } = result;
+export function scoresOf(
+  result: FitResult,
+  problem: FittedProblem,
+  digits = 7,
+): [name: string, value: string][] {
+  const { best, sigma, reducedChi, mode } = result;
   const scores: [string, number][] = [
     [mode === "objective" ? "loss" : `loss (${result.loss})`, best.loss],
     [shareName(result.loss), best.r2],
@@ -111,7 +115,10 @@ export function scoresOf(result: FitResult, digits = 7): [name: string, value: s
     ["log-likelihood", best.logLikelihood],
     ["AIC", best.aic],
     ["BIC", best.bic],
-    ["residual s.d.", sigma],
+    // Deviations that were given are not told as found; what is left is told in units of them.
+    reducedChi === undefined
+      ? [deviationName(problem), sigma]
+      : ["root of χ² per degree of freedom", reducedChi],
   ];
   return scores
     .filter(([, value]) => !Number.isNaN(value))
@@ -136,27 +143,44 @@ export function rowsWords({ table, rows }: FittedProblem): string | undefined {
 const readWords = ({ readMilliseconds }: FittedProblem): string =>
   readMilliseconds < 500 ? "" : `, read in ${timeText(readMilliseconds)}`;
 
-/** What a formula gives: the targets, or what is expected of them where they count. */
-export function formulaSide({ loss }: FitResult, { targets, options }: FittedProblem): string {
+/**
+ * What a formula gives: the targets, what is expected of them where they count, or what a loss of the user's own
+ * calls it where that is not on the target's scale.
+ */
+export function formulaSide(
+  { loss, predictsTarget }: FitResult,
+  { targets, options }: FittedProblem,
+): string {
   const goals = targets.join(", ");
   if (goals === "") return "loss";
+  if (!predictsTarget) return "pred";
   if (loss === "poisson") return `expected ${goals}`;
   return loss === "binomial" ? shareLabel(goals, options.trials) : goals;
 }
 
-/** How the share of successes is called: y / n, or the probability of y. */
-export const shareLabel = (target: string, trials: FittedProblem["options"]["trials"]): string =>
-  trials === undefined
-    ? `probability of ${target}`
-    : `${target} / ${typeof trials === "string" ? trials : Number(trials[0])}`;
+/** Why a fit has no R², residuals and pictures; undefined where it has them. */
+export function offScaleWords(
+  { mode, predictsTarget }: FitResult,
+  { targets }: FittedProblem,
+): string | undefined {
+  if (mode === "objective" || predictsTarget) return undefined;
+  const goals = targets.join(", ");
+  return (
+    `pred is not on the scale of ${goals}: the loss is not least where they are equal, ` +
+    "so there are no residuals and no picture of data and fit"
+  );
+}
 
 /** Each target of several by itself. */
-export function targetWords({ targets, loss }: FitResult): string[] {
+export function targetWords(result: FitResult, problem: FittedProblem): string[] {
+  const { targets, loss, reducedChi } = result;
   if (targets.length < 2) return [];
-  return targets.map(({ name, r2, sigma }) => {
+  return targets.flatMap(({ name, r2, sigma }) => {
     const share = Number.isNaN(r2) ? [] : [`${shareName(loss)} ${shortText(r2, 5)}`];
-    const noise = Number.isNaN(sigma) ? [] : [`residual s.d. ${shortText(sigma, 5)}`];
-    return `${name}: ${[...share, ...noise].join(", ")}`;
+    const isFound = reducedChi === undefined && !Number.isNaN(sigma);
+    const noise = isFound ? [`${deviationName(problem)} ${shortText(sigma, 5)}`] : [];
+    const words = [...share, ...noise];
+    return words.length === 0 ? [] : [`${name}: ${words.join(", ")}`];
   });
 }
 
@@ -167,9 +191,9 @@ export function heldOutWords(
 ): string {
   const { target, rows, rmse, mae, r2, loss, deviance } = score;
   const what = lossName === "binomial" ? " of the share" : "";
+  const errors = [`RMSE${what} ${shortText(rmse, 5)}`, `mean absolute error ${shortText(mae, 5)}`];
   const scores = [
-    `RMSE${what} ${shortText(rmse, 5)}`,
-    `mean absolute error ${shortText(mae, 5)}`,
+    ...(Number.isNaN(rmse) ? [] : errors),
     ...(Number.isNaN(r2) ? [] : [`${shareName(lossName)} ${shortText(r2, 5)}`]),
     ...(isOfCounts(lossName) ? [`deviance ${shortText(deviance, 5)}`] : []),
     `mean loss ${shortText(loss, 5)}`,
@@ -185,7 +209,7 @@ export function summaryText(
   style?: TextStyle,
 ): string {
   const { counters } = result;
-  const values = scoresOf(result).map(([name, value]) => `${name} ${value}`);
+  const values = scoresOf(result, problem).map(([name, value]) => `${name} ${value}`);
   const data = rowsWords(problem);
   const formula = formulaOf(result);
   const lines = [
@@ -194,7 +218,7 @@ export function summaryText(
     ...(formula === undefined ? [] : [`${formulaSide(result, problem)} = ${formula}`]),
     values.slice(0, 2).join(", "),
     values.slice(2).join(", "),
-    ...targetWords(result),
+    ...targetWords(result, problem),
     ...scores.map((score) => heldOutWords(score, scores.length > 1, result.loss)),
     ...(data === undefined ? [] : [`${data}${readWords(problem)}`]),
     `${result.optimiser}, ${restartWords(result)}, ` +
@@ -233,7 +257,7 @@ export function warningsOf(result: FitResult, { table, columns }: FittedProblem)
     const taken = one ? "was taken as a parameter" : "were taken as parameters";
     warnings.push(
       `${assumed.join(", ")} ${taken} ` +
-        `starting at 1; --param ${assumed[0]}=… says so, or where to start`,
+        `starting at 1; --param ${shellWord(assumed[0] as string)}=… says so, or where to start`,
     );
   }
   return warnings;

@@ -5,7 +5,7 @@ import { drawChart, type Layer, type XY } from "../chart.js";
 import { figure, type Html, seriesColor } from "../html.js";
 import { ModelCurves } from "./curves.js";
 import { memberFormula } from "./formula.js";
-import type { StudyMember, StudyStory } from "./story.js";
+import type { StudyLoad, StudyMember, StudyStory } from "./story.js";
 
 type Columns = Readonly<Record<string, Float64Array>>;
 
@@ -145,6 +145,7 @@ type FrontPoint = Pick<StudyMember, "source" | "params" | "complexity" | "loss" 
 export async function frontFigure(
   front: readonly FrontPoint[],
   chosen: FrontPoint | undefined,
+  study: StudyLoad,
 ): Promise<Html> {
   const point = (member: FrontPoint): XY => [
     member.complexity,
@@ -160,7 +161,7 @@ export async function frontFigure(
       points: front.map(point),
       color: seriesColor(0),
       radius: 4,
-      titles: (index) => memberFormula(front[index] as FrontPoint),
+      titles: (index) => memberFormula(front[index] as FrontPoint, study),
     },
     ...(chosen === undefined
       ? []

@@ -19,6 +19,7 @@ import {
   verbatim,
 } from "../html.js";
 import { countOf, countText, shortText } from "../numbers.js";
+import { constantNote } from "./constants.js";
 import { ERROR_LEAST, frontFigure, modelFigure } from "./figures.js";
 import { memberFormula } from "./formula.js";
 import type { StudyAncestor, StudyMember, StudyStory } from "./story.js";
@@ -32,7 +33,7 @@ export async function studyReport(study: StudyStory): Promise<string> {
     cards(headline(study)),
     warningSection(study),
     chosen && (await modelSection(chosen, study)),
-    front.length > 0 && (await frontSection(front, chosen)),
+    front.length > 0 && (await frontSection(study)),
     await discoverySection(study),
     await throughputSection(study),
     failureSection(study),
@@ -71,7 +72,7 @@ async function modelSection(member: StudyMember, study: StudyStory): Promise<Htm
   const { target, why } = study;
   return section(
     "The model",
-    html`<p class="formula">${target} = ${memberFormula(member)}</p>`,
+    html`<p class="formula">${target} = ${memberFormula(member, study)}</p>`,
     why === undefined ? undefined : html`<p>Chosen because ${why}.</p>`,
     html`<p></p>`,
     await modelFigure(member, study),
@@ -81,12 +82,8 @@ async function modelSection(member: StudyMember, study: StudyStory): Promise<Htm
   );
 }
 
-function constantsTable({
-  params,
-  intervals,
-  simple,
-  undetermined,
-}: StudyMember): Html | undefined {
+function constantsTable(member: StudyMember): Html | undefined {
+  const { params, intervals } = member;
   const names = Object.keys(params);
   if (names.length === 0) return undefined;
   const end = (name: string, side: 0 | 1): string => {
@@ -103,27 +100,17 @@ function constantsTable({
       },
       { title: "from", isNumber: true, cell: (name) => end(name, 0) },
       { title: "to (95 %)", isNumber: true, cell: (name) => end(name, 1) },
-      {
-        title: "",
-        cell: (name) =>
-          simple.includes(name)
-            ? "taken as exact"
-            : undetermined.includes(name)
-              ? "not determined"
-              : "",
-      },
+      { title: "", cell: (name) => constantNote(member, name) },
     ],
     names,
   );
 }
 
-async function frontSection(
-  front: readonly StudyMember[],
-  chosen: StudyMember | undefined,
-): Promise<Html> {
+async function frontSection(study: StudyStory): Promise<Html> {
+  const { front, chosen } = study;
   return section(
     "The front",
-    await frontFigure(front, chosen),
+    await frontFigure(front, chosen, study),
     table(
       [
         { title: "size", isNumber: true, cell: (member: StudyMember) => member.complexity },
@@ -135,7 +122,7 @@ async function frontSection(
         { title: "gaps", isNumber: true, cell: ({ parts }) => parts.gaps.toFixed(1) },
         { title: "score", isNumber: true, cell: ({ score }) => score.toFixed(3) },
         { title: "BIC", isNumber: true, cell: ({ bic }) => shortText(bic, 6) },
-        { title: "model", cell: (member) => memberFormula(member) },
+        { title: "model", cell: (member) => memberFormula(member, study) },
       ],
       front,
     ),

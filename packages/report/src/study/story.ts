@@ -9,7 +9,7 @@ export interface StudyMember {
   readonly source: string;
   readonly params: Readonly<Record<string, number>>;
   readonly intervals: Readonly<Record<string, readonly [number, number]>>;
-  /** Constants that are taken as exact, and those that the data leave open. */
+  /** Constants that are taken as exact, and those that the data do not tell from 0. */
   readonly simple: readonly string[];
   readonly undetermined: readonly string[];
   readonly complexity: number;
@@ -27,6 +27,9 @@ export interface StudyMember {
     readonly gaps: number;
   };
 }
+
+/** How the programs of a study are loaded. */
+export type StudyLoad = Pick<StudyStory, "inputs" | "domain">;
 
 /** A candidate that the chosen one comes from. */
 export interface StudyAncestor {
