@@ -4,8 +4,16 @@
  * here is made from an error's facts.
  */
 
-import { type ErrorFacts, NdvmError, type Reason, type Speech, wordsFor } from "@ndvm/core/machine";
+import {
+  type ErrorFacts,
+  NdvmError,
+  type Reason,
+  type Speech,
+  shellWord,
+  wordsFor,
+} from "@ndvm/core/machine";
 import { nearNumber } from "@ndvm/tables/text";
+import { isWordTest } from "./fit/word-test.js";
 
 /** The commands that have options of their own for the same thing. */
 export type Command = "run" | "repl" | "fit" | "search";
@@ -79,7 +87,7 @@ const WORDS: Partial<Record<Reason, (facts: ErrorFacts, context: Context, help: 
       help:
         command === "repl"
           ? SET_HELP
-          : `give it one: --set ${names[0]}=1; the program's inputs are ${expected}`,
+          : `${giving(names[0] ?? "")}; the program's inputs are ${expected}`,
     }),
     lanes: (_, { command }) => ({
       help: command === "repl" ? SET_HELP : LANES_HELP,
@@ -100,11 +108,13 @@ const WORDS: Partial<Record<Reason, (facts: ErrorFacts, context: Context, help: 
       help: "a prediction is made without it; leave out --target where the program's value is the loss",
     }),
     slip: ({ names = [], expected }) => ({
-      help: `did you mean ${expected}? If ${names[0]} is a parameter, declare it: --param ${names[0]}`,
+      help: canBeSet(names[0] ?? "")
+        ? `did you mean ${expected}? If ${names[0]} is a parameter, declare it: --param ${shellWord(names[0] ?? "")}`
+        : `did you mean ${expected}?`,
     }),
     bounds: ({ names = [], value, limit }) =>
-      value !== undefined && value === limit
-        ? { help: `to keep it there: --fix ${names[0]}=${value}` }
+      value !== undefined && value === limit && canBeSet(names[0] ?? "")
+        ? { help: `to keep it there: --fix ${shellWord(names[0] ?? "")}=${value}` }
         : {},
     shape: (_, { hasTarget, unusedColumn, rowCount }) =>
       hasTarget === true || rowCount === undefined
@@ -112,13 +122,13 @@ const WORDS: Partial<Record<Reason, (facts: ErrorFacts, context: Context, help: 
         : {
             help:
               "without --target the program's value is the loss, one number; for predictions of a " +
-              `column give --target${unusedColumn === undefined ? "" : ` ${unusedColumn}`}`,
+              `column give --target${canBeListed(unusedColumn) ? ` ${shellWord(unusedColumn)}` : ""}`,
           },
     points: (_, { rowsLeftOut = 0, rowCount }, help) =>
       rowsLeftOut > 0 ? { help: `${rowsLeftOut} of ${rowCount} rows are left out; ${help}` } : {},
     sheet: ({ names = [] }, { command }) =>
       command === "fit" || command === "search"
-        ? { help: `its sheets are ${names.join(", ")}: --sheet ${quoted(names[0] ?? "1")}` }
+        ? { help: `its sheets are ${names.join(", ")}: --sheet ${shellWord(names[0] ?? "1")}` }
         : {},
     word: ({ column = "", actual = "" }, { command }) => ({
       help: nearNumber(actual) ?? wordHelp(command, column, actual, false),
@@ -139,14 +149,28 @@ function wordHelp(
 ): string | undefined {
   if (command === "search") return "correct it, or leave the row out with --where";
   if (command !== "fit") return undefined;
-  const word = quoted(text);
-  return isAllWords
-    ? `the column holds words: --where ${column}=${word} takes rows by them, ` +
-        `--group ${column}:… makes groups of them`
-    : `correct it, leave the row out with --where, or count it as missing: --na ${word}`;
+  if (isAllWords) {
+    const groups = `--group ${shellWord(column)}:… makes groups of them`;
+    if (!isWordTest(column, text)) return `the column holds words: ${groups}`;
+    const test = `--where ${shellWord(column)}=${shellWord(text)}`;
+    return `the column holds words: ${test} takes rows by them, ${groups}`;
+  }
+  return canBeListed(text)
+    ? `correct it, leave the row out with --where, or count it as missing: --na ${shellWord(text)}`
+    : "correct it, or leave the row out with --where";
 }
 
-const quoted = (text: string): string => (/^\w+$/.test(text) ? text : `'${text}'`);
+/** Options that take lists split them at commas, and take blanks at the ends off. */
+const canBeListed = (text: string | undefined): text is string =>
+  text !== undefined && text !== "" && !text.includes(",") && text.trim() === text;
+
+/** `name=value` is split at its first `=`. */
+const canBeSet = (name: string): boolean => !name.includes("=");
+
+const giving = (name: string): string =>
+  canBeSet(name)
+    ? `give it one: --set ${shellWord(name)}=1`
+    : "rename it: --set takes what is before the first = for the name";
 
 /** An error that has been said in the words of the command line: nobody says it again in others. */
 class CommandError extends NdvmError {}
@@ -160,7 +184,12 @@ export function inCommandWords(error: NdvmError, context: Context = PLAIN): Ndvm
   const speech: Speech = {
     option: (name) => optionName(name, context.command),
     rows: context.rows ?? countedRows,
-    declaring: (name) => (context.command === "fit" ? `--param ${name}` : `--set ${name}=1`),
+    declaring: (name) => {
+      if (!canBeSet(name)) return undefined;
+      return context.command === "fit"
+        ? `--param ${shellWord(name)}`
+        : `--set ${shellWord(name)}=1`;
+    },
   };
   const words = wordsFor(facts, speech);
   const help = words.help ?? error.help;

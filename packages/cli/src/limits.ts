@@ -30,13 +30,17 @@ export const clockOf = ({ timeout }: Timed): { clock?: () => number } =>
 
 /**
  * Runs `work` that keeps the event loop out, on a machine with the clock of `clockOf`. What its runs take
- * counts together: `timeLeft` is what the next one may.
+ * counts together: `timeLeft` is what the next one may, and throws E-TIME if nothing is left.
  */
 export function withinTime<T>({ timeout }: Timed, work: (timeLeft: () => number) => T): T {
   const now = timeout === undefined ? processorMilliseconds : () => performance.now();
   const end = now() + (timeout ?? 1000 * PROCESSOR_SECONDS);
   try {
-    return work(() => Math.max(1, end - now()));
+    return work(() => {
+      const left = end - now();
+      if (left <= 0) throw timeError({}, timeout);
+      return left;
+    });
   } catch (error) {
     throw error instanceof NdvmError && error.code === "E-TIME" ? timeError(error, timeout) : error;
   }
@@ -66,7 +70,9 @@ export async function withinLimits<T>(
   }
 }
 
-function timeError({ span, source, file }: NdvmError, timeout?: number): NdvmError {
+type Place = Partial<Pick<NdvmError, "span" | "source" | "file">>;
+
+function timeError({ span, source, file }: Place, timeout?: number): NdvmError {
   const limit = timeout ?? 1000 * PROCESSOR_SECONDS;
   const what = timeout === undefined ? `${PROCESSOR_SECONDS} s of processor time` : `${limit} ms`;
   return new NdvmError("E-TIME", `took more than ${what}`, {

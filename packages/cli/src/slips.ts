@@ -5,7 +5,7 @@
  */
 
 import { existsSync } from "node:fs";
-import { nearest } from "@ndvm/core/machine";
+import { fileWord, nearest, shellWord } from "@ndvm/core/machine";
 import type { Command, Option } from "commander";
 
 /** A word that belongs to no option, and what stands before it. */
@@ -45,7 +45,9 @@ function optionSlip(command: Command, args: readonly string[]): string | undefin
     const near = nearest(name, long);
     if (value === undefined || (near === undefined && !hasOption(command, "--set"))) continue;
     const meant =
-      near === undefined ? `an input is set by --set ${name}=${value}` : `did you mean --${near}?`;
+      near === undefined
+        ? `an input is set by --set ${shellWord(`${name}=${value}`)}`
+        : `did you mean --${near}?`;
     return `there is no option ${dashes}${name}: ${meant}`;
   }
   return undefined;
@@ -90,19 +92,19 @@ function meaningOf(
   if (UNIT.test(word) && /^\d+(\.\d+)?$/.test(last))
     return `"${word}" stands alone: leave out the blank, ${option} ${last}${word}`;
   if (option === "--resume" && !takesValue(optionFor(command, option)))
-    return `--resume takes no file: name the study by --out ${word} --resume`;
+    return `--resume takes no file: name the study by --out ${fileWord(word)} --resume`;
   const assigns = optionFor(command, option)?.flags.includes("<name=") ?? false;
   if (assigns && !/=./.test(value) && word !== "=") {
     const [name, given] = [value.replace(/=$/, ""), word.replace(/^=/, "")];
-    return `${option} needs name=value without blanks: ${option} ${name}=${given}`;
+    return `${option} needs name=value without blanks: ${option} ${shellWord(`${name}=${given}`)}`;
   }
   if (ASSIGNMENT.test(word) && !existsSync(word)) {
     const own = assigns ? option : hasOption(command, "--param") ? "--param" : "--set";
     if (hasOption(command, own))
-      return `"${word}" belongs to no option: every value needs its own, ${own} ${word}`;
+      return `"${word}" belongs to no option: every value needs its own, ${own} ${shellWord(word)}`;
   }
   const needsData = hasOption(command, "--data") && command.registeredArguments.length === 0;
   if (needsData && !args.some((one) => /^--data(=|$)/.test(one)))
-    return `"${word}" belongs to no option: the table is named by --data ${word}`;
+    return `"${word}" belongs to no option: the table is named by --data ${fileWord(word)}`;
   return undefined;
 }

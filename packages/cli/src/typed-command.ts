@@ -1,5 +1,7 @@
 /** The command as it was typed, for reports that say how they were made. */
 
+import { shellWord } from "@ndvm/core/machine";
+
 let typed: readonly string[] = [];
 
 /** What stands behind `ndvm` in the command that begins. */
@@ -19,9 +21,7 @@ export type Meanings = ReadonlyMap<string, Meaning>;
 
 /** The command line, quoted so that a shell takes it again. */
 export function typedCommand(meanings: Meanings = new Map()): string {
-  const words = withMeanings(meanings).map((word) =>
-    /^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word),
-  );
+  const words = withMeanings(meanings).map(shellWord);
   return ["ndvm", ...words].join(" ");
 }
 
@@ -43,5 +43,3 @@ function withMeanings(meanings: Meanings): string[] {
   }
   return words;
 }
-
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

@@ -4,7 +4,7 @@
  * archive itself; here, what a user reads and the exit codes that a script reads.
  */
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ArchiveCheck } from "@ndvm/search";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -187,6 +187,37 @@ describe("archive salvage", () => {
         "what the search needs to go on was damaged; begin a new study",
       ),
     );
+  });
+
+  test("lost the domain of a study in silence, and its models were written in another", async () => {
+    expect((await ndvmHere(search("clamped.db", "--domain", "clamp"))).code).toBe(0);
+    const whole = await ndvmHere(["archive", "show", "clamped.db", "0", "--export", "json"]);
+    const model = /^the model is that of the front: visit 0, its constants fitted to all rows\n/;
+    expect(JSON.parse(whole.stdout).domain).toBe("clamp");
+    expect(whole.stderr.replace(model, "")).toBe("");
+    // The row of the option, wherever else the word stands.
+    let salvaged = "";
+    for (const at of placesOf(bytesOf("clamped.db"), '"clamp"')) {
+      const bytes = bytesOf("clamped.db");
+      bytes[at + 1] = 0x43;
+      writeFile("lost.db", bytes);
+      rmSync(join(folder, "left-over.db"), { force: true });
+      salvaged = (await ndvmHere(["archive", "salvage", "lost.db", "left-over.db"])).stdout;
+      if (salvaged.includes("options of the study lost: domain")) break;
+    }
+    expect(salvaged).toContain("options of the study lost: domain");
+    const lost = `warning: the study's domain is lost: sqrt and log are written as in the domain "ieee"`;
+    for (const command of [
+      ["archive", "show", "left-over.db", "0", "--export", "json"],
+      ["archive", "ls", "left-over.db"],
+    ]) {
+      const { code, stderr } = await ndvmHere(command);
+      const others = stderr.replace(`${lost}\n`, "").replace(model, "");
+      expect({ code, others }, command.join(" ")).toEqual({ code: 0, others: "" });
+      expect(stderr, command.join(" ")).toContain(lost);
+    }
+    expect((await ndvmHere(["report", "left-over.db", "-o", "lost.html"])).code).toBe(0);
+    expect(readFileSync(join(folder, "lost.html"), "utf8")).toContain("domain is lost");
   });
 
   test("keeps what is left of a file that is cut off", async () => {

@@ -3,6 +3,7 @@
  * visits, what a check finds and its exit code.
  */
 
+import { NdvmError } from "@ndvm/core";
 import type { Archive, Outcome } from "@ndvm/search";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { archiveCheck, archiveList, archiveShow } from "../src/commands/archive.js";
@@ -11,17 +12,25 @@ import { writeReport } from "../src/commands/report.js";
 const world = vi.hoisted(() => ({
   outcomes: [] as unknown[],
   members: new Map<number, object>(),
+  front: [] as unknown[],
+  lost: undefined as Error | undefined,
   closed: 0,
   check: {} as object,
 }));
-vi.mock("../src/search/open-study.js", () => ({
+vi.mock("../src/search/open-study.js", async (original) => ({
+  ...(await original<object>()),
   requireFile: () => {},
   openStudy: () =>
     ({
+      study: () => ({ inputs: ["x"], domain: "ieee" }),
       outcomes: () => world.outcomes,
       outcome: (id: number) => world.outcomes.find((one) => (one as Outcome).id === id),
       visitsOf: (id: number) => world.outcomes.filter((one) => (one as Outcome).id === id),
       members: () => world.members,
+      front: () => {
+        if (world.lost !== undefined) throw world.lost;
+        return world.front;
+      },
       lineage: (id: number) => [
         { id },
         { id: 7, proposer: "p", origin: "o", source: "(a\n  b)" },
@@ -40,7 +49,7 @@ vi.mock("@ndvm/search", async (original) => ({
 
 const outcome = (visit: number, id: number, r2: number, more: object = {}) => ({
   ...{ visit, id, r2, status: "scored", complexity: 3, proposer: "evolve", origin: "cross" },
-  ...{ source: `(* a ${id})`, params: { a: visit + 0.5 }, bic: -visit, ...more },
+  ...{ source: `(* a ${id})`, params: { a: visit + 0.5 }, bic: -visit, loss: 9 - visit, ...more },
 });
 
 let written = { stdout: "", stderr: "" };
@@ -48,6 +57,8 @@ beforeEach(() => {
   written = { stdout: "", stderr: "" };
   world.closed = 0;
   world.members = new Map();
+  world.front = [];
+  world.lost = undefined;
   for (const name of ["stdout", "stderr"] as const)
     vi.spyOn(process[name], "write").mockImplementation((text) => {
       written[name] += String(text);
@@ -104,10 +115,44 @@ describe("one candidate", () => {
     expect(written.stdout).toContain("  from 7 (p: o) (a b)\n  from 5 (q: r) (c)\n");
     written.stdout = "";
     archiveShow("s.db", 1, { json: true });
-    expect(lines()[0]).toMatchObject({ visit: 1, r2: 0.7 });
-    written.stdout = "";
+    expect(lines()[0]).toMatchObject({ visit: 5, r2: 0.6 });
+  });
+
+  test("was shown and exported by the visit that the held-out rows like best; the training rows choose", () => {
     archiveShow("s.db", 1, { export: "math" });
-    expect(written.stdout.trim()).toBe("1.5");
+    expect(written).toEqual({
+      stdout: "5.5\n",
+      stderr:
+        "the model is that of visit 5, which has the least loss on the training rows of 2 visits\n",
+    });
+    written = { stdout: "", stderr: "" };
+    archiveShow("s.db", 4, { export: "math" });
+    expect(written).toEqual({ stdout: "6.5·4\n", stderr: "" });
+  });
+
+  test("that is on the front was exported as the training rows alone fit it; it is as the front has it", () => {
+    const member = (visit: number, more: object) => ({
+      ...{ visit, isWeighed: true, source: "(+ a x)", params: { a: 0.25 }, length: 20, ...more },
+    });
+    const exported = () => {
+      written = { stdout: "", stderr: "" };
+      archiveShow("s.db", 1, { export: "math" });
+      return [written.stdout.trim(), written.stderr.split(":")[0]];
+    };
+    const [told, other] = ["the model is that of the front", "the model is that of visit 5, which"];
+    world.front = [member(1, {}), member(6, { source: "(+ b x)", params: { b: 9 } })];
+    expect(exported()).toEqual(["0.25 + x", told]);
+    expect(written.stderr).toBe(`${told}: visit 1, its constants fitted to all rows\n`);
+    world.front = [member(1, {}), member(5, { params: { a: 0.75 }, length: 19 })];
+    expect(exported()).toEqual(["0.75 + x", told]);
+    // What is not weighed is what the visit is, and what cannot be read is told.
+    world.front = [member(1, { isWeighed: false })];
+    expect(exported()[1]).toMatch(other);
+    world.lost = new NdvmError("E-ARCHIVE", "the target is lost");
+    expect(exported()[1]).toBe("warning");
+    expect(written.stderr).toMatch(/^warning: whether it is on the front is not known: the target/);
+    world.lost = new Error("ours");
+    expect(() => exported()).toThrow("ours");
   });
 
   test("that was not scored exports nothing, and one that is not there is told", () => {
@@ -117,13 +162,18 @@ describe("one candidate", () => {
   });
 
   test("that is on the front is told with its constants, exact or not, and its twin", () => {
-    const facts = { length: 12.34, params: { a: 2, b: 3, c: 4 }, simple: ["b"] };
-    world.members.set(4, { ...facts, undetermined: ["c"], twinOf: 6, source: "(f a b c)" });
+    const facts = { length: 12.34, params: { a: 2, b: 3, c: 4, d: 5 }, simple: ["b"] };
+    const open = { undetermined: ["c", "d"], intervals: { a: [1, 3], d: [-1, 11] } };
+    world.members.set(4, { ...facts, ...open, twinOf: 6, source: "(f a b c d)" });
     archiveShow("s.db", 0, {});
-    expect(written.stdout).toContain(
-      "on the front, fitted to all rows: (f a b c), a = 2, b = 3 (exact), c = 4 (not determined); " +
-        "12.3 bits\nthe same function as visit 6, which is shorter\n",
-    );
+    const said =
+      "fitted to all rows: (f a b c d), a = 2, b = 3 (taken as exact), c = 4 (not determined), " +
+      "d = 5 (may be 0); 12.3 bits\nthe same function as visit 6, which is shorter\n";
+    expect(written.stdout).toContain(`\nweighed, ${said}`);
+    written.stdout = "";
+    world.front = [{ visit: 4 }];
+    archiveShow("s.db", 0, {});
+    expect(written.stdout).toContain(`\non the front, ${said}`);
     written.stdout = "";
     archiveShow("s.db", 0, { json: true });
     expect(lines()[0]).toMatchObject({ members: [{ visit: 4, length: 12.34 }] });

@@ -191,7 +191,7 @@ describe("what is found", () => {
 
   test("--fix, --bound and --log reach the fit", async () => {
     const more = ["--fix", "a=3", "--param", "k=0.2", "--bound", "k=0..0.3", "--log", "k"];
-    const { best, fixed, identifiability } = await fitJson([...basic, ...more], 3);
+    const { best, fixed, identifiability } = await fitJson([...basic, ...more]);
     expect(fixed).toEqual({ a: 3 });
     expect(best.params["k"]).toBeCloseTo(0.3, 4);
     expect(identifiability.atBounds).toEqual(["k"]);

@@ -25,6 +25,9 @@ afterEach(() => {
 /** What is typed when the screen says so: a pattern that must have been shown, and the keys. */
 type Step = readonly [shown: RegExp, keys: string | (() => void)];
 
+/** Turns of the event loop that nothing takes which is typed at a prompt. */
+const TURNS_MOST = 1_000_000;
+
 /** The command on a terminal with somebody at its keyboard. */
 async function typed(...steps: readonly Step[]) {
   const before = Object.getOwnPropertyDescriptor(process, "stdin") as PropertyDescriptor;
@@ -43,9 +46,13 @@ async function typed(...steps: readonly Step[]) {
     code = result;
   });
   try {
-    for (const [pattern, keys] of steps) {
-      while (code === undefined && !pattern.test(plain(screen.stdout)))
+    for (const [step, [pattern, keys]] of steps.entries()) {
+      for (let turns = 0; code === undefined && !pattern.test(plain(screen.stdout)); turns++) {
+        // The first prompt waits for modules to load, later ones for nothing.
+        if (step > 0 && turns > TURNS_MOST)
+          throw new Error(`${pattern} was never shown, but ${JSON.stringify(screen)}`);
         await new Promise((resolve) => setImmediate(resolve));
+      }
       if (typeof keys === "string") keyboard.write(keys);
       else keys();
     }
@@ -96,6 +103,22 @@ describe("the prompt", () => {
     expect(empty.stderr.match(/Ctrl-D or :quit leaves/g)).toHaveLength(2);
   });
 
+  test("Ctrl-C after an input, also one that failed, clears what was typed as it did before", async () => {
+    const { code, stderr } = await typed(
+      [FIRST, "(+ 1 2)\r"],
+      [/\n3\nndvm> $/, "\x03"],
+      [/\n3\nndvm> \s*ndvm> (\s*ndvm> )*$/, "(* 2"],
+      [/\(\* 2$/, "\x03"],
+      [FIRST, "(car 1)\r"],
+      [/ndvm> \(car 1\)\s+ndvm> $/, "\x03"],
+      [/\(car 1\)\s+ndvm> \s*ndvm> (\s*ndvm> )*$/, "(- 9 4)\r"],
+      [/\n5\nndvm> $/, () => void process.emit("SIGINT", "SIGINT")],
+      [/\n5\nndvm> \s*ndvm> (\s*ndvm> )*$/, ":q\r"],
+    );
+    expect(stderr.match(/Ctrl-D or :quit leaves/g)).toHaveLength(3);
+    expect(code).toBe(0);
+  });
+
   test("keeps what was typed for the next time, newest last, and for its owner alone", async () => {
     await typed([FIRST, "(+ 1 2)\r"], [/\n3\nndvm> $/, "(* 3 4)\r"], [/\n12\nndvm> $/, ":q\r"]);
     expect(readFileSync(history, "utf8")).toBe("(+ 1 2)\n(* 3 4)\n:q\n");
@@ -108,6 +131,16 @@ describe("the prompt", () => {
       [/\(\* 3 4\)$/, "\r"],
       [/\n12\nndvm> $/, ":q\r"],
     );
+  });
+
+  test("keeps a line that is typed again once, as the newest", async () => {
+    await typed(
+      [FIRST, "(+ 1 2)\r"],
+      [/\n3\nndvm> $/, "(* 3 4)\r"],
+      [/\n12\nndvm> $/, "(+ 1 2)\r"],
+      [/\n3\nndvm> \(\* [\s\S]*\n3\nndvm> $/, ":q\r"],
+    );
+    expect(loadHistory()).toEqual([":q", "(+ 1 2)", "(* 3 4)"]);
   });
 
   test("Tab offers the commands that begin so, and nothing inside an expression", async () => {
@@ -179,6 +212,12 @@ const counts = (candidates: number) => ({
   ...{ failures: {}, workersReplaced: 0 },
   spending: { requests: 0, inputTokens: 0, outputTokens: 0, cost: 0 },
 });
+const amounts = (candidates: number) => {
+  const all = counts(candidates);
+  return { counts: all, inThisRun: all };
+};
+
+const study = { inputs: ["x"], domain: "ieee" } as const;
 
 /** What a display writes for events at moments of a clock of the test's own. */
 function shown(make: () => ReturnType<typeof lineDisplay>, events: readonly [number, object][]) {
@@ -203,21 +242,24 @@ function shown(make: () => ReturnType<typeof lineDisplay>, events: readonly [num
 describe("the lines of a search", () => {
   test("come when the choice changes, and every two seconds how it gets on", () => {
     const progress = (candidates: number, seconds: number) => ({
-      ...{ type: "progress", counts: counts(candidates), seconds },
+      ...{ type: "progress", ...amounts(candidates), seconds },
     });
-    const { stdout, stderr } = shown(lineDisplay, [
-      [0, { type: "started", workers: 2, resumedFrom: 30 }],
-      [10, { type: "front", front: [member(1, 20)] }],
-      [20, { type: "front", front: [member(1, 20), member(2, 30)] }],
-      [30, { type: "front", front: [member(1, 20), member(2, 10)] }],
-      [2000, progress(10, 2)],
-      [2001, progress(20, 2)],
-      [4001, progress(30, 4)],
-      [4002, progress(40, 4)],
-      [4003, { type: "problem", proposer: "llm", problem: { message: "no", code: "E-LLM" } }],
-      [4004, { type: "worker", worker: 3, message: "died" }],
-      [4005, { type: "warning", message: "mind" }],
-    ]);
+    const { stdout, stderr } = shown(
+      () => lineDisplay({ study }),
+      [
+        [0, { type: "started", workers: 2, resumedFrom: 30 }],
+        [10, { type: "front", front: [member(1, 20)] }],
+        [20, { type: "front", front: [member(1, 20), member(2, 30)] }],
+        [30, { type: "front", front: [member(1, 20), member(2, 10)] }],
+        [2000, progress(10, 2)],
+        [2001, progress(20, 2)],
+        [4001, progress(30, 4)],
+        [4002, progress(40, 4)],
+        [4003, { type: "problem", proposer: "llm", problem: { message: "no", code: "E-LLM" } }],
+        [4004, { type: "worker", worker: 3, message: "died" }],
+        [4005, { type: "warning", message: "mind" }],
+      ],
+    );
     expect(stdout.split("\n").map((line) => /(\d+) bits/.exec(line)?.[1])).toEqual([
       ...["20", "10", undefined],
     ]);
@@ -230,7 +272,10 @@ describe("the lines of a search", () => {
       "warning: mind",
       "",
     ]);
-    const fresh = shown(lineDisplay, [[0, { type: "started", workers: 2, resumedFrom: 0 }]]);
+    const fresh = shown(
+      () => lineDisplay({ study }),
+      [[0, { type: "started", workers: 2, resumedFrom: 0 }]],
+    );
     expect(fresh).toEqual({ stdout: "", stderr: "" });
   });
 
@@ -239,6 +284,7 @@ describe("the lines of a search", () => {
     const screen = () =>
       liveDisplay({
         seconds: undefined,
+        study,
         plot: ({ id }) => `plot ${plots.push(id)} of ${id}`,
       });
     const { stdout } = shown(screen, [
@@ -246,7 +292,7 @@ describe("the lines of a search", () => {
       [1200, { type: "front", front: [member(1, 20)] }],
       [1800, { type: "front", front: [member(1, 20), member(2, 10)] }],
       [1900, { type: "front", front: [member(3, 5)] }],
-      [2400, { type: "done", front: [member(4, 1)], counts: counts(7), seconds: 3 }],
+      [2400, { type: "done", front: [member(4, 1)], ...amounts(7), seconds: 3 }],
     ]);
     expect(plots).toEqual([1, 2, 4]);
     expect(stdout).toContain("plot 3 of 4");
@@ -258,11 +304,11 @@ describe("the lines of a search", () => {
 
   test("of a screen are erased once where something is told above them", () => {
     const { stdout, stderr } = shown(
-      () => liveDisplay({ seconds: 5, plot: () => "plot" }),
+      () => liveDisplay({ seconds: 5, study, plot: () => "plot" }),
       [
         [600, { type: "front", front: [member(1, 20)] }],
         [601, { type: "warning", message: "mind" }],
-        [602, { type: "progress", counts: counts(3), seconds: 1 }],
+        [602, { type: "progress", ...amounts(3), seconds: 1 }],
       ],
     );
     expect(stderr).toBe("warning: mind\n");

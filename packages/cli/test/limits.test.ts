@@ -107,6 +107,30 @@ test("explaining many lanes ends, and so does explaining one lane at many points
   expectEnded(measured(["explain", "-e", LONG, ...along]));
 });
 
+test.each(["3e6", "1e9"])(
+  "short runs at %s points ended by no limit, and the points were all made before the first run",
+  (points) => {
+    const along = ["--set", "x=1", "--to", "x=2", "--points", points, "--timeout", "1s"];
+    const taken = measured(["explain", "-e", "(* x x)", ...along]);
+    expectEnded(taken);
+    expect(taken.stderr).toContain("E-TIME");
+  },
+);
+
+test.each([
+  ["flips", "(if (< (sin x) 0.5) (* x x) (+ 1 x))", "0:3000000:1", "table", 1],
+  ["nothing to tell", "(* x x)", "0:9999999:1", "table", 0],
+  ["clamps", "(log (- 0 x))", "0:9999999:1", "json", 0],
+])(
+  "explaining many lanes with %s stays below 512 MB: it took up to 1.8 GB",
+  (_, source, lanes, format, wanted) => {
+    const run = ["-e", source, "--set", `x=${lanes}`, "--domain", "clamp", "--format", format];
+    const { code, kilobytes, stderr } = measured(["explain", ...run]);
+    expect([code, stderr.includes("E-MEMORY")]).toEqual([wanted, wanted === 1]);
+    expect(kilobytes).toBeLessThan(512_000);
+  },
+);
+
 test.each([
   ["a long tape", "(loop ((i 0) (v a)) (if (= i 700000) v (recur (+ i 1) (* v 0.999))))", "1"],
   ["the ways of many lanes", "(loop ((i 0)) (if (= i 600000) a (recur (+ i 1))))", "1:256:1"],
@@ -117,7 +141,7 @@ test.each([
 test.each(["table", "json"])(
   "explaining the longest tape that fits stays below 512 MB (%s)",
   (format) => {
-    const source = "(loop ((i 0) (v a)) (if (= i 310000) v (recur (+ i 1) (* v 0.999))))";
+    const source = "(loop ((i 0) (v a)) (if (= i 295000) v (recur (+ i 1) (* v 0.999))))";
     const taken = measured(["explain", "-e", source, "--set", "a=1", "--format", format]);
     expect([taken.code, taken.stderr.startsWith("took")]).toEqual([0, true]);
     expect(taken.kilobytes).toBeLessThan(512_000);

@@ -4,11 +4,13 @@
  * run names` runs the same again.
  */
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { exportModel, fit, Machine, own, recordOf } from "@ndvm/core";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ndvmHere } from "./here.js";
-import { writeFile } from "./run.js";
+import { folder, writeFile } from "./run.js";
 
 const { SEED, NAMES_RUNS } = process.env;
 const seed = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
@@ -93,5 +95,40 @@ describe("the command line", () => {
     expect(await ndvmHere(["report", "names.db"])).toMatchObject({ code: 0 });
     const { stdout } = await ndvmHere(["archive", "ls", "names.db", "--all"]);
     for (const name of NAMES) expect(stdout).toContain(name);
+  });
+
+  test("a study with columns called max and list could not be shown", async () => {
+    const rows = x.map((at, i) => `${at + 1},${i % 5},${2 * (at + 1) + (i % 5)}`);
+    writeFile("words.csv", `max,list,y\n${rows.join("\n")}\n`);
+    const sources = ["(* max list)", "(* a (sqrt (- max 100)))", "(+ (* a max) list)"];
+    writeFile("words.jsonl", sources.map((source) => JSON.stringify({ source })).join("\n"));
+    const study = [
+      "--data",
+      "words.csv",
+      "--target",
+      "y",
+      "--domain",
+      "clamp",
+      "--out",
+      "words.db",
+    ];
+    const how = ["--workers", "0", "--proposer", "replay:words.jsonl"];
+    const found = await ndvmHere(["search", ...study, ...how]);
+    expect(found).toMatchObject({ code: 0 });
+    expect(found.stdout).toContain("y = 2·max + list");
+    expect((await ndvmHere(["archive", "ls", "words.db"])).stdout).toContain("2·max + list");
+    for (const format of ["javascript", "numpy", "sympy", "scheme", "latex", "math"])
+      for (const id of ["0", "1", "2"]) {
+        const told = await ndvmHere(["archive", "show", "words.db", id, "--export", format]);
+        expect(told.code, `${format} of ${id}`).toBe(0);
+        expect(told.stderr).toMatch(/^(the model is that of the front: visit \d, .*\n)?$/);
+        expect(told.stdout, `${format} of ${id}`).toContain("max");
+      }
+    // What sqrt does below 0 is the study's choice, and the exported model keeps it.
+    const clamped = await ndvmHere(["archive", "show", "words.db", "1", "--export", "javascript"]);
+    const model = new Function(`${clamped.stdout}; return model;`)() as (of: object) => number;
+    expect(model({ max: 1 })).not.toBeNaN();
+    expect(await ndvmHere(["report", "words.db", "-o", "words.html"])).toMatchObject({ code: 0 });
+    expect(readFileSync(join(folder, "words.html"), "utf8")).toContain("2·max + list");
   });
 });

@@ -150,6 +150,8 @@ describe("the screen of a search", () => {
     spending: { requests: 2, inputTokens: 1000, outputTokens: 50, cost: 0.25 },
   };
 
+  const study = { inputs: ["x"], domain: "ieee" } as const;
+
   async function shownBy(events: readonly object[]): Promise<string> {
     const { liveDisplay } = await import("../src/search/display.js");
     let text = "";
@@ -163,7 +165,7 @@ describe("the screen of a search", () => {
     try {
       let now = 0;
       clock.mockImplementation(() => now);
-      const display = liveDisplay({ seconds: 60, plot: () => "the\nplot" });
+      const display = liveDisplay({ seconds: 60, study, plot: () => "the\nplot" });
       for (const event of events) {
         now += 501;
         display.show(event as never);
@@ -184,7 +186,7 @@ describe("the screen of a search", () => {
     const text = await shownBy([
       { type: "started", workers: 1, resumedFrom: 0 },
       { type: "front", front },
-      { type: "progress", counts, seconds: 2 },
+      { type: "progress", counts, inThisRun: counts, seconds: 2 },
     ]);
     // Every screen but the first is preceded by as many lines up as the one before it had.
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the cursor's way.
@@ -219,8 +221,11 @@ describe("the screen of a search", () => {
       spending,
     };
     expect(spendingText(one)).toBe("10 + 5 tokens in 1 request");
-    const done = { counts: one, seconds: 2, stopped: "candidates", front: [], warnings: [] };
-    const [said] = searchSummary(done as never, { target: "y", plot: () => "" }).split("\n");
+    const done = {
+      ...{ counts: one, inThisRun: one, seconds: 2 },
+      ...{ stopped: "candidates", front: [], warnings: [] },
+    };
+    const [said] = searchSummary(done as never, { target: "y", study, plot: () => "" }).split("\n");
     expect(said).toMatch(/^1 candidate in 2.0 s \(1 fit, 1\/s; 1 duplicate, 0 failed\): /);
   });
 

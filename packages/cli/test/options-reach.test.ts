@@ -34,7 +34,8 @@ vi.mock("@ndvm/search", async (original) => {
     ...real,
     async *search(options: SearchOptions) {
       seen.searches.push(options);
-      yield { type: "done", counts, seconds: 1, stopped, front: [], warnings: [] };
+      const amounts = { counts, inThisRun: counts, seconds: 1 };
+      yield { type: "done", ...amounts, stopped, front: [], warnings: [] };
     },
     llm: (options: LlmOptions) => {
       seen.models.push(options);
@@ -249,7 +250,7 @@ describe("an option of fit", () => {
 
   test.each<[string, string, Partial<Record<keyof FitOptions, unknown>>]>([
     ["--optimiser", "lbfgs", { optimiser: "lbfgs" }],
-    ["--rate", "0.3", { adam: { rate: 0.3 } }],
+    ["--rate", "0.3 --optimiser adam", { adam: { rate: 0.3 }, optimiser: "adam" }],
     ["--steps", "7", { steps: 7 }],
     ["--restarts", "3", { restarts: 3 }],
     ["--seed", "5", { seed: 5 }],
@@ -257,12 +258,12 @@ describe("an option of fit", () => {
     ["--together", "2", { together: 2 }],
     ["--level", "90%", { level: 0.9 }],
     ["--loss", "absolute", { loss: "absolute" }],
-    ["--huber-width", "0.2", { huberWidth: 0.2 }],
+    ["--huber-width", "0.2 --loss huber", { huberWidth: 0.2, loss: "huber" }],
     ["--likelihood", "", { isNegativeLogLikelihood: true }],
     ["--sigma", "n", { sigma: "n" }],
     ["--weights", "n", { weights: "n" }],
     ["--weights", "2", { weights: new Float64Array(12).fill(2) }],
-    ["--trials", "30", { trials: new Float64Array(12).fill(30) }],
+    ["--trials", "30 --loss binomial", { trials: new Float64Array(12).fill(30), loss: "binomial" }],
     ["--group", "u:a", { groups: { by: "u", params: ["a"] } }],
     ["--param", "a=2", { params: { a: { start: 2 } } }],
     ["--param", "a=1..3", { params: { a: { range: [1, 3] } } }],
@@ -273,7 +274,10 @@ describe("an option of fit", () => {
     ["--set", "a=1", { params: { a: { fixed: 1 } } }],
     ["--log", "b", { params: { b: { scale: "log" } } }],
   ])("%s %s is given to the fit, and nothing else with it", async (option, value, wanted) => {
-    const given = await fitted(option, ...(value === "" ? [] : [value]));
+    // What an option needs stands behind its value.
+    const [own = "", ...others] = value.split(/ (?=--)/);
+    const needed = others.flatMap((other) => other.split(" "));
+    const given = await fitted(option, ...(own === "" ? [] : [own]), ...needed);
     expect(given).toMatchObject(wanted);
     expect(Object.keys(given).sort()).toEqual(
       [...new Set([...ALWAYS, ...Object.keys(wanted)])].sort(),

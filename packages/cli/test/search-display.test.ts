@@ -46,6 +46,13 @@ const counts = (candidates: number, more: object = {}) => ({
   ...{ spending: spending(0, 0), ...more },
 });
 
+const amounts = (candidates: number, before = 0) => ({
+  counts: counts(candidates),
+  inThisRun: { candidates: candidates - before, fits: 2 * (candidates - before) },
+});
+
+const study = { inputs: ["x"], domain: "ieee" } as const;
+
 /** The lines of a terminal after each event, at moments of a clock of the test's own. */
 function shown(events: readonly [number, object][], seconds?: number): string[][] {
   const screen = new Screen();
@@ -56,7 +63,7 @@ function shown(events: readonly [number, object][], seconds?: number): string[][
     });
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation(() => now);
-  const display = liveDisplay({ seconds, plot: ({ id }) => `plot of ${id}` });
+  const display = liveDisplay({ seconds, study, plot: ({ id }) => `plot of ${id}` });
   const after = events.map(([at, event]) => {
     now = at;
     display.show(event as never);
@@ -92,7 +99,7 @@ describe("the screen of a search", () => {
 
   test("stands below all that was told, once, and is gone at the end", () => {
     const progress = (candidates: number, seconds: number) => ({
-      ...{ type: "progress", counts: counts(candidates), seconds },
+      ...{ type: "progress", ...amounts(candidates), seconds },
     });
     const steps = shown(
       [
@@ -122,6 +129,25 @@ describe("the screen of a search", () => {
     expect(steps.at(-1)).toEqual([...told, ""]);
   });
 
+  test("counts the candidates and fits of a resumed study, and how many of them a second of this run has", () => {
+    const progress = { type: "progress", ...amounts(1900, 1000), seconds: 3 };
+    const [lines = []] = shown([[600, progress]]);
+    expect(lines[0]).toBe("3.0 s, 0 workers: 1,900 candidates (300/s), 3,800 fits (600/s)");
+    const end = { stopped: "fits", front: [], warnings: [] };
+    const said = (candidates: number, before: number) => {
+      const done = { ...amounts(candidates, before), seconds: 3, ...end };
+      const text = searchSummary(done as never, { target: "y", study, plot: () => "" });
+      return text.slice(0, text.indexOf(";"));
+    };
+    expect(said(1900, 0)).toBe("1,900 candidates in 3.0 s (3,800 fits, 1,267/s");
+    expect(said(1900, 1000)).toBe(
+      "1,900 candidates, 900 of them in this run of 3.0 s (3,800 fits, 1,800 of them in this run, 600/s",
+    );
+    expect(said(1000, 1000)).toBe(
+      "1,000 candidates, 0 of them in this run of 3.0 s (2,000 fits, 0 of them in this run, 0/s",
+    );
+  });
+
   test("tells failures by their number and what models cost", () => {
     expect(failuresText(counts(1))).toBe("3 E-STEPS, 2 E-SHAPE, 1 E-TYPE");
     expect(spendingText(counts(1))).toBe("");
@@ -132,7 +158,9 @@ describe("the screen of a search", () => {
       "2,000 + 10 tokens in 2 requests, cost 0.1250",
     );
     const paid = counts(5, { spending: spending(1, 0) });
-    const [lines = []] = shown([[600, { type: "progress", counts: paid, seconds: 1 }]]);
+    const [lines = []] = shown([
+      [600, { type: "progress", counts: paid, inThisRun: paid, seconds: 1 }],
+    ]);
     expect(lines.slice(1, 3)).toEqual([
       "1 duplicate, 6 failed (3 E-STEPS, 2 E-SHAPE, 1 E-TYPE)",
       "1,000 + 10 tokens in 1 request",
@@ -150,10 +178,11 @@ test("the end of a search tells every constant of the choice, however many there
     simple: ["c1"],
     undetermined: ["c2"],
   };
-  const done = { counts: counts(3), seconds: 1, stopped: "fits", front: [chosen], warnings: [] };
+  const done = { ...amounts(3), seconds: 1, stopped: "fits", front: [chosen], warnings: [] };
   const text = withoutColours(
     searchSummary({ ...done, choice: chosen, best: chosen } as never, {
       target: "y",
+      study,
       plot: () => "the plot",
     }),
   );

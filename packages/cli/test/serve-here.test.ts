@@ -186,6 +186,16 @@ describe("a call", () => {
         [{ id: 1, call: "export", source: "(* a x)", format: "math", params: { a: 2.5 } }],
         [{ id: 2, call: "export", source: "(* a x)", format: "cobol" }],
         [{ id: 3, call: "export", source: "(* a x)", format: "math", params: 5 }],
+        ...[
+          { inputs: ["max"], domain: "clamp" },
+          { inputs: ["max", "zz"] },
+          {},
+          { inputs: "max" },
+          { domain: "bad" },
+          5,
+        ].map((given, i): readonly [Header] => [
+          { id: 4 + i, call: "export", source: "(* 2 (sqrt max))", format: "math", load: given },
+        ]),
       ],
     ],
     [
@@ -251,6 +261,17 @@ describe("a call", () => {
     ],
   ])("%s", async (_, calls) => {
     expect(told(await answers(calls))).toMatchSnapshot();
+  });
+
+  test("exports a text as it is loaded with `load`", async () => {
+    const text = async (load: object) => {
+      const call = { id: 1, call: "export", source: "(* 2 (sqrt max))", format: "math", load };
+      const [answer] = await answers([[call]]);
+      return (answer?.header["result"] as { text: string } | undefined)?.text;
+    };
+    expect(await text({ inputs: ["max"] })).toBe("2·√max");
+    expect(await text({ inputs: ["max"], domain: "clamp" })).toBe("2·√max(max, 1e−8)");
+    expect(await text({ inputs: ["max"], language: "bytecode" })).toBeUndefined();
   });
 
   test("that searches tells of it and gives the choice", async () => {
@@ -358,7 +379,8 @@ describe("frames", () => {
     const frames: Frame[] = [];
     const reader = new FrameReader((frame) => frames.push(frame));
     for (const chunk of chunks) reader.push(chunk);
-    return frames.map(({ header, arrays }) => ({
+    return frames.map(({ header, arrays, broken }) => ({
+      broken,
       header,
       arrays: arrays.map(({ numbers }) => [...numbers]),
     }));
@@ -467,14 +489,14 @@ describe("frames", () => {
       Buffer.alloc(bytes),
     ]);
     const [found] = read(frame);
-    expect(found?.header["broken"]).toBe(problem === "" ? undefined : problem);
+    expect(found?.broken).toBe(problem === "" ? undefined : problem);
     expect(found?.arrays).toHaveLength(problem === "" ? 1 : 0);
   });
 
   test.each(["5", "null", "[]", '"x"', "{", ""])("a header %j is none", (text) => {
     const head = Buffer.from(text);
     const [found] = read(Buffer.concat([prefixed("NDVM", head.length, 0n), head]));
-    expect(found?.header).toHaveProperty("broken");
+    expect(found).toHaveProperty("broken");
   });
 });
 
@@ -510,6 +532,73 @@ describe("values", () => {
     const finite = { a: [1, "x", { b: null }] };
     expect(plain(finite)).toBe(finite);
     expect(unworded({ number: "1", other: 2 })).toEqual({ number: "1", other: 2 });
+  });
+
+  test("dotted pairs in dotted pairs were counted twice", async () => {
+    // Lists alone, dotted pairs alone, and each in the other: a level is a level.
+    for (const wrap of [
+      "(list all)",
+      "(cons all 2)",
+      "(list (cons all 2))",
+      "(cons (list all) 2)",
+    ]) {
+      const source = `(loop ((i 0) (all 1)) (if (= i n) all (recur (+ i 1) ${wrap})))`;
+      const each = wrap.split("(").length - 1;
+      const turns = [200 / each, 200 / each + 1];
+      const [, whole, refused] = await answers([
+        [{ id: 1, call: "load", source }],
+        ...turns.map((n): readonly [Header] => [
+          { id: n, call: "evaluate", program: 1, inputs: { n: { int: n } } },
+        ]),
+      ]);
+      let levels = 0;
+      let [inner] = ((whole as Frame).header["result"] as { datums: unknown[] }).datums;
+      for (; typeof inner === "object"; levels++) {
+        const list = Array.isArray(inner) ? inner : (inner as { list: unknown[] }).list;
+        if (!Array.isArray(inner)) expect(inner).toMatchObject({ tail: 2 });
+        expect(list).toHaveLength(1);
+        [inner] = list;
+      }
+      expect([levels, inner], wrap).toEqual([200, 1]);
+      expect(refused?.header["error"], wrap).toMatchObject({
+        code: "E-RESULT",
+        facts: { limit: 200 },
+      });
+    }
+  });
+
+  test("lists 100,000 levels deep were an internal error, and 200 levels come whole", async () => {
+    const nested = "(loop ((i 0) (all 1)) (if (= i n) all (recur (+ i 1) (list all))))";
+    const levels = (n: number): readonly [Header, ArrayList] => {
+      const inputs = { n: { int: n } };
+      return [{ id: n, call: "evaluate", program: 1, inputs }, new ArrayList()];
+    };
+    const [, first, ...others] = (await answers([
+      [{ id: 1, call: "load", source: nested }],
+      ...[200, 201, 100_000].map(levels),
+    ])) as [Frame, Frame];
+    let [depth, inner] = [0, (first.header["result"] as { datums: unknown[] }).datums[0]];
+    for (; Array.isArray(inner); depth++) [inner] = inner as unknown[];
+    expect([depth, inner]).toEqual([200, 1]);
+    for (const { header } of others as Frame[])
+      expect(header["error"]).toMatchObject({
+        code: "E-RESULT",
+        facts: { limit: 200 },
+      });
+  });
+
+  test("vectors, numbers without a word and symbols inside dotted pairs", async () => {
+    const source = "(cons (cons (vec 1 (/ 1 0)) 'a) (/ 0 0))";
+    const [, { header }] = (await answers([
+      [{ id: 1, call: "load", source }],
+      [{ id: 2, call: "evaluate", program: 1 }],
+    ])) as [Frame, Frame];
+    expect((header["result"] as { datums: unknown[] }).datums).toEqual([
+      {
+        list: [{ list: [{ vector: [1, { number: "Infinity" }] }], tail: "a" }],
+        tail: { number: "NaN" },
+      },
+    ]);
   });
 
   test("a record whose only name is number was taken for a number", () => {

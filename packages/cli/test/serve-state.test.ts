@@ -194,12 +194,13 @@ test("figures of a fit are drawn from its target, its groups and its trials", as
   const { fit, Machine: Machines } = await import("@ndvm/core");
   const machine = await Machines.create();
   const program = machine.load("(sigmoid (+ a (* b x)))");
-  const data = { x: x(0, 1, 2, 3, 4, 5), k: x(1, 2, 3, 5, 6, 7), n: x(8, 8, 8, 8, 8, 8) };
-  const options = { data, target: "k", loss: "binomial", trials: "n" } as const;
+  const data = { x: x(0, 1, 2, 3, 4, 5), k: x(1, 2, 3, 5, 6, 7), trials: x(8, 9, 8, 9, 8, 9) };
+  const options = { data, target: "k", loss: "binomial", trials: "trials" } as const;
   const fitted: Fitted = { result: await fit(program, options), options, program };
   const drawn = await drawFit(fitted);
   const { trials: _, ...without } = options;
   expect(drawn).toContain("<svg");
+  expect(await drawFit({ ...fitted, options: { ...options, trials: data.trials } })).toBe(drawn);
   expect(await drawFit({ ...fitted, options: without })).not.toBe(drawn);
   expect(await drawFit({ ...fitted, options: { ...options, target: ["k"] } })).toBe(drawn);
   machine.dispose();

@@ -1,19 +1,21 @@
 /** `ndvm archive ls|show|export|check|salvage`: what a study holds, and whether it is intact. */
 
-import { type ExportFormat, exportModel, NdvmError } from "@ndvm/core";
-import { countOf, countText, shortText } from "@ndvm/report";
+import { type ExportFormat, exportModel, fileWord, NdvmError } from "@ndvm/core";
+import { constantNote, countOf, countText, type StudyLoad, shortText } from "@ndvm/report";
 import {
   type Archive,
   type ArchiveCheck,
   checkArchive,
+  type FrontMember,
   type Outcome,
   salvageArchive,
 } from "@ndvm/search";
 import { requireOutputs } from "../output-files.js";
+import { type CandidateModel, frontOf, modelOf } from "../search/candidate-model.js";
 import { frontTable } from "../search/front-table.js";
-import { openStudy, requireFile } from "../search/open-study.js";
+import { loadOf, lostLoad, openStudy, requireFile } from "../search/open-study.js";
 import { formatTable } from "../tables.js";
-import { note, out, print, widthOf } from "../terminal.js";
+import { note, out, print, warn, widthOf } from "../terminal.js";
 
 export interface ArchiveListOptions {
   readonly all?: boolean;
@@ -53,7 +55,14 @@ function listFront(archive: Archive): void {
   );
   const front = archive.front();
   if (front.length === 0) print("Nothing has been scored.");
-  else print(frontTable(front, widthOf(process.stdout)));
+  else print(frontTable(front, widthOf(process.stdout), knownLoad(archive)));
+}
+
+/** How the study's programs are loaded; what is not known of it is told. */
+function knownLoad(archive: Archive): StudyLoad {
+  const study = archive.study();
+  for (const message of lostLoad(study)) warn(message);
+  return loadOf(study);
 }
 
 function listOutcomes(archive: Archive, { best, json }: ArchiveListOptions): void {
@@ -100,21 +109,24 @@ export function archiveShow(file: string, id: number, options: ArchiveShowOption
     const first = archive.outcome(id) ?? visits[0];
     if (first === undefined) {
       throw new NdvmError("E-OPTION", `${file} has no candidate ${id}`, {
-        help: `ndvm archive ls ${file} --all lists them`,
+        help: `ndvm archive ls ${fileWord(file)} --all lists them`,
       });
     }
-    const best = visits.reduce((a, b) => (b.r2 > a.r2 || Number.isNaN(a.r2) ? b : a), first);
-    if (options.export !== undefined) print(modelText(best, options.export).trimEnd());
+    const front = frontOf(archive);
+    const model = modelOf(visits, front);
+    const shown = model?.visit ?? first;
+    if (options.export !== undefined)
+      print(modelText(id, model, options.export, knownLoad(archive)).trimEnd());
     else if (options.json)
       print(
         JSON.stringify({
-          ...best,
+          ...shown,
           visits,
           members: membersOf(archive, visits),
           prompt: archive.prompt(id),
         }),
       );
-    else showOutcome(archive, best, visits);
+    else showOutcome(archive, shown, visits, front);
   });
 }
 
@@ -127,14 +139,27 @@ function membersOf(archive: Archive, visits: readonly Outcome[]) {
   });
 }
 
-function modelText(outcome: Outcome, format: ExportFormat): string {
-  if (outcome.status !== "scored") {
-    throw new NdvmError("E-RESULT", `candidate ${outcome.id} has no fit to export`);
+function modelText(
+  id: number,
+  model: CandidateModel | undefined,
+  format: ExportFormat,
+  load: StudyLoad,
+): string {
+  if (model === undefined) {
+    throw new NdvmError("E-RESULT", `candidate ${id} has no fit to export`);
   }
-  return exportModel({ program: outcome.source, params: outcome.params }, format);
+  const { source, params, origin } = model;
+  const text = exportModel({ program: source, params, load }, format);
+  if (origin !== undefined) note(origin);
+  return text;
 }
 
-function showOutcome(archive: Archive, best: Outcome, visits: readonly Outcome[]): void {
+function showOutcome(
+  archive: Archive,
+  best: Outcome,
+  visits: readonly Outcome[],
+  front: readonly FrontMember[],
+): void {
   print(out.cyan(best.source));
   print(`candidate ${best.id}, size ${best.complexity}, made by ${best.proposer}: ${best.origin}`);
   if (best.duplicateOf !== undefined) print(`the same model as candidate ${best.duplicateOf}`);
@@ -145,7 +170,7 @@ function showOutcome(archive: Archive, best: Outcome, visits: readonly Outcome[]
     const params = Object.entries(best.params).map(([n, v]) => `${n} = ${shortText(v, 6)}`);
     print(`held-out R² ${best.r2.toFixed(6)}, BIC ${shortText(best.bic, 6)}; ${params.join(", ")}`);
   }
-  showMember(archive, visits);
+  showMember(archive, visits, front);
   if (visits.length > 1) print(`${visits.length} visits, ${visits.map((v) => v.visit).join(", ")}`);
   const ancestors = archive.lineage(best.id).slice(1);
   for (const { id, proposer, origin, source } of ancestors) {
@@ -155,23 +180,24 @@ function showOutcome(archive: Archive, best: Outcome, visits: readonly Outcome[]
   if (prompt !== undefined) print(`\n${out.dim(prompt)}`);
 }
 
-/** What the end of a search made of a candidate that is on the front. */
-function showMember(archive: Archive, visits: readonly Outcome[]): void {
+/** What the end of a search made of a candidate that is on the front, or was on it when a run ended. */
+function showMember(
+  archive: Archive,
+  visits: readonly Outcome[],
+  front: readonly FrontMember[],
+): void {
   const members = archive.members();
   for (const { visit, source } of visits) {
     const facts = members.get(visit);
     if (facts?.length === undefined) continue;
-    const { length, params = {}, simple = [], undetermined = [], twinOf } = facts;
+    const { length, params = {}, simple = [], undetermined = [], intervals = {}, twinOf } = facts;
     const constants = Object.entries(params).map(([name, value]) => {
-      const kind = simple.includes(name)
-        ? " (exact)"
-        : undetermined.includes(name)
-          ? " (not determined)"
-          : "";
-      return `${name} = ${shortText(value, 6)}${kind}`;
+      const kind = constantNote({ simple, undetermined, intervals }, name);
+      return `${name} = ${shortText(value, 6)}${kind === "" ? "" : ` (${kind})`}`;
     });
     const model = [facts.source ?? source, ...constants].join(", ");
-    print(`on the front, fitted to all rows: ${model}; ${length.toFixed(1)} bits`);
+    const where = front.some((member) => member.visit === visit) ? "on the front" : "weighed";
+    print(`${where}, fitted to all rows: ${model}; ${length.toFixed(1)} bits`);
     if (twinOf !== undefined) print(`the same function as visit ${twinOf}, which is shorter`);
   }
 }
@@ -217,7 +243,7 @@ function intactText({ format, tables, epochs }: ArchiveCheck): string {
 
 /** A file of something else is not to be salvaged; but one flipped bit can make an archive look so. */
 function wayOut({ file, problems }: ArchiveCheck): string {
-  const salvage = `ndvm archive salvage ${file} OUT keeps what is intact`;
+  const salvage = `ndvm archive salvage ${fileWord(file)} OUT keeps what is intact`;
   const isOther = problems.some(({ facts }) => ["foreign", "format"].includes(facts.reason ?? ""));
   return isOther ? `if it is an archive of this version that was damaged, ${salvage}` : salvage;
 }

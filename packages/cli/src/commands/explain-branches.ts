@@ -4,16 +4,17 @@
  */
 
 import {
-  BranchLog,
   type Diagnostics,
+  followBranches,
   type Inputs,
   type LoggedFlip,
   laneNumbers,
   neighbourFlips,
   own,
   type Program,
-  type RunOptions,
+  type ReportOptions,
   recordOf,
+  shellWord,
 } from "@ndvm/core";
 import { type SetInputs, splitAssignment, UsageError } from "../inputs.js";
 import type { ExplainOptions } from "../options.js";
@@ -37,21 +38,18 @@ export function branchesAlong(
   inputs: SetInputs,
   diagnostics: Diagnostics,
   options: ExplainOptions,
-  budgets: () => RunOptions,
+  budgets: () => ReportOptions,
 ): BranchesAlong | undefined {
   const lanes = diagnostics.paths.length;
   if (options.to !== undefined) {
     const steps = options.points ?? POINTS;
     const runs = interpolated(inputs, targetsOf(options.to, inputs), steps);
-    const log = new BranchLog();
-    for (const run of runs)
-      log.observe(program.diagnose(run, budgets()), laneNumbers(program, run));
-    const { flips, instability } = log;
+    const { flips, instability } = followBranches(program, runs, budgets);
     return { along: "steps", compared: steps * lanes, instability, flips };
   }
   if (options.points !== undefined) throw new UsageError("--points needs --to name=value");
   if (lanes < 2) return undefined;
-  const found = neighbourFlips(diagnostics, laneNumbers(program, inputs));
+  const found = neighbourFlips(diagnostics, laneNumbers(program, inputs, budgets()));
   return { along: "lanes", compared: lanes - 1, ...found };
 }
 
@@ -61,7 +59,9 @@ function targetsOf(texts: readonly string[], inputs: SetInputs): Map<string, num
     const [name, value] = splitAssignment(text, "--to");
     const from = own(inputs, name);
     if (typeof from !== "number")
-      throw new UsageError(`--to ${name}: set one number for it first, with --set ${name}=…`);
+      throw new UsageError(
+        `--to ${name}: set one number for it first, with --set ${shellWord(name)}=…`,
+      );
     const number = value.trim() === "" ? Number.NaN : Number(value);
     if (!Number.isFinite(number)) throw new UsageError(`--to ${name}: ${value} is not a number`);
     targets.set(name, number);
@@ -70,18 +70,18 @@ function targetsOf(texts: readonly string[], inputs: SetInputs): Map<string, num
 }
 
 /** Inputs at equal steps from those set to the targets, both ends included. */
-function interpolated(
+function* interpolated(
   inputs: SetInputs,
   targets: ReadonlyMap<string, number>,
   steps: number,
-): Inputs[] {
-  return Array.from({ length: steps + 1 }, (_, step) => {
+): Generator<Inputs> {
+  for (let step = 0; step <= steps; step++) {
     const moved = [...targets].map(([name, to]): [string, number] => {
       const from = own(inputs, name) as number;
       return [name, step === steps ? to : from + ((to - from) * step) / steps];
     });
-    return { ...inputs, ...recordOf(moved) };
-  });
+    yield { ...inputs, ...recordOf(moved) };
+  }
 }
 
 export function branchesText({ along, compared, instability, flips }: BranchesAlong): string {

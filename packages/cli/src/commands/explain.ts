@@ -1,6 +1,7 @@
 /** `ndvm explain`: core forms, tape, active inputs, branches and their flips, what to be wary of. */
 
 import type { Diagnostics, Explanation, Program } from "@ndvm/core";
+import { shellWord } from "@ndvm/core/machine";
 import { diagnosticsText } from "../diagnostics.js";
 import type { SetInputs } from "../inputs.js";
 import { withinTime } from "../limits.js";
@@ -46,14 +47,27 @@ function* jsonPieces(record: object): Generator<string> {
   yield separator === "{" ? "{}" : "}";
 }
 
+/** Entries of a list that are written at once, unless one of them holds a longer list itself. */
+const ENTRIES = 1000;
+
 function* listPieces(list: readonly unknown[]): Generator<string> {
-  let separator = "[";
-  for (const entry of list) {
-    yield separator + JSON.stringify(entry);
-    separator = ",";
+  for (let at = 0; at < list.length; at += ENTRIES) {
+    const entries = list.slice(at, at + ENTRIES);
+    yield at === 0 ? "[" : ",";
+    if (entries.some(hasLongList)) {
+      for (const [index, entry] of entries.entries()) {
+        if (index > 0) yield ",";
+        yield* jsonPieces(entry as object);
+      }
+    } else yield JSON.stringify(entries).slice(1, -1);
   }
   yield list.length === 0 ? "[]" : "]";
 }
+
+const hasLongList = (entry: unknown): boolean =>
+  typeof entry === "object" &&
+  entry !== null &&
+  Object.values(entry).some((part) => Array.isArray(part) && part.length > ENTRIES);
 
 interface Explained {
   readonly explanation: Explanation;
@@ -68,7 +82,8 @@ function explained(
   timeLeft: () => number,
 ): Explained {
   const wrt = options.wrt === undefined ? {} : { wrt: options.wrt };
-  const budgets = () => ({ ...budgetsOf(options), timeMax: timeLeft() });
+  const report = program.reportBudget();
+  const budgets = () => ({ ...budgetsOf(options), timeMax: timeLeft(), report });
   const explanation = program.explain(inputs, { ...budgets(), ...wrt });
   const diagnostics = program.diagnose(inputs, { ...budgets(), ...wrt });
   const along = branchesAlong(program, inputs, diagnostics, options, budgets);
@@ -103,5 +118,5 @@ function describeUnbound(
     print(
       [section("core forms", core.trimEnd()), section("inputs", missing.join("\n"))].join("\n\n"),
     );
-  note(`for the tape, set ${missing.map((name) => `--set ${name}=…`).join(" ")}`);
+  note(`for the tape, set ${missing.map((name) => `--set ${shellWord(name)}=…`).join(" ")}`);
 }

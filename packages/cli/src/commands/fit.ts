@@ -1,7 +1,14 @@
 /** `ndvm fit`: the constants of a program from a table, how sure they are, and a picture. */
 
-import { type FitResult, fit as fitProgram, NdvmError } from "@ndvm/core";
-import { fitReport, type HeldOutScore, picturesOf, summaryText, warningsOf } from "@ndvm/report";
+import { type FitResult, fileWord, fit as fitProgram, NdvmError } from "@ndvm/core";
+import {
+  fitReport,
+  type HeldOutScore,
+  offScaleWords,
+  picturesOf,
+  summaryText,
+  warningsOf,
+} from "@ndvm/report";
 import { type Context, inCommandWords } from "../command-words.js";
 import { type Export, type ExportedModel, parseExports, writeModels } from "../fit/export.js";
 import { scoreHeldOut } from "../fit/held-out.js";
@@ -136,13 +143,15 @@ async function showResult(shown: Shown): Promise<void> {
   if (!options.quiet) for (const warning of warningsOf(result, problem)) warn(warning);
   await writeFiles(shown);
   if (result.stopped !== "done" && options.out !== undefined && !options.quiet) {
-    note(`go on with --resume ${options.out}`);
+    note(`go on with --resume ${fileWord(options.out)}`);
   }
 }
 
 function showPlot({ result, problem, scores, options }: Shown, say: (text: string) => void): void {
   const isWanted = options.plot ?? (process.stdout.isTTY === true && options.quiet !== true);
   if (!isWanted) return;
+  const words = offScaleWords(result, problem);
+  if (words !== undefined && options.plot === true) say(`\n${words}`);
   for (const picture of picturesOf(result, problem, scores, options.x)) {
     say(`\n${terminalPlot(picture, options.x !== undefined)}`);
   }

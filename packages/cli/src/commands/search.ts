@@ -3,7 +3,8 @@
  */
 
 import { existsSync } from "node:fs";
-import { NdvmError } from "@ndvm/core";
+import { fileWord, NdvmError } from "@ndvm/core";
+import type { StudyLoad } from "@ndvm/report";
 import {
   type SearchDone,
   type SearchHooks,
@@ -34,12 +35,15 @@ export async function search(options: SearchCommandOptions): Promise<number> {
     throw error instanceof NdvmError ? inCommandWords(error, { command: "search" }) : error;
   });
   const settings = await searchOptions(options, study, archive);
-  const plotter = await ModelPlotter.create(study, options.target, options.domain ?? "ieee");
+  const { target, domain = "ieee" } = options;
+  const load = { inputs: study.inputs, domain };
+  const plotter = await ModelPlotter.create(study, target, domain);
+  const show = () => displayFor(options, load, plotter);
   try {
-    const done = await withInterrupt((signal) => run({ ...settings, signal }, options, plotter));
+    const done = await withInterrupt((signal) => run({ ...settings, signal }, options, show));
     if (!options.json) {
       const plot = (member: Parameters<ModelPlotter["text"]>[0]) => plotter.text(member);
-      print(searchSummary(done, { target: options.target, plot }));
+      print(searchSummary(done, { target, study: load, plot }));
     }
     await finish(archive, options);
     if (done.stopped === "aborted") return INTERRUPTED;
@@ -61,9 +65,9 @@ const readBy = ({ data, start = [], proposer }: SearchCommandOptions): readonly 
 async function run(
   settings: SearchOptions,
   options: SearchCommandOptions,
-  plotter: ModelPlotter,
+  show: () => Display,
 ): Promise<SearchDone> {
-  const display = displayFor(options, plotter);
+  const display = show();
   let done: SearchDone | undefined;
   try {
     for await (const event of searchFor(settings, await hooksFor(options))) {
@@ -84,14 +88,19 @@ async function hooksFor(options: SearchCommandOptions): Promise<SearchHooks> {
   return openCluster(clusterOf(options)).hooks();
 }
 
-function displayFor(options: SearchCommandOptions, plotter: ModelPlotter): Display {
+function displayFor(
+  options: SearchCommandOptions,
+  study: StudyLoad,
+  plotter: ModelPlotter,
+): Display {
   if (options.json) return jsonDisplay;
   if (options.quiet) return { show: () => {}, close: () => {} };
   const shared = {
+    study,
     seconds: budgetOf(options).seconds,
     plot: (member: Parameters<ModelPlotter["text"]>[0]) => plotter.text(member, 10),
   };
-  return process.stdout.isTTY ? liveDisplay(shared) : lineDisplay();
+  return process.stdout.isTTY ? liveDisplay(shared) : lineDisplay(shared);
 }
 
 async function searchOptions(
@@ -210,7 +219,7 @@ async function finish(archive: string, options: SearchCommandOptions): Promise<v
     await writeReport(archive, options.report);
   }
   if (options.json) return;
-  note(`the study is in ${archive}: ndvm archive ls ${archive}`);
-  if (options.report === undefined) note(`a page about it: ndvm report ${archive}`);
+  note(`the study is in ${archive}: ndvm archive ls ${fileWord(archive)}`);
+  if (options.report === undefined) note(`a page about it: ndvm report ${fileWord(archive)}`);
   else note(`a page about it is in ${options.report}`);
 }

@@ -23,7 +23,9 @@ export function scoreHeldOut(result: FitResult, problem: FitProblem): HeldOutSco
   return targets.map((target) => {
     const observed = own(heldOut, target) as Float64Array;
     const values = own(predictions, target)?.values ?? new Float64Array(0);
-    return scoreOf(problem, target, observed, repeated(values, observed.length), heldOut);
+    const score = scoreOf(problem, target, observed, repeated(values, observed.length), heldOut);
+    // Where the prediction is no number of the target's, nothing is missed by a difference.
+    return result.predictsTarget ? score : { ...score, rmse: Number.NaN, mae: Number.NaN };
   });
 }
 

@@ -7,6 +7,7 @@ import {
   type ParameterOptions,
   type Precision,
   recordOf,
+  shellWord,
 } from "@ndvm/core";
 import { type DateUnit, parseNumber } from "@ndvm/tables";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -266,7 +267,7 @@ function parseStart(name: string, value: string): ["start", number] | ["range", 
   if (ends?.[0] !== undefined && ends[1] !== undefined) return ["range", [ends[0], ends[1]]];
   if (ends !== undefined) {
     throw new UsageError(
-      `--param ${name}=${value} has one end only; for a limit write --bound ${name}=${value}`,
+      `--param ${name}=${value} has one end only; for a limit write --bound ${shellWord(`${name}=${value}`)}`,
     );
   }
   throw new UsageError(

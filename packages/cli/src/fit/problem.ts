@@ -148,6 +148,16 @@ function checkTogether(file: string | undefined, options: FitCommandOptions): vo
   };
   for (const key of WITH_DATA) needs(key, "data");
   for (const key of WITH_TARGET) needs(key, "target");
+  needs("exportGroup", "group");
+  const loss = parseLoss(options.loss);
+  const unless = (has: boolean, key: keyof FitCommandOptions, other: string): void => {
+    if (options[key] !== undefined && !has)
+      throw new UsageError(`${optionText(key)} needs ${other}`);
+  };
+  unless(loss === "binomial", "trials", "--loss binomial");
+  unless(loss === "huber", "huberWidth", "--loss huber");
+  unless(loss !== "absolute", "likelihood", "a loss other than absolute, which has no errors");
+  unless(options.optimiser === "adam", "rate", "--optimiser adam");
   if (options.sigma !== undefined && options.weights !== undefined) {
     throw new UsageError("--sigma and --weights both say how much rows count; give one of them");
   }

@@ -11,6 +11,7 @@ import type { Table } from "@ndvm/tables";
 import { UsageError } from "../inputs.js";
 import { loadProgram } from "../loaded.js";
 import { parseEnds } from "./options.js";
+import { orderTest, wordTest } from "./word-test.js";
 
 export interface RowsWanted {
   /** Columns of numbers that the fit reads. */
@@ -33,9 +34,6 @@ export interface Rows {
 }
 
 /** t > 2, which is written (> t 2). */
-const ORDER_TEST = /^\s*([^\s<>=()]+)\s*([<>]=?)\s*([^\s<>=()]+)\s*$/;
-const WORD_TEST = /^\s*([^()=!]+?)\s*(!?=)\s*(.*?)\s*$/;
-
 const isExpression = (text: string): boolean => text.trimStart().startsWith("(");
 
 /** Columns whose text must be kept for these options. */
@@ -44,9 +42,7 @@ export function textColumns(
   holdOut: string | undefined,
   groups: string | undefined,
 ): Set<string> {
-  const names = where.flatMap((test) =>
-    isExpression(test) ? [] : (WORD_TEST.exec(test)?.[1] ?? []),
-  );
+  const names = where.flatMap((test) => (isExpression(test) ? [] : (wordTest(test)?.[0] ?? [])));
   if (holdOut !== undefined && !isExpression(holdOut)) names.push(holdOut.trim());
   if (groups !== undefined) names.push(groups);
   return new Set(names);
@@ -208,10 +204,10 @@ class Tests {
 
   async where(text: string): Promise<Uint8Array> {
     if (isExpression(text)) return this.expression(text, "--where");
-    const [, left, order, right] = ORDER_TEST.exec(text) ?? [];
+    const [left, order, right] = orderTest(text) ?? [];
     if (order !== undefined)
       throw new UsageError(`--where needs a test '(${order} ${left} ${right})', got "${text}"`);
-    const [, name = "", sign, word = ""] = WORD_TEST.exec(text) ?? [];
+    const [name = "", sign, word = ""] = wordTest(text) ?? [];
     if (sign === undefined)
       throw new UsageError(`--where needs a test such as '(> t 2)' or cell=word, got "${text}"`);
     if (sign === "=" && word.startsWith("="))

@@ -3,7 +3,7 @@
  * lines elsewhere, events as JSON lines with --json.
  */
 
-import { countOf, countText, memberFormula } from "@ndvm/report";
+import { countOf, countText, memberFormula, type StudyLoad } from "@ndvm/report";
 import {
   type Counts,
   choiceOf,
@@ -23,6 +23,8 @@ export interface Display {
 export interface DisplayOptions {
   /** Seconds the search may take; undefined where that is not limited. */
   readonly seconds: number | undefined;
+  /** How the programs are loaded. */
+  readonly study: StudyLoad;
   /** A plot of the data and this model. */
   readonly plot: (member: FrontMember) => string;
 }
@@ -53,6 +55,7 @@ const NO_COUNTS: Counts = {
 class Standing {
   front: readonly FrontMember[] = [];
   counts: Counts = NO_COUNTS;
+  inThisRun: SearchDone["inThisRun"] = NO_COUNTS;
   seconds = 0;
   workers = 0;
 
@@ -61,6 +64,7 @@ class Standing {
     if (event.type === "front") this.front = event.front;
     if (event.type === "progress" || event.type === "done") {
       this.counts = event.counts;
+      this.inThisRun = event.inThisRun;
       this.seconds = event.seconds;
     }
     if (event.type === "done") this.front = event.front;
@@ -71,12 +75,20 @@ class Standing {
     return choiceOf(this.front);
   }
 
+  /** Of the study, and a second of this run. */
   rates(): string {
-    const { candidates, fits } = this.counts;
-    const per = (count: number) => countText(Math.round(count / Math.max(this.seconds, 1e-3)));
-    return `${countOf(candidates, "candidate")} (${per(candidates)}/s), ${countOf(fits, "fit")} (${per(fits)}/s)`;
+    const { counts, inThisRun, seconds } = this;
+    const [candidates, fits] = [
+      rateText(inThisRun.candidates, seconds),
+      rateText(inThisRun.fits, seconds),
+    ];
+    return `${countOf(counts.candidates, "candidate")} (${candidates}), ${countOf(counts.fits, "fit")} (${fits})`;
   }
 }
+
+/** "1,082/s" */
+export const rateText = (count: number, seconds: number): string =>
+  `${countText(Math.round(count / Math.max(seconds, 1e-3)))}/s`;
 
 /** "12 E-TYPE, 3 E-STEPS": failures by kind, the most frequent first. */
 export function failuresText(counts: Counts): string {
@@ -103,7 +115,7 @@ function tell(event: SearchEvent): void {
 }
 
 /** A line when the choice changes, and one every two seconds. */
-export function lineDisplay(): Display {
+export function lineDisplay({ study }: Pick<DisplayOptions, "study">): Display {
   const standing = new Standing();
   let chosenId: number | undefined;
   let last = performance.now();
@@ -119,7 +131,7 @@ export function lineDisplay(): Display {
         chosenId = chosen.id;
         const bits = `${chosen.length.toFixed(0)} bits`;
         print(
-          `R² ${chosen.r2.toFixed(6)}  size ${chosen.complexity}  ${bits}  ${memberFormula(chosen)}`,
+          `R² ${chosen.r2.toFixed(6)}  size ${chosen.complexity}  ${bits}  ${memberFormula(chosen, study)}`,
         );
       }
       if (event.type === "progress" && performance.now() - last > LINE_MS) {
@@ -184,7 +196,7 @@ function screenText(
     out.bold(`${standing.seconds.toFixed(1)} s${limit}, ${workers}: ${standing.rates()}`),
     `${countOf(standing.counts.duplicates, "duplicate")}, ${countText(standing.counts.failed)} failed${failures === "" ? "" : ` (${failures})`}`,
     ...(spending === "" ? [] : [spending]),
-    ...(shown.length === 0 ? [] : [frontTable(shown, width)]),
+    ...(shown.length === 0 ? [] : [frontTable(shown, width, options.study)]),
     ...(chosen === undefined ? [] : [plotOf(chosen)]),
   ]
     .join("\n")

@@ -1,6 +1,6 @@
 /** The front of a search as a table for the terminal. */
 
-import { memberFormula, shortText } from "@ndvm/report";
+import { memberFormula, type StudyLoad, shortText } from "@ndvm/report";
 import { choiceOf, type FrontMember } from "@ndvm/search";
 import { formatTable } from "../tables.js";
 
@@ -11,7 +11,7 @@ const cut = (text: string, width: number): string =>
  * The arrow is at the choice. Bits are the description length, about where a member is not weighed
  * yet.
  */
-export function frontTable(front: readonly FrontMember[], width: number): string {
+export function frontTable(front: readonly FrontMember[], width: number, study: StudyLoad): string {
   const cell = (read: (member: FrontMember) => string) => (row: number) => {
     const member = front[row];
     return member === undefined ? "" : read(member);
@@ -37,7 +37,7 @@ export function frontTable(front: readonly FrontMember[], width: number): string
   const model = {
     title: "model",
     align: "left" as const,
-    cell: cell((member) => cut(memberFormula(member), room)),
+    cell: cell((member) => cut(memberFormula(member, study), room)),
   };
   return formatTable([...figures, model], front.length, "members", true);
 }

@@ -12,6 +12,7 @@ import {
   whyChosen,
   yardstickOf,
 } from "@ndvm/search";
+import { loadOf, lostLoad } from "./open-study.js";
 
 type Columns = Readonly<Record<string, Float64Array>>;
 
@@ -22,17 +23,17 @@ export function storyOf(archive: Archive): StudyStory {
   const chosen = choiceOf(front);
   const parts = { train: columnsOf(train), heldOut: columnsOf(heldOut) };
   const target = study["target"] as string;
+  const load = loadOf(study);
   return {
     file: archive.file,
     target,
-    inputs: study["inputs"] as string[],
-    domain: (study["domain"] ?? "ieee") as StudyStory["domain"],
+    ...load,
     limits: study["limits"] as StudyStory["limits"],
     ...parts,
     options,
     front,
     chosen,
-    why: whyChosen(front, memberFormula),
+    why: whyChosen(front, (member) => memberFormula(member, load)),
     warnings: warningsOf(study, chosen, own(parts.heldOut, target) ?? new Float64Array(0)),
     counts: archive.summary(),
     failures: failuresOf(archive),
@@ -63,7 +64,7 @@ function warningsOf(
     { rows: held.length, squares: squaresAbout(held) },
     yardstickOf(study as unknown as Parameters<typeof yardstickOf>[0]),
   );
-  return few === undefined ? [...others] : [few, ...others];
+  return [...lostLoad(study), ...(few === undefined ? [] : [few]), ...others];
 }
 
 /** Codes of failures, most frequent first, each with its first candidate. */

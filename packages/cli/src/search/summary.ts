@@ -1,15 +1,25 @@
 /** What a search says at its end. */
 
 import { own } from "@ndvm/core";
-import { countOf, countText, memberFormula, shortText, type TextColumn } from "@ndvm/report";
+import {
+  constantNote,
+  countOf,
+  countText,
+  memberFormula,
+  type StudyLoad,
+  shortText,
+  type TextColumn,
+} from "@ndvm/report";
 import { type FrontMember, type SearchDone, whyChosen } from "@ndvm/search";
 import { formatTable } from "../tables.js";
 import { out, widthOf } from "../terminal.js";
-import { failuresText, spendingText, stopText } from "./display.js";
+import { failuresText, rateText, spendingText, stopText } from "./display.js";
 import { frontTable } from "./front-table.js";
 
 export interface SummaryOptions {
   readonly target: string;
+  /** How the programs are loaded. */
+  readonly study: StudyLoad;
   readonly plot: (member: FrontMember) => string;
 }
 
@@ -17,26 +27,26 @@ export function searchSummary(done: SearchDone, options: SummaryOptions): string
   const member = done.choice ?? done.best;
   const counts = countsText(done);
   if (member === undefined) return `${counts}\n${emptyText(done)}`;
-  const { target } = options;
-  const table = frontTable(done.front, widthOf(process.stdout));
+  const { target, study } = options;
+  const table = frontTable(done.front, widthOf(process.stdout), study);
   return [
     counts,
     "",
     table,
     "",
-    out.bold(`${target} = ${memberFormula(member)}`),
+    out.bold(`${target} = ${memberFormula(member, study)}`),
     `held-out R² ${member.r2.toFixed(6)}, size ${member.complexity}; as a program: ${member.source}`,
-    ...whyText(done),
+    ...whyText(done, study),
     ...done.warnings.map((warning) => `To be wary of: ${warning}.`),
     ...constantsText(member),
-    ...(done.best !== undefined && done.best.id !== member.id ? [bestText(done.best)] : []),
+    ...(done.best !== undefined && done.best.id !== member.id ? [bestText(done.best, study)] : []),
     "",
     options.plot(member),
   ].join("\n");
 }
 
-function whyText({ front }: SearchDone): string[] {
-  const why = whyChosen(front, memberFormula);
+function whyText({ front }: SearchDone, study: StudyLoad): string[] {
+  const why = whyChosen(front, (member) => memberFormula(member, study));
   return why === undefined ? [] : [`Chosen because ${why}.`];
 }
 
@@ -48,29 +58,33 @@ function emptyText({ counts, stopped }: SearchDone): string {
   return "No candidate was proposed.";
 }
 
+/** Of a study that was resumed, also how much of it this run has done. */
 function countsText(done: SearchDone): string {
-  const { counts, seconds } = done;
-  const rate = countText(Math.round(counts.fits / Math.max(seconds, 1e-3)));
+  const { counts, inThisRun, seconds } = done;
+  const isResumed = inThisRun.candidates < counts.candidates;
+  const now = (count: number) => (isResumed ? `, ${countText(count)} of them in this run` : "");
   const failures = failuresText(counts);
   const spending = spendingText(counts);
   return [
-    `${countOf(counts.candidates, "candidate")} in ${seconds.toFixed(1)} s ` +
-      `(${countOf(counts.fits, "fit")}, ${rate}/s; ${countOf(counts.duplicates, "duplicate")}, ` +
+    `${countOf(counts.candidates, "candidate")}${now(inThisRun.candidates)}` +
+      `${isResumed ? " of" : " in"} ${seconds.toFixed(1)} s ` +
+      `(${countOf(counts.fits, "fit")}${now(inThisRun.fits)}, ${rateText(inThisRun.fits, seconds)}; ` +
+      `${countOf(counts.duplicates, "duplicate")}, ` +
       `${countText(counts.failed)} failed${failures === "" ? "" : `: ${failures}`}): ${stopText(done)}.`,
     ...(spending === "" ? [] : [spending]),
   ].join("\n");
 }
 
-function bestText(best: FrontMember): string {
+function bestText(best: FrontMember, study: StudyLoad): string {
   const { trainR2, r2, complexity } = best;
   return (
-    `closest to the training rows: ${memberFormula(best)} ` +
+    `closest to the training rows: ${memberFormula(best, study)} ` +
     `(R² ${trainR2.toFixed(6)}, held-out R² ${r2.toFixed(6)}, size ${complexity})`
   );
 }
 
 function constantsText(member: FrontMember): string[] {
-  const { params, intervals, simple, undetermined } = member;
+  const { params, intervals } = member;
   const names = Object.keys(params);
   if (names.length === 0) return [];
   const end = (name: string, side: 0 | 1): string => {
@@ -87,13 +101,7 @@ function constantsText(member: FrontMember): string[] {
     column("value", (name) => shortText(own(params, name) ?? Number.NaN, 6)),
     column("from", (name) => end(name, 0)),
     column("to (95 %)", (name) => end(name, 1)),
-    column("", (name) =>
-      simple.includes(name)
-        ? "taken as exact"
-        : undetermined.includes(name)
-          ? "not determined"
-          : "",
-    ),
+    column("", (name) => constantNote(member, name)),
   ];
   return ["", formatTable(columns, names.length, "constants", true)];
 }

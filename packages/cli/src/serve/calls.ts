@@ -24,6 +24,15 @@ import { drawFit, drawSearch, type Fitted } from "./figures.js";
 import { ArrayList, type Frame } from "./frames.js";
 import { Runs } from "./runs.js";
 import {
+  exportShape,
+  fitShape,
+  loadShape,
+  machineShape,
+  type Shape,
+  searchShape,
+  shown,
+} from "./shapes.js";
+import {
   arrayOf,
   dataOf,
   errorJson,
@@ -32,7 +41,10 @@ import {
   isFields,
   mapFields,
   plain,
+  plainNumberOf,
   refuse,
+  unworded,
+  unwordedFields,
 } from "./values.js";
 
 type Call = (fields: Fields, context: CallContext) => Answer | Promise<Answer>;
@@ -66,7 +78,7 @@ export class Service {
     const call = typeof name === "string" ? this.#calls.get(name) : undefined;
     if (call === undefined)
       throw refuse(
-        `there is no call ${String(name)}`,
+        `there is no call ${shown(name)}`,
         `calls are ${[...this.#calls.keys()].join(", ")}`,
       );
     return call(header, context);
@@ -90,7 +102,9 @@ export class Service {
   }
 
   async #machine(given: unknown): Promise<Machine> {
-    const { precision, memoryMax } = (isFields(given) ? given : {}) as MachineOptions;
+    const options = unworded(given ?? {});
+    machineShape(options, "machine");
+    const { precision, memoryMax } = options as MachineOptions;
     const key = JSON.stringify([precision, memoryMax]);
     const known = this.#machines.get(key);
     if (known !== undefined) return known;
@@ -113,7 +127,7 @@ export class Service {
   #program(fields: Fields): Program {
     const number = field(fields, "program");
     const program = this.#programs.get(number as number);
-    if (program === undefined) throw refuse(`there is no program ${String(number)}`);
+    if (program === undefined) throw refuse(`there is no program ${shown(number)}`);
     return program;
   }
 
@@ -138,7 +152,7 @@ export class Service {
   async #fitFigures(fields: Fields): Promise<Answer> {
     const number = field(fields, "fit");
     const fitted = this.#fits.get(number as number);
-    if (fitted === undefined) throw refuse(`there is no fit ${String(number)}`);
+    if (fitted === undefined) throw refuse(`there is no fit ${shown(number)}`);
     return { fields: { html: await drawFit(fitted) } };
   }
 
@@ -163,9 +177,21 @@ function textOf(fields: Fields, name: string): string {
   return text;
 }
 
+/** Columns have words of their own, and the JSON of a fit writes such numbers otherwise. */
+const VERBATIM: ReadonlySet<string> = new Set(["data", "resume"]);
+
+function optionsOf(fields: Fields, shape: Shape): Fields {
+  const given = field(fields, "options") ?? {};
+  if (!isFields(given)) throw refuse("options is not an object");
+  const options = unwordedFields(given, VERBATIM);
+  shape(options, "");
+  return options;
+}
+
 function loadOptions(fields: Fields): LoadOptions {
   const given = field(fields, "load") ?? {};
   if (!isFields(given)) throw refuse("load is not an object");
+  loadShape(given, "load");
   const { inputs, domain, file, language } = given as LoadOptions;
   return {
     ...(inputs === undefined ? {} : { inputs }),
@@ -176,8 +202,7 @@ function loadOptions(fields: Fields): LoadOptions {
 }
 
 function fitOptions(fields: Fields, { arrays, signal, tell }: CallContext): FitOptions {
-  const given = field(fields, "options") ?? {};
-  if (!isFields(given)) throw refuse("options is not an object");
+  const given = optionsOf(fields, fitShape);
   const { data, isProgressWanted, ...others } = given;
   const columns = mapFields(data ?? {}, "data", (one, name) => dataOf(one, name, arrays));
   const named = (key: "weights" | "sigma" | "trials") => {
@@ -203,19 +228,18 @@ function predictionOf(result: FitResult, data: FitOptions["data"]): Float64Array
 }
 
 function exportText(fields: Fields): string {
-  const params = mapFields(field(fields, "params") ?? {}, "params", Number);
-  const options = field(fields, "options") ?? {};
+  const params = mapFields(field(fields, "params") ?? {}, "params", plainNumberOf);
+  const options = optionsOf(fields, exportShape);
   return exportModel(
-    { program: textOf(fields, "source"), params },
+    { program: textOf(fields, "source"), params, load: loadOptions(fields) },
     textOf(fields, "format") as ExportFormat,
-    isFields(options) ? options : {},
+    options,
   );
 }
 
 async function runSearch(fields: Fields, context: CallContext): Promise<Answer> {
   const { search, evolve } = await import("@ndvm/search");
-  const given = field(fields, "options") ?? {};
-  if (!isFields(given)) throw refuse("options is not an object");
+  const given = optionsOf(fields, searchShape);
   const { data, evolve: evolveOptions, ...others } = given;
   const columns = mapFields(data ?? {}, "data", (one, name) => dataOf(one, name, context.arrays));
   const options = {

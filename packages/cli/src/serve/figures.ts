@@ -5,7 +5,8 @@
 import { type Data, type FitOptions, type FitResult, own, type Program } from "@ndvm/core";
 import type { FittedProblem, StudyMember, StudyRows } from "@ndvm/report";
 import type { Answer, CallContext } from "./call.js";
-import { dataOf, type Fields, field, isFields, mapFields, refuse, unworded } from "./values.js";
+import { frontShape, memberShape, studyShape } from "./shapes.js";
+import { dataOf, type Fields, field, mapFields, refuse, unworded } from "./values.js";
 
 /** A fit that was made, with what it was made of. */
 export interface Fitted {
@@ -54,15 +55,33 @@ export async function drawSearch(fields: Fields, { arrays }: CallContext): Promi
   const { target, inputs, domain = "ieee" } = fields as Partial<StudyRows>;
   if (typeof target !== "string" || !Array.isArray(inputs))
     throw refuse("searchFigures takes a target and a list of inputs");
+  studyShape(fields, "");
   const named = mapFields(field(fields, "data") ?? {}, "data", (one, name) =>
     dataOf(one, name, arrays),
   );
   const { drawn } = columnsOf(named);
   const train = Object.create(null) as Record<string, Float64Array>;
-  for (const name of [...inputs, target]) train[name] = own(drawn, name) as Float64Array;
-  const front = unworded(field(fields, "front")) as readonly StudyMember[];
-  const chosen = field(fields, "chosen");
+  const { length } = columnIn(drawn, target);
+  for (const name of [...inputs, target]) train[name] = columnIn(drawn, name, length);
+  const front = unworded(field(fields, "front"));
+  frontShape(front, "front");
+  const chosen = field(fields, "chosen") ?? undefined;
+  const member = chosen === undefined ? undefined : unworded(chosen);
+  if (member !== undefined) memberShape(member, "chosen");
   const rows = { target, inputs, domain, train, heldOut: {} };
-  const member = isFields(chosen) ? (unworded(chosen) as StudyMember) : undefined;
-  return { fields: { html: await searchFigures(rows, front, member) } };
+  const html = await searchFigures(
+    rows,
+    front as readonly StudyMember[],
+    member as StudyMember | undefined,
+  );
+  return { fields: { html } };
+}
+
+/** A column of numbers, as long as the target. */
+function columnIn(data: Data, name: string, rows?: number): Float64Array {
+  const column = own(data, name);
+  if (!(column instanceof Float64Array) || column.length === 0)
+    throw refuse(`searchFigures needs numbers in a column ${name}`);
+  if (rows === undefined || column.length === rows) return column;
+  throw refuse(`column ${name} has ${column.length} rows, the target has ${rows}`);
 }

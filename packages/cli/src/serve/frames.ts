@@ -13,10 +13,13 @@
  */
 
 import { NdvmError } from "@ndvm/core";
+import { shown } from "./shapes.js";
 
 export const PREFIX_BYTES = 16;
 const MAGIC = 0x4d56444e; // "NDVM"
 const HEADER_MAX = 64 * 2 ** 20;
+/** Levels of a header's lists and objects: no call needs a tenth, and code that descends into them ends. */
+const LEVELS_MAX = 500;
 /** V8 has no larger typed arrays. */
 const BODY_MAX = 8 * 2 ** 30;
 
@@ -43,6 +46,8 @@ export interface Shaped {
 export interface Frame {
   readonly header: Readonly<Record<string, unknown>>;
   readonly arrays: readonly Shaped[];
+  /** Why the header cannot be read; it is empty then. */
+  readonly broken?: string;
 }
 
 /** A header that was read, with where its arrays lie. */
@@ -128,14 +133,13 @@ export class FrameReader {
     }
   }
 
-  /** A frame whose header cannot be read has the header `{ broken: message }`. */
   #frame(headerBytes: Uint8Array, body: Uint8Array<ArrayBuffer>): Frame {
     try {
       const { header, places } = this.#readHeader(headerBytes);
       return { header, arrays: places.map((place) => arrayAt(place, body)) };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      return { header: { broken: message }, arrays: [] };
+      return { header: {}, arrays: [], broken: message };
     }
   }
 
@@ -164,7 +168,27 @@ function readPrefix(bytes: Uint8Array, at: number) {
 
 const TYPES = { f64: Float64Array, f32: Float32Array, i32: Int32Array } as const;
 
+const [QUOTE, ESCAPE] = [0x22, 0x5c];
+const OPENING = new Set([0x5b, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
+
+/** Looked at before it is parsed. Bytes of longer characters in UTF-8 are none of these. */
+function requireLevels(bytes: Uint8Array): void {
+  let levels = 0;
+  let isInText = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (isInText && byte === ESCAPE) at += 1;
+    else if (byte === QUOTE) isInText = !isInText;
+    else if (isInText) continue;
+    else if (CLOSING.has(byte)) levels -= 1;
+    else if (OPENING.has(byte) && ++levels > LEVELS_MAX)
+      throw refuse(`its header has more than ${LEVELS_MAX} levels`);
+  }
+}
+
 function parseHeader(bytes: Uint8Array): ReadHeader {
+  requireLevels(bytes);
   const header: unknown = JSON.parse(decoder.decode(bytes));
   if (typeof header !== "object" || header === null || Array.isArray(header))
     throw refuse("its header is not an object");
@@ -179,9 +203,11 @@ const isCount = (size: unknown): size is number =>
 
 function placeOf(given: unknown): Place {
   const { type, shape, offset } = (given ?? {}) as Partial<ArrayHeader>;
-  if (type === undefined || !Object.hasOwn(TYPES, type)) throw refuse(`no array type ${type}`);
+  if (typeof type !== "string" || !Object.hasOwn(TYPES, type))
+    throw refuse(`no array type ${shown(type)}`);
   if (!Array.isArray(shape) || !shape.every(isCount)) throw refuse("an array has no shape");
   const count = shape.reduce((product: number, size: number) => product * size, 1);
+  if (!isCount(count)) throw refuse("an array lies outside the body");
   const { BYTES_PER_ELEMENT: bytes } = TYPES[type];
   if (!isCount(offset) || offset % bytes !== 0) throw refuse("an array lies outside the body");
   return { type, shape, offset, count, end: offset + count * bytes };

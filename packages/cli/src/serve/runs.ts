@@ -19,6 +19,7 @@ import {
   isFields,
   plain,
   refuse,
+  unwordedFields,
 } from "./values.js";
 
 /** Lanes whose results are sent as data where they are not numbers. */
@@ -72,12 +73,14 @@ export class Runs {
   }
 }
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 function planOf(fields: Fields): Plan {
   const inputs = field(fields, "inputs") ?? {};
   if (!isFields(inputs)) throw refuse("inputs is not an object");
   const given = field(fields, "options") ?? {};
   if (!isFields(given)) throw refuse("options is not an object");
-  const { seed, stats, ...limits } = given;
+  const { seed, stats, ...limits } = unwordedFields(given, NOTHING);
   return {
     inputs: Object.entries(inputs),
     limits: limits as Limits,

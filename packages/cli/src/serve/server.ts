@@ -10,7 +10,7 @@ import type { Readable } from "node:stream";
 import { commandVersion } from "../commands/versions.js";
 import { Service } from "./calls.js";
 import { ArrayList, type Frame, FrameReader } from "./frames.js";
-import { errorJson, type Fields, field, refuse } from "./values.js";
+import { errorJson, type Fields, field, refuse, shown } from "./values.js";
 
 /** Grows when a client of today would misunderstand a server of tomorrow. */
 export const PROTOCOL = 1;
@@ -18,9 +18,17 @@ export const PROTOCOL = 1;
 /** Where answers go: the bytes of a frame, in parts. */
 export type Send = (parts: readonly Uint8Array[]) => void;
 
+const UNWRITABLE = "a call failed, and its error cannot be written";
+
+type Id = number | string | null;
+
+/** What answers can be told apart by, and be written with. */
+const isId = (value: unknown): value is Id =>
+  value === null || typeof value === "string" || Number.isFinite(value);
+
 interface Waiting {
   readonly frame: Frame;
-  readonly id: unknown;
+  readonly id: Id;
   readonly ending: AbortController;
 }
 
@@ -43,7 +51,7 @@ export class Server {
       this.#reader.push(bytes);
       return true;
     } catch (error) {
-      this.#answer({ id: null, error: errorJson(error) });
+      this.#fail(null, error);
       return false;
     }
   }
@@ -60,13 +68,12 @@ export class Server {
   }
 
   #take(frame: Frame): void {
-    const { header } = frame;
+    const { header, broken } = frame;
     const id = field(header, "id") ?? null;
-    const broken = field(header, "broken");
-    if (broken !== undefined) {
-      const error = refuse(`a frame cannot be read: ${String(broken)}`);
-      this.#answer({ id, error: errorJson(error) });
-    } else if (field(header, "call") === "cancel") this.#cancel(field(header, "of"));
+    if (broken !== undefined) this.#fail(null, refuse(`a frame cannot be read: ${broken}`));
+    else if (!isId(id))
+      this.#fail(null, refuse(`the id of a call is a number or a text, not ${shown(id)}`));
+    else if (field(header, "call") === "cancel") this.#cancel(field(header, "of"));
     else {
       this.#waiting.push({ frame, id, ending: this.#controller() });
       if (this.#running === undefined) void this.#work();
@@ -104,8 +111,20 @@ export class Server {
         if (!ending.signal.aborted) this.#spare = ending;
       } else this.#answer({ id, result: answer.fields }, answer.arrays);
     } catch (error) {
-      this.#answer({ id, error: errorJson(error) });
+      this.#fail(id, error);
     }
+  }
+
+  /** Answers with an error, whatever it is: with a text of ours where it cannot be written. */
+  #fail(id: unknown, error: unknown): void {
+    let parts: readonly Uint8Array[];
+    try {
+      parts = new ArrayList().frame({ id, error: errorJson(error) });
+    } catch {
+      const error = { code: "E-INTERNAL", message: UNWRITABLE, facts: {}, text: UNWRITABLE };
+      parts = new ArrayList().frame({ id: null, error });
+    }
+    this.send(parts);
   }
 
   #answer(header: Fields, arrays = new ArrayList()): void {

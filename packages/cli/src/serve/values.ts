@@ -17,10 +17,14 @@ import {
   int,
   mat,
   NdvmError,
+  recordOf,
   type TensorInput,
   vec,
 } from "@ndvm/core";
 import type { Numbers, Shaped } from "./frames.js";
+import { shown } from "./shapes.js";
+
+export { shown } from "./shapes.js";
 
 export const refuse = (message: string, help?: string): NdvmError =>
   new NdvmError("E-PROTOCOL", message, { help: help ?? "docs/protocol.md describes calls" });
@@ -46,7 +50,7 @@ export function arrayOf(value: unknown, arrays: readonly Shaped[]): Shaped | und
   if (!isFields(value) || !Object.hasOwn(value, "$array")) return undefined;
   const index = value["$array"];
   const found = Number.isInteger(index) ? arrays[index as number] : undefined;
-  if (found === undefined) throw refuse(`there is no array ${String(index)}`);
+  if (found === undefined) throw refuse(`there is no array ${shown(index)}`);
   return found;
 }
 
@@ -62,6 +66,10 @@ export function inputOf(value: unknown, name: string, arrays: readonly Shaped[])
   if (shaped === undefined) throw refuse(`input ${name} is not a number or an array`);
   return arrayInput(name, shaped, field(value, "kind"));
 }
+
+/** A number that came by itself, or as `{ "number": word }`. */
+export const plainNumberOf = (value: unknown, name: string): number =>
+  numberOf(isFields(value) ? field(value, "number") : value, name);
 
 /** A number that came as a word, or as itself. */
 function numberOf(word: unknown, name: string): number {
@@ -79,7 +87,10 @@ const KINDS = new Map<unknown, string>([
 
 /** A kind of input in words. */
 const wordsFor = (kind: unknown): string =>
-  KINDS.get(kind) ?? `of a known kind: it says ${String(kind)}`;
+  KINDS.get(kind) ?? `of a known kind: it says ${shown(kind)}`;
+
+/** Most lanes of one run. */
+const LANES_MOST = 2 ** 24;
 
 function arrayInput(name: string, { numbers, shape }: Shaped, kind: unknown): Input {
   const reals = realsOf(numbers);
@@ -94,6 +105,8 @@ function arrayInput(name: string, { numbers, shape }: Shaped, kind: unknown): In
     rank === 1 ? vec(part) : mat(part, rows);
   if (extra === 0) return cell(reals);
   const [lanes = 0] = shape;
+  if (lanes > LANES_MOST) throw refuse(`input ${name} has ${lanes} lanes, more than ${LANES_MOST}`);
+  if (reals.length === 0) return Array<TensorInput>(lanes).fill(cell(reals));
   const size = reals.length / lanes;
   return Array.from({ length: lanes }, (_, lane) =>
     cell(reals.subarray(lane * size, (lane + 1) * size)),
@@ -102,7 +115,11 @@ function arrayInput(name: string, { numbers, shape }: Shaped, kind: unknown): In
 
 /** A column of numbers or of words, a vector or matrix, an integer, or one number. */
 export function dataOf(value: unknown, name: string, arrays: readonly Shaped[]): unknown {
-  if (Array.isArray(value)) return value;
+  if (Array.isArray(value)) {
+    if (value.some((one) => typeof one === "object" && one !== null))
+      throw refuse(`column ${name} holds lists or objects: give numbers or words`);
+    return value;
+  }
   const shaped = arrayOf(value, arrays);
   const isColumn = shaped !== undefined && field(value as Fields, "kind") === "lanes";
   return isColumn ? realsOf(shaped.numbers) : inputOf(value, name, arrays);
@@ -151,18 +168,39 @@ export function unworded(value: unknown): unknown {
   return record;
 }
 
-/** A datum of the language: symbols as texts, vectors as { vector }. */
-export function datumJson(value: DatumValue): unknown {
+/** Options by name, with the numbers that came as words; fields that are named stay as they came. */
+export const unwordedFields = (fields: Fields, verbatim: ReadonlySet<string>): Fields =>
+  recordOf(
+    Object.entries(fields).map(([name, one]) => [name, verbatim.has(name) ? one : unworded(one)]),
+  );
+
+/** More levels than this are not sent: readers of JSON end at some depth, Python at a few hundred. */
+const LEVELS_MOST = 200;
+
+/** A datum of the language: symbols as texts, vectors as { vector }, dotted pairs as { list, tail }. */
+export function datumJson(value: DatumValue, levels = LEVELS_MOST): unknown {
   if (typeof value === "symbol") return value.description ?? "";
   if (value instanceof Float64Array) return { vector: Array.from(value, plain) };
-  if (Array.isArray(value)) return value.map(datumJson);
-  return plain(value);
+  if (typeof value !== "object" || value === null) return plain(value);
+  if (levels === 0) throw nestedTooDeep();
+  const inner = (one: DatumValue): unknown => datumJson(one, levels - 1);
+  if (Array.isArray(value)) return value.map(inner);
+  // A dotted pair is a list that ends in something else: { list, tail } and the list are one level.
+  const part = (one: DatumValue): unknown => (Array.isArray(one) ? one.map(inner) : inner(one));
+  return recordOf(Object.entries(value).map(([key, one]) => [key, part(one)]));
 }
+
+const nestedTooDeep = (): NdvmError =>
+  new NdvmError("E-RESULT", `the result has more than ${LEVELS_MOST} levels of lists in lists`, {
+    help: "return fewer levels, or read the result with the library in Node",
+    facts: { limit: LEVELS_MOST },
+  });
 
 /** An error as data: what its sentence says, and the sentence with its place in the text. */
 export function errorJson(error: unknown): Fields {
   if (!(error instanceof NdvmError)) {
-    const message = error instanceof Error ? error.message : String(error);
+    const thrown = typeof error === "string" ? error : shown(error);
+    const message = error instanceof Error ? error.message : thrown;
     return { code: "E-INTERNAL", message, facts: {}, text: `error E-INTERNAL: ${message}` };
   }
   const { code, message, span, help, source, file, facts } = error;
