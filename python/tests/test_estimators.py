@@ -52,6 +52,19 @@ def test_the_equations_are_a_data_frame(table, found):
                                found.predict(X, index=len(equations) - 1))
 
 
+def test_every_row_of_the_equations_can_be_asked_for(table, found):
+    X, _ = table
+    equations = found.equations_
+    assert found.choice_ > 0, "the first row has to be another one than the chosen"
+    for index, row in enumerate(equations.itertuples()):
+        assert found.get_best(index).source == found.models_[index].source
+        assert found.get_best(index).complexity == row.complexity
+        np.testing.assert_array_equal(found.predict(X, index=index), found.models_[index].predict(
+            {"x0": X[:, 0], "x1": X[:, 1]}))
+        assert found.latex(index) == found.models_[index].latex()
+    assert found.get_best() is found.models_[found.choice_]
+
+
 def test_formulas(found):
     assert "x_{0}" in found.latex() or "x0" in found.latex() or "x_0" in found.latex()
     sympy = pytest.importorskip("sympy")
@@ -75,6 +88,19 @@ def test_names_of_a_data_frame(table):
     model = SearchRegressor(candidates=1500, seed=1, workers=0).fit(frame, y)
     assert model.feature_names_in_.tolist() == ["width", "height"]
     assert "width" in model.get_best().source
+
+
+@pytest.mark.parametrize("make", [lambda: SearchRegressor(candidates=64, workers=0),
+                                  lambda: FitRegressor("(+ c (* a x0))")])
+def test_names_of_an_earlier_data_frame_are_gone(table, make):
+    pandas = pytest.importorskip("pandas")
+    X, y = table
+    model = make()
+    model.fit(pandas.DataFrame(X, columns=["x0", "width"]), y)
+    assert model.feature_names_in_.tolist() == ["x0", "width"]
+    model.fit(X[:, :1], y)
+    assert not hasattr(model, "feature_names_in_")
+    assert (model.n_features_in_, model.predict(X[:, :1]).shape) == (1, (len(y),))
 
 
 def test_fit_regressor_in_cross_validation(table):
@@ -119,6 +145,9 @@ def test_options_of_the_search_regressor_reach_the_search(table, searches):
     SearchRegressor(random_state=9, seed=3).fit(*table)
     options = searches[-1][2]
     assert (options["seed"], options["candidates"], options["start"]) == (9, 20_000, None)
+    for state, seed in ((0, 0), (np.int64(0), 0), (None, 3)):
+        SearchRegressor(random_state=state, seed=3).fit(*table)
+        assert searches[-1][2]["seed"] == seed
     SearchRegressor(seconds=2).fit(*table)
     assert searches[-1][2]["candidates"] is None
 

@@ -61,6 +61,11 @@ def test_a_fit_goes_on_from_its_json(decay, rows):
     assert more.loss <= first.loss
     with pytest.raises(ndvm.NdvmError):
         ndvm.fit(decay, rows, "y", {"a": 1.0, "k": 0.0}, optimiser="lm", resume=first.json)
+    fewer = {name: column[:-1] for name, column in rows.items()}
+    with pytest.raises(ndvm.NdvmError, match="of another fit: other data") as refused:
+        ndvm.fit(decay, fewer, "y", {"a": 1.0, "k": 0.0}, optimiser="adam", steps=400,
+                 resume=first.json)
+    assert refused.value.code == "E-OPTION"
 
 
 def test_fit_many_keeps_the_order_and_the_failures(rows):
@@ -117,6 +122,17 @@ def test_notebooks_show_the_figures_of_the_report(rows):
     loss = ndvm.fit("(+ 1 (* a a))", params={"a": (1.0, 3.0)}, restarts=8, seed=1)
     assert "<svg" in loss.figures()
     assert ndvm.fit("(+ 1 (* a a))", params={"a": 3.0}).figures() == ""
+
+
+def test_notebooks_call_scores_by_their_loss():
+    x = list(range(10))
+    data = {"x": x, "z": [0, 0, 0, 1, 0, 1, 0, 1, 1, 1]}
+    logit = ndvm.fit("(+ a (* b x))", data, "z", loss="(- (softplus pred) (* z pred))",
+                     is_negative_log_likelihood=True)
+    assert not logit.predicts_target and np.isnan(logit.r2)
+    assert "R²" not in logit._repr_html_() and "data and fit" not in logit.figures()
+    robust = ndvm.fit("(+ a (* b x))", data, "z", loss="absolute")
+    assert robust.predicts_target and f"share of the loss {robust.r2:.6g}" in robust._repr_html_()
 
 
 def test_a_search_shows_the_choice_and_its_front():

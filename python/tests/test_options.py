@@ -1,5 +1,7 @@
 """Every option reaches the server under its own name, and every figure of a result comes from its own."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -62,6 +64,65 @@ def test_columns_beside_the_data(calls, line, name):
     assert calls[-1][2][place].tolist() == column.tolist()
     ndvm.fit(program, {**data, "s": column}, "y", **{name: "s"}, **extra)
     assert options_of(calls)[name] == "s"
+
+
+def test_infinity_was_no_number_to_json(calls, line):
+    machine = ndvm.Machine()
+    program = machine.load("(+ a (* b x))")
+    result = ndvm.fit(program, line, "y", params={"a": {"start": 1, "bounds": (0, np.inf)},
+                                                  "b": {"bounds": [-np.inf, None]}}, time_max=np.inf)
+    sent = options_of(calls)
+    assert sent["params"]["a"]["bounds"] == [0, {"number": "Infinity"}]
+    assert sent["params"]["b"]["bounds"] == [{"number": "-Infinity"}, None]
+    assert result.params["a"] == pytest.approx(1, abs=0.2)
+    assert program.evaluate(a=1, b=2, x=3, time_max=np.inf).values == 7
+    assert program.gradient(a=1, b=2, x=3, time_max=np.inf, wrt=["b"]).gradients["b"] == 3
+    (found,) = ndvm.fit_many(["(+ a (* b x))"], line, "y", time_max=np.inf)
+    assert "error" not in found
+    ndvm.search(line, "y", seconds=np.inf, candidates=40, workers=0)
+    assert options_of(calls)["budget"] == {"seconds": {"number": "Infinity"}, "candidates": 40}
+    text = ndvm.export_model("(+ x c)", "numpy", {"c": np.inf})
+    assert "np.inf" in text
+    # A constant may be called number, and be infinite.
+    found = fitting._params_json({"number": -np.inf})
+    assert found == {"number": {"number": "-Infinity"}}
+    for bad in ({"params": {"a": (np.nan, 1)}}, {"level": np.nan}, {"restarts": np.inf}):
+        with pytest.raises(ndvm.NdvmError) as error:
+            ndvm.fit(program, line, "y", **bad)
+        assert error.value.code in ("E-INPUT", "E-OPTION")
+
+
+def test_options_of_numpy_were_no_json(calls, line):
+    program = ndvm.Machine(memory_max=np.int64(2**26)).load("(+ a (* b x))")
+    ndvm.fit(program, line, "y", restarts=np.int64(3), seed=np.uint8(4), level=np.float32(0.5),
+             params={"a": np.array([0.0, 2.0]), "b": {"bounds": np.array([0, 9])}},
+             groups=None, is_negative_log_likelihood=np.bool_(False))
+    sent = options_of(calls)
+    assert (sent["restarts"], sent["seed"], sent["level"]) == (3, 4, 0.5)
+    assert sent["params"] == {"a": {"range": [0, 2]}, "b": {"bounds": [0, 9]}}
+    assert sent["isNegativeLogLikelihood"] is False
+    mask = np.arange(12) % 4 == 0
+    for held in (mask, list(mask), np.flatnonzero(mask), [0, 4, 8]):
+        ndvm.search(line, "y", candidates=np.int64(40), workers=np.int32(0), hold_out=held,
+                    inputs=np.array(["x"]), operators=np.array(["+", "*"]), start=np.array(["(* a x)"]))
+        assert options_of(calls)["holdOut"] == [0, 4, 8]
+        assert options_of(calls)["budget"] == {"candidates": 40}
+    options = {"lanes": np.int64(3), "chunk": np.int64(2), "stats": np.bool_(True)}
+    assert program.evaluate(a=1, b=2, x=3, **options).values.tolist() == [7, 7, 7]
+    result = ndvm.fit(program, line, "y")
+    assert result.export("latex", digits=np.int64(2)) != result.export("latex", digits=np.int64(5))
+    with pytest.raises(ndvm.NdvmError, match="hold_out is a mask of 3 rows, the data have 12"):
+        ndvm.search(line, "y", candidates=40, hold_out=mask[:3])
+    for make in (lambda: ndvm.fit(program, line, "y", restarts=object()),
+                 lambda: ndvm.fit(program, line, "y", adam={"rate": 1j}),
+                 lambda: ndvm.search(line, "y", candidates=b"40"),
+                 lambda: program.evaluate(a=1, b=2, x=3, lanes=object())):
+        with pytest.raises(ndvm.NdvmError, match="is of the type") as error:
+            make()
+        assert error.value.code == "E-OPTION"
+    for given in ("text", None, [1, "b"], (1, 2, 3)):
+        with pytest.raises(ndvm.NdvmError):
+            ndvm.fit(program, line, "y", params={"a": given})
 
 
 def test_parameters_are_starts_ranges_or_more():
@@ -157,10 +218,76 @@ def test_a_model_predicts_each_row_whatever_it_reads():
     assert constant.length is None
 
 
+def test_a_model_of_a_column_called_max_had_no_formula():
+    fields = {"source": "(* c (sqrt max))", "params": {"c": 4.0}, "complexity": 1, "loss": 0.0,
+              "r2": 1.0}
+    model = searching.Model(fields, ["max", "x"], "clamp")
+    assert model.equation == "4·√max(max, 1e−8)"
+    assert "max" in model.latex() and "max" in model.sympy()
+    # What sqrt does below 0 is the search's choice.
+    assert np.isfinite(model.predict({"max": np.array([-1.0]), "x": np.array([0.0])})).all()
+    with pytest.raises(ndvm.NdvmError):
+        ndvm.export_model("(* c (sqrt max))", "math", {"c": 4.0})
+    told = ndvm.export_model("(* c (sqrt max))", "math", {"c": 4.0}, load={"inputs": ["max"]})
+    assert told == "4·√max"
+    program = ndvm.Machine().load("(* 2 max)", inputs=["max"])
+    assert program.export("math") == "2·max"
+
+
+def test_how_a_text_is_loaded_is_checked_wherever_it_is():
+    machine, told = ndvm.Machine(), []
+    for load, expected in [({"domain": "bad"}, "domain must be"), ({"inputs": "max"}, "inputs must be"),
+                           ({"inputs": 5}, "inputs must be"), ({"language": "c"}, "language must be")]:
+        calls = [lambda: machine.load("(* 2 max)", **load),
+                 lambda: ndvm.export_model("(* 2 max)", "math", load=load),
+                 lambda: ndvm.fit_many(["(* a max)"], {"max": [1.0, 2], "y": [2.0, 4]}, "y", load=load)]
+        for call in calls:
+            # A text of names was taken for its letters, in one of them.
+            with pytest.raises(ndvm.NdvmError, match=expected) as error:
+                told = call()
+                if isinstance(told, list):
+                    raise told[0]["error"]
+            assert error.value.code == "E-OPTION"
+    for inputs in (("max",), np.array(["max"]), {"max": 1}.keys(), iter(["max"])):
+        assert ndvm.export_model("(* 2 max)", "math", load={"inputs": inputs}) == "2·max"
+    with pytest.raises(ndvm.NdvmError, match="inputs is x"):
+        ndvm.search({"x": np.arange(9.0), "y": np.arange(9.0)}, "y", inputs="x", candidates=20)
+
+
+def test_a_fit_with_an_input_that_the_program_never_names_had_no_formula():
+    t = np.linspace(0, 4, 20)
+    program = ndvm.Machine().load("(* a t)", inputs=["zz"])
+    found = ndvm.fit(program, data={"t": t, "y": 2 * t + 0.01 * np.sin(9 * t)}, target="y")
+    assert set(found.params) == {"a", "zz"}
+    assert found.export("math").endswith("·t") and found.latex().endswith("t")
+    told = json.loads(found.export("json"))
+    assert (told["inputs"], told["declared"], list(told["params"])) == (["t"], [], ["a"])
+
+
+def test_groups_that_are_called_as_numbers_that_json_has_no_word_for():
+    x = np.arange(8.0)
+    plant = ["NaN", "Infinity"] * 4
+    y = np.where(np.arange(8) % 2 == 0, 2.0, 5.0) * x + 1
+    program = ndvm.Machine().load("(+ (* slope x) level)")
+    result = ndvm.fit(program, data={"x": x, "y": y, "plant": plant}, target="y",
+                      params={"slope": 1.0, "level": 0.0},
+                      groups={"by": "plant", "params": ["slope"]})
+    assert result.model["groups"] == ["NaN", "Infinity"]
+    assert result.params["slope[NaN]"] == pytest.approx(2)
+    assert result.params["slope[Infinity]"] == pytest.approx(5)
+
+
+def test_stack_code_is_refused_by_exports_as_stack_code():
+    program = ndvm.Machine().load("PUSH 2\nLOAD a\nMUL", language="bytecode")
+    with pytest.raises(ndvm.NdvmError, match="only programs in Scheme can be exported"):
+        program.export("math")
+
+
 def test_numbers_that_json_has_no_word_for():
     words = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf, "other": "other"}
     for word, number in words.items():
-        found = _values.unworded({"a": [word, {"b": word}], "c": 1})
+        found = _values.unworded({"a": [word, {"b": word}], "c": 1, "parameters": [word]})
+        assert found["parameters"] == [word]
         for one in (found["a"][0], found["a"][1]["b"]):
             assert one == number or (word == "NaN" and np.isnan(one))
         if word != "other":
@@ -270,3 +397,26 @@ def test_a_fit_is_evaluated_with_options_and_predicts_a_number_for_each_row(line
     assert result.evaluate({"x": 2.0, "lanes": 0.0}, lanes=3).values.shape == (3,)
     constant = ndvm.fit("c", line, "y")
     assert constant.predict({"x": [1.0, 2, 3]}).tolist() == [constant.params["c"]] * 3
+
+
+def test_columns_are_called_by_numbers():
+    table = {0: np.arange(6.0), 1: 2 * np.arange(6.0) + 1, "w": np.ones(6)}
+    program = ndvm.Machine().load("(+ (* a |0|) b)")
+    wanted = {"a": pytest.approx(2), "b": pytest.approx(1)}
+    tables = [table]
+    try:
+        import pandas
+    except ImportError:
+        pass
+    else:
+        tables.append(pandas.DataFrame(table))
+    for data in tables:
+        result = ndvm.fit(program, data=data, target="1", params={"a": 1.0, "b": 0.0})
+        assert result.params == wanted
+        np.testing.assert_allclose(result.predict(data), table[1], atol=1e-9)
+
+
+def test_a_column_that_is_called_as_a_constant_of_the_model_does_not_replace_it():
+    model = searching.Model({**MEMBER, "source": "(* c x)", "params": {"c": 2.0}}, ["x"])
+    table = {"x": np.array([1.0, 2.0, 3.0]), "c": np.array([7.0, 8.0, 9.0])}
+    assert model.predict(table).tolist() == [2, 4, 6]

@@ -117,6 +117,32 @@ def test_one_datum_for_each_lane_and_none_beyond(machine):
                 result.datum(lane)
 
 
+def test_vectors_and_infinities_inside_dotted_pairs_came_as_records(machine):
+    found = machine.load("(cons (cons (vec x (/ 1 0)) 'a) (/ 0 0))").evaluate(x=2.0).datum()
+    assert set(found) == {"list", "tail"} and np.isnan(found["tail"])
+    [inner] = found["list"]
+    assert inner["list"][0].tolist() == [2, np.inf] and inner["tail"] == "a"
+
+
+def test_lists_in_lists_without_end_were_an_internal_error(machine):
+    nested = machine.load("(loop ((i 0) (all 1)) (if (= i n) all (recur (+ i 1) (list all))))")
+    found = nested.evaluate(n=ndvm.int_(200)).datum()
+    for _ in range(200):
+        [found] = found
+    assert found == 1
+    with pytest.raises(ndvm.NdvmError, match="more than 200 levels") as refused:
+        nested.evaluate(n=ndvm.int_(100_000))
+    assert refused.value.code == "E-RESULT"
+    dotted = machine.load("(loop ((i 0) (all 1)) (if (= i n) all (recur (+ i 1) (cons all 2))))")
+    found = dotted.evaluate(n=ndvm.int_(200)).datum()
+    for _ in range(200):
+        assert found["tail"] == 2
+        [found] = found["list"]
+    assert found == 1
+    with pytest.raises(ndvm.NdvmError, match="more than 200 levels"):
+        dotted.evaluate(n=ndvm.int_(201))
+
+
 @pytest.mark.parametrize("lanes", [1, 3, 16_384, 16_385, 20_001])
 def test_arrays_of_odd_lengths_lie_where_the_header_says(lanes):
     given = [np.arange(lanes, dtype="<f4"), np.arange(5, dtype="<i4"),

@@ -207,6 +207,23 @@ def test_the_same_call_with_and_without_gradients(decay):
     assert op(a=torch.tensor(2), **fixed).tolist() == [2, 2]
 
 
+def test_an_operation_that_was_first_called_without_gradients_has_them_later(machine):
+    decayed = operation(machine.load("(* a (exp (* k t)))"), wrt=["a", "k"])
+    a = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
+    k = torch.tensor(-0.5, dtype=torch.float64, requires_grad=True)
+    t = torch.tensor([0.0, 1.0], dtype=torch.float64)
+    for _ in range(2):
+        with torch.no_grad():
+            before = decayed(a=a, k=k, t=t)
+        assert not before.requires_grad
+        after = decayed(a=a, k=k, t=t)
+        assert after.requires_grad and torch.equal(after.detach(), before)
+        slope, = torch.autograd.grad(after.sum(), [a])
+        assert slope.item() == pytest.approx(1 + np.exp(-0.5), abs=1e-15)
+        # And so the other way round, with inputs that need none.
+        assert not decayed(a=a.detach(), k=k.detach(), t=t).requires_grad
+
+
 def test_a_single_lane_beside_many_is_shared(machine):
     op = operation(machine.load("(* a x)"))
     a = torch.tensor([3.0], requires_grad=True)
@@ -265,3 +282,13 @@ def test_what_is_missing_was_taken_from_an_option(machine):
             op(a=a)
     with pytest.raises(ndvm.NdvmError, match="has no option step_max"):
         operation(machine.load("(* a a)"), step_max=3)
+
+
+def test_one_text_with_a_vector_and_then_with_a_matrix():
+    vector = torch.tensor([1.0, 2.0, 4.0], **f64)
+    matrix = torch.tensor([[1.0, 2.0], [4.0, 8.0], [16.0, 32.0]], **f64)
+    for given, total in ((vector, 7), (matrix, 63), (vector, 7)):
+        out = ndvm_forward("(vsum (* k M))", {"k": torch.tensor(3.0, **f64)}, {"M": given})
+        assert out.shape == () and out.item() == 3 * total
+        (slopes,) = torch.autograd.grad(out, given)
+        assert slopes.tolist() == torch.full_like(given, 3).tolist()

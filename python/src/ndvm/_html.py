@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from math import isnan
 from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 if TYPE_CHECKING:
@@ -34,8 +35,19 @@ def fit_html(result: "FitResult") -> str:
         formula = f"<pre>{escape(result.program.source)}</pre>"
     return (
         formula + _table(("parameter", "estimate", "std. error", "interval"), rows)
-        + f"<p>loss {result.loss:.7g}, R² {result.r2:.6g}</p>" + result.figures()
+        + f"<p>loss {result.loss:.7g}{_share(result)}</p>" + result.figures()
     )
+
+
+#: What ``r2`` is called where it is not R².
+_SHARES = {"poisson": "share of the deviance", "binomial": "share of the deviance",
+           "absolute": "share of the loss", "huber": "share of the loss"}
+
+
+def _share(result: "FitResult") -> str:
+    if isnan(result.r2):
+        return ""
+    return f", {_SHARES.get(result.json['loss'], 'R²')} {result.r2:.6g}"
 
 
 def search_html(result: "SearchResult") -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ._frames import Place, frame_head
 from ._process import read_answer, service
+from ._values import options_json
 from .errors import NdvmError
 
 Shape = Tuple[int, ...]
@@ -39,7 +40,7 @@ class Request:
         arrays: Sequence[np.ndarray],
     ) -> None:
         inputs: Dict[str, Any] = {}
-        described = dict(options)
+        described = options_json(options)
         #: The shape of one lane's value of each input.
         self.shapes: Dict[str, Shape] = {}
         place = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -152,6 +152,38 @@ def data_json(data: Any, arrays: ArrayList) -> Dict[str, Any]:
     return {name: column_json(name, one, arrays) for name, one in columns_of(data).items()}
 
 
+def option_json(name: str, value: Any) -> Any:
+    """An option as a header has it: NumPy's numbers and arrays as Python's own, and numbers that JSON
+    has no word for as words. ``name`` is for messages."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        number = float(value)
+        return number if math.isfinite(number) else {"number": _word_of(number)}
+    if isinstance(value, Mapping):
+        return {str(key): option_json(f"{name}.{key}", one) for key, one in value.items()}
+    if hasattr(value, "tolist"):
+        return option_json(name, value.tolist())
+    if isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray)):
+        return [option_json(name, one) for one in value]
+    raise NdvmError(
+        "E-OPTION", f"the option {name} is of the type {type(value).__name__}",
+        help="options are numbers, texts, lists and mappings of them", facts={"option": name},
+    )
+
+
+def _word_of(number: float) -> str:
+    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+
+
+def options_json(options: Mapping[str, Any]) -> Dict[str, Any]:
+    return {name: option_json(name, one) for name, one in options.items()}
+
+
 _WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _ATOMS = frozenset((float, int, str, bool, type(None)))
 
@@ -169,23 +201,49 @@ def plain(value: Any) -> Any:
     return value
 
 
-def unworded(value: Any) -> Any:
-    """As ``plain``, for results that write such numbers as bare words."""
+#: Where the JSON of a fit holds names, which may be such words themselves: a group is called NaN where a
+#: table says so. True where the value is one; of a dictionary, which of its fields.
+_NAMES_OF_A_FIT: Any = {
+    "parameters": True,
+    "assumed": True,
+    "covariance": {"names": True},
+    "identifiability": {"atBounds": True, "correlated": True},
+    "targets": {"name": True},
+    "diagnostics": {"predicateOnly": True, "runaways": {"name": True}},
+    "model": {
+        "columns": True,
+        "targets": {"name": True},
+        "groups": True,
+        "groupsBy": True,
+        "free": {"label": True, "input": True},
+    },
+}
+
+
+def unworded(value: Any, names: Any = _NAMES_OF_A_FIT) -> Any:
+    """As ``plain``, for fits, which write such numbers as bare words. Names stay as they are."""
+    if names is True:
+        return value
     if isinstance(value, str):
         return _WORDS.get(value, value)
     if isinstance(value, dict):
-        return {key: unworded(one) for key, one in value.items()}
+        return {key: unworded(one, names.get(key) if names else None) for key, one in value.items()}
     if isinstance(value, list):
-        return [unworded(one) for one in value]
+        return [unworded(one, names) for one in value]
     return value
 
 
 def datum(value: Any) -> Any:
-    """A value of the language: lists, booleans, numbers, symbols as texts, vectors as arrays."""
+    """A value of the language: lists, booleans, numbers, symbols as texts, vectors as arrays,
+    dotted pairs as ``{"list": …, "tail": …}``."""
     if isinstance(value, dict):
         if set(value) == {"vector"}:
             return np.array([plain(one) for one in value["vector"]], dtype=float)
-        return plain(value)
+        if set(value) == {"list", "tail"}:
+            # As deep in calls as a list is: Python ends at some depth of them.
+            return {"list": [datum(one) for one in value["list"]], "tail": datum(value["tail"])}
+        number = plain(value) if set(value) == {"number"} else None
+        return number if isinstance(number, float) else {key: datum(one) for key, one in value.items()}
     if isinstance(value, list):
         return [datum(one) for one in value]
     return value

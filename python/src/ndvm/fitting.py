@@ -10,9 +10,9 @@ import numpy as np
 from ._frames import ArrayList
 from ._html import fit_html
 from ._process import service
-from ._values import array_of, columns_of, data_json, plain, reals, unworded
+from ._values import array_of, columns_of, data_json, option_json, plain, reals, unworded
 from .errors import NdvmError, error_of
-from .machine import Evaluation, Machine, Program, values_by_row
+from .machine import Evaluation, Machine, Program, load_fields, values_by_row
 
 #: Options in Python's spelling, and in that of the server.
 _OPTIONS = {
@@ -110,20 +110,20 @@ def _params_json(params: Mapping[str, Any]) -> Dict[str, Any]:
     """A number is a start, a pair a range, a mapping the options of a parameter."""
     described: Dict[str, Any] = {}
     for name, given in params.items():
+        option = f"params.{name}"
         if isinstance(given, Mapping):
-            described[name] = dict(given)
-        elif np.isscalar(given):
-            described[name] = float(given)  # type: ignore[arg-type]
-        else:
-            pair = [float(one) for one in given]
-            if len(pair) != 2:
-                raise NdvmError(
-                    "E-OPTION", f"the parameter {name} is given {len(pair)} numbers",
-                    help="give a start, a range of two numbers, or options: "
-                    "{'start': 1, 'bounds': (0, None)}",
-                    facts={"option": f"params.{name}"},
-                )
-            described[name] = {"range": pair}
+            described[str(name)] = option_json(option, given)
+            continue
+        array = reals(given, f"the parameter {name}")
+        if array.ndim > 0 and array.shape != (2,):
+            raise NdvmError(
+                "E-OPTION", f"the parameter {name} is given {array.size} numbers",
+                help="give a start, a range of two numbers, or options: "
+                "{'start': 1, 'bounds': (0, None)}",
+                facts={"option": option},
+            )
+        sent = option_json(option, array.astype(np.float64))
+        described[str(name)] = sent if array.ndim == 0 else {"range": sent}
     return described
 
 
@@ -142,7 +142,7 @@ def _options_json(
         if name in _COLUMNS:
             options[name] = value if isinstance(value, str) else arrays.add(reals(value, name))
         elif name in _PLAIN or name in _OPTIONS:
-            options[_OPTIONS.get(name, name)] = value
+            options[_OPTIONS.get(name, name)] = option_json(name, value)
         else:
             known = ", ".join(sorted({*_COLUMNS, *_PLAIN, *_OPTIONS}))
             raise NdvmError("E-OPTION", f"fit has no option {name}", help=f"options are {known}",
@@ -203,7 +203,7 @@ def fit_many(
     fields = {
         "machine": (machine or Machine()).options,
         "sources": list(sources),
-        "load": dict(load or {}),
+        "load": load_fields(load),
         "options": _options_json(data, target, params, {"detail": "scores", **options}, arrays),
     }
     answer, _ = service.call("fitMany", fields, arrays, timeout=timeout)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import weakref
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ._frames import ArrayList, frame_head, frame_parts
 from ._process import Connection, service
 from ._requests import Answer, Request, Signed, signed
-from ._values import datum, encode, plain, reals, refuse
+from ._values import datum, encode, option_json, options_json, plain, reals, refuse
 from .errors import NdvmError, error_of
 
 #: Options of a run in Python's spelling, and in that of the server.
@@ -120,7 +120,7 @@ class Machine:
     @property
     def options(self) -> Dict[str, Any]:
         given = {"precision": self.precision, "memoryMax": self.memory_max}
-        return {key: value for key, value in given.items() if value is not None}
+        return options_json({key: value for key, value in given.items() if value is not None})
 
     def load(
         self,
@@ -132,9 +132,8 @@ class Machine:
         language: Optional[str] = None,
     ) -> "Program":
         """Reads a program. Its free names are its inputs; ``inputs`` declares more."""
-        load = {"inputs": list(inputs) if inputs is not None else None, "domain": domain,
-                "file": file, "language": language}
-        return Program(self, source, {k: v for k, v in load.items() if v is not None})
+        load = {"inputs": inputs, "domain": domain, "file": file, "language": language}
+        return Program(self, source, load_fields(load))
 
     def __repr__(self) -> str:
         return f"Machine(precision={self.precision!r})"
@@ -208,7 +207,7 @@ class Program:
     def export(self, format: str, params: Optional[Mapping[str, float]] = None,
                **options: Any) -> str:
         """The program with constants as text: scheme, json, javascript, latex, sympy, numpy, math."""
-        return export_model(self.source, format, params, **options)
+        return export_model(self.source, format, params, load=self.load_options, **options)
 
     def sort(
         self, inputs: Optional[Mapping[str, Any]], named: Mapping[str, Any]
@@ -293,7 +292,18 @@ def _option(name: str, value: Any) -> Any:
     """An option of a run; lists become tuples, which can be part of a key."""
     if name == "wrt" and isinstance(value, str):
         raise refuse("wrt is one text", f"give a list: wrt=[{value!r}]")
-    return value if isinstance(value, (str, int, float)) else tuple(value)
+    # A number in NumPy's kinds is Python's own here; infinity gets its word when the frame is made.
+    if isinstance(value, (np.bool_, np.number)):
+        value = value.item()
+    if isinstance(value, (str, int, float)):
+        return value
+    return _frozen(option_json(name, value))
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, dict):
+        return _frozen(list(value.items()))
+    return tuple(_frozen(one) for one in value) if isinstance(value, (list, tuple)) else value
 
 
 def _seed_number(value: Any) -> float:
@@ -303,16 +313,33 @@ def _seed_number(value: Any) -> float:
     return number
 
 
+def load_fields(load: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
+    """How a text is loaded, as a frame has it; for this package's own use. What is no sequence of
+    names is sent as it is, and refused there: a text must not come as its letters."""
+    fields = {name: value for name, value in (load or {}).items() if value is not None}
+    inputs = fields.get("inputs")
+    if isinstance(inputs, Iterable) and not isinstance(inputs, str):
+        fields["inputs"] = list(inputs)
+    return fields
+
+
 def export_model(
-    source: str, format: str, params: Optional[Mapping[str, float]] = None, **options: Any
+    source: str,
+    format: str,
+    params: Optional[Mapping[str, float]] = None,
+    *,
+    load: Optional[Mapping[str, Any]] = None,
+    **options: Any,
 ) -> str:
-    """A program with constants as text of another language."""
+    """A program with constants as text of another language. ``load`` says how the program is loaded:
+    ``inputs`` whose names are words or procedures of the language, its ``domain``, and its ``language``."""
     names = {"is_symbolic": "isSymbolic", "is_module": "isModule"}
     fields = {
         "source": source,
         "format": format,
-        "params": dict(params or {}),
-        "options": {names.get(key, key): value for key, value in options.items()},
+        "params": options_json(params or {}),
+        "load": load_fields(load),
+        "options": options_json({names.get(key, key): one for key, one in options.items()}),
     }
     answer, _ = service.call("export", fields, ArrayList())
     return answer["text"]

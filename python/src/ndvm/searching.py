@@ -9,7 +9,7 @@ import numpy as np
 from ._frames import ArrayList
 from ._html import search_html
 from ._process import service
-from ._values import columns_of, data_json, plain
+from ._values import columns_of, data_json, option_json, options_json, plain
 from .errors import NdvmError
 from .machine import Machine, Program, export_model, values_by_row
 
@@ -21,9 +21,13 @@ _PLAIN = ("inputs", "seed", "workers", "operators", "precision", "domain", "desc
 class Model:
     """One member of the front: a program with its constants."""
 
-    def __init__(self, fields: Dict[str, Any], inputs: Sequence[str]) -> None:
+    def __init__(
+        self, fields: Dict[str, Any], inputs: Sequence[str], domain: Optional[str] = None
+    ) -> None:
         self.fields = fields
         self.inputs = list(inputs)
+        #: What sqrt and log do outside of their domain: "ieee" or "clamp".
+        self.domain: str = domain or "ieee"
         self.source: str = fields["source"]
         self.params: Dict[str, float] = fields["params"]
         self.complexity: int = fields["complexity"]
@@ -46,14 +50,17 @@ class Model:
 
     def _text(self, format: str) -> str:
         try:
-            return export_model(self.source, format, self.params)
+            return export_model(self.source, format, self.params, load=self._load())
         except NdvmError as error:
             if error.code == "E-REFUSED":  # loops and branches have no closed form
                 return self.source
             raise
 
+    def _load(self) -> Dict[str, Any]:
+        return {"inputs": self.inputs, "domain": self.domain}
+
     def program(self, precision: str = "f64") -> Program:
-        return Machine(precision).load(self.source, inputs=self.inputs)
+        return Machine(precision).load(self.source, **self._load())
 
     def predict(self, data: Any) -> np.ndarray:
         """Predictions for columns by name: a mapping or a data frame."""
@@ -68,14 +75,22 @@ class Model:
 class SearchResult:
     """What a search found: ``choice`` (the shortest law), ``best`` (the closest on training rows), ``front``."""
 
-    def __init__(self, told: Dict[str, Any], inputs: Sequence[str], target: str, data: Any) -> None:
+    def __init__(
+        self,
+        told: Dict[str, Any],
+        inputs: Sequence[str],
+        target: str,
+        data: Any,
+        domain: Optional[str] = None,
+    ) -> None:
         self._told = told
         self._target = target
         self._data = data
         done = plain(told)
         self.done = done
         self.inputs = list(inputs)
-        self.front: List[Model] = [Model(one, inputs) for one in done["front"]]
+        self.domain: str = domain or "ieee"
+        self.front: List[Model] = [Model(one, inputs, domain) for one in done["front"]]
         self.choice = self._member("choice")
         self.best = self._member("best")
         self.counts: Dict[str, Any] = done["counts"]
@@ -87,15 +102,15 @@ class SearchResult:
         if fields is None:
             return None
         return next((one for one in self.front if one.fields["visit"] == fields["visit"]),
-                    Model(fields, self.inputs))
+                    Model(fields, self.inputs, self.domain))
 
     def figures(self) -> str:
         """The report's figures as HTML: the choice beside the data, and the front."""
         arrays = ArrayList()
         given = columns_of(self._data)
         columns = {name: given[name] for name in (*self.inputs, self._target)}
-        fields = {"target": self._target, "inputs": self.inputs, "front": self._told["front"],
-                  "data": data_json(columns, arrays), "chosen": self._told.get("choice")}
+        fields = {"target": self._target, "inputs": self.inputs, "domain": self.domain,
+                  "front": self._told["front"], "data": data_json(columns, arrays), "chosen": self._told.get("choice")}
         answer, _ = service.call("searchFigures", fields, arrays)
         return answer["html"]
 
@@ -125,6 +140,17 @@ class _Line:
         print(flush=True)
 
 
+def _held_rows(held: Any, rows: int) -> Dict[str, Any]:
+    """Rows to hold out that are told by a mask, one boolean for each row of the data, as their numbers."""
+    if not isinstance(held, list) or not held or not all(isinstance(one, bool) for one in held):
+        return {}
+    if len(held) != rows:
+        raise NdvmError("E-OPTION", f"hold_out is a mask of {len(held)} rows, the data have {rows}",
+                        help="give one boolean for each row, or the numbers of rows",
+                        facts={"option": "hold_out"})
+    return {"holdOut": [row for row, is_held in enumerate(held) if is_held]}
+
+
 def search(
     data: Any,
     target: str,
@@ -146,7 +172,7 @@ def search(
     budget in candidates and a ``seed``, the result is the same on every computer. ``start`` are
     programs to begin with. ``progress=True`` shows how it gets on, in one line. Ctrl-C ends it. Other options as in JavaScript, in snake case.
     """
-    budget = {key: value for key, value in
+    budget = {key: option_json(key, value) for key, value in
               {"seconds": seconds, "candidates": candidates, "fits": fits, "r2": r2}.items()
               if value is not None}
     if not budget:
@@ -155,15 +181,17 @@ def search(
     arrays = ArrayList()
     described: Dict[str, Any] = {"data": data_json(data, arrays), "target": target,
                                  "budget": budget}
+    seeds = [] if start is None else list(start)
     if start is not None or evolve is not None:
-        described["evolve"] = {**(evolve or {}), **({"seeds": list(start)} if start else {})}
+        described["evolve"] = options_json({**(evolve or {}), **({"seeds": seeds} if seeds else {})})
     for name, value in options.items():
         if name not in _PLAIN and name not in _OPTIONS:
             known = ", ".join(sorted({*_PLAIN, *_OPTIONS}))
             raise NdvmError("E-OPTION", f"search has no option {name}",
                             help=f"options are {known}", facts={"option": name})
         if value is not None:
-            described[_OPTIONS.get(name, name)] = value
+            described[_OPTIONS.get(name, name)] = option_json(name, value)
+    described.update(_held_rows(described.get("holdOut"), np.size(columns_of(data).get(target, ()))))
     line = _Line() if progress else None
 
     def listen(told: Dict[str, Any]) -> None:
@@ -179,5 +207,5 @@ def search(
     finally:
         if line is not None:
             line.end()
-    names = options.get("inputs") or [name for name in described["data"] if name != target]
-    return SearchResult(answer["done"], names, target, data)
+    names = described.get("inputs") or [name for name in described["data"] if name != target]
+    return SearchResult(answer["done"], names, target, data, options.get("domain"))
