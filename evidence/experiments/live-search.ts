@@ -103,13 +103,17 @@ const now = () => {
   return { wall: performance.now() / 1000, busy: (user + system) / 1e6 };
 };
 
+/** A search ends at so many candidates, or after so many seconds once it is past its start. */
+type End = { readonly candidates: number } | { readonly seconds: number };
+
 async function ran(
   { data, held }: Task,
   proposers: readonly Proposer[],
-  budget: NonNullable<SearchOptions["budget"]>,
+  end: End,
   /** Candidates of the start, which are not counted. */
   first: number,
 ): Promise<Ran> {
+  const ending = new AbortController();
   const folder = mkdtempSync(join(tmpdir(), "ndvm-evidence-search-"));
   const archive = join(folder, "study.ndvm");
   const options: SearchOptions = {
@@ -117,7 +121,7 @@ async function ran(
     target: "y",
     holdOut: held,
     proposers,
-    budget,
+    ...("candidates" in end ? { budget: end } : { signal: ending.signal }),
     archive,
     recipe: paperRecipe,
     domain: "clamp",
@@ -125,13 +129,16 @@ async function ran(
     workers: 1,
   };
   let candidates = 0;
-  let from = now();
+  const begun = now();
+  let from = begun;
   let to = from;
   for await (const event of search(options)) {
     if (event.type !== "candidate") continue;
     candidates += 1;
     to = now();
     if (candidates === first) from = to;
+    const isOver = "seconds" in end && to.wall - begun.wall >= end.seconds;
+    if (isOver && candidates > 2 * first) ending.abort();
   }
   const opened = openArchive(archive);
   const { screen, fit, score } = opened.timings();
@@ -178,7 +185,12 @@ async function behindModel(context: Context, task: Task, latency: number): Promi
   const model = llm({ baseURL: endpoint.baseURL, model: "list" });
   const beside = await ran(task, [model, evolve()], { seconds }, 32);
   await endpoint.close();
-  record(context, `${latency}/evolve beside it`, [beside], `a search of ${seconds} s, 1 worker`);
+  record(
+    context,
+    `${latency}/evolve beside it`,
+    [beside],
+    `a search of ${seconds} s or a little more, 1 worker`,
+  );
   context.recorder.count(`${latency}/evolve beside it/requests`, endpoint.requests());
 }
 

@@ -56,72 +56,75 @@ export const rooms: readonly Room[] = [
     name: "syntax",
     sources: ["packages/core/src/syntax/", "packages/core/src/nearest.ts"],
     tests: core(`
-      syntax/every-text syntax/names-of-ones-own syntax/places syntax/library syntax/sequences syntax/recur-places syntax/refused-shapes syntax/written-again nearest reader printer format-error
+      syntax/line-ends syntax/quoted-brackets syntax/every-text syntax/names-of-ones-own syntax/places syntax/library syntax/sequences syntax/recur-places syntax/refused-shapes syntax/written-again nearest reader printer format-error
       expander-errors expander language/language semantics machine/nesting machine/bad-input`),
   },
   {
     name: "primitives",
     sources: ["packages/core/src/primitives/"],
     tests: core(
-      "primitives/special primitives/plain-numbers primitives export/texts language/language semantics",
+      "primitives/special primitives/plain-numbers primitives primitives/division export/texts language/language semantics",
     ),
   },
   {
     name: "program",
     sources: ["packages/core/src/program/"],
     tests: core(`
-      program/images program/looped program/constants program/captures program/tail-copies program/wide syntax/formula program/analysis language/language
+      program/meanings program/images program/looped program/constants program/captures program/tail-copies program/wide syntax/formula machine/bad-calls program/analysis language/language
       expander semantics machine/loops machine/nesting export/texts lanes/divergence`),
   },
   {
     name: "bytecode",
     sources: ["packages/core/src/bytecode/"],
     tests: core(`
-      bytecode/images bytecode/copies bytecode/assembler bytecode/errors bytecode/elements
-      bytecode/machine bytecode/second-language bytecode/shuffles bytecode/property bytecode/mangled`),
+      bytecode/every-local syntax/line-ends bytecode/literals bytecode/branches bytecode/images bytecode/copies bytecode/assembler bytecode/errors bytecode/elements
+      bytecode/machine bytecode/workloads bytecode/page bytecode/second-language bytecode/shuffles bytecode/property
+      bytecode/mangled bytecode/every-counter`),
   },
   {
     name: "machine",
     sources: ["packages/core/src/machine/"],
     tests: core(`
-      machine/whole machine/alone machine/own-numbers machine/session-tells machine/inner machine/quick-way machine/widths machine/again machine/boundaries
+      machine/reduced-sums machine/whole machine/alone machine/own-numbers machine/every-option machine/given-back machine/reports machine/words-told machine/counted machine/read-later machine/small-parts machine/input-sets machine/vectors-kept given-code machine/session-tells machine/inner machine/quick-way machine/widths machine/again machine/boundaries
       axes session machine/paths machine/many-paths machine/kinds machine/afresh lanes/budgets machine/api machine/gradient diagnose
       machine/bad-calls machine/bad-input session-non-finite session-axes machine/shapes machine/history
       machine/pauses machine/shortage pool/serve pool/as-one pool/whole machine/lanes lanes/divergence
       machine/faults lanes/sorting lanes/chunks machine/memory lanes/property lanes/mixed-results
-      machine/single-walk machine/reading machine/budgets machine/every-size fit/result fit/again`),
+      machine/single-walk machine/clock machine/report-budgets machine/jacobian-budgets machine/reading machine/budgets machine/every-size fit/result fit/again
+      facts api dmci semantics/rules`),
   },
   {
     name: "machine-pool",
     sources: ["packages/core/src/machine/pool/", "packages/core/src/machine/pool-worker.ts"],
     tests: core(
-      "pool/outcome pool/work pool/as-one pool/scripted pool/serve pool/shared pool/whole pool/crew pool machine/reading",
+      "pool/outcome pool/work pool/any-inputs pool/as-one pool/scripted pool/serve pool/shared pool/whole pool/crew pool machine/reading",
     ),
   },
   {
     name: "export",
     sources: ["packages/core/src/export/"],
     tests: core(
-      `export/texts export/every-loop export/limits export/tail-calls export/every-call export/booleans export/closed-forms export/every-nest
-       export/javascript export/fitted`,
+      `fit/formula-digits export/texts export/loaded export/latex-names export/every-loop export/limits export/tail-calls export/every-call export/booleans export/closed-forms export/every-nest
+       export/javascript export/fitted export/special-values export/python-numbers export/every-matrix primitives/division`,
     ),
   },
   {
     name: "fit",
     sources: ["packages/core/src/fit/"],
     tests: core(`
-      fit/small-parts fit/shares fit/tables fit/drive fit/quality fit/whole fit/refusals
-      fit/elementary fit/random fit/magnitudes fit/bad-input fit/names fit/parameters fit/losses
+      fit/bounded fit/mirrors fit/own-losses fit/resume fit/small-units fit/beside-bounds fit/matrices fit/restarts-apart fit/scores-as-full fit/starts fit/settings fit/small-parts fit/plain-sums fit/bands fit/predictions fit/settling-cut fit/least-deviations fit/corners fit/kinked-likelihoods fit/open-parameters fit/apart fit/shares fit/tables fit/drive fit/quality fit/whole fit/refusals
+      fit/elementary fit/random fit/told fit/settled fit/every-end fit/magnitudes fit/bad-input fit/names fit/parameters fit/losses
       fit/as-without fit/result fit/outputs fit/scale fit/loss-text fit/adam fit/steps-max fit/again fit/control
-      fit/diagnostics fit/rounds fit/fit-many fit/convergence fit/at-bounds fit/scores
-      fit/interruption fit/let-go export/fitted`),
+      fit/diagnostics fit/given-back fit/rounds fit/fit-many fit/convergence fit/at-bounds fit/scores
+      fit/interruption fit/let-go fit/slots fit/sizes fit/formula-digits fit/units fit/runaways fit/arrival fit/lbfgs
+      fit/levenberg export/fitted fit/kalman-fit examples/examples`),
   },
   {
     name: "wasm",
     sources: ["packages/core/wasm/"],
     tests: [
       ...core(
-        "language/language semantics machine/gradient machine/whole bytecode/machine linalg-shapes fuzz mechanisms",
+        "lanes/decisions language/language semantics machine/gradient machine/whole bytecode/machine linalg-shapes fuzz mechanisms",
       ),
       ...core(
         "machine/integers machine/allocator machine/blocks machine/records machine/straight machine/tiles",
@@ -135,29 +138,30 @@ export const rooms: readonly Room[] = [
     name: "optimisers",
     sources: ["packages/core/wasm/fit/"],
     tests: core(`
-      fit/lbfgs fit/levenberg fit/as-without fit/levenberg-limits fit/magnitudes fit/whole fit/rounds fit/adam fit/losses
-      fit/convergence fit/steps-max fit/quality fit/at-bounds fit/parameters fit/scale fit/fit-many fit/control
-      fit/short-memory fit/many-rows`),
+      fit/plain-sums fit/lbfgs fit/levenberg fit/sizes fit/told fit/every-end fit/as-without fit/levenberg-limits fit/magnitudes fit/whole fit/rounds fit/adam fit/losses
+      fit/convergence fit/steps-max fit/quality fit/bounded fit/at-bounds fit/parameters fit/scale fit/fit-many fit/control
+      fit/short-memory fit/many-rows fit/arrival`),
   },
   {
     name: "kernels",
     sources: ["packages/core/wasm/math/", "packages/core/wasm/linalg/"],
     tests: core(
-      "linalg linalg/elimination linalg-subsets linalg-shapes math primitives/extremes primitives language/language machine/gradient fuzz",
+      "linalg linalg/elimination linalg-subsets linalg-shapes math primitives/division primitives/extremes primitives language/language machine/gradient fuzz",
     ),
   },
   {
     name: "search",
     sources: ["packages/search/src/"],
     tests: search(`
-      study program-texts search evolve/skeleton engine/passes engine/digest secret-names redact engine/endless evolve/same-values
+      evolve/atoms shapes lists small-parts spelling study-reaches study timer redact-copies program-texts search evolve/skeleton
+      engine/passes engine/digest secret-names redact engine/endless evolve/same-values
       engine/search engine/budgets engine/replay engine/determinism`),
   },
   {
     name: "engine",
     sources: ["packages/search/src/engine/"],
     tests: search(`
-      engine/parts engine/memory engine/telling engine/several engine/front engine/scripted engine/letting-go
+      engine/parts engine/memory engine/telling engine/several engine/front engine/limits engine/resumed engine/scripted engine/letting-go
       engine/ends engine/halfway engine/twins engine/studies engine/search engine/resume engine/budgets
       engine/replay engine/determinism archive/archive engine/hostile engine/`),
   },
@@ -165,14 +169,14 @@ export const rooms: readonly Room[] = [
     name: "epoch",
     sources: ["packages/search/src/epoch/"],
     tests: search(
-      "epoch/climb epoch/ engine/twins engine/studies engine/search engine/determinism engine/resume",
+      "epoch/reading epoch/climb epoch/ engine/twins engine/studies engine/search engine/determinism engine/resume",
     ),
   },
   {
     name: "choice",
     sources: ["packages/search/src/choice/"],
     tests: search(
-      "choice/parts choice/oracles choice/again choice/choosing choice/weigh choice/ engine/front engine/search",
+      "choice/parts choice/parts-of-rows choice/oracles choice/again choice/choosing choice/weigh choice/ engine/front engine/search",
     ),
   },
   {
@@ -185,7 +189,7 @@ export const rooms: readonly Room[] = [
     name: "archive",
     sources: ["packages/search/src/archive/"],
     tests: search(
-      "archive/head archive/rows archive/left-outs archive/check archive/lock archive/last-moment archive/journal archive/tables archive/damage archive/archive archive/keep archive/ engine/replay",
+      "archive/checksum-room archive/head-bits archive/salvaged-front archive/standing-numbers archive/head archive/rows archive/tells archive/exact archive/epochs-counted archive/leftovers archive/lineage archive/options archive/every-row archive/left-outs archive/check archive/lock archive/last-moment archive/journal archive/tables archive/damage archive/archive archive/keep archive/ engine/replay",
     ),
   },
   {
@@ -203,13 +207,15 @@ export const rooms: readonly Room[] = [
   {
     name: "pool",
     sources: ["packages/search/src/pool/", "packages/search/src/worker.ts"],
-    tests: search("pool/ epoch/pack engine/workers engine/hostile engine/search"),
+    tests: search(
+      "pool/inline pool/serve pool/ epoch/pack engine/workers engine/hostile engine/search",
+    ),
   },
   {
     name: "tables",
     sources: ["packages/tables/src/"],
     tests: [
-      ...inFolder("packages/tables/test/", "units said-twice edges text every-text xml"),
+      ...inFolder("packages/tables/test/", "lz4 units said-twice edges text every-text xml"),
       ...packageTests("tables"),
       ...cli("table-formats"),
     ],
@@ -218,7 +224,7 @@ export const rooms: readonly Room[] = [
     name: "report",
     sources: ["packages/report/src/"],
     tests: [
-      ...inFolder("packages/report/test/", "words apart variants whole-pages figures"),
+      ...inFolder("packages/report/test/", "front-line words apart variants whole-pages figures"),
       ...packageTests("report"),
       ...cli("fit-report"),
     ],
@@ -241,8 +247,8 @@ export const rooms: readonly Room[] = [
     sources: ["packages/cli/src/"],
     // In this process first. Those that measure limits and whole starts take minutes, and are left out.
     tests: cli(`
-      plots rows small-parts edges results search-display time options-reach cluster-commands outputs more-outputs serve-here let-go
-      start-here interactive serve-state story archive-lists fit-corners command-corners fit-errors fit names fit-progress
+      search-command-kept archive-export serve-strangers matrices-by-lane held-out option-texts dialogue-history plots rows small-parts one-file-twice files-and-pipes piped-repl typed-hints internal-errors pipes said-in-words edges results search-display time explained fit-problem options-reach cluster-commands outputs more-outputs serve-here let-go
+      start-here interactive serve-again serve-state story-fields story archive-lists output-files fit-corners command-corners fit-errors fit-endings fit names fit-progress
       fit-report table-formats terminal secrets on-a-terminal explain search archive-damage serve
       eval repl bytecode errors`),
   },

@@ -2,7 +2,7 @@
  * The planter must find the bugs it claims to, plant the same ones again for the same seed, catch what a
  * test notices and report what none does, and leave the working tree alone.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,6 +20,50 @@ import { candidatesOf, runRoom } from "../mutate/run.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+/** Suites that no room has, or folders of them, and why. */
+const OUTSIDE: readonly (readonly [place: string, reason: string])[] = [
+  ["packages/core/test/browser/", "it needs a browser, which starts for each run"],
+  ["packages/report/test/browser/", "it needs a browser, which starts for each run"],
+  ["packages/search/test/browser/", "it needs a browser, which starts for each run"],
+  ["packages/tables/test/browser/", "it needs a browser, which starts for each run"],
+  ["packages/core/test/bench.test.ts", "it runs every benchmark, which takes minutes"],
+  ["packages/core/test/fit/soak.test.ts", "it runs long, and looks at memory"],
+  ["packages/cluster/test/soak.test.ts", "it runs long, and looks at memory"],
+  ["packages/search/test/engine/soak.test.ts", "it runs long, and looks at memory"],
+  ["packages/tables/test/memory.test.ts", "it looks at the memory of a process"],
+  [
+    "packages/core/test/corpus/",
+    "without the results of others it is skipped, and notices nothing",
+  ],
+  ["packages/core/test/fit/dynamic.test.ts", "without the results of others it is skipped"],
+  ["packages/core/test/fit/nile.test.ts", "without the results of others it is skipped"],
+  ["packages/core/test/fit/nist.test.ts", "without the results of others it is skipped"],
+  ["packages/core/test/fit/nls.test.ts", "without the results of others it is skipped"],
+  ["packages/core/test/fit/state-space.test.ts", "without the results of others it is skipped"],
+  [
+    "packages/core/test/layouts.test.ts",
+    "of files in which no bugs are planted: both sides read them",
+  ],
+  [
+    "packages/core/test/reference.test.ts",
+    "of the oracle of the tests, in which no bugs are planted",
+  ],
+  [
+    "packages/core/test/bytecode/contract.test.ts",
+    "it builds the machine anew from a page of docs",
+  ],
+  ["packages/cli/test/examples.test.ts", "whole processes of what other suites see in this one"],
+  ["packages/cli/test/fit-process.test.ts", "whole processes, one with a million rows"],
+  ["packages/cli/test/limits.test.ts", "it measures what processes take until their limits"],
+  ["packages/cli/test/start.test.ts", "it runs `npm start`, a search of half a minute"],
+];
+
+/** All test files under a folder, from the root. */
+const testsUnder = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => `${folder}/${file}`);
 
 /** What a line becomes, by kind of bug. */
 function variants(text: string, kind: string): string[] {
@@ -143,6 +187,26 @@ describe("what is asked for", () => {
       expect(sourcesOf(root, room), room.name).not.toEqual([]);
       expect(testsOf(root, room), room.name).not.toEqual([]);
       for (const file of testsOf(root, room)) expect(read(file), file).not.toBe("");
+    }
+  });
+
+  test("suites of packages were in no room, so that nobody asked them about a bug", () => {
+    const isOutside = (file: string) => OUTSIDE.some(([place]) => file.startsWith(place));
+    const held = new Set(rooms.flatMap((room) => testsOf(root, room)));
+    const all = readdirSync(join(root, "packages")).flatMap((name) =>
+      testsUnder(`packages/${name}/test`),
+    );
+    expect(all.length).toBeGreaterThan(300);
+    expect(all.filter((file) => !held.has(file) && !isOutside(file))).toEqual([]);
+    for (const [place, reason] of OUTSIDE) {
+      const files = all.filter((file) => file.startsWith(place));
+      expect(files, place).not.toEqual([]);
+      // Who is in a room by now is no exception.
+      expect(
+        files.filter((file) => held.has(file)),
+        place,
+      ).toEqual([]);
+      expect(reason.length, place).toBeGreaterThan(15);
     }
   });
 

@@ -60,6 +60,11 @@ function checkWrt(
   wrt: readonly string[],
   kindOf: (name: string) => InputKind,
 ): void {
+  // A text would be taken for its letters.
+  if (!Array.isArray(wrt))
+    throw new NdvmError("E-OPTION", `wrt must be an array of input names, got ${String(wrt)}`, {
+      help: `write wrt: [${JSON.stringify(typeof wrt === "string" ? wrt : "a")}]`,
+    });
   for (const name of wrt) {
     if (!program.inputs.includes(name)) throw noInput(program, name);
     if (kindOf(name) === "integer")

@@ -209,6 +209,10 @@ describe("gradients", () => {
     expect(bitsOf(k.dataSync())).toEqual(bitsOf(core.gradients["k"] as Float64Array));
   });
 
+  test("by a text are refused: it was taken for the names of its letters", () => {
+    expect(() => operation(decay, { wrt: "ak" as never })).toThrow(/^wrt must be an array/);
+  });
+
   test("of vectors and matrices have the shapes of what was given", () => {
     const program = machine.load("(matvec M x)");
     const op = operation(program, { inputs: { M: "matrix", x: "vector" } });

@@ -41,7 +41,7 @@ test.each([
       "inputs",
       "loadBeside",
       "loadOptions",
-    ].concat(["precision", "printCore", "runs", "source"]),
+    ].concat(["precision", "printCore", "reportBudget", "runs", "source"]),
   ],
   [
     "machine.d.ts",
