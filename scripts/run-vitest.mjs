@@ -8,6 +8,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureChromium } from "./ensure-chromium.mjs";
+import { ensurePython } from "./ensure-python.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const results = join(root, ".vitest", "results.json");
@@ -16,7 +17,13 @@ const vitest = join(
   "vitest.mjs",
 );
 
+const asked = process.argv.slice(2);
 const chromium = ensureChromium();
+// Several suites need Python. If each installed it, those that ran earlier would be skipped, and two at once are refused.
+if (asked.length === 0) {
+  const { missing } = ensurePython();
+  if (missing !== undefined) console.error(`Tests that need Python are skipped: ${missing}`);
+}
 rmSync(results, { force: true });
 const { status } = spawnSync(
   process.execPath,
@@ -26,7 +33,7 @@ const { status } = spawnSync(
     "--reporter=default",
     "--reporter=json",
     `--outputFile.json=${results}`,
-    ...process.argv.slice(2),
+    ...asked,
   ],
   { cwd: root, stdio: "inherit", env: { ...process.env, CHROMIUM_PATH: chromium } },
 );
