@@ -513,3 +513,88 @@ describe("limits", () => {
     expect(told).not.toContain("stepsMax");
   });
 });
+
+describe("rows that are held out", () => {
+  const head = "t,y,v,w,s,n,o";
+  const rows = [
+    "0,2,1,1,1,9,1",
+    "1,3,2,2,1,9,1",
+    "2,5,2,1,2,9,1",
+    "3,6,4,1,1,9,1",
+    "4,8,5,1,1,9,1",
+  ];
+  const last = "5,9,6,1,1,9,1".split(",");
+  /** The fit of a table whose last row, which is held out, has another cell in one column. */
+  const withCell = (column: string, cell: string, source: string, ...more: string[]) => {
+    const cells = last.map((old, at) => (head.split(",")[at] === column ? cell : old));
+    const content = [head, ...rows, cells.join(",")].join("\n");
+    return failure([...ofFile(`${content}\n`, source), "--hold-out", "6..6", ...more], 1);
+  };
+  const lineOf = "(* a t)";
+  const share = "(sigmoid (* a t))";
+
+  test.each([
+    ["y", "inf", lineOf, [], "column y holds Infinity in row 6 (line 7)"],
+    // It was told of row 1, the first of the rows that were fitted.
+    ["t", "inf", lineOf, [], "column t holds Infinity in row 6 (line 7)"],
+    ["w", "inf", lineOf, ["--weights", "w"], "column w holds Infinity in row 6 (line 7)"],
+    ["w", "-1", lineOf, ["--weights", "w"], "the weight of row 6 (line 7) is -1"],
+    ["w", "0", lineOf, ["--weights", "w"], "of the rows held out, all weights are 0"],
+    ["s", "0", lineOf, ["--sigma", "s"], "sigma is 0 in row 6 (line 7)"],
+    [
+      "n",
+      "8",
+      share,
+      ["--loss", "binomial", "--trials", "n"],
+      "the target is 9 in row 6 (line 7), of 8",
+    ],
+    [
+      "n",
+      "-3",
+      share,
+      ["--loss", "binomial", "--trials", "n"],
+      "is 9 in row 6 (line 7), of -3 trials",
+    ],
+    ["y", "-1", "(exp (* a t))", ["--loss", "poisson"], "the target is -1 in row 6 (line 7)"],
+    [
+      "o",
+      "inf",
+      lineOf,
+      ["--loss", "(* o (abs (- y pred)))"],
+      "column o holds Infinity in row 6 (line 7)",
+    ],
+  ])(
+    "are held to what fitted ones are, column %s with %s: their scores were NaN or nonsense",
+    async (column, cell, source, more, expected) => {
+      expect(await withCell(column, cell, source, ...more)).toContain(expected);
+    },
+  );
+
+  test("of several targets say which of them is no count, and its row", async () => {
+    // Its place among the points of both targets was taken for its row.
+    writeFile("own.csv", "t,y,v\n0,1,2\n1,3,4\n2,-2,3\n3,5,6\n");
+    const source = "(vec (exp (* a t)) (exp (* b t)))";
+    const two = ["-e", source, "--data", "own.csv", "--target", "v,y", "--loss", "poisson"];
+    const expected = "the target y is -2 in row 3 (line 4)";
+    expect(await failure(two, 1)).toContain(expected);
+    expect(await failure([...two, "--hold-out", "3..4"], 1)).toContain(expected);
+  });
+
+  test("without a finite prediction are counted in place of a score of NaN", async () => {
+    writeFile("own.csv", "t,y\n1,2\n2,3\n3,5\n4,6\n0,4\n-1,9\n");
+    const args = [
+      "-e",
+      "(* a (log t))",
+      "--data",
+      "own.csv",
+      "--target",
+      "y",
+      "--hold-out",
+      "5..6",
+    ];
+    const { stdout } = await ndvmHere(["fit", ...args]);
+    expect(stdout).toContain(
+      "2 rows held out: the prediction of 2 is not finite, so that there is no score",
+    );
+  });
+});

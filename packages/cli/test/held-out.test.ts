@@ -33,7 +33,7 @@ const result = {
 } as unknown as FitResult;
 
 const scoresOf = (options: FitOptions, targets: readonly string[] = TARGETS) =>
-  scoreHeldOut(result, { heldOut, targets, options } as unknown as FitProblem);
+  scoreHeldOut(result, { heldOut, targets, heldOutOptions: options } as unknown as FitProblem);
 
 const filled = (value: number) => new Float64Array(ROWS).fill(value);
 const squared = (deviations: Float64Array) => deviations.map((one) => 1 / (one * one));
@@ -120,12 +120,28 @@ test("a row of weight zero does not spoil the mean of a loss that has no value t
     {
       heldOut: data,
       targets: ["y"],
-      options: { loss, weights: "weights" },
+      heldOutOptions: { loss, weights: "weights" },
     } as unknown as FitProblem,
   );
   const at = (row: number) =>
     Math.log((predicted.y[row] as number) - 10 * ((data.y[row] as number) - 2));
   expect(score?.loss).toBeCloseTo((at(0) + 2 * at(1) + 4 * at(4)) / 7, 12);
+});
+
+test("rows without a finite prediction are counted, but not those that do not count", () => {
+  const holes = {
+    predictsTarget: true,
+    predict: () => ({
+      targets: { y: { values: of(0.5, Number.NaN, -Infinity, 0.2, Number.NaN) } },
+    }),
+  } as unknown as FitResult;
+  const lost = (heldOutOptions: FitOptions) =>
+    scoreHeldOut(holes, { heldOut, targets: ["y"], heldOutOptions } as unknown as FitProblem)[0]
+      ?.unpredicted;
+  expect(lost({})).toBe(3);
+  expect(lost({ weights: "w" })).toBe(2);
+  expect(lost({ loss: "binomial", trials: of(6, 0, 8, 9, 0) })).toBe(1);
+  expect(scoresOf({}).map(({ unpredicted }) => unpredicted)).toEqual([0, 0]);
 });
 
 test("one prediction or one loss for all rows is that of each", () => {
@@ -134,7 +150,11 @@ test("one prediction or one loss for all rows is that of each", () => {
     predict: () => ({ targets: { y: { values: of(0.5) } } }),
   } as unknown as FitResult;
   const given = (options: FitOptions) =>
-    scoreHeldOut(flat, { heldOut, targets: ["y"], options } as unknown as FitProblem)[0];
+    scoreHeldOut(flat, {
+      heldOut,
+      targets: ["y"],
+      heldOutOptions: options,
+    } as unknown as FitProblem)[0];
   expect(given({})).toMatchObject(scoreRows("squares", heldOut.y, filled(0.5), {}));
   const loss = machine.load("(* 3 pred)");
   const flatLoss = given({ loss, weights: "w" });

@@ -21,6 +21,7 @@ export {
   exportModel,
   type ModelSource,
 } from "./export/model.js";
+export { checkRows } from "./fit/check-rows.js";
 export { inputScaleProblem, targetScaleProblem } from "./fit/data/scale.js";
 export { endedNote } from "./fit/diagnosis/diagnosis.js";
 export { fit } from "./fit/fit.js";

@@ -106,11 +106,11 @@ const wordings = {
   infinite: ({ column, actual, ...facts }, speech) => ({
     message: `column ${column} holds ${actual} in ${rowsOf(facts, speech)}`,
   }),
-  count: ({ value, ...facts }, speech) => ({
-    message: `the target is ${value} in ${rowsOf(facts, speech)}`,
+  count: ({ column, value, ...facts }, speech) => ({
+    message: `${targetOf(column)} is ${value} in ${rowsOf(facts, speech)}`,
   }),
-  trials: ({ value, limit, ...facts }, speech) => ({
-    message: `the target is ${value} in ${rowsOf(facts, speech)}, of ${limit} trials`,
+  trials: ({ column, value, limit, ...facts }, speech) => ({
+    message: `${targetOf(column)} is ${value} in ${rowsOf(facts, speech)}, of ${limit} trials`,
   }),
   deviation: ({ value, ...facts }, speech) => ({
     message: `sigma is ${value} in ${rowsOf(facts, speech)}`,
@@ -211,6 +211,10 @@ function orLimitSteps(advice: string, speech: Speech): string {
 
 const rowsOf = ({ rows = [], rowsMore = 0 }: ErrorFacts, speech: Speech): string =>
   speech.rows(rows, rowsMore);
+
+/** Of several targets, which. */
+const targetOf = (column: string | undefined): string =>
+  column === undefined ? "the target" : `the target ${column}`;
 
 /** "at a = 1, b = 2" */
 const startOf = ({ names = [], values = [] }: ErrorFacts): string =>

@@ -11,7 +11,7 @@ import {
 } from "@ndvm/report";
 import { type Context, inCommandWords } from "../command-words.js";
 import { type Export, type ExportedModel, parseExports, writeModels } from "../fit/export.js";
-import { scoreHeldOut } from "../fit/held-out.js";
+import { checkHeldOut, scoreHeldOut } from "../fit/held-out.js";
 import type { FitCommandOptions } from "../fit/options.js";
 import { type FitProblem, openProblem } from "../fit/problem.js";
 import { viewProgress } from "../fit/progress.js";
@@ -40,8 +40,9 @@ export async function fit(file: string | undefined, options: FitCommandOptions):
     throw error instanceof NdvmError ? inCommandWords(error, { command: "fit" }) : error;
   });
   try {
+    ofHeldOut(problem, () => checkHeldOut(problem));
     const result = await runFit(problem, options);
-    const scores = scoreHeldOut(result, problem);
+    const scores = ofHeldOut(problem, () => scoreHeldOut(result, problem));
     const models = writeModels(result, exports, options.exportGroup);
     await showResult({ result, problem, scores, models, options });
     const failed = models.flatMap(({ error }) => error ?? []);
@@ -77,15 +78,32 @@ function requireFitOutputs(
   );
 }
 
-/** What errors say about the rows and columns of the file. */
-function contextOf({ table, rows, targets, columns }: FitProblem): Context {
-  if (table === undefined || rows === undefined) return { command: "fit" };
+/** Runs what looks at the rows that are held out: its errors are about these. */
+function ofHeldOut<T>(problem: FitProblem, look: () => T): T {
+  try {
+    return look();
+  } catch (error) {
+    if (!(error instanceof NdvmError)) throw error;
+    const { code, message, help, facts } = error;
+    // An error that names no row says whose it is.
+    throw facts.reason === undefined
+      ? new NdvmError(code, `of the rows held out, ${message}`, { help })
+      : inCommandWords(error, contextOf(problem, problem.rows?.heldOut));
+  }
+}
+
+/** What errors say about the rows and columns of the file: of those that are fitted, or of others. */
+function contextOf(
+  { table, rows, targets, columns }: FitProblem,
+  some: Int32Array | undefined = rows?.taken,
+): Context {
+  if (table === undefined || rows === undefined || some === undefined) return { command: "fit" };
   return {
     command: "fit",
-    // Rows of the fit are counted without those left out; the file's own numbers help more.
-    rows: (some, more) =>
+    // Rows are counted without those left out; the file's own numbers help more.
+    rows: (named, more) =>
       table.rowsInWords(
-        some.map((row) => rows.taken[row] ?? 0),
+        named.map((row) => some[row] ?? 0),
         more,
       ),
     hasTarget: targets.length > 0,

@@ -2,6 +2,7 @@
 
 import {
   type Column,
+  checkRows,
   type Data,
   emptyRecord,
   type FitOptions,
@@ -14,6 +15,11 @@ import {
 } from "@ndvm/core";
 import { type HeldOutScore, trialsOf } from "@ndvm/report";
 import type { FitProblem } from "./problem.js";
+
+/** Refuses held-out rows that a fit would refuse among its own. */
+export function checkHeldOut({ program, heldOutOptions }: FitProblem): void {
+  if (heldOutOptions !== undefined) checkRows(program, heldOutOptions);
+}
 
 /** A score for each target; empty where nothing was held out. */
 export function scoreHeldOut(result: FitResult, problem: FitProblem): HeldOutScore[] {
@@ -35,16 +41,16 @@ export function repeated(values: Float64Array, count: number): Float64Array {
 }
 
 function scoreOf(
-  { options }: FitProblem,
+  { heldOutOptions = {} }: FitProblem,
   target: string,
   observed: Float64Array,
   predicted: Float64Array,
   data: Data,
 ): HeldOutScore {
-  const { loss = "squares", huberWidth } = options;
+  const { loss = "squares", huberWidth } = heldOutOptions;
   const name = typeof loss === "string" ? (loss as LossName) : "program";
-  const trials = trialsOf(options, data, observed.length);
-  const weights = weightsOf(options, target, data, observed.length);
+  const trials = trialsOf(heldOutOptions, data, observed.length);
+  const weights = weightsOf(heldOutOptions, target, data);
   const score = scoreRows(name, observed, predicted, { weights, trials, huberWidth });
   return {
     ...score,
@@ -54,6 +60,9 @@ function scoreOf(
         ? score.loss
         : meanOfProgram(loss, data, predicted, observed, target, weights),
     observed: responses(name, observed, trials),
+    unpredicted: predicted.filter(
+      (one, row) => !Number.isFinite(one) && weights?.[row] !== 0 && trials?.[row] !== 0,
+    ).length,
   };
 }
 
@@ -62,14 +71,13 @@ function weightsOf(
   { weights, sigma }: FitOptions,
   target: string,
   data: Data,
-  rows: number,
 ): Float64Array | undefined {
   const given = sideOf(weights ?? sigma, target);
   if (given === undefined) return undefined;
-  const numbers =
-    typeof given === "string"
-      ? (own(data, given) as Float64Array)
-      : new Float64Array(rows).fill(Number(given[0]));
+  const numbers = Float64Array.from(
+    typeof given === "string" ? (own(data, given) as Float64Array) : given,
+    Number,
+  );
   return weights === undefined ? numbers.map((deviation) => 1 / deviation ** 2) : numbers;
 }
 

@@ -38,6 +38,8 @@ export interface FitProblem {
   readonly heldOut: Data | undefined;
   /** What `fit` is called with, less what watches it. */
   readonly options: FitOptions;
+  /** The same with the rows that are held out; undefined where none are. */
+  readonly heldOutOptions: FitOptions | undefined;
   /** Milliseconds that reading the data took. */
   readonly readMilliseconds: number;
 }
@@ -81,19 +83,25 @@ async function assemble(
   const chosen = table && (await chooseData(table, options, targets, columns, loss.loss));
   const groups = parseGroups(options.group);
   const data: Data = { ...chosen?.data, ...tensors(inputs, targets) };
-  const fitOptions: FitOptions = {
-    data,
+  const common: FitOptions = {
     params,
     ...(targets[0] === undefined ? {} : { target: targets.length > 1 ? targets : targets[0] }),
     ...(groups === undefined ? {} : { groups }),
     ...loss,
-    ...(table && chosen ? sideOptions(options, table, chosen.rows.taken.length) : {}),
     ...plainOptions(options),
-    ...(options.resume === undefined ? {} : { resume: await readResume(options.resume) }),
   };
   const { rows, heldOut } = chosen ?? { rows: undefined, heldOut: undefined };
+  const sidesOf = (some: Int32Array | undefined) =>
+    table && some ? sideOptions(options, table, some.length) : {};
+  const fitOptions: FitOptions = {
+    ...common,
+    data,
+    ...sidesOf(rows?.taken),
+    ...(options.resume === undefined ? {} : { resume: await readResume(options.resume) }),
+  };
+  const heldOutOptions = heldOut && { ...common, data: heldOut, ...sidesOf(rows?.heldOut) };
   const given = { machine, program, source, table, targets, columns };
-  return { ...given, rows, data, heldOut, options: fitOptions };
+  return { ...given, rows, data, heldOut, options: fitOptions, heldOutOptions };
 }
 
 /** The rows and columns that the fit needs. */

@@ -51,8 +51,9 @@ function scoreJson({
   r2,
   loss,
   deviance,
+  unpredicted,
 }: HeldOutScore): Record<string, unknown> {
   const number = (value: number): number | string => jsonNumber(value, "f64");
   const scores = { rmse: number(rmse), mae: number(mae), r2: number(r2) };
-  return { target, rows, ...scores, loss: number(loss), deviance: number(deviance) };
+  return { target, rows, unpredicted, ...scores, loss: number(loss), deviance: number(deviance) };
 }

@@ -39,6 +39,8 @@ export interface HeldOutScore extends RowScore {
   readonly loss: number;
   /** What predictions are compared with. */
   readonly observed: Float64Array;
+  /** Rows for which the program has no finite prediction: nothing above says how well they are predicted. */
+  readonly unpredicted: number;
 }
 
 /**

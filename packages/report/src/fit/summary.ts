@@ -1,7 +1,7 @@
 /** The result of a fit as text: a table of parameters, a few scores, and what to be wary of. */
 
 import { endedNote, type FitResult, isOfCounts, own, shareName, shellWord } from "@ndvm/core";
-import { countText, digitsBeside, shortText, timeText } from "../numbers.js";
+import { countOf, countText, digitsBeside, shortText, timeText } from "../numbers.js";
 import { formatTable, type TextColumn, type TextStyle } from "../text-table.js";
 import { formulaOf } from "./formula.js";
 import { type FittedProblem, type HeldOutScore, shareLabel } from "./problem.js";
@@ -189,7 +189,14 @@ export function heldOutWords(
   isOneOfSeveral: boolean,
   lossName: string,
 ): string {
-  const { target, rows, rmse, mae, r2, loss, deviance } = score;
+  const { target, rows, unpredicted, rmse, mae, r2, loss, deviance } = score;
+  const of = isOneOfSeveral ? ` of ${target}` : "";
+  const subject = `${countOf(rows, "row")}${of} held out`;
+  if (unpredicted > 0)
+    return (
+      `${subject}: the prediction of ${countText(unpredicted)} is not finite, ` +
+      "so that there is no score"
+    );
   const what = lossName === "binomial" ? " of the share" : "";
   const errors = [`RMSE${what} ${shortText(rmse, 5)}`, `mean absolute error ${shortText(mae, 5)}`];
   const scores = [
@@ -198,8 +205,7 @@ export function heldOutWords(
     ...(isOfCounts(lossName) ? [`deviance ${shortText(deviance, 5)}`] : []),
     `mean loss ${shortText(loss, 5)}`,
   ];
-  const name = isOneOfSeveral ? ` of ${target}` : "";
-  return `${countText(rows)} ${rows === 1 ? "row" : "rows"}${name} held out: ${scores.join(", ")}`;
+  return `${subject}: ${scores.join(", ")}`;
 }
 
 export function summaryText(

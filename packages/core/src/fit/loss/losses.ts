@@ -4,7 +4,7 @@
  */
 
 import { makeError } from "../../words.js";
-import type { Table } from "../data/columns.js";
+import type { Table, Target } from "../data/columns.js";
 import type { FitOptions, LossName } from "../types.js";
 import { losses } from "./loss-table.js";
 
@@ -25,8 +25,8 @@ export const SQUARES = plain.get("squares") as PointLoss;
 export function makeLoss(name: LossName, table: Table, options: FitOptions): PointLoss {
   if (name === "huber")
     return { code: losses.huber.code, width: checkWidth(options.huberWidth ?? 1) };
-  if (name === "poisson") checkCounts(table.target);
-  if (name === "binomial") checkHits(table.target, table.trials);
+  if (name === "poisson") checkCounts(table);
+  if (name === "binomial") checkHits(table);
   return plain.get(name) as PointLoss;
 }
 
@@ -41,23 +41,32 @@ function checkWidth(width: number): number {
   });
 }
 
-function checkCounts(y: Float64Array): void {
-  const bad = y.findIndex((count) => count < 0);
+function checkCounts(table: Table): void {
+  const bad = table.target.findIndex((count) => count < 0);
   if (bad >= 0)
     throw makeError(
       "E-INPUT",
-      { reason: "count", value: y[bad] as number, rows: [bad] },
+      { reason: "count", value: table.target[bad] as number, ...placeOf(bad, table) },
       { help: "Poisson's loss is for counts" },
     );
 }
 
-function checkHits(y: Float64Array, trials: Float64Array | undefined): void {
-  const of = (row: number) => (trials === undefined ? 1 : (trials[row] as number));
-  const bad = y.findIndex((count, row) => count < 0 || count > of(row));
+function checkHits(table: Table): void {
+  const { target, trials } = table;
+  const of = (point: number) => (trials === undefined ? 1 : (trials[point] as number));
+  const bad = target.findIndex((count, point) => count < 0 || count > of(point));
   if (bad >= 0)
     throw makeError(
       "E-INPUT",
-      { reason: "trials", value: y[bad] as number, limit: of(bad), rows: [bad] },
+      { reason: "trials", value: target[bad] as number, limit: of(bad), ...placeOf(bad, table) },
       { help: "the binomial loss is for numbers of successes; give the trials" },
     );
+}
+
+/** The row of a point, and of several targets which one it is. */
+function placeOf(point: number, { targets, rows }: Table) {
+  const place = { rows: [point % rows] };
+  return targets.length > 1
+    ? { ...place, column: (targets[Math.floor(point / rows)] as Target).name }
+    : place;
 }
