@@ -38,6 +38,7 @@ export {
   normalLogLikelihood,
   type RowScore,
   type RowSides,
+  residualRoots,
   responses,
   rSquared,
   scoreRows,

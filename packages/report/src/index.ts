@@ -13,7 +13,7 @@ export {
 export { fitFigures, searchFigures } from "./figures.js";
 export { formulaOf } from "./fit/formula.js";
 export { type Curve, type Picture, picturesOf } from "./fit/picture.js";
-export { type FittedProblem, type HeldOutScore, trialsOf } from "./fit/problem.js";
+export { type FittedProblem, type HeldOutScore, trialsOf, weightsOf } from "./fit/problem.js";
 export { fitReport, type ReportOptions } from "./fit/report.js";
 export { offScaleWords, parameterRows, summaryText, warningsOf } from "./fit/summary.js";
 export {

@@ -1,11 +1,9 @@
 /** How well a fit predicts the rows it did not see. */
 
 import {
-  type Column,
   checkRows,
   type Data,
   emptyRecord,
-  type FitOptions,
   type FitResult,
   type LossName,
   own,
@@ -13,7 +11,7 @@ import {
   responses,
   scoreRows,
 } from "@ndvm/core";
-import { type HeldOutScore, trialsOf } from "@ndvm/report";
+import { type HeldOutScore, trialsOf, weightsOf } from "@ndvm/report";
 import type { FitProblem } from "./problem.js";
 
 /** Refuses held-out rows that a fit would refuse among its own. */
@@ -64,28 +62,6 @@ function scoreOf(
       (one, row) => !Number.isFinite(one) && weights?.[row] !== 0 && trials?.[row] !== 0,
     ).length,
   };
-}
-
-/** How much each held-out row counts: as a row of the fit does. Undefined where all count alike. */
-function weightsOf(
-  { weights, sigma }: FitOptions,
-  target: string,
-  data: Data,
-): Float64Array | undefined {
-  const given = sideOf(weights ?? sigma, target);
-  if (given === undefined) return undefined;
-  const numbers = Float64Array.from(
-    typeof given === "string" ? (own(data, given) as Float64Array) : given,
-    Number,
-  );
-  return weights === undefined ? numbers.map((deviation) => 1 / deviation ** 2) : numbers;
-}
-
-/** What an option says about one target: a column, a number for all rows, or nothing. */
-function sideOf(side: FitOptions["weights"], target: string): string | Column | undefined {
-  if (side === undefined || typeof side === "string") return side;
-  if (Array.isArray(side) || ArrayBuffer.isView(side)) return side as Column;
-  return own(side as Readonly<Record<string, string | Column>>, target);
 }
 
 function meanOfProgram(

@@ -6,6 +6,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Factor, factorNumbers, factorStride, singularValues } from "../../src/fit/math/linear.js";
+import { Random } from "../../src/fit/math/random.js";
 import type { Free } from "../../src/fit/parameters/parameters.js";
 import { makeTransform } from "../../src/fit/parameters/transforms.js";
 import { checkResiduals } from "../../src/fit/quality/checks.js";
@@ -17,7 +18,7 @@ import {
   isNearBound,
 } from "../../src/fit/quality/covariance.js";
 import { describeUndetermined, listed } from "../../src/fit/quality/identify.js";
-import { fitText } from "./support.js";
+import { fitText, noise, steps } from "./support.js";
 
 const SEED = Number(process.env["SEED"] ?? Date.now() % 2 ** 31);
 console.log(`quality: SEED=${SEED}`);
@@ -83,6 +84,40 @@ describe("checks of residuals", () => {
     const residuals = Float64Array.from({ length: 30 }, (_, i) => (i < 15 ? 1 : -1));
     const roots = residuals.map((_, i) => i % 2);
     expect(checkResiduals(residuals, roots).words).toContain(together);
+  });
+
+  test("residuals that need not lie around 0 were said to go together: those of a quantile's loss", async () => {
+    const random = new Random(5);
+    const off = Array.from({ length: 60 }, () => -Math.log(1 - random.uniform()));
+    const x = off.map((_, i) => ((i * 7) % 60) / 60);
+    const y = x.map((at, i) => 1 + 2 * at + 0.3 * (off[i] as number));
+    const loss = "(max (* 0.9 (- y pred)) (* -0.1 (- y pred)))";
+    const { residuals } = await fitText("(+ a (* b x))", { data: { x, y }, target: "y", loss });
+    expect(residuals?.words).toEqual([]);
+    const z = [...(residuals?.residuals ?? [])];
+    const mean = z.reduce((a, b) => a + b, 0) / 60;
+    expect(residuals?.mean).toBeCloseTo(mean, 12);
+    const squares = (list: readonly number[]) => list.reduce((sum, one) => sum + one * one, 0);
+    const jumps = squares(z.slice(1).map((one, i) => one - (z[i] as number)));
+    expect(residuals?.durbinWatson).toBeCloseTo(jumps / squares(z.map((one) => one - mean)), 9);
+    // About 0 it is below 1, as of neighbours that go together.
+    expect(jumps / squares(z)).toBeLessThan(1);
+  });
+
+  test("of several targets are in each target's own unit: their mean was in deviations of the target", async () => {
+    const x = steps(0, 2.9, 30);
+    const wobble = noise(30, 1);
+    const y = x.map((at, i) => 100 * at * at + 10 * (wobble[i] as number));
+    const z = x.map((at, i) => 0.1 * at + 0.01 * (wobble[29 - i] as number));
+    const { targets } = await fitText("(vec (* a x) (* b x))", {
+      ...{ data: { x, y, z }, target: ["y", "z"], params: { a: 1, b: 1 } },
+    });
+    for (const { residuals } of targets) {
+      const left = residuals?.residuals ?? new Float64Array(0);
+      expect(left).toHaveLength(30);
+      expect(residuals?.mean).toBeCloseTo(left.reduce((a, b) => a + b, 0) / 30, 9);
+    }
+    expect(targets[0]?.residuals?.mean).not.toBeCloseTo(0, 0);
   });
 
   test("a residual that is not a number counted as a negative run", () => {

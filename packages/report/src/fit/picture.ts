@@ -6,13 +6,23 @@
 import {
   type Data,
   type FitResult,
+  isOfCounts,
+  type LossName,
   NdvmError,
   own,
   type Prediction,
+  type RowSides,
   recordOf,
+  residualRoots,
   responses,
 } from "@ndvm/core";
-import { type FittedProblem, type HeldOutScore, shareLabel, trialsOf } from "./problem.js";
+import {
+  type FittedProblem,
+  type HeldOutScore,
+  shareLabel,
+  trialsOf,
+  weightsOf,
+} from "./problem.js";
 
 /** Most points of a plot: more are thinned evenly. */
 const POINTS_MOST = 2000;
@@ -28,6 +38,15 @@ export interface Curve {
   readonly prediction: TargetPrediction;
 }
 
+/** What residuals are multiplied by, and what that is in words. */
+export interface Scaling {
+  /** 0 of rows that do not count. */
+  readonly roots: Float64Array;
+  readonly words: string;
+  /** What is wrong where the products are more uneven than noise. */
+  readonly doubt: string;
+}
+
 export interface Picture {
   readonly target: string;
   /** What is observed: the target, or its share of the trials. */
@@ -35,6 +54,8 @@ export interface Picture {
   readonly x: { readonly name: string; readonly values: Float64Array };
   readonly observed: Float64Array;
   readonly predicted: Float64Array;
+  /** How residuals are made equally noisy; undefined where nothing tells them apart. */
+  readonly scaling: Scaling | undefined;
   /** The group of each point; undefined without groups. */
   readonly groups: readonly string[] | undefined;
   /** Lines over x; empty where the prediction depends on other columns, or on none. */
@@ -68,12 +89,20 @@ export function picturesOf(
     const isShare = result.loss === "binomial";
     const observed = isShare ? responses("binomial", counts, trials) : counts;
     const score = scores.find((one) => one.target === target);
+    const predicted = predictedOf(result, target, observed);
+    const scaling = scalingOf(result, options, predicted, {
+      weights: weightsOf(options, target, data),
+      trials,
+    });
+    const shown = (numbers: Float64Array): Float64Array =>
+      Float64Array.from(rows, (row) => numbers[row] as number);
     return {
       target,
       label: isShare ? shareLabel(target, options.trials) : target,
       x: { name: name ?? "row", values: Float64Array.from(rows, (row) => at(data, row)) },
-      observed: Float64Array.from(rows, (row) => observed[row] as number),
-      predicted: predictedAt(result, target, observed, rows),
+      observed: shown(observed),
+      predicted: shown(predicted),
+      scaling: scaling && { ...scaling, roots: shown(scaling.roots) },
       groups: words === undefined ? undefined : Array.from(rows, (row) => words[row] as string),
       curves: curves.map(({ group, x, prediction }) => ({
         group,
@@ -87,18 +116,29 @@ export function picturesOf(
   });
 }
 
-/** What the fit predicted at some rows, from its residuals. */
-function predictedAt(
-  result: FitResult,
-  target: string,
-  observed: Float64Array,
-  rows: Int32Array,
-): Float64Array {
+function scalingOf(
+  { loss }: FitResult,
+  { sigma }: FittedProblem["options"],
+  predicted: Float64Array,
+  sides: RowSides,
+): Scaling | undefined {
+  const roots = residualRoots(loss as LossName | "program", predicted, sides);
+  if (roots === undefined) return undefined;
+  if (isOfCounts(loss))
+    return {
+      roots,
+      words: "over the deviations that the loss expects",
+      doubt: "other noise than it expects",
+    };
+  return sigma === undefined
+    ? { roots, words: "times the roots of their weights", doubt: "that the weights are not right" }
+    : { roots, words: "over their deviations", doubt: "that the deviations are not right" };
+}
+
+/** What the fit predicted, from its residuals. */
+function predictedOf(result: FitResult, target: string, observed: Float64Array): Float64Array {
   const { residuals } = result.targets.find(({ name }) => name === target) ?? result;
-  return Float64Array.from(
-    rows,
-    (row) => (observed[row] as number) - (residuals?.residuals[row] ?? Number.NaN),
-  );
+  return observed.map((value, row) => value - (residuals?.residuals[row] ?? Number.NaN));
 }
 
 /** Row numbers, at most POINTS_MOST, evenly spread. */

@@ -1,6 +1,6 @@
 /** What a report needs to know of the problem that was fitted, as plain data. */
 
-import { type Column, type Data, own, type RowScore } from "@ndvm/core";
+import { type Column, type Data, type FitOptions, own, type RowScore } from "@ndvm/core";
 
 export interface FittedProblem {
   /** The program, and the file it came from. */
@@ -26,7 +26,8 @@ export interface FittedProblem {
   readonly options: {
     readonly groups?: { readonly by: string };
     readonly trials?: string | Column;
-    readonly weights?: unknown;
+    readonly weights?: NonNullable<FitOptions["weights"]>;
+    readonly sigma?: NonNullable<FitOptions["sigma"]>;
   };
   /** Milliseconds that reading the data took. */
   readonly readMilliseconds: number;
@@ -59,6 +60,29 @@ export function trialsOf(
   return trials.length === rows
     ? Float64Array.from(trials, Number)
     : new Float64Array(rows).fill(Number.NaN);
+}
+
+/**
+ * How much each row counts for one target, from the options of these rows; deviations count as weights of their
+ * inverse squares. Undefined where all rows count alike.
+ */
+export function weightsOf(
+  { weights, sigma }: Pick<FitOptions, "weights" | "sigma">,
+  target: string,
+  data: Data,
+): Float64Array | undefined {
+  const given = sideOf(weights ?? sigma, target);
+  if (given === undefined) return undefined;
+  const column = typeof given === "string" ? (own(data, given) as Column) : given;
+  const numbers = Float64Array.from(column, Number);
+  return weights === undefined ? numbers.map((deviation) => 1 / deviation ** 2) : numbers;
+}
+
+/** What an option says about one target: a column, a number for each row, or nothing. */
+function sideOf(side: FitOptions["weights"], target: string): string | Column | undefined {
+  if (side === undefined || typeof side === "string") return side;
+  if (Array.isArray(side) || ArrayBuffer.isView(side)) return side as Column;
+  return own(side as Readonly<Record<string, string | Column>>, target);
 }
 
 /** How the share of successes is called: y / n, or the probability of y. */

@@ -132,7 +132,7 @@ function legendOf(
   return entries;
 }
 
-function captionOf(picture: Picture, { level }: FitResult, hasBands: boolean): Content {
+function captionOf(picture: Picture, { level, loss }: FitResult, hasBands: boolean): Content {
   const { curves } = picture;
   if (curves.length === 0) {
     const others = picture.readsOthers ? ", which depend on other columns too" : "";
@@ -143,71 +143,92 @@ function captionOf(picture: Picture, { level }: FitResult, hasBands: boolean): C
   );
   const wide = hasWide ? "; light band: where a new observation lies." : ".";
   const mean = `${hasWide ? "Dark band" : "Band"}: where the mean lies, at ${percentText(level)}`;
-  return `${hasBands ? mean + wide : ""}${bandWords(curves, hasWide)}${thinned(picture)}`;
+  return `${hasBands ? mean + wide : ""}${bandWords(curves, loss, hasWide)}${thinned(picture)}`;
 }
 
 /**
  * What is to be said of the bands, once for all curves. Their points are not the table's rows, so that what a
  * prediction says of its rows would be taken for these.
  */
-function bandWords(curves: readonly Curve[], hasWide: boolean): string {
+function bandWords(curves: readonly Curve[], loss: string, hasWide: boolean): string {
   if (curves.every(({ prediction }) => prediction.notes === undefined)) return "";
-  const hasGaps = curves.some(({ prediction }) => prediction.observationLower.some(Number.isNaN));
-  if (!hasGaps)
-    return " The band for new observations is that of weight 1: the table tells the weights of its own rows only.";
+  const isOpen = curves.some(({ prediction }) => prediction.lower.some(Number.isNaN));
+  const open = isOpen ? " No band where the data do not determine the prediction." : "";
+  // Other losses have no bands for new observations at all.
+  if (loss !== "squares") return open;
+  const hasGaps = curves.some(({ prediction: { lower, observationLower } }) =>
+    observationLower.some((value, at) => Number.isNaN(value) && !Number.isNaN(lower[at])),
+  );
   const where = hasWide ? " everywhere" : "";
-  return ` No band for new observations${where}: the table tells the deviations of its own rows only.`;
+  if (hasGaps)
+    return `${open} No band for new observations${where}: the table tells the deviations of its own rows only.`;
+  if (isOpen) return open;
+  return " The band for new observations is that of weight 1: the table tells the weights of its own rows only.";
 }
 
 export async function residualFigures(picture: Picture): Promise<Html[]> {
-  const { label, x, observed, predicted } = picture;
+  const { label, x, observed, predicted, scaling } = picture;
   const residuals = observed.map((value, index) => value - (predicted[index] as number));
-  const over = async (axis: string, at: Float64Array, caption: string): Promise<Html> => {
-    const points = pairs(at, residuals);
-    const svg = await drawChart({
-      description: `Residuals over ${axis}`,
-      x: { label: axis },
-      y: { label: "residual" },
-      width: 460,
-      height: 280,
-      layers: [
-        { kind: "level", y: 0 },
-        {
-          kind: "dots",
-          points,
-          color: seriesColor(0),
-          radius: radiusFor(points.length),
-          ...titlesFor(points, axis, "residual"),
-        },
-      ],
-    });
-    return figure({ svg, caption });
-  };
+  const isCounted = (_: unknown, row: number): boolean => scaling?.roots[row] !== 0;
+  const scaled = residuals.map((value, row) => value * (scaling?.roots[row] ?? 1));
+  const evened = scaling === undefined ? residuals : scaled.filter(isCounted);
+  const name = scaling === undefined ? "residual" : "scaled residual";
   const histogram = await drawChart({
-    description: "Histogram of the residuals",
-    x: { label: "residual" },
+    description: `Histogram of the ${name}s`,
+    x: { label: name },
     y: { label: "rows", isInteger: true },
-    width: 460,
-    height: 280,
+    ...HALF,
     layers: [
-      { kind: "bars", bins: binsOf(residuals), color: seriesColor(0) },
+      { kind: "bars", bins: binsOf(evened), color: seriesColor(0) },
       { kind: "level", y: 0 },
     ],
   });
   return [
-    await over(
+    await overFigure(
       x.name,
-      x.values,
+      "residual",
+      pairs(x.values, residuals),
       `${label} minus its prediction, over ${x.name}.${thinned(picture)}`,
     ),
-    await over(
+    await overFigure(
       "prediction",
-      predicted,
-      "The same over the prediction: a funnel means uneven noise.",
+      name,
+      pairs(scaling === undefined ? predicted : predicted.filter(isCounted), evened),
+      scaling === undefined
+        ? "The same over the prediction: a funnel means uneven noise."
+        : `Residuals ${scaling.words}, over the prediction: a funnel means ${scaling.doubt}.`,
     ),
-    figure({ svg: histogram, caption: "How the residuals are spread." }),
+    figure({ svg: histogram, caption: `How the ${name}s are spread.` }),
     await agreementFigure(picture),
   ];
+}
+
+/** Figures that stand two beside each other. */
+const HALF = { width: 460, height: 280 };
+
+async function overFigure(
+  axis: string,
+  name: string,
+  points: readonly XY[],
+  caption: string,
+): Promise<Html> {
+  const svg = await drawChart({
+    description: `${name === "residual" ? "Residuals" : "Scaled residuals"} over ${axis}`,
+    x: { label: axis },
+    y: { label: name },
+    ...HALF,
+    layers: [
+      { kind: "level", y: 0 },
+      {
+        kind: "dots",
+        points,
+        color: seriesColor(0),
+        radius: radiusFor(points.length),
+        ...titlesFor(points, axis, name),
+      },
+    ],
+  });
+  return figure({ svg, caption });
 }
 
 async function agreementFigure({ label, observed, predicted }: Picture): Promise<Html> {
@@ -216,8 +237,7 @@ async function agreementFigure({ label, observed, predicted }: Picture): Promise
     description: `${label} against its prediction`,
     x: { label: "prediction" },
     y: { label },
-    width: 460,
-    height: 280,
+    ...HALF,
     layers: [
       { kind: "line", points: agreement(observed, predicted), color: INK, isDashed: true },
       {

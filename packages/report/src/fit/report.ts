@@ -1,6 +1,6 @@
 /** `--report`: one page about a fit, with everything needed to judge it and to make it again. */
 
-import type { FitResult } from "@ndvm/core";
+import type { FitResult, ResidualChecks } from "@ndvm/core";
 import { own } from "@ndvm/core";
 import {
   type Content,
@@ -146,43 +146,56 @@ function parameterTable(result: FitResult): Html {
     { title: "", cell: ({ remark }: ParameterRow) => remark },
   ];
   return table(
-    columns.filter((column) => column.title !== "" || rows.some(({ remark }) => remark !== "")),
+    columns.filter((column, index) => index < 2 || rows.some((row) => column.cell(row) !== "")),
     rows,
   );
 }
 
-function parameterWords({ standardErrors, mode, loss }: FitResult): Html | undefined {
-  if (Object.values(standardErrors).some(Number.isFinite)) return undefined;
-  const why =
-    mode === "objective"
-      ? "the loss was not declared to be a negative log-likelihood (--likelihood)"
-      : `the loss ${loss} is not a likelihood, or the data leave the parameters open`;
-  return html`<p>No standard errors: ${why}.</p>`;
+function parameterWords(result: FitResult): Html | undefined {
+  if (Object.values(result.standardErrors).some(Number.isFinite)) return undefined;
+  return html`<p>No standard errors: ${whyNoErrors(result)}.</p>`;
+}
+
+function whyNoErrors({ best, loss, freedom }: FitResult): string {
+  if (loss === "absolute") return "a sum of absolute deviations has no second derivatives";
+  if (Number.isNaN(best.logLikelihood))
+    return "the loss was not declared to be a negative log-likelihood (--likelihood)";
+  if (loss === "squares" && freedom <= 0) return "there are no more points than parameters";
+  return "the data leave the parameters open, or the fit did not end at a minimum";
 }
 
 async function residualSection(picture: Picture, result: FitResult, title: string): Promise<Html> {
   const { residuals } = result.targets.find(({ name }) => name === picture.target) ?? result;
-  const checks = residuals && [
-    ["mean", shortText(residuals.mean, 4)],
-    ["Durbin–Watson (2 where neighbours are independent)", shortText(residuals.durbinWatson, 4)],
-    [
-      "runs of one sign",
-      `${residuals.runs}; noise would have ${shortText(residuals.runsExpected, 4)} ` +
-        `(${shortText(residuals.runsScore, 3)} standard deviations away)`,
-    ],
-  ];
+  const checks = residuals && checksOf(residuals);
+  const ofWhich = picture.scaling === undefined ? "" : " of the scaled residuals";
   return section(
     title,
     sideBySide(...(await residualFigures(picture))),
     checks &&
       table(
         [
-          { title: "check", cell: ([name]: string[]) => name },
+          { title: `check${ofWhich}`, cell: ([name]: string[]) => name },
           { title: "value", cell: ([, value]: string[]) => value },
         ],
         checks,
       ),
   );
+}
+
+/** Checks and what they came to; those that say nothing are left out. */
+function checksOf({ mean, durbinWatson, runs, runsExpected, runsScore }: ResidualChecks) {
+  const away = `(${shortText(runsScore, 3)} standard deviations away)`;
+  const expected = `; noise would have ${shortText(runsExpected, 4)} ${away}`;
+  const checks: [name: string, value: number, words: string][] = [
+    ["mean", mean, shortText(mean, 4)],
+    [
+      "Durbin–Watson (2 where neighbours are independent)",
+      durbinWatson,
+      shortText(durbinWatson, 4),
+    ],
+    ["runs of one sign", runs, `${runs}${Number.isNaN(runsScore) ? "" : expected}`],
+  ];
+  return checks.flatMap(([name, value, words]) => (Number.isNaN(value) ? [] : [[name, words]]));
 }
 
 async function restartsSection(result: FitResult): Promise<Html> {

@@ -107,7 +107,9 @@ export function scoresOf(
   problem: FittedProblem,
   digits = 7,
 ): [name: string, value: string][] {
-  const { best, sigma, reducedChi, mode } = result;
+  const { best, reducedChi, mode } = result;
+  // Several targets have a deviation each.
+  const sigma = result.targets.length > 1 ? Number.NaN : result.sigma;
   const scores: [string, number][] = [
     [mode === "objective" ? "loss" : `loss (${result.loss})`, best.loss],
     [shareName(result.loss), best.r2],

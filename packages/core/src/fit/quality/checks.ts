@@ -7,31 +7,31 @@ import type { ResidualChecks } from "../types.js";
 /**
  * `residuals` are target minus prediction by row, `roots` the square roots of their weights, `rounding` is as much
  * of each residual as may be rounding. Rows of weight 0 do not count, whatever is predicted there: the rows
- * around one are neighbours. Rounding has patterns too, and nothing is said of them.
+ * around one are neighbours. Rounding has patterns too, and nothing is said of them. Residuals of a loss that need not
+ * lie around 0, as of a quantile, are compared with their neighbours about their mean.
  */
 export function checkResiduals(
   residuals: Float64Array,
   roots: Float64Array | undefined,
   rounding?: Float64Array,
+  isAboutMean = false,
 ): ResidualChecks {
   const weighted = weightedBy(residuals, roots);
   const count = weighted.length;
-  let sum = 0;
-  let squares = 0;
+  const mean = sumOf(weighted) / count;
+  const squares = squaresOf(weighted);
   let jumps = 0;
-  for (let row = 0; row < count; row++) {
-    const value = weighted[row] as number;
-    sum += value;
-    squares += value * value;
-    const jump = row === 0 ? 0 : value - (weighted[row - 1] as number);
+  for (let row = 1; row < count; row++) {
+    const jump = (weighted[row] as number) - (weighted[row - 1] as number);
     jumps += jump * jump;
   }
-  const durbinWatson = jumps / squares;
+  const around = isAboutMean ? squaresOf(weighted.map((value) => value - mean)) : squares;
+  const durbinWatson = jumps / around;
   const { runs, expected, score } = countRuns(weighted);
   const isTold = count >= 10 && squares > squaresOf(rounding && weightedBy(rounding, roots));
   return {
     residuals,
-    mean: sum / count,
+    mean,
     durbinWatson,
     runs,
     runsExpected: expected,
@@ -50,6 +50,8 @@ function wordsOf(durbinWatson: number, score: number): string[] {
     words.push(`the residuals change sign ${score < 0 ? "too seldom" : "too often"} for noise`);
   return words;
 }
+
+const sumOf = (numbers: Float64Array): number => numbers.reduce((sum, value) => sum + value, 0);
 
 const squaresOf = (numbers: Float64Array | undefined): number =>
   numbers?.reduce((sum, value) => sum + value * value, 0) ?? 0;

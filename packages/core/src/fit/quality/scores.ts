@@ -207,6 +207,24 @@ export function responses(
   return Float64Array.from(observed, (y, i) => response(y, trials?.[i] ?? 1));
 }
 
+/**
+ * What residuals are multiplied by, so that all of them are equally noisy: the roots of their weights, of counts over
+ * the deviation that the loss expects at the prediction. Undefined where nothing tells residuals apart.
+ */
+export function residualRoots(
+  name: LossName | "program",
+  predicted: Numbers,
+  { weights, trials }: RowSides = NO_SIDES,
+): Float64Array | undefined {
+  const roots = weights === undefined ? undefined : Float64Array.from(weights, Math.sqrt);
+  if (!isOfCounts(name)) return roots;
+  const { deviation } = losses[name];
+  return Float64Array.from(predicted, (f, row) => {
+    const size = deviation(f, trials?.[row] ?? 1);
+    return size > 0 ? (roots?.[row] ?? 1) / size : 0;
+  });
+}
+
 /** The weights of rows, 0 where a binomial has no trials: such a row shows nothing. */
 function weightsThatCount(
   name: LossName | "program",

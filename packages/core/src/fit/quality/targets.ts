@@ -4,7 +4,6 @@
 
 import type { Precision } from "../../machine/types.js";
 import type { Table, Target } from "../data/columns.js";
-import { losses } from "../loss/loss-table.js";
 import type { ResidualBatch } from "../optimise/batch.js";
 import type { LossName, TargetFit } from "../types.js";
 import { checkResiduals } from "./checks.js";
@@ -16,6 +15,7 @@ import {
   lossAbout,
   lossLeft,
   type RowSides,
+  residualRoots,
   responses,
   shareExplained,
   squaresAbout,
@@ -54,6 +54,8 @@ export function describeTargets(
     const own = partOf(table, t, huberWidth);
     const left = residuals.subarray(t * table.rows, (t + 1) * table.rows);
     const predicted = predictedBy(own, left, lossName);
+    // Weights that nobody gave make targets count alike: their rows are.
+    const hasRoots = table.told !== undefined || isOfCounts(lossName);
     return {
       name,
       r2: explainedShare(lossName, own.observed, predicted, own),
@@ -62,8 +64,9 @@ export function describeTargets(
       residuals: isFull
         ? checkResiduals(
             left.slice(),
-            rootsOf(own, predicted, lossName),
+            hasRoots ? residualRoots(lossName, predicted, own) : undefined,
             predicted.map((f, row) => share * (Math.abs(f) + Math.abs(f + (left[row] as number)))),
+            lossName === "program",
           )
         : undefined,
     };
@@ -102,21 +105,6 @@ const predictedBy = (
   lossName: LossName | "program",
 ): Float64Array =>
   responses(lossName, observed, trials).map((seen, row) => seen - (residuals[row] as number));
-
-/** What makes residuals comparable: the roots of their weights over their deviations. */
-function rootsOf(
-  { weights, trials }: Part,
-  predicted: Float64Array,
-  lossName: LossName | "program",
-): Float64Array | undefined {
-  const roots = weights === undefined ? undefined : Float64Array.from(weights, Math.sqrt);
-  if (!isOfCounts(lossName)) return roots;
-  const { deviation } = losses[lossName];
-  return predicted.map((f, row) => {
-    const size = deviation(f, trials?.[row] ?? 1);
-    return size > 0 ? (roots?.[row] ?? 1) / size : 0;
-  });
-}
 
 const isConstant = (target: Float64Array, from: number, to: number): boolean => {
   for (let point = from; point < to; point++) if (target[point] !== target[from]) return false;
