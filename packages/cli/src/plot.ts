@@ -1,6 +1,6 @@
 /** Line plots in the terminal. */
 
-import { shortText } from "@ndvm/report/text";
+import { tickText } from "@ndvm/report/text";
 import chart from "simple-ascii-chart";
 import { out, widthOf } from "./terminal.js";
 
@@ -49,6 +49,19 @@ function ticksOf(points: readonly [number, number][], axis: 0 | 1, count: number
   return high > low ? ticksBetween(low, high, count) : [low];
 }
 
+/** Ticks of both axes, and how they are written: so that no two of one axis read alike. */
+function axesOf(points: readonly [number, number][], acrossMost: number, upMost: number) {
+  const [across, up] = [ticksOf(points, 0, acrossMost), ticksOf(points, 1, upMost)];
+  const spacingOf = ([first = 0, second = first]: readonly number[]): number => second - first;
+  const spacing = { x: spacingOf(across), y: spacingOf(up) };
+  return {
+    customXAxisTicks: across,
+    customYAxisTicks: up,
+    formatter: (value: number, { axis }: { readonly axis: "x" | "y" }): string =>
+      tickText(value, spacing[axis], 4),
+  };
+}
+
 export function plotText({ title, x, y, height = 10 }: PlotOptions): string {
   const width = Math.min(72, widthOf(process.stdout) - MARGIN);
   const points = thin(x, y, width);
@@ -56,9 +69,7 @@ export function plotText({ title, x, y, height = 10 }: PlotOptions): string {
   const text = chart(points, {
     width,
     height,
-    customXAxisTicks: ticksOf(points, 0, Math.floor(width / 10)),
-    customYAxisTicks: ticksOf(points, 1, Math.floor(height / 2)),
-    formatter: (value) => shortText(value, 4),
+    ...axesOf(points, Math.floor(width / 10), Math.floor(height / 2)),
   });
   return `${out.bold(title)}\n${text.replace(/^\n+|\s+$/g, "")}`;
 }
@@ -96,9 +107,7 @@ export function fitPlotText({ title, points, lines, height = 14 }: FitPlotOption
     yRange: [low, high],
     points: dots.map(([x, y]) => ({ x, y })),
     symbols: { point: POINT },
-    customXAxisTicks: ticksOf(all, 0, Math.floor(width / 12)),
-    customYAxisTicks: ticksOf(all, 1, Math.floor(height / 2)),
-    formatter: (value) => shortText(value, 4),
+    ...axesOf(all, Math.floor(width / 12), Math.floor(height / 2)),
   });
   return `${out.bold(title)}\n${text.replace(/^\n+|\s+$/g, "")}`;
 }

@@ -63,3 +63,19 @@ test("a plot of more points than a call takes operands ended in a RangeError", (
   expect(plotText({ title: "value", x, y: points.map(([, y]) => y) })).toContain("value");
   expect(fitPlotText({ title: "fit", points, lines: [points] })).toContain("fit");
 });
+
+test("ticks of a large offset read alike: those of Julian dates were all 2459000", () => {
+  setColumns(80);
+  const dates = [...x].map((at, i): [number, number] => [2459050 + at, 1e7 + (y[i] ?? 0) * 1e4]);
+  const labels = (text: string) => text.split("\n").at(-1)?.trim().split(/\s+/) ?? [];
+  const plain = plotText({ title: "value", x: dates.map(([at]) => at), y });
+  for (const text of [plain, fitPlotText({ title: "fit", points: dates, lines: [dates] })]) {
+    const shown = labels(text).map(Number);
+    expect(shown.length).toBeGreaterThan(2);
+    expect(new Set(shown).size).toBe(shown.length);
+    for (const label of shown) expect(label % 10).toBe(0);
+  }
+  const up = fitPlotText({ title: "fit", points: dates, lines: [dates] }).match(/\d+(?=┤)/g) ?? [];
+  expect(new Set(up).size).toBe(up.length);
+  expect(up.length).toBeGreaterThan(2);
+});

@@ -5,7 +5,7 @@
  */
 
 import { Html } from "./html.js";
-import { shortText } from "./numbers.js";
+import { tickText } from "./numbers.js";
 
 type Plot = typeof import("@observablehq/plot");
 type Mark = import("@observablehq/plot").Markish;
@@ -84,25 +84,31 @@ function loadTools(): Promise<Tools> {
   return tools;
 }
 
-/** Room for the labels of the y axis. */
-const MARGIN_LEFT = 62;
+/** Room beside the axes: more where labels are long. */
+const MARGINS = { left: 62, right: 16 };
+/** Pixels of one character of a label, and of the tick beside it. */
+const CHARACTER = 7;
+const TICK = 14;
 
 export async function drawChart(options: ChartOptions): Promise<Html> {
   const { plot, document } = await loadTools();
   const { x, y, layers, width = 940, height = 380 } = options;
   const hasBars = layers.some(({ kind }) => kind === "bars");
+  const across = scaleOf(x, layers, 0, width / 90);
+  const up = scaleOf(y, layers, 1, height / 50);
   const svg = plot.plot({
     document,
     width,
     height,
-    marginLeft: MARGIN_LEFT,
+    marginLeft: Math.max(MARGINS.left, TICK + CHARACTER * up.length),
     marginBottom: 42,
-    marginRight: 16,
+    // The last label of the x axis stands half beyond its tick.
+    marginRight: Math.max(MARGINS.right, (CHARACTER * across.length) / 2),
     ariaLabel: options.description,
     className: "chart",
-    x: { ...scaleOf(x, ticksOf(x, layers, 0, width / 90)), labelAnchor: "center", inset: 8 },
+    x: { ...across.scale, labelAnchor: "center", inset: 8 },
     y: {
-      ...scaleOf(y, ticksOf(y, layers, 1, height / 50)),
+      ...up.scale,
       grid: true,
       ...(hasBars ? {} : { inset: 8 }),
     },
@@ -111,26 +117,34 @@ export async function drawChart(options: ChartOptions): Promise<Html> {
   return new Html(svg.outerHTML);
 }
 
-/** How many ticks there is room for; on an axis of whole numbers no more than it has. */
-function ticksOf(axis: AxisOptions, layers: readonly Layer[], side: 0 | 1, room: number): number {
-  if (!axis.isInteger) return Math.floor(room);
+/** From the least to the largest number of the layers along an axis; bars stand on 0. */
+function rangeOf(layers: readonly Layer[], side: 0 | 1): readonly [low: number, high: number] {
   let [low, high] = [Infinity, -Infinity];
+  const reach = (value: number): void => {
+    if (!Number.isFinite(value)) return;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  };
   for (const layer of layers) {
-    const points = "points" in layer ? layer.points : [];
-    const bars = "bins" in layer ? layer.bins.map(({ to, count }) => [to, count]) : [];
-    for (const point of [...points, ...bars]) {
-      low = Math.min(low, bars.length > 0 ? 0 : (point[side] ?? 0));
-      high = Math.max(high, point[side] ?? 0);
-    }
+    if ("points" in layer) for (const point of layer.points) reach(point[side]);
+    if ("bins" in layer)
+      for (const { from, to, count } of layer.bins)
+        for (const end of side === 0 ? [from, to] : [0, count]) reach(end);
   }
-  return Math.max(1, Math.min(Math.floor(room), Math.floor(high - low)));
+  return [low, high];
 }
 
-function scaleOf(axis: AxisOptions, ticks: number) {
+/** The scale of an axis, and how many characters its longest label may have. */
+function scaleOf(axis: AxisOptions, layers: readonly Layer[], side: 0 | 1, room: number) {
   const { label, domain, isLog = false, isInteger = false } = axis;
+  const [low, high] = domain ?? rangeOf(layers, side);
+  // On an axis of whole numbers no more ticks than it has.
+  const most = isInteger ? Math.floor(high - low) : Infinity;
+  const ticks = Math.max(1, Math.min(Math.floor(room), most));
+  const spacing = isLog ? 0 : (high - low) / ticks;
   const format = (value: number): string =>
-    isInteger && !Number.isInteger(value) ? "" : shortText(value, 6);
-  return {
+    isInteger && !Number.isInteger(value) ? "" : tickText(value, spacing, 6);
+  const scale = {
     label,
     labelArrow: "none",
     ticks,
@@ -138,6 +152,17 @@ function scaleOf(axis: AxisOptions, ticks: number) {
     ...(isLog ? { type: "log" } : {}),
     ...(domain === undefined ? {} : { domain }),
   };
+  return { scale, length: lengthOf(low, high, spacing) };
+}
+
+/** Ticks are round numbers: one of the ends, cut to the spacing's first digit, is as long as any. */
+function lengthOf(low: number, high: number, spacing: number): number {
+  if (!(spacing > 0)) return 0;
+  const unit = 10 ** Math.floor(Math.log10(spacing));
+  const longest = [low, high].map(
+    (end) => tickText(Math.round(end / unit) * unit, spacing, 6).length,
+  );
+  return Math.max(...longest);
 }
 
 const isFinitePoint = (point: readonly number[]): boolean => point.every(Number.isFinite);

@@ -34,7 +34,15 @@ export {
   table,
   verbatim,
 } from "./html.js";
-export { bytesText, countOf, countText, exactText, shortText, timeText } from "./numbers.js";
+export {
+  bytesText,
+  countOf,
+  countText,
+  exactText,
+  shortText,
+  tickText,
+  timeText,
+} from "./numbers.js";
 export { oneLine } from "./one-line.js";
 export { constantNote } from "./study/constants.js";
 export { type DrawnData, type DrawnModel, ModelCurves } from "./study/curves.js";

@@ -34,6 +34,10 @@ export function digitsBeside(value: number, error: number, usual: number): numbe
   return Math.min(DIGITS_MOST, Math.max(usual, wanted));
 }
 
+/** A tick's number, to the digits that tell it from ticks that are `spacing` away. */
+export const tickText = (value: number, spacing: number, usual: number): string =>
+  shortText(value, digitsBeside(value, spacing, usual));
+
 /** 12345678 → 12,345,678. */
 export const countText = (value: number): string => value.toLocaleString("en-US");
 

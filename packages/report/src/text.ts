@@ -3,7 +3,15 @@
  * draws.
  */
 
-export { bytesText, countOf, countText, exactText, shortText, timeText } from "./numbers.js";
+export {
+  bytesText,
+  countOf,
+  countText,
+  exactText,
+  shortText,
+  tickText,
+  timeText,
+} from "./numbers.js";
 export { oneLine } from "./one-line.js";
 export {
   formatGrid,

@@ -4,7 +4,7 @@ import type { FitResult } from "@ndvm/core";
 import { agreement } from "../agreement.js";
 import { binsOf, drawChart, type Layer, type XY } from "../chart.js";
 import { type Content, figure, type Html, type LegendEntry, seriesColor } from "../html.js";
-import { shortText } from "../numbers.js";
+import { tickText } from "../numbers.js";
 import type { Curve, Picture } from "./picture.js";
 import { percentText } from "./summary.js";
 
@@ -21,12 +21,19 @@ const pairs = (x: ArrayLike<number>, y: ArrayLike<number>): XY[] =>
 /** Smaller dots where there are many. */
 const radiusFor = (count: number): number => (count > 800 ? 1.5 : count > 200 ? 2.2 : 3);
 
+/** What a title tells apart: a thousandth of how far the points reach. */
+function finestOf(points: readonly XY[], side: 0 | 1): number {
+  const numbers = points.map((point) => point[side]).filter(Number.isFinite);
+  return (Math.max(...numbers) - Math.min(...numbers)) / 1000;
+}
+
 function titlesFor(points: readonly XY[], x: string, y: string) {
   if (points.length > TITLES_MOST) return {};
+  const [across, up] = [finestOf(points, 0), finestOf(points, 1)];
   return {
     titles: (index: number): string => {
       const [at, value] = points[index] as XY;
-      return `${x} ${shortText(at, 6)}, ${y} ${shortText(value, 6)}`;
+      return `${x} ${tickText(at, across, 6)}, ${y} ${tickText(value, up, 6)}`;
     },
   };
 }
