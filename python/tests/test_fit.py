@@ -1,5 +1,6 @@
 """Calibration and search from Python."""
 
+import math
 import pickle
 
 import numpy as np
@@ -27,6 +28,45 @@ def test_fit_finds_the_constants_with_errors(decay, rows):
     assert "e^" in result.latex()
     html = result._repr_html_()
     assert "<table>" in html and "<svg" in html
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+@pytest.mark.parametrize("column", ["t", "y"])
+def test_numbers_behind_a_mask_were_fitted_as_if_nothing_hid_them(column, dtype):
+    numbers = {"t": np.arange(6).astype(dtype), "y": (2 * np.arange(6) + 1).astype(dtype)}
+    data = {**numbers, column: np.ma.masked_array(numbers[column], mask=numbers["t"] == 3)}
+    with pytest.raises(ndvm.NdvmError, match=f"column {column} has no value in row 4"):
+        ndvm.fit("(+ a (* b t))", data, "y")
+    # A mask that hides nothing changes nothing.
+    shown = {name: np.ma.masked_array(one, mask=False) for name, one in numbers.items()}
+    assert ndvm.fit("(+ a (* b t))", shown, "y").params["b"] == pytest.approx(2)
+
+
+def test_a_group_behind_a_mask_was_taken_for_the_word_there():
+    groups = np.ma.masked_array(["u", "v", "u", "v"], mask=[0, 0, 1, 0])
+    data = {"t": np.arange(4.0), "y": np.arange(4.0), "g": groups}
+    with pytest.raises(ndvm.NdvmError, match="column g has no value in row 3"):
+        ndvm.fit("(* a t)", data, "y", groups={"by": "g", "params": ["a"]})
+
+
+@pytest.mark.parametrize("missing", [None, math.nan])
+def test_a_missing_cell_is_told_by_its_row_and_not_as_something_that_is_not_a_number(missing):
+    data = {"t": np.arange(4.0), "y": [1.0, 2.0, missing, 4.0]}
+    with pytest.raises(ndvm.NdvmError, match="column y has no value in row 3"):
+        ndvm.fit("(* a t)", data, "y")
+    words = {"t": np.arange(4.0), "y": np.arange(4.0), "g": ["u", missing, "u", "v"]}
+    with pytest.raises(ndvm.NdvmError, match="column g has no value in row 2"):
+        ndvm.fit("(* a t)", words, "y", groups={"by": "g", "params": ["a"]})
+    mixed = {"t": np.arange(4.0), "y": np.arange(4.0), "g": [1, "v", 1, "v"]}
+    fitted = ndvm.fit("(* a t)", mixed, "y", groups={"by": "g", "params": ["a"]})
+    assert sorted(fitted.params) == ["a[1]", "a[v]"]
+
+
+def test_lanes_behind_a_mask_are_not_numbers():
+    program = ndvm.Machine().load("(* 2 t)")
+    for dtype in (np.float64, np.float32, np.int32):
+        t = np.ma.masked_array(np.arange(3).astype(dtype), mask=[0, 1, 0])
+        np.testing.assert_array_equal(program.evaluate(t=t).values, [0, np.nan, 4])
 
 
 def test_a_program_given_as_text_and_options_by_their_python_names(rows):

@@ -60,9 +60,9 @@ def _numbers(values: Any, name: str, ranks: Sequence[int]) -> np.ndarray:
 
 
 def reals(values: Any, name: str) -> np.ndarray:
-    """Numbers as float64, float32 stays; refuses what are no real numbers."""
+    """Numbers as float64, float32 stays; what a mask hides is missing, NaN. Refuses what are no real numbers."""
     try:
-        array = np.asarray(values)
+        array = np.asarray(_unmasked(values))
         if array.dtype == object and array.size:
             if not all(isinstance(one, numbers.Real) for one in array.ravel()):
                 raise TypeError
@@ -78,6 +78,14 @@ def reals(values: Any, name: str) -> np.ndarray:
     if array.dtype == np.float32:
         return array.astype("<f4", copy=False)
     return array.astype("<f8", copy=False)
+
+
+def _unmasked(values: Any) -> Any:
+    """NaN where a mask hides something: NumPy would give the number behind the mask."""
+    if not np.ma.is_masked(values) or values.dtype.kind not in "fiub":
+        return values
+    kept = values if values.dtype.kind == "f" else values.astype(np.float64)
+    return kept.filled(np.nan)
 
 
 _F4 = np.dtype("<f4")
@@ -116,16 +124,39 @@ def input_json(name: str, value: Any, arrays: ArrayList) -> Any:
     return {"int": sent} if kind == "int" else {**arrays.add(sent), "kind": kind}
 
 
+def _is_missing(cell: Any) -> bool:
+    """None, NaN, and what data frames have for a missing value of any type."""
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(cell, numbers.Real) and cell != cell
+
+
+def _cells_of(value: Any) -> "np.ndarray | List[Optional[str]]":
+    """Words if all cells are, or an array: what is missing among them is None, among numbers NaN."""
+    # NumPy would make words of all that stands beside one.
+    has_words = isinstance(value, (list, tuple)) and any(isinstance(one, str) for one in value)
+    array = np.asarray(_unmasked(value), object if has_words else None)
+    if array.dtype.kind not in "USO":
+        return array
+    hidden = np.ma.getmaskarray(value).ravel()
+    cells = [None if out or _is_missing(one) else one for one, out in zip(array.ravel(), hidden)]
+    shown = [one for one in cells if one is not None]
+    are_words = len(shown) > 0 and all(isinstance(one, str) for one in shown)
+    if array.dtype.kind != "O" or has_words or are_words:
+        return [None if one is None else str(one) for one in cells]
+    gaps = np.empty(len(cells), object)
+    gaps[:] = [math.nan if one is None else one for one in cells]
+    return gaps.reshape(array.shape)
+
+
 def column_json(name: str, value: Any, arrays: ArrayList) -> Any:
     """A column of data: numbers, or words that name groups."""
     if isinstance(value, (Tensor, Integer)) or np.isscalar(value):
         return input_json(name, value, arrays)
-    array = np.asarray(value)
-    if array.dtype.kind in "US" or (
-        array.dtype == object and all(isinstance(one, str) for one in array.ravel())
-    ):
-        return [str(one) for one in array.ravel()]
-    column = reals(array, name)
+    cells = _cells_of(value)
+    if isinstance(cells, list):
+        return cells
+    column = reals(cells, name)
     if column.ndim != 1:
         raise refuse(f"column {name} has shape {list(column.shape)}", "columns have rank 1",
                      names=[name])
