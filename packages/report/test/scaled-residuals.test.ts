@@ -24,9 +24,10 @@ const data = { x, counts, n, hits, s, w, y };
 
 async function told(source: string, options: FitOptions) {
   const result = await fit(machine.load(source), { data, ...options });
+  const given = options.data ?? data;
   const problem = {
     ...{ ...richProblem, table: undefined, rows: undefined, columns: ["x"], heldOut: undefined },
-    ...{ targets: [String(options.target)], data, options: options as object },
+    ...{ targets: [String(options.target)], data: given, options: options as object },
   };
   const page = await fitReport({
     ...{ result, problem, scores: [], x: undefined },
@@ -137,4 +138,24 @@ test("a fit of as many points as parameters says that they are too few for error
   const few = { x: x.slice(0, 2), y: y.slice(0, 2) };
   const { page } = await told("(+ a (* b x))", { data: few, target: "y", params });
   expect(page).toContain("No standard errors: there are no more points than parameters");
+});
+
+test("counts that vary more than Poisson's had errors that nobody said are too small", async () => {
+  const spread = x.map((at, i) => Math.round(Math.exp(2 + at / 2) * (i % 2 === 0 ? 0.4 : 1.6)));
+  const tame = x.map((at) => Math.round(Math.exp(2 + at / 2)));
+  const options: FitOptions = { target: "counts", loss: "poisson", params };
+  const wild = await told("(exp (+ a (* b x)))", { ...options, data: { x, counts: spread } });
+  const { a = 0, b = 0 } = wild.result.best.params;
+  let chi = 0;
+  for (const [i, seen] of spread.entries()) {
+    const f = Math.exp(a + b * (x[i] ?? 0));
+    chi += (seen - f) ** 2 / f;
+  }
+  expect(wild.result.reducedChi).toBeCloseTo(Math.sqrt(chi / (ROWS - 2)), 9);
+  const words = wild.result.reducedChi?.toPrecision(3);
+  expect(wild.page).toContain(`multiply the errors by ${words}, the root of χ²`);
+  expect(wild.page).toContain("dt: root of χ² per degree of freedom");
+  const calm = await told("(exp (+ a (* b x)))", { ...options, data: { x, counts: tame } });
+  expect(calm.result.reducedChi).toBeLessThan(1);
+  expect(calm.page).not.toContain("multiply the errors");
 });

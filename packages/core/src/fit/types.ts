@@ -359,7 +359,10 @@ export interface FitResult {
    * the one that all rows have; NaN where they differ.
    */
   readonly sigma: number;
-  /** Root of χ² per degree of freedom of a fit with known deviations: near 1 where these are right. */
+  /**
+   * Root of χ² per degree of freedom of a fit with known deviations, or of counts, whose loss tells them: near 1
+   * where these are right.
+   */
   readonly reducedChi?: number | undefined;
   readonly level: number;
   /** Parameters that ran off keep the variances that predictions need, and no covariance with the others. */

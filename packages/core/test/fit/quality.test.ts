@@ -154,6 +154,45 @@ describe("checks of residuals", () => {
   });
 });
 
+describe("χ² of counts", () => {
+  test("counts a row of weight 3 as three rows, and rows without trials not at all", async () => {
+    const x = [0, 1, 2, 3, 4, 5];
+    const [n, y, w] = [
+      [8, 9, 0, 7, 6, 9],
+      [1, 2, 0, 4, 5, 7],
+      [1, 3, 2, 1, 0, 2],
+    ];
+    const options = {
+      target: "y",
+      loss: "binomial",
+      trials: "n",
+      params: { a: -2, b: 1 },
+    } as const;
+    const source = "(sigmoid (+ a (* b x)))";
+    const weighted = await fitText(source, { ...options, data: { x, n, y, w }, weights: "w" });
+    const rows = x.flatMap((_, i) => (n[i] === 0 ? [] : Array<number>(w[i] ?? 0).fill(i)));
+    const repeated = (list: readonly number[]) => rows.map((i) => list[i] ?? 0);
+    const data = { x: repeated(x), n: repeated(n), y: repeated(y) };
+    const each = await fitText(source, { ...options, data });
+    expect(weighted.reducedChi).toBeCloseTo(each.reducedChi ?? 0, 9);
+    const { a = 0, b = 0 } = each.best.params;
+    let chi = 0;
+    for (const i of rows) {
+      const f = 1 / (1 + Math.exp(-a - b * (x[i] ?? 0)));
+      chi += ((y[i] ?? 0) - (n[i] ?? 0) * f) ** 2 / ((n[i] ?? 0) * f * (1 - f));
+    }
+    expect(each.reducedChi).toBeCloseTo(Math.sqrt(chi / (rows.length - 2)), 6);
+  });
+
+  test("is not there without degrees of freedom, or of another loss", async () => {
+    const data = { x: [1, 2], y: [3, 4] };
+    const line = { data, target: "y", params: { a: 1, b: 1 } };
+    const full = await fitText("(exp (+ a (* b x)))", { ...line, loss: "poisson" });
+    expect(full.reducedChi).toBeUndefined();
+    expect((await fitText("(* a x)", { ...line, params: { a: 1 } })).reducedChi).toBeUndefined();
+  });
+});
+
 function same(one: number, other: number): void {
   if (Number.isNaN(other)) expect(one).toBeNaN();
   else if (Number.isFinite(other)) expect(one).toBeCloseTo(other, 9);

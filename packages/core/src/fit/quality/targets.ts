@@ -73,6 +73,30 @@ export function describeTargets(
   });
 }
 
+/**
+ * The root of χ² per degree of freedom of counts: residuals over the deviations that the loss expects. Near 1 where
+ * the counts vary as they should; the errors are too small where it is well above. Undefined of other losses.
+ */
+export function chiOfCounts(
+  table: Table,
+  residuals: Float64Array | undefined,
+  lossName: LossName | "program",
+  freedom: number,
+): number | undefined {
+  if (!isOfCounts(lossName) || residuals === undefined || freedom <= 0) return undefined;
+  let chi = 0;
+  for (let t = 0; t < table.targets.length; t++) {
+    const own = partOf(table, t);
+    const left = residuals.subarray(t * table.rows, (t + 1) * table.rows);
+    const roots = residualRoots(lossName, predictedBy(own, left, lossName), own);
+    for (let row = 0; row < table.rows; row++) {
+      const root = roots?.[row] ?? 0;
+      if (root > 0) chi += (root * (left[row] as number)) ** 2;
+    }
+  }
+  return Math.sqrt(chi / freedom);
+}
+
 /** The rows of one target. */
 interface Part extends RowSides {
   readonly observed: Float64Array;

@@ -75,7 +75,12 @@ const isDeclared = ({ lossName }: Settings, options: FitOptions): boolean =>
   (lossName === "program" || lossName === "huber") && options.isNegativeLogLikelihood === true;
 
 /** How many points there are: a weight that multiplies a likelihood says how often a row was seen. */
-function counted(table: Table, points: number, settings: Settings, options: FitOptions): number {
+export function counted(
+  table: Table,
+  points: number,
+  settings: Settings,
+  options: FitOptions,
+): number {
   const isMultiplied = isOfCounts(settings.lossName) || isDeclared(settings, options);
   if (!isMultiplied || table.rootWeights === undefined) return points;
   return table.rootWeights.reduce((sum, root) => sum + root * root, 0);

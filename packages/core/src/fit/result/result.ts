@@ -34,7 +34,7 @@ import { identify, withoutFalse } from "../quality/identify.js";
 import { openLoss, sameLossWithin } from "../quality/loss-at.js";
 import { isOfCounts } from "../quality/scores.js";
 import { describeOwnLoss, type OwnLoss } from "../quality/target-scale.js";
-import { describeTargets, residualsOf } from "../quality/targets.js";
+import { chiOfCounts, describeTargets, residualsOf } from "../quality/targets.js";
 import type { Settings } from "../settings.js";
 import type {
   BestFit,
@@ -50,7 +50,7 @@ import type {
   RestartOutcome,
   TargetFit,
 } from "../types.js";
-import { bestFit } from "./best.js";
+import { bestFit, counted } from "./best.js";
 import { digestsOf, type ProblemDigests } from "./digests.js";
 import { sourceOf } from "./fitted-model.js";
 import { toPlain } from "./json.js";
@@ -127,11 +127,13 @@ class Description implements FitResult {
     const variance = noiseOf(finished, winner.loss, this.freedom);
     const hasDeviations = table?.hasSigma === true && settings.lossName === "squares";
     this.sigma = hasDeviations ? commonOfAll(table) : Math.sqrt(variance);
-    this.reducedChi = hasDeviations ? Math.sqrt(variance) : undefined;
     this.#residuals =
       table === undefined || batch === undefined || !this.predictsTarget
         ? undefined
         : residualsOf(table, batch, settings.lossName);
+    this.reducedChi = hasDeviations
+      ? Math.sqrt(variance)
+      : chiOf(finished, this.#residuals, points, used.length);
     this.best = bestFit(finished, winner, named(this.parameters, point), this.#residuals, points);
     this.#slack = arrivalWords(finished);
     const isCompared = restarts.length > 1 && finished.driven.stopped === "done";
@@ -469,6 +471,18 @@ function readColumns({ columns }: Table): string[] {
 function noiseOf({ table, settings }: Finished, loss: number, freedom: number): number {
   const isKnown = table !== undefined && settings.lossName === "squares" && freedom > 0;
   return isKnown ? loss / freedom : Number.NaN;
+}
+
+/** The root of χ² per degree of freedom, where the loss says how much counts vary. */
+function chiOf(
+  { table, settings, options }: Finished,
+  residuals: Float64Array | undefined,
+  points: number,
+  parameters: number,
+): number | undefined {
+  if (table === undefined) return undefined;
+  const freedom = counted(table, points, settings, options) - parameters;
+  return chiOfCounts(table, residuals, settings.lossName, freedom);
 }
 
 /** How sure the parameters are, if the loss tells; `kinked` are those of which a kink of it hides that. */
