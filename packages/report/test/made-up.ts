@@ -144,6 +144,7 @@ export const heldScore: HeldOutScore = {
   loss: 0.0152414,
   observed: Float64Array.of(8.1, 9.2, 10.3),
   residuals: Float64Array.of(0.1, 0.2, 0.3),
+  unpredicted: 0,
 } as HeldOutScore;
 
 export const residualsOf = residuals;

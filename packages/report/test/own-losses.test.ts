@@ -21,7 +21,7 @@ async function told(loss: string, source = "(+ a (* b x))") {
   const unknown = result.predictsTarget ? 0.25 : Number.NaN;
   const score: HeldOutScore = {
     ...{ target: "z", rows: 10, rmse: unknown, mae: unknown, r2: Number.NaN },
-    ...{ deviance: Number.NaN, loss: 0.4321, observed: z },
+    ...{ deviance: Number.NaN, loss: 0.4321, observed: z, unpredicted: 0 },
   };
   const page = await fitReport({
     ...{ result, problem, scores: [score], x: undefined },

@@ -241,15 +241,15 @@ const ENDED: Readonly<Record<string, string>> = {
 };
 
 /** Standard deviations that χ² may be off before anything is said. */
-const SPREAD_MOST = 3;
+const DEVIATIONS_MOST = 3;
 
 /** Whether counts vary more than their loss expects, by more than chance; one odd row of few hits is no sign of it. */
-function isTooSpread(result: FitResult): boolean {
+function isOverdispersed(result: FitResult): boolean {
   const { loss, reducedChi = Number.NaN, freedom, best, restarts } = result;
   if (!isOfCounts(loss) || freedom <= 0) return false;
   if (!restarts.some(({ index, hasConverged }) => index === best.restart && hasConverged))
     return false;
-  const most = 1 + SPREAD_MOST * Math.sqrt(2 / freedom);
+  const most = 1 + DEVIATIONS_MOST * Math.sqrt(2 / freedom);
   return reducedChi ** 2 > most && best.deviance / freedom > most;
 }
 
@@ -265,7 +265,7 @@ export function warningsOf(result: FitResult, { table, columns }: FittedProblem)
       `the estimates of ${a} and ${b} go together (correlation ${shortText(correlation, 4)})`,
     );
   }
-  if (isTooSpread(result)) {
+  if (isOverdispersed(result)) {
     warnings.push(
       `the counts vary more about the fit than the loss ${result.loss} expects: unless the model misses something, ` +
         `multiply the errors by ${shortText(result.reducedChi ?? 1, 3)}, the root of χ² per degree of freedom`,

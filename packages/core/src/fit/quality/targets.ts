@@ -91,7 +91,8 @@ export function chiOfCounts(
     const roots = residualRoots(lossName, predictedBy(own, left, lossName), own);
     for (let row = 0; row < table.rows; row++) {
       const root = roots?.[row] ?? 0;
-      if (root > 0) chi += (root * (left[row] as number)) ** 2;
+      const scaled = root > 0 ? root * (left[row] as number) : 0;
+      chi += scaled * scaled;
     }
   }
   return Math.sqrt(chi / freedom);
