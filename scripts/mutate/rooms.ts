@@ -56,7 +56,7 @@ export const rooms: readonly Room[] = [
     name: "syntax",
     sources: ["packages/core/src/syntax/", "packages/core/src/nearest.ts"],
     tests: core(`
-      syntax/line-ends syntax/quoted-brackets syntax/every-text syntax/names-of-ones-own syntax/places syntax/library syntax/sequences syntax/recur-places syntax/refused-shapes syntax/written-again nearest reader printer format-error
+      syntax/line-ends syntax/ratios syntax/quoted-brackets syntax/every-text syntax/names-of-ones-own syntax/places syntax/library syntax/sequences syntax/recur-places syntax/refused-shapes syntax/written-again nearest reader printer format-error
       expander-errors expander language/language semantics machine/nesting machine/bad-input`),
   },
   {

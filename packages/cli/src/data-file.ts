@@ -19,7 +19,13 @@ function jsonNumber(file: string, where: string, value: unknown): number {
   if (value === null) return Number.NaN;
   const number = typeof value === "string" ? parseNumber(value) : value;
   if (typeof number === "number") return number;
-  throw fileError(file, `${where}: ${JSON.stringify(value)} is not a number`);
+  throw fileError(file, `${where}: ${shown(value)} is not a number`);
+}
+
+/** What stands in the place of a number; arrays and objects may be nested deeper than can be written. */
+function shown(value: unknown): string {
+  if (typeof value !== "object") return JSON.stringify(value);
+  return Array.isArray(value) ? "an array" : "an object";
 }
 
 /**

@@ -3,11 +3,11 @@
  * Ctrl-C into an abort of the running evaluation.
  */
 
-import { type Datum, Machine, type Program, read } from "@ndvm/core/machine";
+import { type Datum, Machine, type Program, read, requireReadable } from "@ndvm/core/machine";
 import { readInputs, type SetInputs, UsageError } from "./inputs.js";
 import { clockOf } from "./limits.js";
 import type { ProgramOptions } from "./options.js";
-import { readStandardInput, readTextFile } from "./text-file.js";
+import { PROGRAM_BYTES_MOST, readStandardInput, readTextFile } from "./text-file.js";
 
 export interface Source {
   readonly text: string;
@@ -25,7 +25,8 @@ export async function readSource(
     }
     return { text: options.eval, file: undefined };
   }
-  if (file !== undefined && file !== "-") return { text: await readTextFile(file), file };
+  if (file !== undefined && file !== "-")
+    return { text: await readTextFile(file, PROGRAM_BYTES_MOST), file };
   if (file === undefined && process.stdin.isTTY) {
     throw new UsageError("no program: name a file, give -e 'text', or pipe it in");
   }
@@ -77,6 +78,7 @@ export function loadProgram(
   // Stack code reads variables by LOAD alone, so none of its names can mean a primitive.
   if (isStackCode(source))
     return machine.loadBytecode(source.text, { domain: options.domain, ...file });
+  requireReadable(source.text, machine.memoryMax);
   const isOurs = (name: string) => isBuiltin(machine, name);
   const inputs = declaredInputs(source.text, names.filter(isOurs), columns.filter(isOurs));
   return machine.load(source.text, { inputs, domain: options.domain, ...file });

@@ -2,7 +2,7 @@
  * The `ndvm` command: its subcommands, their help, and the exit code.
  *
  *   0  done        1  the user's error: a program, a file, a lane that failed; or an error of ours
- *   2  usage       130  interrupted with Ctrl-C
+ *   2  usage       3  a fit that has not converged       130  interrupted with Ctrl-C
  */
 
 import { type ErrorCode, NdvmError } from "@ndvm/core/machine";

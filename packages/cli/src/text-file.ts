@@ -1,26 +1,63 @@
 /** Reads text: files and standard input, as UTF-8 or not at all. */
 
-import {
-  closeSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, openSync, readSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { NdvmError } from "@ndvm/core/machine";
 import { systemReason, unreadable } from "@ndvm/tables/text";
 
-export async function readTextFile(file: string): Promise<string> {
-  let bytes: Uint8Array;
+/** Most bytes of a program; how much of it is read is up to the machine's memory. */
+export const PROGRAM_BYTES_MOST = 2 ** 26;
+/** Most bytes of other texts: results, lists of programs, matrices. */
+const TEXT_BYTES_MOST = 2 ** 28;
+const PIECE_BYTES = 2 ** 16;
+
+/** A file, a pipe or a device that holds no more than that: others may never end. */
+export async function readTextFile(file: string, bytesMost = TEXT_BYTES_MOST): Promise<string> {
+  const bytes = new BytesRead(file, bytesMost);
   try {
-    bytes = readFileSync(file);
+    const descriptor = openSync(file, "r");
+    try {
+      for (;;) {
+        const piece = Buffer.allocUnsafe(PIECE_BYTES);
+        const count = readSync(descriptor, piece);
+        if (count === 0) break;
+        bytes.add(piece.subarray(0, count));
+      }
+    } finally {
+      closeSync(descriptor);
+    }
   } catch (cause) {
-    throw unreadable(file, cause);
+    throw cause instanceof NdvmError ? cause : unreadable(file, cause);
   }
-  return decodeText(bytes, file);
+  return bytes.text();
+}
+
+/** What has been read of a text. `name` is how messages call it. */
+class BytesRead {
+  readonly #name: string;
+  readonly #most: number;
+  readonly #pieces: Uint8Array[] = [];
+  #count = 0;
+
+  constructor(name: string, most: number) {
+    this.#name = name;
+    this.#most = most;
+  }
+
+  add(piece: Uint8Array): void {
+    this.#pieces.push(piece);
+    this.#count += piece.length;
+    if (this.#count > this.#most)
+      throw fileError(
+        this.#name,
+        `it has more than ${this.#most} bytes, which is too long for this kind of text`,
+        "check that it is the file you meant",
+      );
+  }
+
+  text(): string {
+    return decodeText(Buffer.concat(this.#pieces), this.#name);
+  }
 }
 
 export function fileError(file: string, message: string, help?: string): NdvmError {
@@ -96,8 +133,9 @@ export function decodeText(bytes: Uint8Array, name: string): string {
   }
 }
 
+/** A program from a pipe. */
 export async function readStandardInput(): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return decodeText(Buffer.concat(chunks), "standard input");
+  const bytes = new BytesRead("standard input", PROGRAM_BYTES_MOST);
+  for await (const piece of process.stdin) bytes.add(piece as Buffer);
+  return bytes.text();
 }

@@ -201,6 +201,15 @@ describe("files, exit code 1", () => {
     expect(column(`${name}:x`)).toContain(message);
   });
 
+  test("arrays inside one another are no matrix, however deep: a message wrote them out", () => {
+    writeFile("deep.json", `${"[".repeat(100_000)}1${"]".repeat(100_000)}`);
+    const { code, stderr } = ndvm(["eval", "-e", "(* A 1)", "--set", "A=@deep.json"]);
+    expect([code, stderr]).toEqual([
+      1,
+      "error E-FILE: deep.json: [0,0]: an array is not a number\n",
+    ]);
+  });
+
   test("a missing cell is NaN, also where a line is blank in a table of one column", () => {
     writeFile("gaps.csv", "x,y\n1,\n2,na\n");
     writeFile("gap.csv", "x\n1\n\n3\n\n");

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { run } from "../src/main.js";
-import { isComplete } from "../src/repl/complete.js";
 import { loadHistory, saveHistory } from "../src/repl/history.js";
+import { PendingInput } from "../src/repl/pending.js";
 import { lineDisplay, liveDisplay, stopText } from "../src/search/display.js";
 import { folder } from "./run.js";
 
@@ -181,6 +181,12 @@ describe("the history", () => {
     expect(loadHistory()).toEqual([]);
   });
 });
+
+function isComplete(text: string): boolean {
+  const pending = new PendingInput();
+  for (const line of text.split("\n")) pending.add(line);
+  return pending.isComplete;
+}
 
 describe("a text waits for more lines", () => {
   test.each<[string, boolean]>([

@@ -4,8 +4,10 @@
  */
 
 import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { folder, writeFile } from "./run.js";
 
 const binary = fileURLToPath(new URL("../bin/ndvm.js", import.meta.url));
 
@@ -53,6 +55,9 @@ function expectEnded(taken: Taken): void {
 }
 
 const grow = "(loop ((l '())) (recur (cons a l)))";
+
+const TABLE = join(folder, writeFile("few.csv", "x,y\n1,2\n2,4\n3,6\n"));
+const FIT = ["fit", "-e", "(* a x)", "--data", TABLE, "--target", "y"];
 
 test.each([
   ["an endless loop", ["eval", "-e", "(loop ((x a)) (recur (sin x)))"]],
@@ -184,6 +189,64 @@ test("the repl goes on after a bomb", () => {
   const taken = measured(["repl"], "(loop ((i 0)) (recur (+ i 1)))\n(+ 1 2)\n");
   expectEnded(taken);
   expect(taken.stdout.trim().endsWith("3")).toBe(true);
+});
+
+/** Twenty million characters of these took up to 3.6 GB and thirteen seconds; sixty million ended the process. */
+test.each([
+  ["blanks", " "],
+  ["sums", "x "],
+  ["open parentheses", "("],
+  ["quotation marks", "'"],
+  ["comments", "#;"],
+  ["definitions", "(define v 1)"],
+])("a program of millions of %s ends", (_, text) => {
+  const program = text.repeat(Math.ceil(20_000_000 / text.length));
+  for (const command of ["eval", "repl"]) expectEnded(measured([command], program));
+});
+
+test.each([
+  ["blanks", `(car 1)${" ".repeat(1_000_000)}`],
+  ["sums", `(+ ${"a ".repeat(500_000)})`],
+  ["a list", `(length '(${"1 ".repeat(500_000)}))`],
+  ["quotation marks", `(length '(${"'".repeat(225_000)}a))`],
+  ["cases", `(case a ${"((1)1)".repeat(170_000)})`],
+])("the longest program of %s that fits stays below 512 MB", (_, program) => {
+  const { seconds, kilobytes, stderr } = measured(["eval", "--set", "a=1"], program);
+  expect(stderr).not.toContain("E-MEMORY");
+  expect(seconds).toBeLessThan(8);
+  expect(kilobytes).toBeLessThan(512_000);
+});
+
+test.each([
+  ["a program", ["eval", "/dev/zero"]],
+  ["what the repl loads", ["repl", "/dev/zero"]],
+  ["a program to start from", ["search", "--data", TABLE, "--target", "y", "--start", "/dev/zero"]],
+  ["a result to resume", [...FIT, "--resume", "/dev/zero"]],
+])("%s that has no end is refused: all memory was taken for it", (_, args) => {
+  const { code, stderr, kilobytes } = measured(args);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/error E-FILE: \/dev\/zero: it has more than \d+ bytes/);
+  expect(kilobytes).toBeLessThan(1_000_000);
+});
+
+test("an input of fifty thousand definitions is read once, and not once for each of them", () => {
+  const definitions = Array.from({ length: 50_000 }, (_, i) => `(define v${i} ${i})`).join(" ");
+  const { stdout, seconds } = measured(["repl", "--memory", "1G"], `${definitions} (+ v49999 1)\n`);
+  expect(stdout).toBe("50000\n");
+  expect(seconds).toBeLessThan(8);
+});
+
+test("an input of many lines is looked at once, and not once for each line", () => {
+  const lines = 400_000;
+  const { stderr, seconds } = measured(["repl"], "(\n".repeat(lines));
+  expect(stderr).toContain("this ( is never closed");
+  expect(seconds).toBeLessThan(8);
+});
+
+test("a name of a million letters is told in part: its message had three million", () => {
+  const { stderr } = measured(["eval"], "a".repeat(1_000_000));
+  expect(stderr).toContain("E-INPUT");
+  expect(stderr.length).toBeLessThan(10_000);
 });
 
 test("a loop of 10⁷ iterations with real state runs to its end", () => {

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isComplete } from "../src/repl/complete.js";
+import { PendingInput } from "../src/repl/pending.js";
 import { folder, ndvm, startNdvm, untilBusy, writeFile } from "./run.js";
 
 const session = (...lines: readonly string[]) => ndvm(["repl"], `${lines.join("\n")}\n`);
@@ -116,6 +116,12 @@ test("a piped session writes no history", () => {
   session("(+ 1 2)");
   expect(() => readFileSync(join(folder, "state/ndvm/history"))).toThrow();
 });
+
+function isComplete(text: string): boolean {
+  const pending = new PendingInput();
+  for (const line of text.split("\n")) pending.add(line);
+  return pending.isComplete;
+}
 
 test.each([
   ["(+ 1", false],

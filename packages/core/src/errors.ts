@@ -47,6 +47,7 @@ export type Reason =
   | "recursion" // calls went deeper than the memory budget allows
   | "room" // the machine's memory is taken by what it holds already
   | "result" // a result, or what is read of it, is larger than the memory budget
+  | "long" // a program's text takes more than the memory budget when it is read
   | "report" // what is told about a run is larger than the memory budget
   | "together" // a fit's restarts, run together, need more memory than there is
   | "first" // a fit's time was over before its first evaluation was

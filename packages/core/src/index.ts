@@ -102,6 +102,7 @@ export { type ReducedInput, reduceGradients, sumOver } from "./machine/results/s
 export { troublesOf } from "./machine/results/troubles.js";
 export { gradientPart } from "./machine/run/part.js";
 export type { Session, SessionStats } from "./machine/run/session.js";
+export { requireReadable } from "./machine/text-room.js";
 export type * from "./machine/types.js";
 export { emptyRecord, own, recordOf, smallRecord } from "./records.js";
 export { fileWord, shellWord } from "./shell-word.js";

@@ -11,6 +11,7 @@ export { Machine } from "./machine/machine.js";
 export type { Program, Run } from "./machine/program.js";
 export { troublesOf } from "./machine/results/troubles.js";
 export type { Session, SessionStats } from "./machine/run/session.js";
+export { requireReadable } from "./machine/text-room.js";
 export type * from "./machine/types.js";
 export { emptyRecord, own, recordOf } from "./records.js";
 export { fileWord, shellWord } from "./shell-word.js";

@@ -68,6 +68,9 @@ const wordings = {
       speech,
     ),
   }),
+  long: (_, speech) => ({
+    help: orRaise("keep what is data out of the program's text", "memoryMax", speech),
+  }),
   report: (_, speech) => ({
     help: orRaise("explain fewer lanes, or a shorter run", "memoryMax", speech),
   }),

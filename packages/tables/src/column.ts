@@ -1,7 +1,7 @@
 /**
  * A column while it is read: cells are added one by one, numbers go into chunks.
  *
- *   chunks   256, 512, … 65536, 65536 … numbers, so that a column never moves while it grows
+ *   chunks   16, 32, … 65536, 65536 … numbers, so that a column never moves while it grows
  *
  * A column holds numbers, dates (numbers of a unit) or words. The first cell that does not go with
  * the ones before it makes it a column of words. Then its texts are what counts, and are kept if
@@ -33,7 +33,7 @@ export interface StoredColumn {
   readonly isDates: boolean;
 }
 
-const CHUNK_LEAST = 256;
+const CHUNK_LEAST = 16;
 const CHUNK_MOST = 65_536;
 /** So many rows are kept as text until it is clear that a column holds numbers. */
 const EXACT_ROWS = 1024;
@@ -79,7 +79,7 @@ export class ColumnBuilder {
   readonly #keep: KeepText;
   #chunks: Chunks | undefined = new Chunks();
   #texts: string[] | undefined;
-  readonly #shared = new Map<string, string>();
+  #shared: Map<string, string> | undefined;
   /** Cells before the first word, which alone is named by its row. */
   #count = 0;
   #words = 0;
@@ -182,6 +182,7 @@ export class ColumnBuilder {
   /** One copy of a word that comes again, which keeps nothing else of the file alive. */
   #share(text: string): string {
     if (text.length < 2) return text;
+    this.#shared ??= new Map();
     const known = this.#shared.get(text);
     if (known !== undefined) return known;
     const own = text.length < 13 ? text : text.split("").join("");

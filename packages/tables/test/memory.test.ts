@@ -23,3 +23,10 @@ test.each([1, 4])("%s columns", (columns) => {
   expect(bytes).toBe(Number(TABLE_ROWS) * (8 * columns + 4));
   expect(grown).toBeLessThanOrEqual(2 * (bytes as number) + HEAP_BYTES);
 });
+
+test("a column of few rows takes little: each had room for 256 numbers", () => {
+  const text = execFileSync(process.execPath, [script, "2", "100000"], { encoding: "utf8" });
+  console.info(text.trimEnd());
+  const { grown } = JSON.parse(text) as Record<string, number>;
+  expect(grown).toBeLessThan(290_000_000);
+});

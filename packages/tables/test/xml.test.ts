@@ -37,3 +37,12 @@ test("a text that is broken, cut off or no UTF-8 is refused", () => {
   expect(read(Uint8Array.of(0x3c, 0x61, 0x3e, 0xff))).toThrow();
   expect(read(Uint8Array.of(0x3c, 0x61, 0x2f, 0x3e, 0xe2, 0x82))).toThrow();
 });
+
+test("elements inside one another without an end are refused: the parser keeps all that are open", () => {
+  const read = (levels: number) => () =>
+    readXml(new TextEncoder().encode("<a>".repeat(levels) + "</a>".repeat(levels)), { open() {} });
+  expect(read(100)).not.toThrow();
+  expect(read(101)).toThrow("its XML has more than 100 elements inside one another");
+  const many = `<s>${"<row><c/></row>".repeat(1000)}</s>`;
+  expect(() => readXml(new TextEncoder().encode(many), { open() {} })).not.toThrow();
+});

@@ -9,11 +9,11 @@ import { NdvmError } from "@ndvm/core";
 import { readInputs, UsageError } from "../inputs.js";
 import { openMachine } from "../loaded.js";
 import type { ProgramOptions } from "../options.js";
-import { isComplete } from "../repl/complete.js";
 import { Dialogue } from "../repl/dialogue.js";
 import { LINES_MAX, loadHistory, saveHistory } from "../repl/history.js";
+import { PendingInput } from "../repl/pending.js";
 import { note, out, print, reportError, warn } from "../terminal.js";
-import { readTextFile } from "../text-file.js";
+import { PROGRAM_BYTES_MOST, readTextFile } from "../text-file.js";
 
 const PROMPT = "ndvm> ";
 const MORE = "  ... ";
@@ -21,9 +21,10 @@ const MORE = "  ... ";
 export async function repl(file: string | undefined, options: ProgramOptions): Promise<number> {
   const inputs = await readInputs(options.set, options.int);
   const machine = await openMachine(options);
-  const dialogue = new Dialogue(machine, options, inputs, readTextFile);
+  const readProgram = (name: string) => readTextFile(name, PROGRAM_BYTES_MOST);
+  const dialogue = new Dialogue(machine, options, inputs, readProgram);
   const terminal = new Terminal(dialogue);
-  if (file !== undefined) await terminal.execute(await readTextFile(file));
+  if (file !== undefined) await terminal.execute(await readProgram(file));
   const code = await terminal.loop();
   machine.dispose();
   return code;
@@ -33,7 +34,7 @@ class Terminal {
   readonly #dialogue: Dialogue;
   readonly #isInteractive = process.stdin.isTTY === true;
   readonly #lines: Interface;
-  #buffer = "";
+  readonly #pending = new PendingInput();
   #running: AbortController | undefined;
   #hasFailed = false;
 
@@ -65,8 +66,8 @@ class Terminal {
       return;
     }
     if (!this.#isInteractive) process.exit(130);
-    const isEmpty = this.#buffer === "" && this.#lines.line === "";
-    this.#buffer = "";
+    const isEmpty = this.#pending.isEmpty && this.#lines.line === "";
+    this.#pending.take();
     process.stdout.write("\n");
     if (isEmpty) note("(Ctrl-D or :quit leaves)");
     this.#lines.write(null, { ctrl: true, name: "e" });
@@ -76,7 +77,7 @@ class Terminal {
 
   #prompt(): void {
     if (!this.#isInteractive) return;
-    this.#lines.setPrompt(this.#buffer === "" ? PROMPT : MORE);
+    this.#lines.setPrompt(this.#pending.isEmpty ? PROMPT : MORE);
     this.#lines.prompt();
   }
 
@@ -86,16 +87,15 @@ class Terminal {
     if (this.#isInteractive) print(out.dim("NDVM. Type an expression, :help, or :quit."));
     this.#prompt();
     for await (const line of this.#lines) {
-      this.#buffer = this.#buffer === "" ? line : `${this.#buffer}\n${line}`;
-      if (this.#buffer.trimStart().startsWith(":") || isComplete(this.#buffer)) {
-        const input = this.#buffer;
-        this.#buffer = "";
-        await this.execute(input);
+      const isCommand = this.#pending.isEmpty && line.trimStart().startsWith(":");
+      this.#pending.add(line);
+      if (isCommand || this.#pending.isComplete) {
+        await this.execute(this.#pending.take());
         if (this.#dialogue.isOver) break;
       }
       this.#prompt();
     }
-    if (this.#buffer !== "" && !this.#dialogue.isOver) await this.execute(this.#buffer);
+    if (!this.#pending.isEmpty && !this.#dialogue.isOver) await this.execute(this.#pending.take());
     this.#lines.close();
     process.off("SIGINT", onSignal);
     return this.#hasFailed && !this.#isInteractive ? 1 : 0;

@@ -28,6 +28,8 @@ import { clusterOf } from "./cluster-options.js";
 
 /** Exit code of a search that Ctrl-C ended: what it found is kept and shown. */
 const INTERRUPTED = 130;
+/** Most bytes of a program that evolution starts from; candidates are much shorter. */
+const SEED_BYTES_MOST = 2 ** 20;
 
 export async function search(options: SearchCommandOptions): Promise<number> {
   const archive = archiveOf(options);
@@ -109,7 +111,9 @@ async function searchOptions(
   archive: string,
 ): Promise<SearchOptions> {
   const { model, baseUrl, price, maxCost, requestsPerSecond, requestsPerMinute } = options;
-  const seedPrograms = await Promise.all((options.start ?? []).map((file) => readTextFile(file)));
+  const seedPrograms = await Promise.all(
+    (options.start ?? []).map((file) => readTextFile(file, SEED_BYTES_MOST)),
+  );
   const proposers = await makeProposers(options.proposer, {
     seedPrograms,
     cycles: options.cycles,

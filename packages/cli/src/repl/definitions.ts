@@ -33,19 +33,22 @@ function definedName(datum: Datum): string | undefined {
 /** Splits an input into definitions and expressions; throws E-SYNTAX for what does not read. */
 export function splitForms(input: string): Forms {
   const definitions: Definition[] = [];
-  let expressions = input;
+  const expressions: string[] = [];
   let hasExpression = false;
+  let at = 0;
   for (const datum of read(input)) {
     const name = definedName(datum);
     const { start, end } = datum.span;
     if (name === undefined) hasExpression = true;
     else {
-      definitions.push({ name, text: input.slice(start, end) });
-      const blank = input.slice(start, end).replace(/[^\n]/g, " ");
-      expressions = expressions.slice(0, start) + blank + expressions.slice(end);
+      const text = input.slice(start, end);
+      definitions.push({ name, text });
+      expressions.push(input.slice(at, start), text.replace(/[^\n]/g, " "));
+      at = end;
     }
   }
-  return { definitions, expressions, hasExpression };
+  expressions.push(input.slice(at));
+  return { definitions, expressions: expressions.join(""), hasExpression };
 }
 
 /** One piece of a program and where it starts in the program's text. */
@@ -91,11 +94,6 @@ export function withDefinitions(
   known: readonly Definition[],
   added: readonly Definition[],
 ): Definition[] {
-  const result = [...known];
-  for (const definition of added) {
-    const at = result.findIndex(({ name }) => name === definition.name);
-    if (at >= 0) result[at] = definition;
-    else result.push(definition);
-  }
-  return result;
+  const all = [...known, ...added];
+  return [...new Map(all.map((definition) => [definition.name, definition])).values()];
 }

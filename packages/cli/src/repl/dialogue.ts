@@ -12,6 +12,7 @@ import {
   nearest,
   type Program,
   recordOf,
+  requireReadable,
 } from "@ndvm/core";
 import { bytesText, countText, timeText } from "@ndvm/report";
 import { inCommandWords } from "../command-words.js";
@@ -114,6 +115,7 @@ export class Dialogue {
   }
 
   async #evaluate(input: string, signal: AbortSignal): Promise<void> {
+    requireReadable(input, this.#machine.memoryMax);
     const { definitions, expressions, hasExpression } = splitForms(input);
     const all = withDefinitions(this.#definitions, definitions);
     if (hasExpression) {

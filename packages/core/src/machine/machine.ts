@@ -17,9 +17,9 @@ import type { Pool, PoolOptions } from "./pool/pool.js";
 import { Program } from "./program.js";
 import { type CacheShare, OWN_CACHE } from "./run/cache.js";
 import { TraceSlots } from "./run/traces.js";
+import { MEMORY_MAX } from "./text-room.js";
 import type { LoadOptions, MachineOptions, Mechanisms, Precision, WasmSource } from "./types.js";
 
-const MEMORY_MAX = 2 ** 30;
 const MEMORY_MOST = 2 ** 32 - 65536;
 const MEMORY_LEAST = 4 * 2 ** 20;
 const WORD_BYTES = 4;
@@ -132,7 +132,7 @@ export class Machine {
       });
     checkLoadKind(options);
     try {
-      return this.place(readProgram(source, options), source, options);
+      return this.place(readProgram(source, options, this.memoryMax), source, options);
     } catch (error) {
       throw error instanceof NdvmError ? error.in(source, options.file) : error;
     }

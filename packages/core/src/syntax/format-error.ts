@@ -17,8 +17,12 @@ export interface FormatErrorOptions {
   readonly color?: boolean | undefined;
 }
 
+/** Characters of a sentence that are shown. */
+const SENTENCE_MOST = 2000;
 /** Longer source lines are cut around the span. */
 const cellsMax = 96;
+/** More units than a part of a line that is shown can have: a character has two at most. */
+const NEAR = 4 * cellsMax;
 
 export function formatError(error: NdvmError, options: FormatErrorOptions = {}): string {
   const paint = options.color === true ? colored : plain;
@@ -26,11 +30,15 @@ export function formatError(error: NdvmError, options: FormatErrorOptions = {}):
   const where =
     place === undefined ? error.file : `${error.file ?? "program"}:${place.line}:${place.column}`;
   const prefix = where === undefined ? "" : `${paint.bold(where)}: `;
-  const lines = [`${prefix}${paint.red(`error ${error.code}`)}: ${error.message}`];
+  const lines = [`${prefix}${paint.red(`error ${error.code}`)}: ${clipped(error.message)}`];
   if (place !== undefined) lines.push(...excerpt(place, paint));
-  if (error.help !== undefined) lines.push(`  ${paint.cyan("help")}: ${error.help}`);
+  if (error.help !== undefined) lines.push(`  ${paint.cyan("help")}: ${clipped(error.help)}`);
   return lines.join("\n");
 }
+
+/** A sentence may quote a name, and a name may be as long as a program. */
+const clipped = (sentence: string): string =>
+  sentence.length <= SENTENCE_MOST ? sentence : `${sentence.slice(0, SENTENCE_MOST)}…`;
 
 interface Paint {
   bold(text: string): string;
@@ -74,23 +82,22 @@ function excerpt(place: Place, paint: Paint): string[] {
   ];
 }
 
-/** The line in three parts, shortened so that the start of the span stays in sight. */
+/**
+ * The line in three parts, shortened so that the start of the span stays in sight. Of a long line only
+ * what may be shown is looked at.
+ */
 function cut({ text, start, end }: Place): { before: string; marked: string; after: string } {
-  const cells = [...text].map((character) => ({ text: shown(character), units: character.length }));
-  const parts = { before: [] as string[], marked: [] as string[], after: [] as string[] };
-  let unit = 0;
-  for (const { text: character, units } of cells) {
-    const part = unit < start ? parts.before : unit < end ? parts.marked : parts.after;
-    part.push(character);
-    unit += units;
-  }
   const markedMax = Math.floor(cellsMax * 0.6);
-  const marked = keepStart(parts.marked, markedMax);
+  const marked = keepStart(charactersOf(text.slice(start, Math.min(end, start + NEAR))), markedMax);
   const room = cellsMax - cellsOf(marked);
-  const before = keepEnd(parts.before, Math.max(20, Math.floor(room * 0.6)));
-  const after = keepStart(parts.after, Math.max(10, room - cellsOf(before)));
+  const near = charactersOf(text.slice(Math.max(0, start - NEAR), start));
+  const before = keepEnd(near, Math.max(20, Math.floor(room * 0.6)));
+  const rest = charactersOf(text.slice(end, end + NEAR));
+  const after = keepStart(rest, Math.max(10, room - cellsOf(before)));
   return { before, marked, after };
 }
+
+const charactersOf = (text: string): string[] => [...text].map(shown);
 
 function keepStart(characters: readonly string[], max: number): string {
   if (characters.length <= max) return characters.join("");

@@ -65,10 +65,43 @@ function parseNamed(text: string): ParsedNumber | undefined {
 function parseRatio(text: string, slash: number): ParsedNumber | undefined {
   const end = skipDigits(text, slash + 1);
   if (end === slash + 1 || end !== text.length) return undefined;
-  const value = Number(text.slice(0, slash)) / Number(text.slice(slash + 1));
+  const value = quotient(text.slice(0, slash), text.slice(slash + 1));
   if (Number.isNaN(value)) return undefined;
   return { value: value + 0, exact: Number.isInteger(value) };
 }
+
+/** The number nearest to the quotient of two whole numbers, rounded once however long they are. */
+function quotient(above: string, below: string): number {
+  const x = Number(above);
+  const y = Number(below);
+  if ((Number.isSafeInteger(x) && Number.isSafeInteger(y)) || y === 0) return x / y;
+  const isNegative = above.startsWith("-");
+  const size = nearestQuotient(BigInt(above.replace(/^[+-]/, "")), BigInt(below));
+  return isNegative ? -size : size;
+}
+
+/** Bits of a quotient that decide how it is rounded: more than the 53 of a number. */
+const QUOTIENT_BITS = 64n;
+/** Numbers are multiples of 2 to the power of −1074; quarters of that tell how to round to one. */
+const FINEST = 1076n;
+
+function nearestQuotient(x: bigint, y: bigint): number {
+  const wanted = QUOTIENT_BITS - bitsOf(x) + bitsOf(y);
+  const shift = wanted < FINEST ? wanted : FINEST;
+  const above = shift > 0n ? x << shift : x;
+  const below = shift < 0n ? y << -shift : y;
+  const floor = above / below;
+  // The last bit stands for all that follow.
+  const bits = floor * below === above ? floor : floor | 1n;
+  if (bits >= 2n ** 55n) return (Number(bits) * 2 ** Number(2n - shift)) / 4;
+  const units = bits >> 2n;
+  const rest = bits & 3n;
+  const isUp = rest === 3n || (rest === 2n && (units & 1n) === 1n);
+  return Number(isUp ? units + 1n : units) * Number.MIN_VALUE;
+}
+
+/** Bits of a number, at most 3 too many. */
+const bitsOf = (x: bigint): bigint => 4n * BigInt(x.toString(16).length);
 
 function isExponent(text: string, at: number): boolean {
   const mark = text.charCodeAt(at) | 32;

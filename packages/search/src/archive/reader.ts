@@ -68,6 +68,7 @@ export function checkSchema({ database, format }: Source): void {
   // The tables of earlier formats are others: where they are today's, the head's number is wrong.
   if (format !== SCHEMA_VERSION && !(isToday && EARLIER_FORMATS.includes(format))) {
     if (isArchive && EARLIER_FORMATS.includes(format)) return;
+    if (statements.length === 0 && format === 0) throw bare(file);
     throw isArchive ? otherFormat(file, format) : foreign(file);
   }
   if (isToday && format === SCHEMA_VERSION) return;
@@ -81,6 +82,13 @@ export function checkSchema({ database, format }: Source): void {
 const foreign = (file: string): NdvmError =>
   new NdvmError("E-ARCHIVE", `${file} is a database of something else`, {
     help: "an archive is a file that ndvm search writes; name another file",
+    facts: { reason: "foreign" },
+  });
+
+/** What SQLite makes before it makes the first table. */
+const bare = (file: string): NdvmError =>
+  new NdvmError("E-ARCHIVE", `${file} holds no study: it is a database without tables`, {
+    help: "a search that was ended as it began leaves one; resumed, it begins the study there",
     facts: { reason: "foreign" },
   });
 

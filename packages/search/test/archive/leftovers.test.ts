@@ -104,3 +104,18 @@ test("what is in the log of a search that was killed is salvaged, and the log st
   out.close();
   expect(reading(at("killed/b.db"), (archive) => archive.summary().visits)).toBe(3);
 });
+
+test("what a search leaves that is killed as it begins holds no study, and is gone on with", async () => {
+  const killed = at("killed.db");
+  const database = openDatabase(killed);
+  database.exec("PRAGMA journal_mode = WAL");
+  database.close();
+  const [problem] = checkArchive(killed).problems;
+  expect(problem?.message).toBe(`${killed} holds no study: it is a database without tables`);
+  expect(problem?.facts).toEqual({ reason: "foreign" });
+  await run({
+    ...{ data: line, target: "y", workers: 0, epoch: 4, slots: 1, seed: 5, recipe: { rungs } },
+    ...{ archive: killed, resume: true, proposers: [list(["(* a x)"])] },
+  });
+  expect(checkArchive(killed).isIntact).toBe(true);
+});

@@ -272,7 +272,7 @@ export class Pool {
     checkLoadKind(options);
     const text = { source: program, file: options.file };
     try {
-      const taker = readProgram(program, options);
+      const taker = readProgram(program, options, this.#memoryMax);
       const load = { source: program, options };
       return { program: this.#nextId(), isText: true, load, text, taker, count: 1 };
     } catch (error) {
