@@ -12,7 +12,7 @@ import { addRunCommands } from "./commands/run-commands.js";
 import { commandVersion } from "./commands/versions.js";
 import { UsageError } from "./inputs.js";
 import { slipIn } from "./slips.js";
-import { complain, endQuietlyOnBrokenPipe, pipeIsBroken, reportError, write } from "./terminal.js";
+import { codeOfBrokenOutput, complain, endOnBrokenOutput, reportError, write } from "./terminal.js";
 import { rememberCommand } from "./typed-command.js";
 
 /** Codes of the user's errors that are not 1. */
@@ -58,7 +58,7 @@ async function buildCommands(args: readonly string[], finish: Finish): Promise<C
 
 /** Runs the command line and returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  endQuietlyOnBrokenPipe();
+  endOnBrokenOutput();
   rememberCommand(args);
   let code = 0;
   const root = await buildCommands(args, (result) => {
@@ -72,7 +72,7 @@ export async function run(args: readonly string[]): Promise<number> {
     const slip = slipIn(root, args);
     if (slip !== undefined) throw new UsageError(slip);
     await root.parseAsync(args, { from: "user" });
-    return pipeIsBroken() ? 0 : code;
+    return codeOfBrokenOutput() ?? code;
   } catch (error) {
     return reportFailure(error);
   }

@@ -12,6 +12,7 @@
 
 import { formatError, NdvmError } from "@ndvm/core/machine";
 import { hideCredentials } from "@ndvm/search/redact";
+import { systemReason } from "@ndvm/tables/text";
 import pc from "picocolors";
 import { inCommandWords } from "./command-words.js";
 
@@ -62,11 +63,12 @@ function written(text: string): string {
   return visible(text).replaceAll(MARK, "\x1b");
 }
 
-let isBroken = false;
+/** The exit code once nothing can be written any more: 0 where the reader of a pipe went away. */
+let brokenCode: number | undefined;
 
 /** The one place where text leaves for a stream. False: wait for "drain". */
 export function write(stream: NodeJS.WriteStream, text: string): boolean {
-  return isBroken || stream.write(written(text));
+  return brokenCode !== undefined || stream.write(written(text));
 }
 
 /** Moves the cursor of a terminal up and clears what is below. */
@@ -100,28 +102,34 @@ function drained(stream: NodeJS.WriteStream): Promise<void> {
 export const widthOf = (stream: NodeJS.WriteStream): number =>
   stream.isTTY ? Math.max(40, stream.columns) : 100;
 
-let endsQuietly = false;
+let endsInOrder = false;
 
-/** True after the reader of a pipe went away. */
-export const pipeIsBroken = (): boolean => isBroken;
+/** The exit code of a command whose output could not be written to its end. */
+export const codeOfBrokenOutput = (): number | undefined => brokenCode;
 
 /**
- * A pipe that closes early (`| head`) ends the command without a word. Work that Ctrl-C would end in
- * order is ended in order, so that an archive is closed and its lock is gone.
+ * A pipe that closes early (`| head`) ends the command without a word, and a disk that is full with an error.
+ * Work that Ctrl-C would end in order is ended in order, so that an archive is closed and its lock is gone.
  */
-export function endQuietlyOnBrokenPipe(): void {
-  if (endsQuietly) return;
-  endsQuietly = true;
+export function endOnBrokenOutput(): void {
+  if (endsInOrder) return;
+  endsInOrder = true;
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-      if (isBroken) return;
-      isBroken = true;
-      if (process.listenerCount("SIGINT") === 0) process.exit(0);
+      if (brokenCode !== undefined) return;
+      const isPipe = error.code === "EPIPE";
+      if (!isPipe && stream === process.stdout) reportError(unwritten(error));
+      brokenCode = isPipe ? 0 : 1;
+      if (process.listenerCount("SIGINT") === 0) process.exit(brokenCode);
       process.emit("SIGINT", "SIGINT");
     });
   }
 }
+
+const unwritten = (cause: unknown): NdvmError =>
+  new NdvmError("E-FILE", `cannot write standard output: ${systemReason(cause)}`, {
+    help: "what was written before is cut off",
+  });
 
 export function reportError(error: NdvmError): void {
   const shown = forPeople(inCommandWords(error));

@@ -80,3 +80,16 @@ test("a search whose reader goes away ends quietly, and leaves no lock behind", 
   expect(code).toBe(0);
   expect(readdirSync(folder).filter((file) => file.startsWith("pipe.db"))).toEqual(["pipe.db"]);
 });
+
+test.each([
+  ["a search", "ndvm search --data plain.csv --target y --candidates 3000 --json --out full.db"],
+  ["a result", "ndvm eval -e '(zeros 1000)'"],
+  ["help", "ndvm --help"],
+])("%s on a disk that is full ends in order: it was an internal error of ours", (_, line) => {
+  const { stderr, code } = shell(`${line} > /dev/full`);
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    "error E-FILE: cannot write standard output: the disk is full\n  help: what was written before is cut off\n",
+  );
+  expect(readdirSync(folder).filter((file) => file.startsWith("full.db-"))).toEqual([]);
+});

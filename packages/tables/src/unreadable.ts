@@ -7,6 +7,9 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["EISDIR", "it is a folder"],
   ["ENOTDIR", "there is no such folder"],
   ["EACCES", "permission denied"],
+  ["ENOSPC", "the disk is full"],
+  ["EROFS", "the disk can only be read"],
+  ["EFBIG", "the file would be larger than the system allows"],
 ]);
 
 /** What the system's code of an error says. */
