@@ -5,6 +5,7 @@
  */
 
 import { Readable } from "node:stream";
+import type { NdvmError } from "@ndvm/core";
 import { describe, expect, test } from "vitest";
 import { ArrayList, type Frame, FrameReader, type Numbers } from "../src/serve/frames.js";
 import { Server, serve } from "../src/serve/server.js";
@@ -444,6 +445,19 @@ describe("frames", () => {
   ])("%s are refused", (_, bytes, message) => {
     expect(() => read(bytes)).toThrow(message);
     expect(() => read(...[...bytes].map((byte) => Uint8Array.of(byte)))).toThrow(message);
+  });
+
+  test("a body for which Node has no array is refused: it was an internal error", () => {
+    let frames: unknown[] = [];
+    let code = "none";
+    try {
+      frames = read(prefixed("NDVM", 2, 8n * 2n ** 30n), Buffer.from("{}"));
+    } catch (error) {
+      code = (error as NdvmError).code;
+    }
+    // Where there is room, the body is waited for.
+    expect(["none", "E-PROTOCOL"]).toContain(code);
+    expect(frames).toEqual([]);
   });
 
   test("as long as they may be are waited for", () => {

@@ -20,7 +20,7 @@ const MAGIC = 0x4d56444e; // "NDVM"
 const HEADER_MAX = 64 * 2 ** 20;
 /** Levels of a header's lists and objects: no call needs a tenth, and code that descends into them ends. */
 const LEVELS_MAX = 500;
-/** V8 has no larger typed arrays. */
+/** More than a frame needs; some versions of Node have no arrays of more than 4 GiB. */
 const BODY_MAX = 8 * 2 ** 30;
 
 /** Longer headers are read anew each time; so many shorter ones are kept. */
@@ -67,6 +67,15 @@ interface Place {
 const refuse = (message: string): NdvmError =>
   new NdvmError("E-PROTOCOL", message, { help: "docs/protocol.md describes frames" });
 
+/** Room for a body of that size, as its prefix claims it. */
+function bytesFor(count: number): Uint8Array<ArrayBuffer> {
+  try {
+    return new Uint8Array(count);
+  } catch {
+    throw refuse(`a body of ${count} bytes is larger than this server has room for`);
+  }
+}
+
 /** Collects bytes into frames. Bytes that are no frame are an error, and nothing after them counts. */
 export class FrameReader {
   readonly #kept = new Map<string, ReadHeader>();
@@ -103,7 +112,7 @@ export class FrameReader {
     const bodyAt = at + PREFIX_BYTES + headerBytes;
     if (chunk.length < bodyAt + bodyBytes) return 0;
     // A copy, since arrays begin at multiples of 8 in their own buffer only.
-    const body = new Uint8Array(bodyBytes);
+    const body = bytesFor(bodyBytes);
     body.set(chunk.subarray(bodyAt, bodyAt + bodyBytes));
     this.onFrame(this.#frame(chunk.subarray(at + PREFIX_BYTES, bodyAt), body));
     return PREFIX_BYTES + headerBytes + bodyBytes;
@@ -124,7 +133,7 @@ export class FrameReader {
       const { headerBytes, bodyBytes } = readPrefix(this.#prefix, 0);
       this.#header = new Uint8Array(headerBytes);
       this.#bodyBytes = bodyBytes;
-    } else if (this.#body === undefined) this.#body = new Uint8Array(this.#bodyBytes);
+    } else if (this.#body === undefined) this.#body = bytesFor(this.#bodyBytes);
     else {
       const frame = this.#frame(this.#header, this.#body);
       this.#header = undefined;
