@@ -125,6 +125,25 @@ def test_options_of_numpy_were_no_json(calls, line):
             ndvm.fit(program, line, "y", params={"a": given})
 
 
+HUGE = 10**400
+
+
+@pytest.mark.parametrize("value", [HUGE, -HUGE, [1, HUGE]])
+def test_whole_numbers_beyond_floats_were_overflow_errors(value):
+    with pytest.raises(ndvm.NdvmError) as raised:
+        ndvm.Machine().load("(* x 1)").evaluate(x=value)
+    assert raised.value.code == "E-INPUT"
+    assert raised.value.message == "x holds a whole number that is too large for a float"
+
+
+def test_options_beyond_floats_were_infinite():
+    for value in (HUGE, -HUGE, [HUGE]):
+        with pytest.raises(ndvm.NdvmError) as raised:
+            _values.option_json("limit", value)
+        assert raised.value.code == "E-OPTION"
+    assert _values.option_json("limit", 2**1023) == 2**1023
+
+
 def test_parameters_are_starts_ranges_or_more():
     found = fitting._params_json({"a": 1, "b": (2, 3), "c": {"start": 4}, "d": np.float32(5)})
     assert found == {"a": 1.0, "b": {"range": [2.0, 3.0]}, "c": {"start": 4}, "d": 5.0}

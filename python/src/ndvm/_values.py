@@ -67,6 +67,8 @@ def reals(values: Any, name: str) -> np.ndarray:
             if not all(isinstance(one, numbers.Real) for one in array.ravel()):
                 raise TypeError
             array = array.astype(np.float64)
+    except OverflowError as error:
+        raise _too_large(name) from error
     except (TypeError, ValueError) as error:
         raise refuse(f"{name} holds something that is not a number", "give numbers",
                      names=[name]) from error
@@ -88,6 +90,11 @@ def _unmasked(values: Any) -> Any:
     return kept.filled(np.nan)
 
 
+def _too_large(name: str) -> NdvmError:
+    return refuse(f"{name} holds a whole number that is too large for a float",
+                  "numbers go up to 1.8e308", names=[name])
+
+
 _F4 = np.dtype("<f4")
 _F8 = np.dtype("<f8")
 
@@ -104,7 +111,10 @@ def encode(name: str, value: Any) -> Tuple[str, Any]:
     elif isinstance(value, Integer):
         return "int", value.value
     elif isinstance(value, numbers.Real):
-        return "number", np.float64(value)
+        try:
+            return "number", np.float64(value)
+        except OverflowError as error:
+            raise _too_large(name) from error
     else:
         array = reals(value, name)
     if array.ndim == 1:
@@ -183,6 +193,9 @@ def data_json(data: Any, arrays: ArrayList) -> Dict[str, Any]:
     return {name: column_json(name, one, arrays) for name, one in columns_of(data).items()}
 
 
+_OPTION_MOST = 2**1024
+
+
 def option_json(name: str, value: Any) -> Any:
     """An option as a header has it: NumPy's numbers and arrays as Python's own, and numbers that JSON
     has no word for as words. ``name`` is for messages."""
@@ -191,6 +204,11 @@ def option_json(name: str, value: Any) -> Any:
     if isinstance(value, np.bool_):
         return bool(value)
     if isinstance(value, numbers.Integral):
+        if abs(int(value)) >= _OPTION_MOST:
+            raise NdvmError(
+                "E-OPTION", f"the option {name} is a whole number that is too large for a float",
+                help="numbers go up to 1.8e308", facts={"option": name},
+            )
         return int(value)
     if isinstance(value, numbers.Real):
         number = float(value)
