@@ -14,7 +14,9 @@ import type { Expansion } from "../syntax/core.js";
 import { nearest } from "../syntax/suggest.js";
 import { type ExportFormat, exportFormats } from "./formats.js";
 import { writeJavaScript } from "./javascript.js";
+import { helperNames } from "./javascript-helpers.js";
 import { writeLatex, writeMath } from "./mathematics.js";
+import { isIdentifier } from "./names.js";
 import { writeNumpy, writeSympy } from "./python.js";
 import { writeScheme } from "./scheme.js";
 import { closedForm } from "./symbolic.js";
@@ -166,9 +168,9 @@ function checkOptions(format: string, options: ExportOptions): void {
     });
   }
   const { name = "model", digits = 6 } = options;
-  if (!/^[A-Za-z_]\w*$/.test(name))
+  if (!isIdentifier(name) || (format === "javascript" && helperNames.includes(name)))
     throw new NdvmError("E-OPTION", `${JSON.stringify(name)} cannot be the name of a function`, {
-      help: "use letters, digits and _",
+      help: "use letters, digits and _, and no word that JavaScript, Python or the text itself uses",
     });
   if (!(Number.isInteger(digits) && digits >= 1 && digits <= 17))
     throw new NdvmError("E-OPTION", `digits is ${digits}`, { help: "it is from 1 to 17" });

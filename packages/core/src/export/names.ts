@@ -3,13 +3,18 @@
  * of them a word that the language keeps for itself.
  */
 
-const RESERVED =
+const RESERVED: ReadonlySet<string> = new Set(
   `arguments await break case catch class const continue debugger default delete do else enum eval
   export extends false finally for function if implements import in instanceof interface let new
   null package private protected public return static super switch this throw true try typeof
   undefined var void while with yield Infinity NaN Math Number Object Array Float64Array ArrayBuffer
   TypeError JSON and as assert async def del elif except from global is lambda nonlocal not or pass
-  raise None True False np sympy math`.split(/\s+/);
+  raise None True False __debug__ np sympy math`.split(/\s+/),
+);
+
+/** Whether a function or a module can be called so in all languages that we write. */
+export const isIdentifier = (name: string): boolean =>
+  /^[A-Za-z_]\w*$/.test(name) && !RESERVED.has(name);
 
 export class Names<T> {
   readonly #taken: Set<string>;
@@ -39,12 +44,19 @@ export class Names<T> {
   }
 }
 
-/** list-ref becomes listRef, x0? becomes x0, 2nd becomes _2nd. */
+/**
+ * list-ref becomes listRef, x0? becomes x0, 2nd becomes _2nd, x² becomes x2. Python takes names of one
+ * compatible form for the same name (NFKC), and no language takes ² or ½ in a name.
+ */
 function identifier(name: string): string {
-  const words = name.split(/[^\p{L}\p{N}_]+/u).filter((word) => word !== "");
+  const words = name
+    .normalize("NFKC")
+    .split(/[^\p{L}\p{Nd}\p{Nl}_]+|\u2e2f/u)
+    .filter((word) => word !== "");
   const joined = words
     .map((word, i) => (i === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
-    .join("");
+    .join("")
+    .normalize("NFKC");
   if (joined === "") return "x";
-  return /^\p{N}/u.test(joined) ? `_${joined}` : joined;
+  return /^\p{Nd}/u.test(joined) ? `_${joined}` : joined;
 }
