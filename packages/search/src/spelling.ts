@@ -74,6 +74,16 @@ export interface Forms {
   readonly base64: Traced;
 }
 
+/** A character of UTF-8 that is not ASCII, as bytes. */
+const LONG_CHARACTER =
+  /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
+
+/** Blanks of every width, and what nobody sees between letters. */
+const INVISIBLE = /^[\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}]$/u;
+
+const isInvisible = (bytes: string): boolean =>
+  INVISIBLE.test(Buffer.from(bytes, "latin1").toString("utf8"));
+
 /** Escapes of escapes of escapes: nobody echoes a text through more programs than that. */
 const PASSES = 4;
 
@@ -86,7 +96,11 @@ export function formsOf(text: string): Forms {
     form = form.rewrite(ESCAPE, decoded);
     if (form.text === before) break;
   }
-  form = form.inLowerCase();
+  form = form
+    .inLowerCase()
+    .rewrite(LONG_CHARACTER, ([bytes]) => (isInvisible(bytes) ? " " : bytes))
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a text of UTF-16 has these between letters.
+    .rewrite(/[\x00-\x1f\x7f]/g, () => " ");
   return {
     exact: exact.inLowerCase(),
     // A form of the web writes a blank as a plus.

@@ -100,6 +100,25 @@ describe("a secret is found, and nothing around it is hidden,", () => {
   });
 });
 
+test("blanks of other widths and characters that nobody sees do not hide a secret", () => {
+  const between = [
+    ...["\0", "\x1b", "\x7f", "\u0085", "\u00a0", "\u00ad", "\u034f", "\u061c", "\u180e", "\u2003"],
+    ...["\u200b", "\u200c", "\u200d", "\u2028", "\u202e", "\u202f", "\u2060", "\u2066", "\u206f"],
+    ...["\u3000", "\u3164", "\ufe0f", "\ufeff", "\u{e0001}", "\u{e0100}", "&#8203;", "\\u00ad"],
+    ...["%E2%80%8B"],
+  ];
+  for (const mark of between) {
+    expect(hidden([...SECRET].join(mark)), JSON.stringify(mark)).toBe(ALL_HIDDEN);
+    const digits = Buffer.from(SECRET).toString("base64");
+    expect(hidden(digits.replace(/.{4}(?!$)/g, `$&${mark}`)), JSON.stringify(mark)).toBe(
+      ALL_HIDDEN,
+    );
+    expect(hidden([...Buffer.from(SECRET).toString("hex")].join(mark))).toBe(ALL_HIDDEN);
+  }
+  // A text of UTF-16 that was read as UTF-8.
+  expect(hidden(Buffer.from("sk-Zq7kwvgy", "utf16le").toString(), "sk-Zq7kwvgy")).toContain(HIDDEN);
+});
+
 const NAMES: Readonly<Record<string, string>> = {
   ...{ "!": "excl", '"': "quot", "#": "num", $: "dollar", "%": "percnt", "&": "amp", "'": "apos" },
   ...{ "(": "lpar", ")": "rpar", "*": "ast", "+": "plus", ",": "comma", ".": "period", "/": "sol" },

@@ -83,12 +83,17 @@ export function readAnswer(text: string, { most, clean }: Reading): ReadAnswer {
   return { programs: programs.slice(0, most), surplus, tooLong };
 }
 
-/** The list asked for, or what models write instead; undefined where there is none. */
+/**
+ * The list asked for, or what models write instead; undefined where there is none. What is no program
+ * in it is left out, so that one bad entry costs none of its neighbours.
+ */
 function sourcesIn(json: unknown): string[] | undefined {
   const list = field(json, "programs") ?? json;
   if (!Array.isArray(list)) return undefined;
-  const sources = list.map((each: unknown) => field(each, "source") ?? each);
-  return sources.every((source) => typeof source === "string") ? sources : undefined;
+  const sources = list
+    .map((each: unknown) => field(each, "source") ?? each)
+    .filter((source) => typeof source === "string");
+  return sources.length > 0 || list.length === 0 ? sources : undefined;
 }
 
 const isTooDeep = (parsed: ParsedJson): boolean =>

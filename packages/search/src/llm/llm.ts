@@ -304,7 +304,7 @@ class LlmProposer implements Proposer {
       return { proposals: [], spending: this.#ledger.takeUntold(), problems };
     }
     const times = this.#misses === 1 ? "one failed question" : `${this.#misses} failed questions`;
-    return this.#giveUp(code, `given up after ${times}`, problems);
+    return this.#giveUp(code, `${this.#endpoint.name} is given up after ${times}`, problems);
   }
 
   #giveUp(code: string, message: string, before: readonly ProposerProblem[] = []): Proposals {

@@ -108,7 +108,7 @@ function check(script: readonly HostileAct[], told: Told): void {
   const answers = told.batches.filter(isAnswer);
   const giving = (batch: Proposals): string | number => {
     const problems = (batch.problems ?? []).filter(
-      ({ message }) => !message.startsWith("given up"),
+      ({ message }) => !message.includes("is given up after"),
     );
     return batch.proposals.length > 0 ? batch.proposals.length : (problems.at(-1)?.code ?? "");
   };
@@ -128,7 +128,7 @@ function check(script: readonly HostileAct[], told: Told): void {
     for (const { code, message } of problems) {
       expect(code).toMatch(/^E-LLM-[A-Z]+$/);
       expect(message.length).toBeLessThan(500);
-      if (!message.startsWith("given up")) expect(message).toContain(told.name);
+      expect(message).toContain(told.name);
     }
   }
 }

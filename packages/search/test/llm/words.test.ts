@@ -72,6 +72,8 @@ describe("an answer", () => {
     ['I think {"programs": ["a"]} will do', ["a"]],
     ['so: [{"source": "a"}, {"source": "b"}] ok', ["a", "b"]],
     ['{"programs": [{"source": " a ", "idea": "x"}, "  "]}', ["a"]],
+    ['{"programs": [null, 5, {}, ["b"], {"source": null}, {"source": "a"}, true]}', ["a"]],
+    ['{"programs": [{"__proto__": {"source": "b"}}, {"constructor": "b"}, "a"]}', ["a"]],
   ])("%j holds %j", (text, sources) => {
     expect(found(text)).toEqual(sources);
   });
