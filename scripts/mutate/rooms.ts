@@ -56,7 +56,7 @@ export const rooms: readonly Room[] = [
     name: "syntax",
     sources: ["packages/core/src/syntax/", "packages/core/src/nearest.ts"],
     tests: core(`
-      syntax/line-ends syntax/ratios syntax/quoted-brackets syntax/every-text syntax/names-of-ones-own syntax/places syntax/library syntax/sequences syntax/recur-places syntax/refused-shapes syntax/written-again nearest reader printer format-error
+      syntax/line-ends syntax/ratios syntax/quoted-brackets syntax/every-text syntax/names-of-ones-own syntax/places syntax/library syntax/sequences syntax/recur-places syntax/refused-shapes syntax/written-again syntax/seen nearest reader printer format-error
       expander-errors expander language/language semantics machine/nesting machine/bad-input`),
   },
   {
@@ -249,7 +249,7 @@ export const rooms: readonly Room[] = [
     tests: cli(`
       search-command-kept archive-export serve-strangers matrices-by-lane held-out option-texts dialogue-history plots rows small-parts one-file-twice files-and-pipes piped-repl typed-hints internal-errors pipes said-in-words edges results search-display time explained fit-problem options-reach cluster-commands outputs more-outputs serve-here let-go
       start-here interactive serve-again serve-state story-fields story archive-lists output-files fit-corners command-corners fit-errors fit-endings fit names fit-progress
-      fit-report table-formats terminal secrets on-a-terminal explain search archive-damage serve
+      fit-report table-formats names-of-two-lines terminal secrets on-a-terminal explain search archive-damage serve
       eval repl bytecode errors`),
   },
 ];

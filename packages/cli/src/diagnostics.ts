@@ -1,6 +1,7 @@
 /** What `ndvm explain` says about branches, tests, clamps and numbers that are not finite. */
 
 import type { Diagnostics } from "@ndvm/core";
+import { inOneLine } from "@ndvm/core/machine";
 
 const LANES_SHOWN = 8;
 
@@ -18,7 +19,9 @@ export function diagnosticsText(diagnostics: Diagnostics): string {
     ),
     ...diagnostics.nonFinite.map(({ message }) => message),
   ];
-  return lines.length === 0 ? "no branch on numbers, nothing to be wary of" : lines.join("\n");
+  return lines.length === 0
+    ? "no branch on numbers, nothing to be wary of"
+    : lines.map(inOneLine).join("\n");
 }
 
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);

@@ -5,7 +5,7 @@
  *   2  usage       3  a fit that has not converged       130  interrupted with Ctrl-C
  */
 
-import { type ErrorCode, NdvmError } from "@ndvm/core/machine";
+import { type ErrorCode, inOneLine, NdvmError } from "@ndvm/core/machine";
 import { Command, CommanderError } from "commander";
 import { examples, type Finish } from "./commands/help.js";
 import { addRunCommands } from "./commands/run-commands.js";
@@ -81,7 +81,7 @@ export async function run(args: readonly string[]): Promise<number> {
 function reportFailure(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof UsageError) {
-    complain(`error: ${error.message}\n(add --help for all options)\n`);
+    complain(`error: ${inOneLine(error.message)}\n(add --help for all options)\n`);
     return 2;
   }
   if (error instanceof NdvmError) {

@@ -1,5 +1,6 @@
 /** Line plots in the terminal. */
 
+import { inOneLine } from "@ndvm/core/machine";
 import { tickText } from "@ndvm/report/text";
 import chart from "simple-ascii-chart";
 import { out, widthOf } from "./terminal.js";
@@ -65,13 +66,14 @@ function axesOf(points: readonly [number, number][], acrossMost: number, upMost:
 export function plotText({ title, x, y, height = 10 }: PlotOptions): string {
   const width = Math.min(72, widthOf(process.stdout) - MARGIN);
   const points = thin(x, y, width);
-  if (points.length < 2) return `${out.bold(title)}\n(fewer than two finite points to plot)`;
+  if (points.length < 2)
+    return `${out.bold(inOneLine(title))}\n(fewer than two finite points to plot)`;
   const text = chart(points, {
     width,
     height,
     ...axesOf(points, Math.floor(width / 10), Math.floor(height / 2)),
   });
-  return `${out.bold(title)}\n${text.replace(/^\n+|\s+$/g, "")}`;
+  return `${out.bold(inOneLine(title))}\n${text.replace(/^\n+|\s+$/g, "")}`;
 }
 
 export type Points = readonly (readonly [number, number])[];
@@ -99,7 +101,7 @@ export function fitPlotText({ title, points, lines, height = 14 }: FitPlotOption
   const ys = all.map(([, y]) => y);
   const [low, high] = rangeOf(ys);
   if (curves.length === 0 || !(high > low)) {
-    return `${out.bold(title)}\n(no plot: the numbers do not vary)`;
+    return `${out.bold(inOneLine(title))}\n(no plot: the numbers do not vary)`;
   }
   const text = chart(curves, {
     width,
@@ -109,5 +111,5 @@ export function fitPlotText({ title, points, lines, height = 14 }: FitPlotOption
     symbols: { point: POINT },
     ...axesOf(all, Math.floor(width / 12), Math.floor(height / 2)),
   });
-  return `${out.bold(title)}\n${text.replace(/^\n+|\s+$/g, "")}`;
+  return `${out.bold(inOneLine(title))}\n${text.replace(/^\n+|\s+$/g, "")}`;
 }

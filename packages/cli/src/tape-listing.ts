@@ -1,6 +1,7 @@
 /** The tape and the inputs of a run as text: what `ndvm explain` and `:tape` show. */
 
 import type { Explanation } from "@ndvm/core";
+import { inOneLine } from "@ndvm/core/machine";
 import { oneLine, type TextColumn } from "@ndvm/report/text";
 import { formatTable } from "./tables.js";
 import { out, widthOf } from "./terminal.js";
@@ -56,11 +57,12 @@ export function tapeText({ tape }: Explanation, showsAll: boolean): string {
 
 export function inputsText({ inputs }: Explanation): string {
   if (inputs.length === 0) return "(none)";
-  const width = Math.max(...inputs.map(({ name }) => name.length));
+  const names = inputs.map(({ name }) => inOneLine(name));
+  const width = Math.max(...names.map(({ length }) => length));
   return inputs
-    .map(({ name, active }) => {
+    .map(({ active }, at) => {
       const state = active ? "active" : "inactive: no gradient is kept for it";
-      return `${name.padEnd(width)}  ${state}`;
+      return `${names[at]?.padEnd(width)}  ${state}`;
     })
     .join("\n");
 }

@@ -10,7 +10,7 @@
  * are: JSON, CSV and programs would be torn, and what an endpoint sends was cleaned when it came.
  */
 
-import { formatError, NdvmError } from "@ndvm/core/machine";
+import { formatError, inOneLine, NdvmError, replaceUnseen, visible } from "@ndvm/core/machine";
 import { hideCredentials } from "@ndvm/search/redact";
 import { systemReason } from "@ndvm/tables/text";
 import pc from "picocolors";
@@ -24,18 +24,6 @@ const wantsColour = (stream: NodeJS.WriteStream): boolean =>
  * or without seeing its memory, so any number does that nobody can foresee.
  */
 const MARK = `\u{f0000}${Math.random().toString(36)}${Math.random().toString(36)}`;
-
-/**
- * Control characters but tab and newline, marks that turn the direction of writing, and separators
- * of lines that only some terminals know.
- */
-const UNSAFE =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-
-/** Unsafe characters as JSON escapes: JSON stays what it was, and people see what is there. */
-const visible = (text: string): string =>
-  text.replace(UNSAFE, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** Colours of one stream; plain text where the stream is not a terminal. */
 function coloursOf(stream: NodeJS.WriteStream) {
@@ -139,23 +127,24 @@ export function reportError(error: NdvmError): void {
 
 /**
  * The same error without control characters, one character for one, so that its places stay right;
- * and its message, in which other programs may speak, without passwords.
+ * and its message, in which other programs may speak, without passwords. Names end none of its lines.
  */
 function forPeople(error: NdvmError): NdvmError {
   const clean = (text: string): string =>
-    text.replace(UNSAFE, (mark) => (mark === "\r" ? " " : "\ufffd"));
-  const maybe = (text: string | undefined) => (text === undefined ? undefined : clean(text));
+    replaceUnseen(text, (mark) => (mark === "\r" ? " " : "\ufffd".repeat(mark.length)));
+  const line = (text: string | undefined) =>
+    text === undefined ? undefined : inOneLine(clean(text));
   const { code, message, span, source, file, help } = error;
-  return new NdvmError(code, hideCredentials(clean(message)), {
+  return new NdvmError(code, hideCredentials(inOneLine(clean(message))), {
     span,
-    source: maybe(source),
-    file: maybe(file),
-    help: maybe(help),
+    source: source === undefined ? undefined : clean(source),
+    file: line(file),
+    help: line(help),
   });
 }
 
 export function warn(message: string): void {
-  write(process.stderr, `${err.yellow("warning:")} ${hideCredentials(message)}\n`);
+  write(process.stderr, `${err.yellow("warning:")} ${hideCredentials(inOneLine(message))}\n`);
 }
 
 export function note(message: string): void {

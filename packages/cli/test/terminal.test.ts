@@ -5,12 +5,13 @@ import { beforeAll, expect, test } from "vitest";
 import { ndvmHere } from "./here.js";
 import { folder, ndvm, shell, writeFile } from "./run.js";
 
-/** Clears the screen, sets the title, rings, goes back, turns the direction, one of C1. */
-const EVIL = "\x1b[2J\x1b]0;owned\x07\x08\r\u202e\u2066\x9b31m\x7f";
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come.
-const UNSAFE = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+/** Clears the screen, sets the title, rings, goes back, turns the direction, one of C1, what nobody sees. */
+const UNSEEN =
+  "\u00ad\u034f\u115f\u180e\u200b\u200c\u200d\u2060\u206a\u3164\ufe0f\ufeff\ufff9\u{e0041}";
+const EVIL = `\x1b[2J\x1b]0;owned\x07\x08\r\u202e\u2066\x9b31m\x7f${UNSEEN}`;
+const UNSAFE = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|\u034f|\u115f|\u3164|\ufe0f/u;
 
-const name = "ev\x1b[31mil\u202e";
+const name = "ev\x1b[31mil\u202e\u200b\u{e0041}";
 const rows = Array.from({ length: 30 }, (_, i) => `${i / 10},${2 * i + 1},${i % 2 ? EVIL : "b"}`);
 
 beforeAll(() => {

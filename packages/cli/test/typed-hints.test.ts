@@ -178,6 +178,8 @@ test("a word in quotes is one word to a shell, and the word", () => {
   const words = fc.sample(name, { seed, numRuns: 300 });
   expect(shelled(words.map(shellWord))).toEqual(words.map((word) => [word]));
   expect(shellWord("")).toBe("''");
+  // In one line, as bash, zsh and POSIX of 2024 take it.
+  expect(shellWord("it's\n\\a\x1b\u009b")).toBe("$'it\\'s\\n\\\\a\\u001b\\u009b'");
   for (const plain of ["a", "x1", "-999", "1.5", "a/b.db", "--out", "k=v"])
     expect(shellWord(plain)).toBe(plain);
 });

@@ -114,5 +114,6 @@ export { type FormatErrorOptions, formatError } from "./syntax/format-error.js";
 export { print } from "./syntax/print.js";
 export { printCore } from "./syntax/print-core.js";
 export { read } from "./syntax/read.js";
+export { inOneLine, replaceUnseen, visible } from "./syntax/seen.js";
 export { nearest } from "./syntax/suggest.js";
 export { causeOf, makeError, rowFacts, type Speech, type Words, wordsFor } from "./words.js";

@@ -18,5 +18,6 @@ export { fileWord, shellWord } from "./shell-word.js";
 export type { Datum } from "./syntax/datum.js";
 export { type FormatErrorOptions, formatError } from "./syntax/format-error.js";
 export { read } from "./syntax/read.js";
+export { inOneLine, replaceUnseen, visible } from "./syntax/seen.js";
 export { nearest } from "./syntax/suggest.js";
 export { makeError, type Speech, type Words, wordsFor } from "./words.js";

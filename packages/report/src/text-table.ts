@@ -1,5 +1,7 @@
 /** Plain text tables: aligned columns, the middle of a long one cut out and counted. */
 
+import { inOneLine } from "@ndvm/core/machine";
+
 /** How titles and remarks look; plain unless told, as on a page. */
 export interface TextStyle {
   bold(text: string): string;
@@ -27,11 +29,12 @@ export function formatTable(
   style: TextStyle = PLAIN,
 ): string {
   const shown = rowCount <= ROWS_ALL || showsAll ? rowCount : ROWS_CUT;
+  const titles = columns.map(({ title }) => inOneLine(title));
   const cells = columns.map((column) =>
-    Array.from({ length: shown }, (_, row) => column.cell(row)),
+    Array.from({ length: shown }, (_, row) => inOneLine(column.cell(row))),
   );
-  const widths = columns.map((column, index) =>
-    (cells[index] ?? []).reduce((width, cell) => Math.max(width, cell.length), column.title.length),
+  const widths = titles.map((title, index) =>
+    (cells[index] ?? []).reduce((width, cell) => Math.max(width, cell.length), title.length),
   );
   const line = (texts: readonly string[]): string =>
     columns
@@ -42,7 +45,7 @@ export function formatTable(
       })
       .join("  ")
       .trimEnd();
-  const lines = [style.bold(line(columns.map((column) => column.title)))];
+  const lines = [style.bold(line(titles))];
   for (let row = 0; row < shown; row++) lines.push(line(cells.map((column) => column[row] ?? "")));
   if (shown < rowCount) lines.push(style.dim(`… ${rowCount - shown} more ${noun}`));
   return lines.join("\n");

@@ -1,6 +1,6 @@
 /** `ndvm archive ls|show|export|check|salvage`: what a study holds, and whether it is intact. */
 
-import { type ExportFormat, exportModel, fileWord, NdvmError } from "@ndvm/core";
+import { type ExportFormat, exportModel, fileWord, inOneLine, NdvmError } from "@ndvm/core";
 import { constantNote, countOf, countText, type StudyLoad, shortText } from "@ndvm/report";
 import {
   type Archive,
@@ -164,11 +164,13 @@ function showOutcome(
   print(`candidate ${best.id}, size ${best.complexity}, made by ${best.proposer}: ${best.origin}`);
   if (best.duplicateOf !== undefined) print(`the same model as candidate ${best.duplicateOf}`);
   if (best.failure !== undefined) {
-    print(`failed (${best.failure.stage}) with ${best.failure.code}: ${best.failure.message}`);
+    const { stage, code, message } = best.failure;
+    print(inOneLine(`failed (${stage}) with ${code}: ${message}`));
   }
   if (best.status === "scored") {
     const params = Object.entries(best.params).map(([n, v]) => `${n} = ${shortText(v, 6)}`);
-    print(`held-out R² ${best.r2.toFixed(6)}, BIC ${shortText(best.bic, 6)}; ${params.join(", ")}`);
+    const scores = `held-out R² ${best.r2.toFixed(6)}, BIC ${shortText(best.bic, 6)}`;
+    print(inOneLine(`${scores}; ${params.join(", ")}`));
   }
   showMember(archive, visits, front);
   if (visits.length > 1) print(`${visits.length} visits, ${visits.map((v) => v.visit).join(", ")}`);
@@ -193,7 +195,7 @@ function showMember(
     const { length, params = {}, simple = [], undetermined = [], intervals = {}, twinOf } = facts;
     const constants = Object.entries(params).map(([name, value]) => {
       const kind = constantNote({ simple, undetermined, intervals }, name);
-      return `${name} = ${shortText(value, 6)}${kind === "" ? "" : ` (${kind})`}`;
+      return `${inOneLine(name)} = ${shortText(value, 6)}${kind === "" ? "" : ` (${kind})`}`;
     });
     const model = [facts.source ?? source, ...constants].join(", ");
     const where = front.some((member) => member.visit === visit) ? "on the front" : "weighed";

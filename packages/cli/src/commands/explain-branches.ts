@@ -7,6 +7,7 @@ import {
   type Diagnostics,
   followBranches,
   type Inputs,
+  inOneLine,
   type LoggedFlip,
   laneNumbers,
   neighbourFlips,
@@ -101,7 +102,8 @@ function flipText({ text, lane, before, now, from, to }: LoggedFlip, along: stri
   const line = text.replaceAll(/\s+/g, " ");
   const short = line.length > 60 ? `${line.slice(0, 57)}…` : line;
   const change = `${truthText(before)}, then ${truthText(now)}`;
-  return `branch ${short}: ${change}; ${where}, between ${numbers(from)} and ${numbers(to)}`;
+  const between = `between ${numbers(from)} and ${numbers(to)}`;
+  return inOneLine(`branch ${short}: ${change}; ${where}, ${between}`);
 }
 
 const truthText = (truth: boolean | undefined): string =>

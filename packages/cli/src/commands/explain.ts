@@ -1,7 +1,7 @@
 /** `ndvm explain`: core forms, tape, active inputs, branches and their flips, what to be wary of. */
 
 import type { Diagnostics, Explanation, Program } from "@ndvm/core";
-import { shellWord } from "@ndvm/core/machine";
+import { inOneLine, shellWord } from "@ndvm/core/machine";
 import { diagnosticsText } from "../diagnostics.js";
 import type { SetInputs } from "../inputs.js";
 import { withinTime } from "../limits.js";
@@ -116,7 +116,10 @@ function describeUnbound(
   if (options.format === "json") print(JSON.stringify({ core, inputs: program.inputs }));
   else
     print(
-      [section("core forms", core.trimEnd()), section("inputs", missing.join("\n"))].join("\n\n"),
+      [
+        section("core forms", core.trimEnd()),
+        section("inputs", missing.map(inOneLine).join("\n")),
+      ].join("\n\n"),
     );
   note(`for the tape, set ${missing.map((name) => `--set ${shellWord(name)}=…`).join(" ")}`);
 }

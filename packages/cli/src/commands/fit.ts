@@ -1,6 +1,6 @@
 /** `ndvm fit`: the constants of a program from a table, how sure they are, and a picture. */
 
-import { type FitResult, fileWord, fit as fitProgram, NdvmError } from "@ndvm/core";
+import { type FitResult, fileWord, fit as fitProgram, inOneLine, NdvmError } from "@ndvm/core";
 import {
   fitReport,
   type HeldOutScore,
@@ -195,7 +195,7 @@ async function writeFiles({ result, problem, scores, models, options }: Shown): 
       await fitReport({ result, problem, scores, x: options.x, command: typedCommand(), maker }),
     );
   }
-  if (written.length > 0 && !options.quiet) note(`wrote ${written.join(", ")}`);
+  if (written.length > 0 && !options.quiet) note(inOneLine(`wrote ${written.join(", ")}`));
 }
 
 /** "2024-03-01 12:30" */

@@ -1,5 +1,6 @@
 /** `ndvm report study.db`: one self-contained page about a study. */
 
+import { inOneLine } from "@ndvm/core";
 import { requireOutputs } from "../output-files.js";
 import { openStudy } from "../search/open-study.js";
 import { storyOf } from "../search/study-story.js";
@@ -10,7 +11,7 @@ export async function report(file: string, page: string | undefined): Promise<nu
   const target = page ?? `${file.replace(/\.db$/, "")}.html`;
   requireOutputs([{ as: "--out", file: target }], [{ as: "the study", file, isArchive: true }]);
   await writeReport(file, target);
-  note(`wrote ${target}`);
+  note(inOneLine(`wrote ${target}`));
   return 0;
 }
 

@@ -3,7 +3,7 @@
  */
 
 import { existsSync } from "node:fs";
-import { fileWord, NdvmError } from "@ndvm/core";
+import { fileWord, inOneLine, NdvmError } from "@ndvm/core";
 import type { StudyLoad } from "@ndvm/report";
 import {
   type SearchDone,
@@ -194,7 +194,8 @@ function archiveOf(options: SearchCommandOptions): string {
     readBy(options),
   );
   const isThere = existsSync(archive);
-  if (resume && !isThere) note(`there is no ${archive} to go on with: a new study begins`);
+  if (resume && !isThere)
+    note(inOneLine(`there is no ${archive} to go on with: a new study begins`));
   if (!resume && isThere) {
     throw new NdvmError("E-OPTION", `${archive} is there already`, {
       help: "go on with that study by --resume, or name another file",
@@ -223,7 +224,7 @@ async function finish(archive: string, options: SearchCommandOptions): Promise<v
     await writeReport(archive, options.report);
   }
   if (options.json) return;
-  note(`the study is in ${archive}: ndvm archive ls ${fileWord(archive)}`);
+  note(inOneLine(`the study is in ${archive}: ndvm archive ls ${fileWord(archive)}`));
   if (options.report === undefined) note(`a page about it: ndvm report ${fileWord(archive)}`);
-  else note(`a page about it is in ${options.report}`);
+  else note(inOneLine(`a page about it is in ${options.report}`));
 }

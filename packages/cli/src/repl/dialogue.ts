@@ -7,6 +7,7 @@ import {
   type Evaluation,
   emptyRecord,
   type GradientResult,
+  inOneLine,
   type Machine,
   NdvmError,
   nearest,
@@ -203,7 +204,7 @@ export class Dialogue {
     const names = Object.keys(this.#inputs);
     return names.length === 0
       ? "(none)"
-      : names.map((name) => this.#describeInput(name)).join("\n");
+      : names.map((name) => inOneLine(this.#describeInput(name))).join("\n");
   }
 
   #describeInput(name: string): string {

@@ -1,6 +1,6 @@
 /** What a search says at its end. */
 
-import { own } from "@ndvm/core";
+import { inOneLine, own } from "@ndvm/core";
 import {
   constantNote,
   countOf,
@@ -34,10 +34,10 @@ export function searchSummary(done: SearchDone, options: SummaryOptions): string
     "",
     table,
     "",
-    out.bold(`${target} = ${memberFormula(member, study)}`),
+    out.bold(inOneLine(`${target} = ${memberFormula(member, study)}`)),
     `held-out R² ${member.r2.toFixed(6)}, size ${member.complexity}; as a program: ${member.source}`,
     ...whyText(done, study),
-    ...done.warnings.map((warning) => `To be wary of: ${warning}.`),
+    ...done.warnings.map((warning) => inOneLine(`To be wary of: ${warning}.`)),
     ...constantsText(member),
     ...(done.best !== undefined && done.best.id !== member.id ? [bestText(done.best, study)] : []),
     "",

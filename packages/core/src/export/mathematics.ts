@@ -3,6 +3,7 @@
  */
 
 import { own } from "../records.js";
+import { inOneLine } from "../syntax/seen.js";
 import { asPeopleWrite, type ClosedForm, type Formula } from "./formula.js";
 import {
   LOOSE,
@@ -36,7 +37,7 @@ function mathNotation(digits: Digits): Notation {
   const signs: Readonly<Record<string, string>> = { "<=": "≤", ">=": "≥" };
   return {
     number: (value, exact) => mathNumber(value, digits(value, exact)),
-    name: tight,
+    name: (name) => tight(inOneLine(name)),
     plus: " + ",
     minus: " − ",
     negative: "−",

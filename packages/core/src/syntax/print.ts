@@ -8,6 +8,7 @@
 import { Class, classOf } from "./characters.js";
 import type { Datum, ListDatum, SymbolDatum } from "./datum.js";
 import { formatNumber, startsNumber } from "./number-text.js";
+import { hasUnseen, replaceUnseen } from "./seen.js";
 
 const abbreviations: ReadonlyMap<string, string> = new Map([
   ["quote", "'"],
@@ -71,20 +72,16 @@ export function printSymbol(name: string): string {
 const symbolText = ({ name, isUnreadable }: SymbolDatum): string =>
   isUnreadable === true ? `#<${withoutControls(name)}>` : printSymbol(name);
 
-/** A name whose control characters are written as escapes. */
-function withoutControls(name: string): string {
-  let text = "";
-  for (let i = 0; i < name.length; i++) {
-    const code = name.charCodeAt(i);
-    text += classOf(code) === Class.Control ? `\\x${code.toString(16)};` : name[i];
-  }
-  return text;
-}
+/** A name in one line, in which everything can be seen: what cannot is written as escapes. */
+const withoutControls = (name: string): string =>
+  replaceUnseen(name, escaped).replace(/[\t\n\ufffd]/g, escaped);
+
+const escaped = (mark: string): string => `\\x${(mark.codePointAt(0) as number).toString(16)};`;
 
 function isPlainName(name: string): boolean {
   if (name === "" || name === "." || startsNumber(name)) return false;
   for (let i = 0; i < name.length; i++) {
     if (classOf(name.charCodeAt(i)) !== Class.Constituent) return false;
   }
-  return true;
+  return !hasUnseen(name);
 }

@@ -1,6 +1,14 @@
 /** The result of a fit as text: a table of parameters, a few scores, and what to be wary of. */
 
-import { endedNote, type FitResult, isOfCounts, own, shareName, shellWord } from "@ndvm/core";
+import {
+  endedNote,
+  type FitResult,
+  inOneLine,
+  isOfCounts,
+  own,
+  shareName,
+  shellWord,
+} from "@ndvm/core";
 import { countOf, countText, digitsBeside, shortText, timeText } from "../numbers.js";
 import { formatTable, type TextColumn, type TextStyle } from "../text-table.js";
 import { formulaOf } from "./formula.js";
@@ -220,9 +228,7 @@ export function summaryText(
   const values = scoresOf(result, problem).map(([name, value]) => `${name} ${value}`);
   const data = rowsWords(problem);
   const formula = formulaOf(result);
-  const lines = [
-    parameterTable(result, style),
-    "",
+  const sentences = [
     ...(formula === undefined ? [] : [`${formulaSide(result, problem)} = ${formula}`]),
     values.slice(0, 2).join(", "),
     values.slice(2).join(", "),
@@ -232,7 +238,8 @@ export function summaryText(
     `${result.optimiser}, ${restartWords(result)}, ` +
       `${countText(counters.evaluations)} evaluations in ${timeText(counters.milliseconds)}`,
   ];
-  return lines.filter((line, index) => line !== "" || index === 1).join("\n");
+  const lines = sentences.filter((line) => line !== "").map(inOneLine);
+  return [parameterTable(result, style), "", ...lines].join("\n");
 }
 
 const ENDED: Readonly<Record<string, string>> = {
