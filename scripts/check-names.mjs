@@ -5,11 +5,16 @@
  *   record[name]           read: use own(record, name), or ask Object.hasOwn(record, name) first
  *   record[name] = value   write: `record` must come from emptyRecord() or Object.create(null)
  *   { [name]: value }      the same as a write: use recordOf([[name, value]])
+ *   { [name]: a } = record reads: use own(record, name)
+ *   Reflect.get(record, name), Reflect.has, Reflect.set: the same as those
+ *   Object.assign(a, record)   sets the prototype of `a` where there is a name __proto__
+ *   record.hasOwnProperty(…)   is a number where somebody calls a column so
  *   Object.fromEntries(…)  makes an object with a prototype: use recordOf(…)
  *   name in record         asks the prototype too: use Object.hasOwn(record, name)
  *
- * A name is an expression of type string; a key of a closed list ("lm" | "adam") or a number is
- * none. A record is an object with an index signature for strings.
+ * A name is an expression of type string, also one that is called a key of a closed list (`name as
+ * Key`); a key of a closed list ("lm" | "adam") or a number is none. A record is an object with an index
+ * signature for strings. `Object.hasOwn` counts if the look-up is reached only where it holds.
  *
  *   node scripts/check-names.mjs [root]
  */
@@ -46,36 +51,82 @@ const program = ts.createProgram(files, {
 });
 const checker = program.getTypeChecker();
 
-/** A string that is not one of a closed list. */
+/** An expression without brackets and without what is only said of its type. */
+function bare(node) {
+  let at = node;
+  while (
+    ts.isParenthesizedExpression(at) ||
+    ts.isAsExpression(at) ||
+    ts.isNonNullExpression(at) ||
+    ts.isSatisfiesExpression(at)
+  )
+    at = at.expression;
+  return at;
+}
+
+const partsOf = (type) => (type.isUnionOrIntersection() ? type.types.flatMap(partsOf) : [type]);
+
+/** What a type is at least: of a parameter of types what it extends. */
+function leastOf(type) {
+  const isOpen = (type.flags & (ts.TypeFlags.TypeParameter | ts.TypeFlags.IndexedAccess)) !== 0;
+  return (isOpen && checker.getBaseConstraintOfType(type)) || type;
+}
+
+const NAMES = ts.TypeFlags.String | ts.TypeFlags.TemplateLiteral | ts.TypeFlags.StringMapping;
+
+/** A string that is not one of a closed list, or anything at all; also if it is called one of a list. */
 function isName(node) {
-  const type = checker.getTypeAtLocation(node);
-  const parts = type.isUnion() ? type.types : [type];
-  return parts.some((part) => (part.flags & ts.TypeFlags.String) !== 0 || constraintIsString(part));
+  return [node, bare(node)].some((one) =>
+    partsOf(leastOf(checker.getTypeAtLocation(one))).some(
+      ({ flags }) => (flags & (NAMES | ts.TypeFlags.Any)) !== 0,
+    ),
+  );
 }
 
-function constraintIsString(type) {
-  if ((type.flags & ts.TypeFlags.TypeParameter) === 0) return false;
-  const constraint = type.getConstraint();
-  return constraint !== undefined && (constraint.flags & ts.TypeFlags.String) !== 0;
-}
+/** A name that is only called one of a closed list. */
+const isCast = (node) => bare(node) !== node && isName(node);
 
-/** An object with an index signature for strings, or one that a string may index by force. */
+/** An object with an index signature for strings, or one of which nothing is known. */
 function isRecord(node) {
-  const type = checker.getNonNullableType(checker.getTypeAtLocation(node));
-  const parts = type.isUnion() ? type.types : [type];
-  return parts.some((part) => checker.getIndexInfoOfType(part, ts.IndexKind.String) !== undefined);
+  const type = leastOf(checker.getNonNullableType(checker.getTypeAtLocation(node)));
+  return partsOf(type).some(
+    (part) =>
+      (part.flags & ts.TypeFlags.Any) !== 0 ||
+      checker.getIndexInfoOfType(part, ts.IndexKind.String) !== undefined,
+  );
 }
 
-/** True where `Object.hasOwn(record, name)` was asked in the same expression. */
-function isGuarded(node) {
-  const wanted = `Object.hasOwn(${node.expression.getText()}, ${node.argumentExpression.getText()})`;
-  for (let at = node.parent; at !== undefined && !ts.isBlock(at); at = at.parent) {
-    const test = ts.isConditionalExpression(at)
-      ? at.condition
-      : ts.isBinaryExpression(at)
-        ? at.left
-        : undefined;
-    if (test?.getText().includes(wanted)) return true;
+/** True where a test's outcome says that `Object.hasOwn(record, name)` holds. */
+function isSaid(test, outcome, record, name) {
+  const at = bare(test);
+  if (ts.isPrefixUnaryExpression(at) && at.operator === ts.SyntaxKind.ExclamationToken)
+    return isSaid(at.operand, !outcome, record, name);
+  if (ts.isBinaryExpression(at)) {
+    const joins = outcome ? ts.SyntaxKind.AmpersandAmpersandToken : ts.SyntaxKind.BarBarToken;
+    const sides = at.operatorToken.kind === joins ? [at.left, at.right] : [];
+    return sides.some((side) => isSaid(side, outcome, record, name));
+  }
+  if (!ts.isCallExpression(at) || at.expression.getText() !== "Object.hasOwn") return false;
+  const [of, asked] = at.arguments.map((one) => bare(one).getText());
+  return outcome && of === record && asked === name;
+}
+
+/** True where an expression is reached only if `Object.hasOwn(record, name)` holds. */
+function isGuarded(node, record, name) {
+  const said = (test, outcome) =>
+    isSaid(test, outcome, bare(record).getText(), bare(name).getText());
+  for (let at = node; at.parent !== undefined && !ts.isBlock(at.parent); at = at.parent) {
+    const { parent } = at;
+    if (ts.isConditionalExpression(parent) && at !== parent.condition) {
+      if (said(parent.condition, at === parent.whenTrue)) return true;
+    }
+    if (ts.isIfStatement(parent) && at !== parent.expression) {
+      if (said(parent.expression, at === parent.thenStatement)) return true;
+    }
+    if (!ts.isBinaryExpression(parent) || at !== parent.right) continue;
+    const { kind } = parent.operatorToken;
+    if (kind === ts.SyntaxKind.AmpersandAmpersandToken && said(parent.left, true)) return true;
+    if (kind === ts.SyntaxKind.BarBarToken && said(parent.left, false)) return true;
   }
   return false;
 }
@@ -89,13 +140,12 @@ const isAssigned = (node) => {
   return ts.isDeleteExpression(parent);
 };
 
-/** True for a variable that was made without a prototype. */
+/** True for a constant that was made without a prototype. */
 function isMadeBare(node) {
-  const symbol = checker.getSymbolAtLocation(node);
-  const declaration = symbol?.valueDeclaration;
-  const initializer = declaration?.initializer;
-  if (initializer === undefined) return false;
-  const made = ts.isAsExpression(initializer) ? initializer.expression : initializer;
+  const declaration = checker.getSymbolAtLocation(bare(node))?.valueDeclaration;
+  const { initializer } = declaration ?? {};
+  if (initializer === undefined || !isConstant(declaration)) return false;
+  const made = bare(initializer);
   if (!ts.isCallExpression(made)) return false;
   const callee = made.expression.getText();
   return (
@@ -103,24 +153,50 @@ function isMadeBare(node) {
   );
 }
 
+const isConstant = (declaration) =>
+  ts.isVariableDeclaration(declaration)
+    ? (declaration.parent.flags & ts.NodeFlags.Const) !== 0
+    : (ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Readonly) !== 0;
+
+/** Methods that ask an object by a name, and whether they ask the prototype too. */
+const REFLECTED = new Set(["Reflect.get", "Reflect.has", "Reflect.set"]);
+/** Methods of every object: a record that holds a name like these has something else there. */
+const INHERITED = new Set(["hasOwnProperty", "propertyIsEnumerable", "isPrototypeOf"]);
+
+function problemOfCall(node) {
+  const callee = node.expression.getText();
+  const [record, name] = node.arguments;
+  if (callee === "Object.fromEntries") return "make the record by recordOf(entries)";
+  if (REFLECTED.has(callee) && name !== undefined && isName(name))
+    return isGuarded(node, record, name) ? undefined : "read it by own(record, name)";
+  if (callee === "Object.assign" && node.arguments.slice(1).some(isRecord) && !isMadeBare(record))
+    return "__proto__ would set the prototype: make the record by recordOf(entries)";
+  if (!ts.isPropertyAccessExpression(node.expression)) return undefined;
+  const { expression, name: method } = node.expression;
+  return INHERITED.has(method.text) && isRecord(expression)
+    ? "ask Object.hasOwn(record, name)"
+    : undefined;
+}
+
 function problemOf(node) {
   if (ts.isElementAccessExpression(node)) {
-    if (!isName(node.argumentExpression) || !isRecord(node.expression)) return undefined;
-    if (isMadeBare(node.expression)) return undefined;
+    const { expression: record, argumentExpression: name } = node;
+    if (!isName(name) || !(isRecord(record) || isCast(name))) return undefined;
+    if (isMadeBare(record)) return undefined;
     if (isAssigned(node)) return "make the record by emptyRecord() before names are written to it";
-    return isGuarded(node) ? undefined : "read it by own(record, name)";
+    return isGuarded(node, record, name) ? undefined : "read it by own(record, name)";
   }
   if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.InKeyword) {
     if (ts.isPrivateIdentifier(node.left)) return undefined;
     return isName(node.left) ? "ask Object.hasOwn(record, name)" : undefined;
   }
-  if (ts.isComputedPropertyName(node) && ts.isPropertyAssignment(node.parent)) {
-    return isName(node.expression) ? "make the record by recordOf([[name, value]])" : undefined;
+  if (ts.isComputedPropertyName(node) && isName(node.expression)) {
+    if (ts.isBindingElement(node.parent)) return "read it by own(record, name)";
+    return ts.isObjectLiteralExpression(node.parent.parent)
+      ? "make the record by recordOf([[name, value]])"
+      : undefined;
   }
-  if (ts.isCallExpression(node) && node.expression.getText() === "Object.fromEntries") {
-    return "make the record by recordOf(entries)";
-  }
-  return undefined;
+  return ts.isCallExpression(node) ? problemOfCall(node) : undefined;
 }
 
 let count = 0;

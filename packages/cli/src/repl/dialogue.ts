@@ -11,6 +11,7 @@ import {
   type Machine,
   NdvmError,
   nearest,
+  own,
   type Program,
   recordOf,
   requireReadable,
@@ -72,8 +73,8 @@ export class Dialogue {
     set: (argument) => this.#set(argument),
     unset: (argument) => {
       if (!Object.hasOwn(this.#inputs, argument)) throw new UsageError(`${argument} is not set`);
-      const { [argument]: _, ...rest } = this.#inputs;
-      this.#inputs = rest;
+      const others = Object.entries(this.#inputs).filter(([name]) => name !== argument);
+      this.#inputs = recordOf(others);
     },
     inputs: () => print(this.#describeInputs()),
     defs: () => print(this.#definitions.map(({ text }) => text).join("\n") || "(none)"),
@@ -84,7 +85,7 @@ export class Dialogue {
     load: async (argument, signal) => this.run(await this.#readFile(argument), signal),
     reset: () => {
       this.#definitions = [];
-      this.#inputs = {};
+      this.#inputs = emptyRecord();
       this.#last = undefined;
     },
     help: () => print(HELP),
@@ -208,7 +209,7 @@ export class Dialogue {
   }
 
   #describeInput(name: string): string {
-    const input = this.#inputs[name];
+    const input = own(this.#inputs, name);
     if (typeof input === "number") return `${name} = ${input}`;
     if (input === undefined || !("kind" in input)) return `${name}: ${input?.length} lanes`;
     if (input.kind === "int") return `${name} = ${input.value} (integer)`;

@@ -249,10 +249,11 @@ function breedingOptionsOf(
 }
 
 function seedsOf({ seed }: Study, proposers: readonly Proposer[]): Record<string, number> {
-  const seeds: Record<string, number> = { study: seed, split: seedFor(seed, SEED_SPLIT) };
-  for (const [place, { name }] of proposers.entries())
-    seeds[`proposer ${place} (${name})`] = seedFor(seed, SEED_PROPOSER, place);
-  return seeds;
+  const own = proposers.map(
+    ({ name }, place) =>
+      [`proposer ${place} (${name})`, seedFor(seed, SEED_PROPOSER, place)] as const,
+  );
+  return recordOf([["study", seed], ["split", seedFor(seed, SEED_SPLIT)], ...own]);
 }
 
 function versions(): Record<string, string> {

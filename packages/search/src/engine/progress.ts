@@ -2,7 +2,7 @@
  * What a study has come to, candidate after candidate in order: counts, the front, the best.
  */
 
-import { emptyRecord } from "@ndvm/core";
+import { recordOf } from "@ndvm/core";
 import type { Yardstick } from "../choice/yardstick.js";
 import type { Counts, Outcome, Spending } from "../types.js";
 import { advance, emptyFront, type Front } from "./front.js";
@@ -27,7 +27,7 @@ export class StudyProgress {
   #duplicates = 0;
   #failed = 0;
   #fits = 0;
-  #failures: Record<string, number> = emptyRecord();
+  readonly #failures = new Map<string, number>();
 
   constructor(yardstick: Yardstick) {
     this.#yardstick = yardstick;
@@ -44,7 +44,7 @@ export class StudyProgress {
     } else {
       this.#failed += 1;
       const code = outcome.failure?.code ?? "E-NONE";
-      this.#failures[code] = (this.#failures[code] ?? 0) + 1;
+      this.#failures.set(code, (this.#failures.get(code) ?? 0) + 1);
     }
   }
 
@@ -56,7 +56,7 @@ export class StudyProgress {
       duplicates: this.#duplicates,
       failed: this.#failed,
       fits: this.#fits,
-      failures: { ...this.#failures },
+      failures: recordOf(this.#failures),
     };
   }
 
@@ -68,7 +68,8 @@ export class StudyProgress {
     this.#duplicates = counts.duplicates;
     this.#failed = counts.failed;
     this.#fits = counts.fits;
-    this.#failures = { ...counts.failures };
+    this.#failures.clear();
+    for (const [code, count] of Object.entries(counts.failures)) this.#failures.set(code, count);
   }
 }
 
