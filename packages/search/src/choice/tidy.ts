@@ -9,6 +9,7 @@ import { Draft } from "../evolve/draft.js";
 import { Dead, simplify } from "../evolve/simplify.js";
 import { readTree, writeTree } from "../evolve/text.js";
 import { mapLeaves, number } from "../evolve/tree.js";
+import type { Study } from "../study.js";
 
 export interface Tidied {
   readonly source: string;
@@ -23,10 +24,10 @@ export function tidied(
   source: string,
   params: Readonly<Record<string, number>>,
   numbers: ReadonlyMap<string, number>,
-  study: { readonly inputs: readonly string[]; readonly operators: readonly string[] },
+  study: Pick<Study, "inputs" | "operators" | "target">,
 ): Tidied | undefined {
-  const { inputs, operators } = study;
-  const names = { inputs: new Set(inputs) };
+  const { inputs, operators, target } = study;
+  const names = { inputs: new Set(inputs), target };
   const tree = readTree(source, names);
   if (tree === undefined || numbers.size === 0) return undefined;
   const draft = new Draft(ALGEBRA.every((name) => operators.includes(name)));

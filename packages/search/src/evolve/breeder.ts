@@ -144,7 +144,7 @@ export class Breeder {
     this.#brief = brief;
     this.#operators = new Set(brief.operators);
     this.#grammar = new Grammar(brief, this.#chance);
-    this.#names = { inputs: new Set(this.#grammar.inputs) };
+    this.#names = { inputs: new Set(this.#grammar.inputs), target: brief.target.name };
     const { seeds, draws, bestShare } = withDefaults(options, brief.islands);
     this.#seeds = readSeeds(seeds, this.#names);
     this.#draws = draws;

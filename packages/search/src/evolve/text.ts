@@ -20,9 +20,10 @@ import {
   variable,
 } from "./tree.js";
 
-/** Names that programs of a study must not bind: its inputs, and words of the language. */
+/** Names that programs of a study must not bind: its inputs and its target. */
 export interface Names {
   readonly inputs: ReadonlySet<string>;
+  readonly target?: string;
 }
 
 export interface Written {
@@ -31,14 +32,15 @@ export interface Written {
   readonly params: ReadonlyMap<string, string>;
 }
 
-export function writeTree(root: Tree, { inputs }: Names): Written {
+export function writeTree(root: Tree, { inputs, target }: Names): Written {
   const params = new Map<string, string>();
   const used = new Map<string, number>();
   const fresh = (prefix: string): string => {
     for (;;) {
       const count = used.get(prefix) ?? 0;
       used.set(prefix, count + 1);
-      if (!inputs.has(`${prefix}${count}`)) return `${prefix}${count}`;
+      const name = `${prefix}${count}`;
+      if (!inputs.has(name) && name !== target) return name;
     }
   };
   const withBinds = (tree: Tree, names: ReadonlyMap<string, string>): Map<string, string> => {

@@ -341,7 +341,7 @@ describe("tidying", () => {
     const sum = "(+ (* a x) (* b (sin x)) (* c x))";
     const values = { a: 2, b: 0, c: 3 };
     const of = (operators: readonly string[]) =>
-      tidied(sum, values, new Map([["b", 0]]), { inputs: ["x"], operators })?.source;
+      tidied(sum, values, new Map([["b", 0]]), { inputs: ["x"], target: "y", operators })?.source;
     const whole = of(["+", "-", "*", "/", "sin"]);
     for (const missing of ["+", "-", "*", "/"]) {
       const rest = ["+", "-", "*", "/", "sin"].filter((name) => name !== missing);

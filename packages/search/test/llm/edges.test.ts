@@ -416,7 +416,9 @@ describe("what is left over", () => {
     again.restore(JSON.parse(JSON.stringify(proposer.save())));
     const third = await turn(again);
     expect(third.isExhausted).toBe(true);
-    expect(third.problems?.at(-1)?.message).toMatch(/^http:.* is given up after 3 failed questions$/);
+    expect(third.problems?.at(-1)?.message).toMatch(
+      /^http:.* is given up after 3 failed questions$/,
+    );
     expect(third.spending).toEqual({ requests: 1, inputTokens: 10, outputTokens: 5, cost: 7e-5 });
     expect(again.save()).toMatchObject({
       spending: { requests: 3, inputTokens: 30 },

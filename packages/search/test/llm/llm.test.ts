@@ -152,7 +152,9 @@ describe("bad answers", () => {
     await propose(proposer);
     const last = await propose(proposer);
     expect(last.isExhausted).toBe(true);
-    expect(last.problems?.at(-1)?.message).toMatch(/^http:.* is given up after 3 failed questions$/);
+    expect(last.problems?.at(-1)?.message).toMatch(
+      /^http:.* is given up after 3 failed questions$/,
+    );
     expect(await propose(proposer)).toEqual({ proposals: [], isExhausted: true });
     expect(endpoint.asked).toHaveLength(3);
   });
