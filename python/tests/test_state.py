@@ -104,6 +104,16 @@ def test_inputs_by_keyword_with_the_names_of_options(machine):
         program.gradient(lanes=1, timeout=2, seed=3, wrt="seed")
 
 
+def test_a_lane_has_the_same_bits_whatever_the_other_lanes_return(machine):
+    program = machine.load("(if (< x 2) (* -1 (- x 1)) (list x (vec (* -1 (- x 3)))))")
+    mixed = program.evaluate(x=[1.0, 0.0, 3.0])
+    alone = [program.evaluate(x=[x]).datum() for x in (1.0, 0.0)]
+    for lane, value in enumerate(alone):
+        assert type(mixed.datum(lane)) is type(value) is float
+        assert np.float64(mixed.datum(lane)).tobytes() == np.float64(value).tobytes()
+    assert np.signbit(mixed.datum(2)[1][0])
+
+
 def test_one_datum_for_each_lane_and_none_beyond(machine):
     numbers = machine.load("(* 2 x)").evaluate(x=[1.0, 2.0, 3.0])
     assert [numbers.datum(lane) for lane in range(3)] == [2, 4, 6]

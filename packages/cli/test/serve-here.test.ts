@@ -618,7 +618,7 @@ describe("values", () => {
   test("a record whose only name is number was taken for a number", () => {
     for (const value of [{ number: 2 }, { number: "a" }, { number: [1] }, { number: { start: 1 } }])
       expect(unworded({ params: value })).toEqual({ params: value });
-    for (const number of [Number.NaN, Infinity, -Infinity, 1.5]) {
+    for (const number of [Number.NaN, Infinity, -Infinity, -0, 1.5]) {
       const params = { number };
       expect(unworded(JSON.parse(JSON.stringify(plain({ params }))))).toEqual({ params });
     }

@@ -114,7 +114,7 @@ describe("ndvm serve", () => {
       }
       for (const number of ["anything", "", "3", null, [1]])
         expect(errorOf(await evaluate({ number })).message).toBe(
-          `input x is no number: ${JSON.stringify(number)} is not one of NaN, Infinity, -Infinity`,
+          `input x is no number: ${JSON.stringify(number)} is not one of NaN, Infinity, -Infinity, -0`,
         );
       for (const number of ["NaN", "Infinity", "-Infinity"])
         expect(resultOf(await evaluate({ number }))["nonFinite"]).toHaveLength(1);

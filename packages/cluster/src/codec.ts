@@ -2,7 +2,7 @@
  * Values over the network: JSON whose typed arrays are base64 of their little-endian bytes, packed.
  *
  * `{ "$f64": "…" }` is a Float64Array and `{ "$u32": "…" }` a Uint32Array. Numbers that JSON has no
- * word for are `{ "$number": "NaN" }`, and records of the user's with one such name are
+ * word for, and the negative zero, are `{ "$number": "NaN" }`, and records of the user's with one such name are
  * `{ "$plain": [[name, value]] }`.
  */
 
@@ -27,6 +27,7 @@ function looksLikeOurs(value: unknown): value is object {
 function replace(this: unknown, _key: string, value: unknown): unknown {
   if (value instanceof Float64Array) return { $f64: bytesOf(value) };
   if (value instanceof Uint32Array) return { $u32: bytesOf(value) };
+  if (Object.is(value, -0)) return { $number: "-0" };
   if (typeof value === "number" && !Number.isFinite(value)) return { $number: String(value) };
   return looksLikeOurs(value) ? { $plain: Object.entries(value) } : value;
 }

@@ -234,6 +234,8 @@ def options_json(options: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 _WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+#: The same for a number by itself, of which JSON also loses the sign of zero.
+_NUMBERS = {**_WORDS, "-0": -0.0}
 _ATOMS = frozenset((float, int, str, bool, type(None)))
 
 
@@ -242,8 +244,8 @@ def plain(value: Any) -> Any:
     what it stands for is no such word then."""
     if type(value) is dict:
         word = value.get("number") if len(value) == 1 else None
-        if type(word) is str and word in _WORDS:
-            return _WORDS[word]
+        if type(word) is str and word in _NUMBERS:
+            return _NUMBERS[word]
         return {key: one if type(one) in _ATOMS else plain(one) for key, one in value.items()}
     if type(value) is list:
         return [one if type(one) in _ATOMS else plain(one) for one in value]

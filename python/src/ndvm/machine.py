@@ -75,7 +75,9 @@ class Evaluation:
             raise NdvmError("E-OPTION", f"there is no lane {lane}: the run has {self.lanes}",
                             help="lanes are counted from 0")
         if self._datums is not None:
-            return datum(self._datums[lane])
+            value = datum(self._datums[lane])
+            # A number as it is where the other lanes have numbers, too.
+            return float(value) if type(value) is int else value
         value = self.values[lane] if self.has_lanes else self.values
         return float(value) if self.shape == () else value
 

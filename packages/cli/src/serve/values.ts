@@ -127,17 +127,18 @@ export function dataOf(value: unknown, name: string, arrays: readonly Shaped[]):
 
 /** Whether JSON writes a value as it is: no number without a word, no typed array, no function. */
 function isJson(value: unknown): boolean {
-  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
   if (typeof value !== "object" || value === null) return typeof value !== "function";
   if (ArrayBuffer.isView(value)) return false;
   if (Array.isArray(value)) return value.every(isJson);
   return Object.values(value).every(isJson);
 }
 
-/** Numbers that are not finite as words, undefined left out, arrays as lists. */
+/** Numbers that JSON cannot write as words, undefined left out, arrays as lists. */
 export const plain = (value: unknown): unknown => (isJson(value) ? value : written(value));
 
 function written(value: unknown): unknown {
+  if (Object.is(value, -0)) return { number: "-0" };
   if (typeof value === "number") return Number.isFinite(value) ? value : { number: String(value) };
   if (ArrayBuffer.isView(value)) return Array.from(value as Float64Array, written);
   if (Array.isArray(value)) return value.map(written);
@@ -148,10 +149,13 @@ function written(value: unknown): unknown {
   return record;
 }
 
-/** What `plain` writes for numbers that are not finite. A user's name may be `number`, too. */
-const WORDS: ReadonlyMap<unknown, number> = new Map(
-  [Number.NaN, Infinity, -Infinity].map((number) => [String(number), number]),
-);
+/** What `plain` writes for numbers that JSON loses. A user's name may be `number`, too. */
+const WORDS: ReadonlyMap<unknown, number> = new Map([
+  ["NaN", Number.NaN],
+  ["Infinity", Infinity],
+  ["-Infinity", -Infinity],
+  ["-0", -0],
+]);
 
 const WORDS_TEXT = [...WORDS.keys()].join(", ");
 

@@ -327,7 +327,11 @@ describe("gaps", () => {
 });
 
 describe("tidying", () => {
-  const study = { inputs: ["x"], operators: ["+", "-", "*", "/", "sin", "square"] };
+  const study = {
+    inputs: ["x"],
+    target: "y",
+    operators: ["+", "-", "*", "/", "sin", "square"],
+  };
   const tidy = (source: string, values: Readonly<Record<string, number>>, as: [string, number][]) =>
     tidied(source, values, new Map(as), study)?.source;
 
