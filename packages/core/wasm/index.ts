@@ -42,8 +42,8 @@ import {
 } from "./clients/scheme/straight";
 import { walk as walkScheme } from "./clients/scheme/walk";
 import { walk as walkStack } from "./clients/stack/walk";
-import { beginSlice, beginSteps, stepsTaken } from "./lanes/budget";
-import { beginLanes, liveLanes, reserveLive, reviveLanes } from "./lanes/lanes";
+import { beginSlice, beginSteps, releaseSteps, stepsTaken } from "./lanes/budget";
+import { beginLanes, liveLanes, releaseLive, reserveLive, reviveLanes } from "./lanes/lanes";
 import {
   adjointBase,
   adjointTop,
@@ -52,6 +52,7 @@ import {
   heapBase,
   heapTop,
   primalTop,
+  releaseArenas,
   reserveFreeBlocks,
   reserveHeap,
   reservePrimal,
@@ -68,8 +69,10 @@ import {
   adjointAddress,
   backward,
   beginBackward,
+  hasWalkOnly,
   isReached,
   link,
+  releaseKept,
   reserveBackward,
   seedOnes,
 } from "./replay/replay";
@@ -88,7 +91,7 @@ import {
 } from "./tape/payload";
 import { forgetTape, isMerging, laidTop, recording } from "./tape/recording";
 import { pin, pinNothing } from "./walk/collect";
-import { beginDivergence } from "./walk/divergence";
+import { beginDivergence, releaseDivergence } from "./walk/divergence";
 import { beginWalk, setGlobal, Walk } from "./walk/registers";
 import { walkReport } from "./walk/report";
 
@@ -114,6 +117,7 @@ export {
   countingLanes,
   endSurvey,
   firstCounting,
+  laneBuffer,
   laneCount,
   strayLanes,
   writeCounting,
@@ -122,11 +126,9 @@ export {
 } from "./lanes/lanes";
 export { mathApply } from "./math/door";
 export {
-  beganFresh,
   controlBase,
   heapBase,
   primalBase,
-  releaseArenas,
   stackBase,
   tableBase,
   tapeBase,
@@ -206,6 +208,18 @@ function layQuotedStructure(program: usize): bool {
   setCurrentNode(-1);
 }
 
+/** Whether the walk under way began with nothing left over from an earlier run. */
+export let beganFresh: bool = false;
+
+/** Gives back all that runs leave behind: no trace may be kept. */
+export function releaseMemory(): void {
+  releaseArenas();
+  releaseLive();
+  releaseSteps();
+  releaseDivergence();
+  releaseKept();
+}
+
 /** Starts a run of the image at `program`. Returns the fault code. */
 export function begin(
   program: usize,
@@ -215,7 +229,8 @@ export function begin(
   isOptional: bool,
   stepsMax: f64,
 ): i32 {
-  beginArenas();
+  beganFresh = beginArenas() && hasWalkOnly();
+  if (beganFresh) releaseMemory();
   beginNumbers(laneCount, recordingLevel);
   setRecordedBytesMax(recordedBytesMax, isOptional);
   // Even an empty vector has an address.

@@ -106,12 +106,13 @@ export interface Exports {
   controlEnd(): number;
   bytesUsed(which: number): number;
   firstNonFinite(lane: number, result: number, constants: number): number;
-  releaseArenas(): void;
+  releaseMemory(): void;
   runningNode(): number;
   firstCounting(): number;
   readonly forsakenAt: WebAssembly.Global<"i32">;
   readonly walkState: WebAssembly.Global<"i32">;
   readonly beganFresh: WebAssembly.Global<"i32">;
+  readonly laneBuffer: WebAssembly.Global<"i32">;
   readonly faultCode: WebAssembly.Global<"i32">;
   readonly faultValue: WebAssembly.Global<"i64">;
   readonly faultOther: WebAssembly.Global<"i64">;

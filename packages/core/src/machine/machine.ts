@@ -45,8 +45,6 @@ export class Machine {
   #views: Views | undefined;
   #traceSlots: TraceSlots | undefined;
   #occupied: Program | undefined;
-  #laneBuffer = 0;
-  #laneBufferBytes = 0;
   #allLanes = new Uint8Array(0);
   #fitBuffer = 0;
   #fitBufferBytes = 0;
@@ -196,7 +194,7 @@ export class Machine {
     const { exports } = this;
     for (const program of this.#programs) program.clearTraces();
     this.traceSlots.useWalk();
-    exports.releaseArenas();
+    exports.releaseMemory();
     exports.free(this.#fitBuffer);
     this.#fitBuffer = this.#fitBufferBytes = 0;
     for (const program of this.#programs) exports.free(program.address);
@@ -301,16 +299,9 @@ export class Machine {
     last.place = program.place;
   }
 
-  /** Address of a byte per lane to exchange masks with the machine. @internal */
-  laneBuffer(lanes: number): number {
-    if (lanes > this.#laneBufferBytes) {
-      this.exports.free(this.#laneBuffer);
-      this.#laneBuffer = this.exports.allocate(lanes);
-      this.#laneBufferBytes = this.#laneBuffer === 0 ? 0 : lanes;
-      if (this.#laneBuffer === 0)
-        throw makeError("E-MEMORY", ROOM, { message: "no memory is left for lane masks" });
-    }
-    return this.#laneBuffer;
+  /** Address of a number of 32 bits per lane of the widest chunk, to exchange masks. @internal */
+  get laneBuffer(): number {
+    return (this.exports.laneBuffer.value as number) >>> 0;
   }
 
   /** As many lanes, one byte each, that all live. Not to be changed. @internal */

@@ -65,6 +65,12 @@ let isCharged: bool = false;
   return true;
 }
 
+/** Gives the room for the steps of lanes back. */
+export function releaseSteps(): void {
+  free(taken);
+  taken = takenBytes = 0;
+}
+
 /** The clock is watched during the walk that has begun. */
 export function watchClock(perSlice: f64, together: f64): void {
   isWatched = true;

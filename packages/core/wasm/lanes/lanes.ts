@@ -30,16 +30,25 @@ export let live: usize = 0;
 let liveBytes: usize = 0;
 /** Lanes that were with the fewer at some branch that lanes took both ways. Beside `live`. */
 let strays: usize = 0;
+/** Room for the caller: a number of 32 bits for each lane. Beside `strays`. */
+export let laneBuffer: usize = 0;
 
 /** Makes room for `bytes` of live lanes; false where memory does not allow it. */
 // @ts-ignore: decorator
 @inline export function reserveLive(bytes: usize): bool {
   if (bytes <= liveBytes) return true;
   free(live);
-  live = allocate(bytes * 2);
+  live = allocate(bytes * 3);
   liveBytes = live == 0 ? 0 : bytes;
   strays = live + liveBytes;
+  laneBuffer = strays + liveBytes;
   return live != 0;
+}
+
+/** Gives the room for lanes back: no trace may be kept. */
+export function releaseLive(): void {
+  free(live);
+  live = strays = laneBuffer = liveBytes = 0;
 }
 
 /** All of `count` lanes live, padding does not. Plain loops: a run is short. */

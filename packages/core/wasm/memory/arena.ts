@@ -241,9 +241,6 @@ export function setAdjointTop(top: usize): void {
   adjointTop = top;
 }
 
-/** Whether the current run began with no arena left over from an earlier one. */
-export let beganFresh: bool = false;
-
 function arenaBytes(): u64 {
   const ofWalk = <u64>stackBytes + <u64>controlBytes + <u64>heapBytes + <u64>workBytes;
   const ofTrace = <u64>tableBytes + <u64>primalBytes + <u64>tapeBytes + <u64>blocksBytes;
@@ -273,12 +270,15 @@ export function releaseArenas(): void {
   heapTop = tableTop = primalTop = tapeTop = adjointTop = blocksTop = 0;
 }
 
-/** Small arenas stay for the next run, large ones would take memory that it needs. */
-export function beginArenas(): void {
+/**
+ * Small arenas stay for the next run, large ones would take memory that it needs. Returns whether
+ * there are none.
+ */
+export function beginArenas(): bool {
   const bytes = arenaBytes();
   const isLarge = bytes > <u64>(memoryMax >> 3);
   if (isLarge) releaseArenas();
-  beganFresh = isLarge || bytes == 0;
+  return isLarge || bytes == 0;
 }
 
 /** Puts compacted copies in the place of the old arenas (see collect.ts). */

@@ -2,10 +2,12 @@
  * Memory: blocks of linear memory for program images, arenas and the caller's buffers.
  *
  * A block is a header (`BlockHeader`) and its content, a multiple of 16 bytes. Blocks lie side by
- * side. Freed neighbours join, so loading and disposing programs for ever does not grow memory.
+ * side. Freed neighbours join, so loading and disposing programs for ever does not grow memory. What
+ * is freed at the end is no block any more: what fits does not depend on how far blocks once reached.
  * Free blocks lie in bins by the highest bit of their size, so that few of them are looked at; the
  * content of a free block begins with the free block before it in its bin.
- * Invariant: no two free blocks are neighbours; every free block is in the bin of its size.
+ * Invariant: no two free blocks are neighbours, and the last block is not free; every free block is in
+ * the bin of its size.
  */
 
 import { HEADER_BYTES } from "../../src/program/layout";
@@ -96,19 +98,11 @@ function growTo(end: u64): bool {
   return memory.grow(pages) >= 0;
 }
 
-/** Appends a block at the end of memory, or lengthens the last one if it is free. */
+/** Appends a block at the end of memory. */
 function extend(bytes: usize): usize {
   if (heapStart == 0) {
     heapStart = (__heap_base + 15) & ~15;
     heapEnd = heapStart;
-  }
-  if (lastBlock != 0 && headerAt(lastBlock).isFree != 0) {
-    const block = lastBlock;
-    if (!growTo(<u64>block + <u64>HEADER + <u64>bytes)) return 0;
-    removeFree(block);
-    heapEnd = block + HEADER + bytes;
-    setBytes(block, bytes);
-    return block;
   }
   const block = heapEnd;
   if (!growTo(<u64>block + <u64>HEADER + <u64>bytes)) return 0;
@@ -181,6 +175,11 @@ export function free(ptr: usize): void {
       bytes += HEADER + bytesOf(before);
       block = before;
     }
+  }
+  if (block + HEADER + bytes == heapEnd) {
+    heapEnd = block;
+    lastBlock = block == heapStart ? 0 : block - HEADER - headerAt(block).before;
+    return;
   }
   setBytes(block, bytes);
   pushFree(block);

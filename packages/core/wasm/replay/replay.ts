@@ -235,10 +235,20 @@ let standing: usize = 0;
 /** Whether the current trace has guards, masks or merges. */
 let hasControl: bool = true;
 
+/** How many traces there are: the walk's own, and those that are kept. */
+let traceCount: i32 = 0;
+
+/** Whether no trace is kept. */
+export function hasWalkOnly(): bool {
+  return traceCount <= 1;
+}
+
 /** Gives the current trace, with its lanes, a block of its own; 0 where memory is short. */
 export function keepTrace(): usize {
   const trace = allocate(<usize>TRACE_BYTES);
-  if (trace != 0) saveTrace(trace);
+  if (trace == 0) return 0;
+  traceCount += 1;
+  saveTrace(trace);
   return trace;
 }
 
@@ -280,6 +290,7 @@ export function freeTrace(trace: usize, walk: usize, current: usize): void {
   saveTrace(current);
   if (!handArenas(trace, walk)) freeArenas(trace);
   free(trace);
+  traceCount -= 1;
   useTrace(current == trace ? walk : current);
 }
 
@@ -519,6 +530,12 @@ function reserveKept(bytes: usize): bool {
   keptBase = allocate(bytes);
   keptBytes = keptBase == 0 ? 0 : bytes;
   return keptBase != 0;
+}
+
+/** Gives the room for adjoints that are put back. */
+export function releaseKept(): void {
+  free(keptBase);
+  keptBase = keptBytes = 0;
 }
 
 /** Runs an adjoint and then puts the lanes outside the mark back as they were. */

@@ -88,6 +88,13 @@ export function beginDivergence(): void {
   interceptJoinFrame = 0;
 }
 
+/** Gives the room for divergences back: none may be open. */
+export function releaseDivergence(): void {
+  free(divergenceBase);
+  free(savedBase);
+  divergenceBase = savedBase = divergenceBytes = savedBytes = 0;
+}
+
 // @ts-ignore: decorator
 @inline function newest(): usize {
   return divergenceBase + divergenceTop - DIVERGENCE_BYTES;

@@ -55,14 +55,14 @@ export function beginWalk(job: Job, set: LaneSet, limits: WalkLimits): boolean {
 
 /** The lanes that live, one byte each. */
 export function liveLanes(machine: Machine, count: number): Uint8Array {
-  const at = machine.laneBuffer(count);
+  const at = machine.laneBuffer;
   machine.exports.writeLive(at, count);
   return new Uint8Array(machine.exports.memory.buffer, at, count).slice();
 }
 
 /** The lanes of the context, one byte each. */
 export function contextLanes(machine: Machine, count: number): Uint8Array {
-  const at = machine.laneBuffer(count);
+  const at = machine.laneBuffer;
   machine.exports.writeCounting(at);
   return new Uint8Array(machine.exports.memory.buffer, at, count).slice();
 }
@@ -74,7 +74,7 @@ export function addRefused(machine: Machine, set: LaneSet, passed: number, refus
     for (let i = 0; i < count; i++) refused.push(laneAt(set, i));
     return;
   }
-  const at = machine.laneBuffer(4 * count);
+  const at = machine.laneBuffer;
   const found = machine.exports.writeRefused(at, count);
   const places = new Int32Array(machine.exports.memory.buffer, at, found);
   for (const place of places) refused.push(laneAt(set, place));

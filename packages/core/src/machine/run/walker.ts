@@ -487,7 +487,7 @@ export class Walker {
     const { machine } = this.#job;
     const { exports } = machine;
     const count = laneCount(set);
-    const at = machine.laneBuffer(count);
+    const at = machine.laneBuffer;
     if (exports.exhaustedLanes(at) === 0) return false;
     const lanes = new Uint8Array(exports.memory.buffer, at, count).slice();
     this.#tooManySteps(set, lanes);
