@@ -53,6 +53,11 @@ const RUNS = [
     command: ["npx", "vitest", "run", "--project", "core", "lanes/mixed-results"],
   },
   {
+    name: "narrow",
+    env: { NARROW_PROGRAMS: "500" },
+    command: ["npx", "vitest", "run", "--project", "core", "machine/narrow"],
+  },
+  {
     name: "lanes",
     env: { LANES_PROGRAMS: "10000" },
     command: ["npx", "vitest", "run", "--project", "core", "lanes/property"],

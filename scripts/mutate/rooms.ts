@@ -85,7 +85,7 @@ export const rooms: readonly Room[] = [
     name: "machine",
     sources: ["packages/core/src/machine/"],
     tests: core(`
-      machine/reduced-sums machine/whole machine/alone machine/own-numbers machine/every-option machine/given-back machine/reports machine/words-told machine/counted machine/read-later machine/small-parts machine/input-sets machine/vectors-kept given-code machine/session-tells machine/inner machine/quick-way machine/widths machine/again machine/boundaries
+      machine/reduced-sums machine/whole machine/alone machine/own-numbers machine/every-option machine/given-back machine/reports machine/words-told machine/counted machine/read-later machine/small-parts machine/input-sets machine/vectors-kept given-code machine/session-tells machine/inner machine/quick-way machine/widths machine/narrow machine/again machine/boundaries
       axes session machine/paths machine/many-paths machine/kinds machine/afresh lanes/budgets machine/api machine/gradient diagnose
       machine/bad-calls machine/bad-input session-non-finite session-axes machine/shapes machine/history
       machine/pauses machine/shortage pool/serve pool/as-one pool/whole machine/lanes lanes/divergence

@@ -1,6 +1,7 @@
 /**
  * Blocks of linear memory against a plain list: every request gets the smallest free block that is
- * large enough, the lowest of several; what is left over stays free; freed neighbours join.
+ * large enough, the lowest of several; what is left over stays free; freed neighbours join, and those
+ * at the end are no blocks any more.
  */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -56,9 +57,8 @@ class PlainMemory {
 
   #extend(bytes: number): number {
     const last = this.blocks.at(-1);
-    const at = last?.isFree ? last.at : (last ? last.at + last.bytes : this.start) + HEADER_BYTES;
+    const at = (last ? last.at + last.bytes : this.start) + HEADER_BYTES;
     if (at + bytes > this.bytesMax) return 0;
-    if (last?.isFree) this.blocks.pop();
     this.blocks.push({ at, bytes, isFree: false });
     return at;
   }
@@ -68,6 +68,7 @@ class PlainMemory {
     (this.blocks[index] as Block).isFree = true;
     this.#join(index);
     if (index > 0) this.#join(index - 1);
+    if (this.blocks.at(-1)?.isFree) this.blocks.pop();
   }
 
   #join(index: number): void {
@@ -129,8 +130,9 @@ describe.each(precisions)("in %s", (precision) => {
     }
     exports.free(first);
     exports.free(0);
-    const whole = plain.blocks.reduce((sum, { bytes }) => sum + HEADER_BYTES + bytes, 0);
-    expect(exports.allocate(whole - 2 * HEADER_BYTES)).toBe(first);
+    expect(plain.blocks).toHaveLength(1);
+    expect(exports.allocate(bytesMax - first + 16)).toBe(0);
+    expect(exports.allocate(bytesMax - first)).toBe(first);
     expect(exports.allocate(0xc0000001)).toBe(0);
   });
 });

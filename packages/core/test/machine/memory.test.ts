@@ -201,7 +201,7 @@ describe("primals that move", () => {
     let returns = 0;
     for (let round = 0; round < 200; round++) {
       machine.traceSlots.useWalk();
-      exports.releaseArenas();
+      exports.releaseMemory();
       // Holes of any size between the blocks of two walks, the first of which needs less.
       const held = Array.from({ length: 12 }, () => exports.allocate(256 << next(7)));
       const release = (): void => {

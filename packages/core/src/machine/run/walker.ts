@@ -116,6 +116,8 @@ export class Walker {
   readonly #deadline: Deadline;
   /** Memory or tape ran out while more was recorded than the run itself needs. */
   #recordsLeast = false;
+  /** The lane that memory ran out for while it was all there was and recorded all it may. */
+  #shortAlone = -1;
   /** Widest chunk that memory allowed so far. */
   #widthLimit = Number.POSITIVE_INFINITY;
   /** Widest chunk that memory was short for, and lanes that memory is short for alone. */
@@ -146,6 +148,7 @@ export class Walker {
     this.#walksBefore = this.totals.walks;
     this.#open = undefined;
     this.#recordsLeast = false;
+    this.#shortAlone = -1;
     this.#widthLimit = Number.POSITIVE_INFINITY;
     this.#widthShort = 0;
     this.#lanesShort = 0;
@@ -409,16 +412,11 @@ export class Walker {
     const isAlone = laneCount(set) === 1;
     if (this.replays && !this.#recordsLeast && (isAlone || this.isOptional)) {
       this.#recordsLeast = true;
+      if (isAlone && (this.#isTapeShort || this.#isAfresh)) this.#shortAlone = laneAt(set, 0);
       return undefined;
     }
     if (!isAlone) return this.#narrow(laneCount(set));
-    // What ran before must not matter: try again with nothing of it left in memory.
-    const isTape = (exports.faultCode.value as number) === FAULT_TAPE;
-    const isAfresh = exports.beganFresh.value !== 0 && !machine.hasFitBuffer;
-    if (!isTape && (program.machineTraces() > 0 || !isAfresh)) {
-      machine.clearMemory();
-      return this.#narrow(1);
-    }
+    if (this.#isHindered(laneAt(set, 0))) return this.#narrow(1);
     const failed = known ?? new Uint8Array(1);
     failed.fill(1);
     this.#widenAgain();
@@ -426,6 +424,32 @@ export class Walker {
     this.#port.results.fail(set, failed, machineFault(machine, program));
     exports.abandon();
     return DONE;
+  }
+
+  /**
+   * Whether what ran before, or who runs beside it, may be why memory is short for a lane that is
+   * alone: then it is to be walked anew, with nothing of that left.
+   */
+  #isHindered(lane: number): boolean {
+    // It may do where it records more: only then do its adjoints share their places.
+    const mayRecordMore = this.#recordsLeast && this.#shortAlone !== lane;
+    if (mayRecordMore) this.#recordsLeast = false;
+    if (this.#isTapeShort) return mayRecordMore;
+    if (this.#isAfresh && !mayRecordMore) return false;
+    this.#job.machine.clearMemory();
+    return true;
+  }
+
+  /** Whether it is the tape's own limit that was passed, which nothing else counts for. */
+  get #isTapeShort(): boolean {
+    return (this.#job.machine.exports.faultCode.value as number) === FAULT_TAPE;
+  }
+
+  /** Whether the latest walk had all memory that a run may have. */
+  get #isAfresh(): boolean {
+    const { machine, program } = this.#job;
+    const hasBegunFresh = machine.exports.beganFresh.value !== 0;
+    return hasBegunFresh && !machine.hasFitBuffer && program.machineTraces() === 0;
   }
 
   /** What is walked next is half as wide. */
