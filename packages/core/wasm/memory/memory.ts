@@ -2,12 +2,13 @@
  * Memory: blocks of linear memory for program images, arenas and the caller's buffers.
  *
  * A block is a header (`BlockHeader`) and its content, a multiple of 16 bytes. Blocks lie side by
- * side. Freed neighbours join, so loading and disposing programs for ever does not grow memory. What
- * is freed at the end is no block any more: what fits does not depend on how far blocks once reached.
+ * side. Freed neighbours join, so loading and disposing programs for ever does not grow memory; the
+ * last block is no block any more once it is free, so what fits does not depend on how far blocks
+ * once reached.
  * Free blocks lie in bins by the highest bit of their size, so that few of them are looked at; the
  * content of a free block begins with the free block before it in its bin.
- * Invariant: no two free blocks are neighbours, and the last block is not free; every free block is in
- * the bin of its size.
+ * Invariant: no two free blocks are neighbours, and the last block is not free; every free block is
+ * in the bin of its size.
  */
 
 import { HEADER_BYTES } from "../../src/program/layout";
