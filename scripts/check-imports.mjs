@@ -3,8 +3,8 @@
  * inside a room.
  *
  *   packages/core/src    syntax → program → workers → machine → export → fit → index.ts; a room imports itself
- *                        and rooms to its left, plus primitives/, errors.ts, words.ts and
- *                        nearest.ts. primitives/ and words.ts import only errors.ts, errors.ts nothing.
+ *                        and rooms to its left, plus primitives/, errors.ts, words.ts,
+ *                        nearest.ts and option-names.ts. primitives/ and words.ts import only errors.ts, errors.ts nothing.
  *                        layouts/ imports nothing, and nobody imports it: it is what code is
  *                        generated from. Nothing comes from node_modules; Node's own modules only in machine/ (where WebAssembly is
  *                        read).
@@ -98,8 +98,10 @@ function mayImport(from, to) {
   if (from === "errors" || from === "nearest" || from === "records") return false;
   if (from === "layouts" || to === "layouts") return false;
   if (to === "errors" || to === "records") return true;
+  if (from === "option-names") return to === "nearest";
   if (from === "primitives" || from === "words") return false;
-  if (to === "primitives" || to === "nearest" || to === "words") return true;
+  if (to === "primitives" || to === "nearest" || to === "words" || to === "option-names")
+    return true;
   if (to === "bytecode") return from === "machine";
   if (from === "bytecode") return to === "syntax" || to === "program";
   if (from === "workers") return false;
@@ -117,6 +119,7 @@ function checkCore(file, specifier) {
       "errors",
       "nearest",
       "words",
+      "option-names",
       "layouts",
       "primitives",
       "bytecode",

@@ -71,6 +71,7 @@ export type Reason =
   // Options and inputs.
   | "option" // an option's value makes no sense
   | "setting" // an option of a machine or a run has another type than it should
+  | "unknown" // there is no such option: `expected` is the one that was meant, if one is near
   | "needs" // an option that makes sense only with another one (`names`)
   | "input" // an input has no value
   | "lanes" // two inputs have different numbers of lanes

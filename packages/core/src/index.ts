@@ -78,7 +78,7 @@ export type {
 export { over } from "./machine/inputs/axes.js";
 export { int, mat, vec } from "./machine/inputs/inputs.js";
 export { checkMachineOptions, Machine } from "./machine/machine.js";
-export { checkLoadOptions } from "./machine/options.js";
+export { checkLoadOptions, checkRunNames } from "./machine/options.js";
 export type {
   Pool,
   PoolGradientOptions,
@@ -104,6 +104,7 @@ export { gradientPart } from "./machine/run/part.js";
 export type { Session, SessionStats } from "./machine/run/session.js";
 export { requireReadable } from "./machine/text-room.js";
 export type * from "./machine/types.js";
+export { checkNames, namesOf } from "./option-names.js";
 export { emptyRecord, own, recordOf, smallRecord } from "./records.js";
 export { fileWord, shellWord } from "./shell-word.js";
 export { constants } from "./syntax/constants.js";

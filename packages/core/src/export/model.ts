@@ -5,9 +5,10 @@
 
 import { NdvmError } from "../errors.js";
 import { readProgram } from "../machine/languages.js";
-import { badOption, checkLoadKind } from "../machine/options.js";
+import { badOption, checkLoadNames } from "../machine/options.js";
 import type { Program } from "../machine/program.js";
 import type { LoadOptions } from "../machine/types.js";
+import { checkNames, namesOf } from "../option-names.js";
 import { ParsedScheme } from "../program/parsed-scheme.js";
 import { emptyRecord, own, recordOf } from "../records.js";
 import type { Expansion } from "../syntax/core.js";
@@ -39,6 +40,15 @@ export interface ExportOptions {
   /** The group whose parameters are written, for a fit with groups. */
   readonly group?: string | number;
 }
+
+const NAMES = namesOf<ExportOptions>({
+  name: 1,
+  isSymbolic: 1,
+  digits: 1,
+  constants: 1,
+  isModule: 1,
+  group: 1,
+});
 
 /** A program with values for some of its inputs. */
 export interface ModelSource {
@@ -167,8 +177,10 @@ function checkOptions(format: string, options: ExportOptions): void {
       help: near === undefined ? `formats are ${known.join(", ")}` : `did you mean ${near}?`,
     });
   }
+  checkNames("exportModel", options, NAMES);
   const { name = "model", digits = 6 } = options;
-  if (!isIdentifier(name) || (format === "javascript" && helperNames.includes(name)))
+  const isTaken = format === "javascript" && helperNames.includes(name);
+  if (typeof name !== "string" || !isIdentifier(name) || isTaken)
     throw new NdvmError("E-OPTION", `${JSON.stringify(name)} cannot be the name of a function`, {
       help: "use letters, digits and _, and no word that JavaScript, Python or the text itself uses",
     });
@@ -181,7 +193,7 @@ function checkSource(source: unknown): void {
   const isObject = typeof source === "object" && source !== null;
   if (isObject && "export" in source) return;
   const program = isObject && "program" in source ? source.program : undefined;
-  if (isObject && "load" in source && source.load !== undefined) checkLoadKind(source.load);
+  if (isObject && "load" in source && source.load !== undefined) checkLoadNames(source.load);
   if (typeof program === "string") return;
   if (typeof program === "object" && program !== null && "loadOptions" in program) return;
   throw new NdvmError("E-INPUT", "there is no program to export", {

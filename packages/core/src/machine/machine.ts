@@ -6,13 +6,14 @@
  */
 
 import { NdvmError } from "../errors.js";
+import { checkNames, namesOf } from "../option-names.js";
 import type { Image, ParsedProgram } from "../program/parsed-program.js";
 import { ImageHeader } from "../program/structures.js";
 import { makeError } from "../words.js";
 import { Reals, Views } from "./inputs/inputs.js";
 import { type Exports, foreignCode, givenModule, instantiate, machineModule } from "./instance.js";
 import { readProgram } from "./languages.js";
-import { badOption, checkLoadKind, describe } from "./options.js";
+import { badOption, checkLoadNames, describe } from "./options.js";
 import type { Pool, PoolOptions } from "./pool/pool.js";
 import { Program } from "./program.js";
 import { type CacheShare, OWN_CACHE } from "./run/cache.js";
@@ -28,6 +29,25 @@ const ROOM = { reason: "room", option: "memoryMax" } as const;
 
 /** Integers beyond these are no longer exact as reals (f32), or leave 32 bits (f64). */
 const INTEGER_MAX = { f32: 2 ** 24, f64: 2 ** 31 - 1 } as const;
+
+const MACHINE_NAMES = namesOf<MachineOptions>({
+  precision: 1,
+  memoryMax: 1,
+  mechanisms: 1,
+  clock: 1,
+  wasm: 1,
+});
+const MECHANISM_NAMES = namesOf<Mechanisms>({
+  replay: 1,
+  chunks: 1,
+  loops: 1,
+  smallShapes: 1,
+  fusing: 1,
+  sorting: 1,
+  paths: 1,
+  adjointReuse: 1,
+  integerPool: 1,
+});
 
 export class Machine {
   readonly precision: Precision;
@@ -52,7 +72,7 @@ export class Machine {
 
   /** A machine of its own, ready to load programs. */
   static async create(options: MachineOptions = {}): Promise<Machine> {
-    const precision = checkPrecision(options.precision);
+    const precision = precisionOf(options);
     if (options.wasm !== undefined) return Machine.#fromGiven(options.wasm, precision, options);
     return new Machine(await machineModule(precision), precision, options);
   }
@@ -87,7 +107,7 @@ export class Machine {
 
   /** A machine from code that is compiled already, as the workers of a pool get it. */
   static fromModule(module: WebAssembly.Module, options: MachineOptions = {}): Machine {
-    return new Machine(module, checkPrecision(options.precision), options);
+    return new Machine(module, precisionOf(options), options);
   }
 
   /** Workers, each with a machine like this one, to run large populations on all cores. */
@@ -118,6 +138,7 @@ export class Machine {
 
   /** Assembles, verifies and encodes stack code; the program behaves like any other. */
   loadBytecode(source: string, options: Omit<LoadOptions, "language"> = {}): Program {
+    checkLoadNames(options);
     return this.load(source, { ...options, language: "bytecode" });
   }
 
@@ -128,7 +149,7 @@ export class Machine {
       throw new NdvmError("E-SYNTAX", `a program is text, got ${describe(source)}`, {
         help: "pass the program's source as a string",
       });
-    checkLoadKind(options);
+    checkLoadNames(options);
     try {
       return this.place(readProgram(source, options, this.memoryMax), source, options);
     } catch (error) {
@@ -330,9 +351,17 @@ export class Machine {
 }
 
 /** Refuses what `Machine.create` would refuse, without a machine. */
-export function checkMachineOptions({ precision, memoryMax = MEMORY_MAX }: MachineOptions): void {
-  checkPrecision(precision);
-  checkMemory(memoryMax);
+export function checkMachineOptions(options: MachineOptions): void {
+  precisionOf(options);
+  checkMemory(options.memoryMax ?? MEMORY_MAX);
+}
+
+/** The precision that is asked for, of options whose names are known. */
+function precisionOf(options: MachineOptions): Precision {
+  checkNames("Machine.create", options, MACHINE_NAMES);
+  if (options.mechanisms !== undefined)
+    checkNames("mechanisms", options.mechanisms, MECHANISM_NAMES);
+  return checkPrecision(options.precision);
 }
 
 function checkPrecision(precision: Precision = "f64"): Precision {

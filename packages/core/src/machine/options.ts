@@ -3,8 +3,16 @@
  */
 
 import { NdvmError } from "../errors.js";
+import { checkNames, namesOf } from "../option-names.js";
 import { makeError } from "../words.js";
-import type { Domain, GradientOptions, Language, LoadOptions } from "./types.js";
+import type {
+  AsyncGradientOptions,
+  Domain,
+  GradientOptions,
+  Language,
+  LoadOptions,
+  ReportOptions,
+} from "./types.js";
 
 /** A value in words, for messages. */
 export function describe(value: unknown): string {
@@ -49,6 +57,27 @@ function checkPositive(name: string, value: unknown): void {
   if (!(typeof value === "number" && value > 0)) throw badOption(name, "a number above 0", value);
 }
 
+const RUN = {
+  wrt: 1,
+  seed: 1,
+  reduce: 1,
+  lanes: 1,
+  chunk: 1,
+  replay: 1,
+  stepsMax: 1,
+  timeMax: 1,
+  tapeBytesMax: 1,
+} as const;
+
+/** Of every way to run a program: an option of one way does no harm to another. */
+export const RUN_NAMES = namesOf<GradientOptions>(RUN);
+export const ASYNC_NAMES = namesOf<AsyncGradientOptions>({ ...RUN, signal: 1 });
+export const REPORT_NAMES = namesOf<ReportOptions>({ ...RUN, report: 1 });
+
+/** Refuses names that no way to run a program knows, for those who hand options on to one. */
+export const checkRunNames = (owner: string, options: object): void =>
+  checkNames(owner, options, ASYNC_NAMES);
+
 export function checkRunOptions(options: Omit<GradientOptions, "wrt">): void {
   const { stepsMax, tapeBytesMax, timeMax, chunk, lanes, replay, seed, reduce } = options;
   if (stepsMax !== undefined && stepsMax !== Number.POSITIVE_INFINITY)
@@ -85,6 +114,11 @@ export function isNumberList(value: unknown): value is ArrayLike<number> {
   return true;
 }
 
+const LOAD_NAMES = namesOf<LoadOptions>({ inputs: 1, file: 1, domain: 1, language: 1 });
+
+/** Options of another kind would be taken for none, and so would names that are misspelt. */
+export const checkLoadNames = (options: unknown): void => checkNames("load", options, LOAD_NAMES);
+
 /** How a text is to be read. It is looked at wherever a text is read, whoever reads it. */
 export function checkLoadOptions({ inputs, domain, language, file }: LoadOptions): void {
   checkDomain(domain);
@@ -92,12 +126,6 @@ export function checkLoadOptions({ inputs, domain, language, file }: LoadOptions
   if (file !== undefined && typeof file !== "string") throw badOption("file", "a text", file);
   if (inputs !== undefined && !areNames(inputs))
     throw badOption("inputs", "an array of names", inputs);
-}
-
-/** Of another kind of value, every option would be taken for one that is left out. */
-export function checkLoadKind(load: unknown): void {
-  if (typeof load !== "object" || load === null)
-    throw badOption("load", "an object of options, such as { inputs, domain }", load);
 }
 
 /** A text would be taken for its letters. */

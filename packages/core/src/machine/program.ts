@@ -3,9 +3,9 @@
  */
 
 import { NdvmError } from "../errors.js";
+import { checkNames } from "../option-names.js";
 import type { Image, ParsedProgram, ProcedureInfo } from "../program/parsed-program.js";
 import { ImageHeader } from "../program/structures.js";
-import { laneOf } from "./inputs/axes.js";
 import {
   type BoundInput,
   type BoundInputs,
@@ -15,28 +15,33 @@ import {
   selectLanes,
 } from "./inputs/inputs.js";
 import type { Machine } from "./machine.js";
-import { checkRunOptions, checkSeedKind, checkWrt } from "./options.js";
+import {
+  ASYNC_NAMES,
+  checkLoadNames,
+  checkRunOptions,
+  checkSeedKind,
+  checkWrt,
+  REPORT_NAMES,
+  RUN_NAMES,
+} from "./options.js";
 import { newReportBudget, reportOf } from "./reports/budget.js";
 import { type Diagnostics, DiagnosticsCollector, isPlainTrace } from "./reports/diagnose.js";
 import { type Explanation, explainRun } from "./reports/explain.js";
 import { runningSpan } from "./reports/sites.js";
-import type { ResultArrays, Results } from "./results/results.js";
-import { reduceGradients } from "./results/sums.js";
+import type { ResultArrays } from "./results/results.js";
 import { gradientChunk } from "./run/backward.js";
-import { Execution, type RunEnd, statsOf } from "./run/execute.js";
+import { Execution } from "./run/execute.js";
 import { firstCall } from "./run/first-call.js";
 import { Jacobian } from "./run/jacobian.js";
 import { Job, type Manner } from "./run/job.js";
-import { checkLane, isPlainCall, isPlainJob, OneCall, type OneResult } from "./run/one-call.js";
+import { isPlainCall, isPlainJob, OneCall, type OneResult } from "./run/one-call.js";
+import { Outcome } from "./run/outcome.js";
 import type { Chunk } from "./run/port.js";
 import { Session } from "./run/session.js";
 import { Traces } from "./run/traces.js";
 import type {
   AsyncGradientOptions,
   AsyncRunOptions,
-  Axis,
-  AxisIndices,
-  DatumValue,
   Evaluation,
   GradientOptions,
   GradientResult,
@@ -47,7 +52,6 @@ import type {
   ReportBudget,
   ReportOptions,
   RunOptions,
-  RunStats,
   Seed,
 } from "./types.js";
 
@@ -58,6 +62,20 @@ export interface Run extends Evaluation {
 }
 
 type OnChunk = (chunk: Chunk) => void;
+
+/** What each way to run a program knows of options. */
+const NAMES = {
+  evaluate: RUN_NAMES,
+  gradient: RUN_NAMES,
+  run: RUN_NAMES,
+  session: RUN_NAMES,
+  jacobian: RUN_NAMES,
+  evaluateAsync: ASYNC_NAMES,
+  gradientAsync: ASYNC_NAMES,
+  diagnose: REPORT_NAMES,
+  explain: REPORT_NAMES,
+} as const;
+type Way = keyof typeof NAMES;
 
 const NO_NAMES: readonly string[] = [];
 const NO_CALLS: readonly OneCall[] = [];
@@ -190,9 +208,10 @@ export class Program {
 
   /** Evaluates the program once for every lane. */
   evaluate(inputs: Inputs = {}, options: RunOptions = {}): Evaluation {
-    const known = this.#callAgain(inputs, NO_NAMES, options);
+    checkNames("evaluate", options, RUN_NAMES);
+    const known = this.#callAgain(inputs, options, NO_NAMES);
     if (known !== undefined) return known;
-    const job = this.#prepare(inputs, NO_NAMES, options);
+    const job = this.#prepare("evaluate", inputs, options, NO_NAMES);
     const outcome = this.#explained(job, this.#finish(job));
     this.#noteCall(job, NO_NAMES, outcome);
     return outcome;
@@ -204,13 +223,13 @@ export class Program {
    * @internal
    */
   evaluateTraced(inputs: Inputs, options: RunOptions): Evaluation {
-    const job = this.#prepare(inputs, [], options);
+    const job = this.#prepare("evaluate", inputs, options, NO_NAMES);
     return this.#finish(job, undefined, { isTraced: true, explains: 1 });
   }
 
   /** As `evaluate`, yielding to the event loop, so that a signal can end it. */
   async evaluateAsync(inputs: Inputs = {}, options: AsyncRunOptions = {}): Promise<Evaluation> {
-    const job = this.#prepare(inputs, [], options);
+    const job = this.#prepare("evaluateAsync", inputs, options, NO_NAMES);
     return this.#explained(job, await this.#finishAsync(job, options.signal));
   }
 
@@ -219,15 +238,17 @@ export class Program {
     inputs: Inputs = {},
     options: GradientOptions<Name> = {},
   ): GradientResult<Name> {
-    const known = this.#callAgain(inputs, options.wrt, options);
+    const known = this.#callAgain(inputs, options);
     if (known !== undefined) return known as GradientResult<Name>;
+    // Calls that come again are spared it: going through the names takes 5 % of one.
+    checkNames("gradient", options, RUN_NAMES);
     const isFirst = this.#runs < FIRST_CALLS && this.traceCount === 0;
     if (isFirst && isPlainCall(options) && this.address !== 0) {
       const isKept = this.#runs > 0 && options.replay !== false;
       const first = firstCall(this.#machine, this, inputs, options.wrt, isKept);
       if (first !== undefined) return first as GradientResult<Name>;
     }
-    const job = this.#prepare(inputs, options.wrt, options);
+    const job = this.#prepare("gradient", inputs, options);
     const reached = new Set<string>();
     const finished = this.#finish(job, this.#gradients(job, options.seed, reached));
     const outcome = this.#explained(job, finished);
@@ -239,7 +260,7 @@ export class Program {
     inputs: Inputs = {},
     options: AsyncGradientOptions<Name> = {},
   ): Promise<GradientResult<Name>> {
-    const job = this.#prepare(inputs, options.wrt, options);
+    const job = this.#prepare("gradientAsync", inputs, options);
     const reached = new Set<string>();
     const onChunk = this.#gradients(job, options.seed, reached);
     const outcome = this.#explained(job, await this.#finishAsync(job, options.signal, onChunk));
@@ -248,7 +269,7 @@ export class Program {
 
   /** Evaluates, and gives a vector-Jacobian product for each call of `backward`. */
   run(inputs: Inputs = {}, options: Omit<GradientOptions, "seed"> = {}): Run {
-    const given = this.#prepare(inputs, options.wrt, options);
+    const given = this.#prepare("run", inputs, options);
     // The pass comes later: what the caller does to their arrays by then must not matter.
     const job = given.with(given.inputs.map(copyNumbers));
     const evaluation = this.#explained(
@@ -264,7 +285,8 @@ export class Program {
 
   /** Binds shapes and lanes once, to run again and again with new numbers. */
   session(inputs: Inputs, options: Omit<GradientOptions, "seed"> = {}): Session {
-    const given = this.#prepare(inputs, options.wrt ?? [], options);
+    checkNames("session", options, RUN_NAMES);
+    const given = this.#prepare("session", inputs, options, options.wrt ?? NO_NAMES);
     // What the caller does to their arrays between two runs must not matter.
     const job = given.with(given.inputs.map(copyNumbers));
     // A number that all lanes share is written for a whole vector of them: a single lane needs one.
@@ -288,7 +310,7 @@ export class Program {
     inputs: Inputs = {},
     options: Omit<GradientOptions<Name>, "seed"> = {},
   ): JacobianResult<Name> {
-    const job = this.#prepare(inputs, options.wrt, options);
+    const job = this.#prepare("jacobian", inputs, options);
     const jacobian = new Jacobian(job);
     const finished = this.#finish(job, (chunk) => jacobian.take(chunk));
     const evaluation = this.#explained(job, finished);
@@ -304,8 +326,8 @@ export class Program {
 
   /** Which way each lane goes, and what to be wary of there. Walks the program anew. */
   diagnose(inputs: Inputs = {}, options: ReportOptions = {}): Diagnostics {
+    const job = this.#prepare("diagnose", inputs, options);
     const report = reportOf(this.#machine, options);
-    const job = this.#prepare(inputs, options.wrt, options);
     const reached = new Set<string>();
     const collector = new DiagnosticsCollector(this.#machine, this, job.lanes, report);
     const gradients = this.#gradients(job, options.seed ?? 1, reached);
@@ -329,8 +351,8 @@ export class Program {
 
   /** Core forms, tape and activity of one run, of one chunk of lanes. */
   explain(inputs: Inputs = {}, options: ReportOptions = {}): Explanation {
+    const job = this.#prepare("explain", inputs, options);
     const report = reportOf(this.#machine, options);
-    const job = this.#prepare(inputs, options.wrt, options);
     const reached = new Set<string>();
     this.clearTraces();
     const outcome = this.#finish(job, this.#gradients(job, options.seed ?? 1, reached));
@@ -348,7 +370,7 @@ export class Program {
     isGradient: boolean,
     into?: ResultArrays,
   ): { readonly outcome: Outcome; readonly inactive: readonly string[] } {
-    const job = this.#prepare(inputs, isGradient ? options.wrt : [], options);
+    const job = this.#prepare("gradient", inputs, options, isGradient ? undefined : NO_NAMES);
     const reached = new Set<string>();
     const onChunk = isGradient ? this.#gradients(job, options.seed, reached) : undefined;
     const outcome = this.#finish(job, onChunk, { isPart: true, into });
@@ -359,6 +381,7 @@ export class Program {
 
   /** Another program on the same machine, with the same domain. */
   loadBeside(source: string, options: LoadOptions = {}): Program {
+    checkLoadNames(options);
     const { domain } = this.loadOptions;
     return this.#machine.load(source, domain === undefined ? options : { domain, ...options });
   }
@@ -395,11 +418,12 @@ export class Program {
   /** The result of a plain call whose like has come before; undefined for all others. */
   #callAgain(
     inputs: Inputs,
-    wrt: readonly string[] | undefined,
     options: GradientOptions,
+    given?: readonly string[],
   ): OneResult | undefined {
     if (this.#calls.length === 0 || !isPlainCall(options)) return undefined;
     void this.address;
+    const wrt = given ?? options.wrt;
     for (const call of this.#calls) if (call.isBy(wrt, options.replay)) return call.run(inputs);
     return undefined;
   }
@@ -417,8 +441,11 @@ export class Program {
     this.#calls = [...this.#calls, new OneCall(job, wrt)];
   }
 
-  #prepare(inputs: Inputs, wrt: readonly string[] | undefined, options: RunOptions): Job {
+  /** `given` goes before the names to differentiate by of the options. */
+  #prepare(way: Way, inputs: Inputs, options: GradientOptions, given?: readonly string[]): Job {
     void this.address;
+    checkNames(way, options, NAMES[way]);
+    const wrt = given ?? options.wrt;
     checkRunOptions(options);
     checkWrt(wrt);
     try {
@@ -486,93 +513,6 @@ export class Program {
       source,
       file,
     });
-  }
-}
-
-/** A finished run as the caller sees it. */
-export class Outcome implements Evaluation {
-  readonly results: Results;
-  readonly axes: readonly Axis[];
-  readonly #end: RunEnd;
-
-  constructor(results: Results, end: RunEnd, axes: readonly Axis[]) {
-    this.results = results;
-    this.#end = end;
-    this.axes = axes;
-  }
-
-  get stats(): RunStats {
-    return statsOf(this.#end);
-  }
-
-  /** As a result with gradients: reduced by the axes that the caller names. */
-  withGradients(
-    { wrt, inputs, axes }: Job,
-    reached: ReadonlySet<string>,
-    reduce: GradientOptions["reduce"] = false,
-  ): GradientResult {
-    const inactive: string[] = [];
-    for (const { name } of wrt) if (!reached.has(name)) inactive.push(name);
-    const { gradients: perLane } = this.results;
-    const reduced = reduce === false ? undefined : reduceGradients(perLane, axes, inputs, reduce);
-    return new GradientOutcome(this, this.#end, reduced?.gradients ?? perLane, reduced, inactive);
-  }
-
-  lane(place: AxisIndices): number {
-    return laneOf(this.axes, place);
-  }
-
-  at(place: AxisIndices): DatumValue {
-    return this.datum(this.lane(place));
-  }
-
-  get lanes(): number {
-    return this.results.lanes;
-  }
-
-  get shape(): readonly number[] | undefined {
-    return this.results.shape;
-  }
-
-  get values(): Float64Array {
-    return this.results.values;
-  }
-
-  get failures() {
-    return this.results.failures;
-  }
-
-  get nonFinite() {
-    return this.results.nonFinite;
-  }
-
-  datum(lane = 0): DatumValue {
-    checkLane(lane, this.lanes);
-    return this.results.datum(lane);
-  }
-
-  print(lane = 0): string {
-    checkLane(lane, this.lanes);
-    return this.results.print(lane);
-  }
-}
-
-class GradientOutcome extends Outcome implements GradientResult {
-  readonly gradients: GradientResult["gradients"];
-  readonly reduced: GradientResult["reduced"];
-  readonly inactive: readonly string[];
-
-  constructor(
-    { results, axes }: Outcome,
-    end: RunEnd,
-    gradients: GradientResult["gradients"],
-    reduced: GradientResult["reduced"],
-    inactive: readonly string[],
-  ) {
-    super(results, end, axes);
-    this.gradients = gradients;
-    this.reduced = reduced;
-    this.inactive = inactive;
   }
 }
 

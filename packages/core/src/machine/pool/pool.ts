@@ -10,6 +10,7 @@
  */
 
 import { type ErrorFacts, NdvmError, unpackError } from "../../errors.js";
+import { checkNames, namesOf } from "../../option-names.js";
 import { own, recordOf } from "../../records.js";
 import { Crew, type Death } from "../../workers/crew.js";
 import {
@@ -21,7 +22,7 @@ import {
 } from "../../workers/host.js";
 import { type BoundInput, bindInputs, copyNumbers } from "../inputs/inputs.js";
 import { readProgram } from "../languages.js";
-import { badOption, checkLoadKind, checkRunOptions, checkWrt } from "../options.js";
+import { ASYNC_NAMES, badOption, checkLoadNames, checkRunOptions, checkWrt } from "../options.js";
 import type { Program } from "../program.js";
 import { reduceGradients } from "../results/sums.js";
 import type {
@@ -59,6 +60,14 @@ export type PoolRunOptions = AsyncRunOptions & { readonly load?: LoadOptions };
 export type PoolGradientOptions<Name extends string = string> = AsyncGradientOptions<Name> & {
   readonly load?: LoadOptions;
 };
+
+const POOL_NAMES = namesOf<PoolOptions>({
+  workers: 1,
+  workerUrl: 1,
+  startTimeMax: 1,
+  sharedMemory: 1,
+});
+const CALL_NAMES = new Set([...ASYNC_NAMES, "load"]);
 
 const WORKERS_MAX = 1024;
 /** Programs that a worker keeps; the one that was not used for longest goes first. */
@@ -118,6 +127,7 @@ export class Pool {
     start: Pick<Start, "module" | "options">,
     options: PoolOptions = {},
   ): Promise<Pool> {
+    checkNames("pool", options, POOL_NAMES);
     const workers = options.workers ?? (await coreCount());
     if (!Number.isInteger(workers) || workers < 1 || workers > WORKERS_MAX)
       throw badOption("workers", `a whole number from 1 to ${WORKERS_MAX}`, workers);
@@ -225,6 +235,7 @@ export class Pool {
     isGradient: boolean,
   ): Promise<Call> {
     if (this.#isDisposed) throw disposedError();
+    checkNames(isGradient ? "gradient" : "evaluate", options, CALL_NAMES);
     checkRunOptions(options);
     checkWrt(options.wrt);
     const { taker, ...described } = this.#describe(program, options.load ?? {});
@@ -269,7 +280,7 @@ export class Pool {
       const load = { source, options: loadOptions };
       return { program: id, isText: false, load, text: { source, file }, taker: parsed, count };
     }
-    checkLoadKind(options);
+    checkLoadNames(options);
     const text = { source: program, file: options.file };
     try {
       const taker = readProgram(program, options, this.#memoryMax);

@@ -6,9 +6,10 @@
 import { NdvmError, type PackedError, packError } from "../../errors.js";
 import { READY, type WorkerPort } from "../../workers/port.js";
 import { Machine } from "../machine.js";
-import type { Outcome, Program } from "../program.js";
+import type { Program } from "../program.js";
 import type { ResultArrays } from "../results/results.js";
 import { POOL_CACHE } from "../run/cache.js";
+import type { Outcome } from "../run/outcome.js";
 import type { GradientOptions, Inputs, RunStats } from "../types.js";
 import { sumStats } from "./outcome.js";
 import {

@@ -19,10 +19,11 @@ import {
 } from "../../program/layout.js";
 import { PayloadEntry, TapeRecord } from "../../program/structures.js";
 import type { Machine } from "../machine.js";
-import type { Outcome, Program } from "../program.js";
+import type { Program } from "../program.js";
 import type { ByteBudget } from "../results/byte-budget.js";
 import { payloadInfo, shapeOf } from "../results/payloads.js";
 import type { RecordedInput } from "../results/results.js";
+import type { Outcome } from "../run/outcome.js";
 import type { RunStats } from "../types.js";
 import { Places } from "./diagnose.js";
 

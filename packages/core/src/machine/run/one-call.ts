@@ -32,6 +32,8 @@ import type { WalkCounters } from "./traces.js";
 /** Whether a call has no options but the names to differentiate by, and whether to replay. */
 export function isPlainCall(options: GradientOptions): boolean {
   return (
+    typeof options === "object" &&
+    options !== null &&
     options.stepsMax === undefined &&
     options.tapeBytesMax === undefined &&
     options.timeMax === undefined &&
