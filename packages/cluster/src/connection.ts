@@ -6,7 +6,7 @@
  */
 
 import type { ConnectionOptions as TlsOptions } from "node:tls";
-import { type ErrorFacts, NdvmError } from "@ndvm/core";
+import { checkNames, type ErrorFacts, NdvmError, namesOf } from "@ndvm/core";
 import { readAddress, shownAddress } from "@ndvm/search/redact";
 import { Redis } from "ioredis";
 
@@ -51,7 +51,10 @@ export interface Address {
   readonly tls: TlsOptions | undefined;
 }
 
+const NAMES = namesOf<ClusterOptions>({ url: 1, namespace: 1, tls: 1 });
+
 export function addressOf(options: ClusterOptions): Address {
+  checkNames("openCluster", options, NAMES);
   const given = options.url ?? process.env["NDVM_CLUSTER"];
   if (given === undefined || given === "")
     throw refuse(

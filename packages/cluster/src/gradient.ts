@@ -7,6 +7,7 @@
 
 import { randomUUID } from "node:crypto";
 import {
+  checkRunNames,
   type GradientOptions,
   type Inputs,
   Machine,
@@ -52,6 +53,7 @@ export async function clusterGradient(
   inputs: Inputs,
   options: GradientOptions & { readonly signal?: AbortSignal } = {},
 ): Promise<Population> {
+  checkRunNames("gradient", options);
   const { signal, ...runOptions } = options;
   if (runOptions.seed !== undefined && typeof runOptions.seed !== "number")
     throw new NdvmError("E-OPTION", "a population on a cluster takes one number as its seed", {

@@ -12,7 +12,7 @@ import { addressOf, type ClusterOptions } from "./connection.js";
 import { ClusterRunner } from "./coordinator.js";
 import { clusterGradient } from "./gradient.js";
 import type { Population } from "./parts.js";
-import type { Settings } from "./settings.js";
+import { checkSettings, type Settings } from "./settings.js";
 import { type ClusterStatus, clusterStatus } from "./status.js";
 import { ClusterWorker, type WorkerEvents } from "./worker.js";
 
@@ -39,6 +39,7 @@ export function openCluster(
   settings: Partial<Settings> = {},
 ): Cluster {
   const address = addressOf(options);
+  checkSettings(settings);
   return {
     address: address.shown,
     hooks: () => ({

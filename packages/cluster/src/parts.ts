@@ -83,6 +83,10 @@ const isArray = (input: Input): input is ArrayInput =>
 
 /** How many lanes a population has; undefined where neither an input nor an option says it. */
 export function lanesOf(inputs: Inputs, wanted: number | undefined): number | undefined {
+  if (typeof inputs !== "object" || inputs === null)
+    throw new NdvmError("E-INPUT", "the inputs are not an object", {
+      help: "give them by name: { a: 1, x: [1, 2, 3] }",
+    });
   if (wanted !== undefined) checkLanes(wanted);
   let lanes = wanted;
   for (const [name, input] of Object.entries(inputs)) {

@@ -2,6 +2,8 @@
  * Times of the cluster. None of them decides what a study finds.
  */
 
+import { checkNames } from "@ndvm/core";
+
 export interface Settings {
   /** How long a coordinator may be away before another may take its study. */
   readonly lockMilliseconds: number;
@@ -19,5 +21,10 @@ const SETTINGS: Settings = {
   stalledMilliseconds: 30_000,
   pollMilliseconds: 500,
 };
+
+const NAMES = new Set(Object.keys(SETTINGS));
+
+export const checkSettings = (given: Partial<Settings>): void =>
+  checkNames("settings", given, NAMES);
 
 export const settingsOf = (given: Partial<Settings>): Settings => ({ ...SETTINGS, ...given });

@@ -4,6 +4,7 @@
  * picture serves light and dark.
  */
 
+import { checkNames, namesOf } from "@ndvm/core";
 import { Html } from "./html.js";
 import { tickText } from "./numbers.js";
 
@@ -90,7 +91,17 @@ const MARGINS = { left: 62, right: 16 };
 const CHARACTER = 7;
 const TICK = 14;
 
+const NAMES = namesOf<ChartOptions>({
+  description: 1,
+  x: 1,
+  y: 1,
+  layers: 1,
+  width: 1,
+  height: 1,
+});
+
 export async function drawChart(options: ChartOptions): Promise<Html> {
+  checkNames("drawChart", options, NAMES);
   const { plot, document } = await loadTools();
   const { x, y, layers, width = 940, height = 380 } = options;
   const hasBars = layers.some(({ kind }) => kind === "bars");

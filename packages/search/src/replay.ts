@@ -6,7 +6,7 @@
  * is a new visit to the same candidate.
  */
 
-import { NdvmError, type ParameterSpec } from "@ndvm/core";
+import { checkNames, NdvmError, namesOf, type ParameterSpec } from "@ndvm/core";
 import { isCount, objectOf } from "./shapes.js";
 import type { Json, Outcome, Proposal, Proposals, Proposer, StudyBrief } from "./types.js";
 
@@ -14,6 +14,8 @@ export interface ReplayOptions {
   /** How often the list is gone through. Default 1; Infinity for ever. */
   readonly cycles?: number;
 }
+
+const NAMES = namesOf<ReplayOptions>({ cycles: 1 });
 
 /** A program of a list. */
 export interface ReplayProgram {
@@ -65,10 +67,15 @@ class ReplayProposer implements Proposer {
   #at = 0;
 
   constructor(programs: readonly ReplayProgram[], options: ReplayOptions) {
+    checkNames("replay", options, NAMES);
     const cycles = options.cycles ?? 1;
     if (!(cycles >= 1))
       throw new NdvmError("E-OPTION", `the option cycles is ${String(cycles)}`, {
         help: "it must be a number from 1; Infinity for ever",
+      });
+    if (!Array.isArray(programs))
+      throw new NdvmError("E-OPTION", "the programs to replay are not a list", {
+        help: 'give a list: [{ source: "(* a x)" }]',
       });
     if (programs.length === 0)
       throw new NdvmError("E-OPTION", "there are no programs to replay", {

@@ -3,6 +3,7 @@
  */
 
 import { availableParallelism } from "node:os";
+import { checkNames, namesOf } from "@ndvm/core";
 import { ArchiveJournal } from "./archive/journal.js";
 import { readResumption } from "./archive/reader.js";
 import { checkBudget } from "./engine/budget.js";
@@ -21,6 +22,8 @@ export interface SearchHooks {
   startRunner?(setting: EpochSetting, workers: number, events: RunnerEvents): Promise<Runner>;
 }
 
+const HOOK_NAMES = namesOf<SearchHooks>({ startRunner: 1 });
+
 /**
  * Searches. Nothing happens before someone iterates. Leaving the loop ends the search; what is in
  * the archive stays.
@@ -29,6 +32,7 @@ export async function* search(
   options: SearchOptions,
   hooks: SearchHooks = {},
 ): AsyncGenerator<SearchEvent, SearchDone> {
+  checkNames("the hooks of search", hooks, HOOK_NAMES);
   const engine = await makeEngine(options, hooks);
   const running = engine.run();
   let done: SearchDone | undefined;
@@ -53,7 +57,7 @@ async function makeEngine(options: SearchOptions, hooks: SearchHooks): Promise<E
   const budget = checkBudget(options.budget);
   const workers = checkInteger("workers", options.workers ?? availableParallelism(), 0, 1024);
   const { archive, signal } = options;
-  const proposers = options.proposers ?? [evolve()];
+  const proposers = options.proposers === undefined ? [evolve()] : options.proposers;
   if (!Array.isArray(proposers) || !proposers.every((one) => typeof one?.begin === "function"))
     throw refuseOption("proposers", proposers, "it is a list of proposers, such as [evolve()]");
   if (proposers.length === 0)

@@ -6,14 +6,17 @@
  */
 
 import {
+  type AdamOptions,
   type Column,
   checkLoadOptions,
   checkMachineOptions,
+  checkNames,
   checkSettings,
   expand,
   inputScaleProblem,
   makeError,
   NdvmError,
+  namesOf,
   nearest,
   own,
   Random,
@@ -113,7 +116,39 @@ export const paperRecipe: Recipe = {
   startDeviation: 0.3,
 };
 
+const SEARCH_NAMES = namesOf<SearchOptions>({
+  data: 1,
+  target: 1,
+  inputs: 1,
+  holdOut: 1,
+  proposers: 1,
+  budget: 1,
+  workers: 1,
+  archive: 1,
+  keep: 1,
+  resume: 1,
+  seed: 1,
+  recipe: 1,
+  operators: 1,
+  complexityMax: 1,
+  precision: 1,
+  domain: 1,
+  description: 1,
+  command: 1,
+  signal: 1,
+  epoch: 1,
+  slots: 1,
+  lag: 1,
+  islands: 1,
+  limits: 1,
+});
+const RECIPE_NAMES = namesOf<Recipe>({ optimiser: 1, adam: 1, rungs: 1, startDeviation: 1 });
+const ADAM_NAMES = namesOf<AdamOptions>({ rate: 1, beta1: 1, beta2: 1, epsilon: 1 });
+const RUNG_NAMES = namesOf<Rung>({ restarts: 1, steps: 1, share: 1 });
+const LIMIT_NAMES = new Set(Object.keys(LIMITS));
+
 export function makeStudy(options: SearchOptions): Study {
+  checkNames("search", options, SEARCH_NAMES);
   const columns = readColumns(options);
   const { target } = options;
   const inputs = inputsOf(options, columns);
@@ -166,8 +201,8 @@ export function makeStudy(options: SearchOptions): Study {
     train: pick(columns, used, trained),
     heldOut: pick(columns, used, held),
     seed,
-    recipe: recipeOf(checkObject("recipe", options.recipe ?? {}), target),
-    limits: limitsOf(checkObject("limits", options.limits ?? {})),
+    recipe: recipeOf(options.recipe === undefined ? {} : options.recipe, target),
+    limits: limitsOf(options.limits),
     complexityMax:
       options.complexityMax === undefined
         ? undefined
@@ -259,12 +294,6 @@ export function checkInteger(name: string, value: unknown, least: number, most: 
 export function positive(name: string, value: unknown): number {
   if (typeof value === "number" && value > 0) return value;
   throw refuseOption(name, value, "it must be a number above 0");
-}
-
-/** Fields of something else would be undefined, and so be left at their defaults. */
-export function checkObject<T extends object>(name: string, value: T): T {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw refuseOption(name, value, "it is an object of options");
 }
 
 function readColumns(options: SearchOptions): Columns {
@@ -377,10 +406,13 @@ function keepOf(given: Keep = "all"): Keep {
 }
 
 function recipeOf(given: Partial<Recipe>, target: string): Recipe {
+  checkNames("recipe", given, RECIPE_NAMES);
   const rungs = given.rungs ?? RUNGS;
   if (!Array.isArray(rungs)) throw refuseOption("recipe.rungs", rungs, "it is a list of rungs");
   if (rungs.length === 0) throw refuse("the recipe has no rungs", "give one rung at least");
-  for (const [i, { restarts, steps, share }] of rungs.entries()) {
+  for (const [i, rung] of rungs.entries()) {
+    checkNames(`recipe.rungs[${i}]`, rung, RUNG_NAMES);
+    const { restarts, steps, share } = rung;
     checkInteger(`recipe.rungs[${i}].restarts`, restarts, 1, 1e6);
     checkInteger(`recipe.rungs[${i}].steps`, steps, 1, 1e9);
     if (!(share > 0 && share <= 1))
@@ -400,7 +432,7 @@ function recipeOf(given: Partial<Recipe>, target: string): Recipe {
 
 /** What every fit would refuse, one candidate after the other. */
 function checkFitting({ optimiser, adam }: Partial<Recipe>, target: string): void {
-  if (adam !== undefined) checkObject("recipe.adam", adam);
+  if (adam !== undefined) checkNames("recipe.adam", adam, ADAM_NAMES);
   const fitting = {
     target,
     ...(optimiser === undefined ? {} : { optimiser }),
@@ -423,7 +455,8 @@ function inWordsOfSearch(check: () => void, nameOf: (option: string) => string):
   }
 }
 
-function limitsOf(given: CandidateLimits): Required<CandidateLimits> {
+function limitsOf(given: CandidateLimits = {}): Required<CandidateLimits> {
+  checkNames("limits", given, LIMIT_NAMES);
   const limits = { ...LIMITS, ...given };
   for (const [name, value] of Object.entries(limits))
     checkInteger(`limits.${name}`, value, 1, 2 ** 32);

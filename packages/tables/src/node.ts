@@ -2,7 +2,7 @@
 
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { readTable } from "./read.js";
+import { checkReadOptions, readTable } from "./read.js";
 import type { Table } from "./table.js";
 import type { ByteSource, ReadOptions } from "./types.js";
 import { unreadable } from "./unreadable.js";
@@ -11,6 +11,7 @@ export { systemReason, unreadable } from "./unreadable.js";
 
 /** Reads a table from a file, or from standard input for "-". */
 export async function readTableFile(file: string, options: ReadOptions = {}): Promise<Table> {
+  checkReadOptions(options);
   if (file === "-") {
     const name = options.name ?? "standard input";
     return readTable(readable(process.stdin, name), { ...options, name });

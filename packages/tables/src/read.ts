@@ -2,7 +2,7 @@
  * One reader for all tables: looks at the first bytes and the name, and hands over to the format's.
  */
 
-import { NdvmError } from "@ndvm/core";
+import { checkNames, NdvmError, namesOf } from "@ndvm/core";
 import { TABLE_BYTES_MAX, TableBuilder } from "./builder.js";
 import { requireDelimiter, tableError } from "./errors.js";
 import { readJson, readJsonLines } from "./json.js";
@@ -34,9 +34,30 @@ const MAGIC: readonly (readonly [string, TableFormat])[] = [
   ["PK\u0003\u0004", "xlsx"],
 ];
 
+const OPTION_NAMES = namesOf<ReadOptions>({
+  name: 1,
+  format: 1,
+  texts: 1,
+  missing: 1,
+  renamed: 1,
+  dates: 1,
+  delimiter: 1,
+  decimal: 1,
+  head: 1,
+  encoding: 1,
+  sheet: 1,
+  bytesMax: 1,
+});
+
+/** Refuses options that would be ignored, before anything is opened. */
+export function checkReadOptions(options: ReadOptions): void {
+  checkNames("readTable", options, OPTION_NAMES);
+  requireDelimiter(options.delimiter);
+}
+
 /** Reads a table into columns. */
 export async function readTable(source: TableSource, options: ReadOptions = {}): Promise<Table> {
-  requireDelimiter(options.delimiter);
+  checkReadOptions(options);
   const opened = await openSource(source);
   try {
     return await readOpened(opened, options);

@@ -3,6 +3,7 @@
  * bytes before anything is decided.
  */
 
+import { NdvmError } from "@ndvm/core";
 import { tableError } from "./errors.js";
 import type { ByteSource, TableSource } from "./types.js";
 
@@ -77,6 +78,10 @@ function byteSource(source: TableSource): ByteSource {
   if (source instanceof Uint8Array) return fromBytes(source);
   if (source instanceof ArrayBuffer) return fromBytes(new Uint8Array(source));
   if (typeof Blob === "function" && source instanceof Blob) return fromBlob(source);
+  if (typeof source !== "object" || source === null)
+    throw new NdvmError("E-INPUT", "there is no table to read", {
+      help: "give its text or bytes, a Blob, or a stream of bytes",
+    });
   if ("getReader" in source) return { stream: () => readStream(source) };
   if (Symbol.asyncIterator in source) return { stream: () => source };
   return source as ByteSource;

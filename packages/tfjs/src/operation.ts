@@ -7,7 +7,16 @@
  * whose gradient nobody asks for only evaluates.
  */
 
-import { type GradientResult, type Input, NdvmError, own, type Program, sumOver } from "@ndvm/core";
+import {
+  checkNames,
+  type GradientResult,
+  type Input,
+  NdvmError,
+  namesOf,
+  own,
+  type Program,
+  sumOver,
+} from "@ndvm/core";
 import { customGrad, engine, type GradSaveFunc, type Tensor, tensor } from "@tensorflow/tfjs-core";
 import { type Argument, type Call, inputOf, readCall } from "./arguments.js";
 import type { InputKind, Operation, OperationInputs, OperationOptions } from "./types.js";
@@ -24,8 +33,19 @@ interface Memory {
 
 const KINDS: ReadonlySet<string> = new Set(["number", "vector", "matrix", "integer"]);
 
+const OPTION_NAMES = namesOf<OperationOptions>({
+  wrt: 1,
+  inputs: 1,
+  chunk: 1,
+  replay: 1,
+  stepsMax: 1,
+  timeMax: 1,
+  tapeBytesMax: 1,
+});
+
 /** Makes an operation of a program. The program must live as long as the operation is used. */
 export function operation(program: Program, options: OperationOptions = {}): Operation {
+  checkNames("operation", options, OPTION_NAMES);
   const { wrt, inputs: declared = {}, ...limits } = options;
   const kinds = readKinds(program, declared);
   const kindOf = (name: string): InputKind => kinds.get(name) ?? "number";

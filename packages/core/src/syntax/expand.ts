@@ -6,6 +6,7 @@
  * may refer to later ones.
  */
 
+import { checkNames, namesOf } from "../option-names.js";
 import { type BodyItem, isDefinition, isPlain, scanBody, visitTopDefinition } from "./body.js";
 import { builtins } from "./builtins.js";
 import type { Expansion, Variable } from "./core.js";
@@ -20,8 +21,11 @@ export interface ExpandOptions {
   readonly inputs?: readonly string[] | undefined;
 }
 
+const NAMES = namesOf<ExpandOptions>({ inputs: 1 });
+
 /** Expands a program. The errors it throws have a span and no source: the caller knows that. */
 export function expand(datums: readonly Datum[], options: ExpandOptions = {}): Expansion {
+  checkNames("expand", options, NAMES);
   const declared = options.inputs ?? [];
   const scope = new Scope(builtins);
   for (const name of declared) scope.declareInput(name);

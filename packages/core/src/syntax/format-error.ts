@@ -11,11 +11,14 @@
  */
 
 import type { NdvmError } from "../errors.js";
+import { checkNames, namesOf } from "../option-names.js";
 import { lineEnd, positionOf } from "./position.js";
 
 export interface FormatErrorOptions {
   readonly color?: boolean | undefined;
 }
+
+const NAMES = namesOf<FormatErrorOptions>({ color: 1 });
 
 /** Characters of a sentence that are shown. */
 const SENTENCE_MOST = 2000;
@@ -25,6 +28,7 @@ const cellsMax = 96;
 const NEAR = 4 * cellsMax;
 
 export function formatError(error: NdvmError, options: FormatErrorOptions = {}): string {
+  checkNames("formatError", options, NAMES);
   const paint = options.color === true ? colored : plain;
   const place = locate(error);
   const where =

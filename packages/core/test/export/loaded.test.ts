@@ -71,8 +71,9 @@ describe("how a text is loaded was not checked", () => {
     [{ inputs: ["max", 5] }, "inputs must be an array of names, got an array"],
     [{ inputs: { max: 1 } }, "inputs must be an array of names, got an object"],
     [{ language: "lisp" }, 'language must be "scheme" or "bytecode", got "lisp"'],
-    [null, "load must be an object of options, such as { inputs, domain }, got null"],
-    [5, "load must be an object of options, such as { inputs, domain }, got 5"],
+    [null, "the options of load are null, not an object"],
+    [5, "the options of load are a number, not an object"],
+    [{ domian: "clamp" }, "load has no option domian"],
   ] as unknown as [LoadOptions, string][])("%o", (load, message) => {
     expect(() => exportModel({ program: "(* 2 max)", load }, "math")).toThrow(message);
     expect(() => machine.load("(* 2 max)", load)).toThrow(message);

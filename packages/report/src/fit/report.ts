@@ -1,7 +1,6 @@
 /** `--report`: one page about a fit, with everything needed to judge it and to make it again. */
 
-import type { FitResult, ResidualChecks } from "@ndvm/core";
-import { own } from "@ndvm/core";
+import { checkNames, type FitResult, namesOf, own, type ResidualChecks } from "@ndvm/core";
 import {
   type Content,
   cards,
@@ -47,7 +46,17 @@ export interface ReportOptions {
   readonly maker: string;
 }
 
+const NAMES = namesOf<ReportOptions>({
+  result: 1,
+  problem: 1,
+  scores: 1,
+  x: 1,
+  command: 1,
+  maker: 1,
+});
+
 export async function fitReport(options: ReportOptions): Promise<string> {
+  checkNames("fitReport", options, NAMES);
   const { result, problem, scores } = options;
   const model = problem.source.file ?? "a program";
   const goals = problem.targets.join(", ");

@@ -2,13 +2,17 @@
  * Budgets: checked, reached, and how much room they leave.
  */
 
+import { checkNames, namesOf } from "@ndvm/core";
 import { fitsAtMost } from "../epoch/ladder.js";
-import { checkInteger, checkObject, positive, refuseOption, type Study } from "../study.js";
+import { checkInteger, positive, refuseOption, type Study } from "../study.js";
 import type { Budget, Spending, StopCause } from "../types.js";
 import type { OutcomeCounts } from "./progress.js";
 
+const NAMES = namesOf<Budget>({ seconds: 1, candidates: 1, fits: 1, tokens: 1, r2: 1 });
+
 export function checkBudget(budget: Budget = {}): Budget {
-  const { seconds, candidates, fits, tokens, r2 } = checkObject("budget", budget);
+  checkNames("budget", budget, NAMES);
+  const { seconds, candidates, fits, tokens, r2 } = budget;
   if (seconds !== undefined) positive("budget.seconds", seconds);
   for (const [name, value] of Object.entries({ candidates, fits, tokens }))
     if (value !== undefined) checkInteger(`budget.${name}`, value, 1, Number.MAX_SAFE_INTEGER);

@@ -6,7 +6,7 @@
  * from the population as it has heard of it.
  */
 
-import { seedFor } from "@ndvm/core";
+import { checkNames, namesOf, seedFor } from "@ndvm/core";
 import { Reader } from "../epoch/reading.js";
 import { checkInteger, LIMITS, refuseOption } from "../study.js";
 import type { Json, Outcome, Proposals, Proposer, StudyBrief } from "../types.js";
@@ -33,7 +33,18 @@ export function evolve(options: EvolveOptions = {}): Proposer {
 /** The most programs, islands or candidates that an option may name. */
 const COUNT_MAX = 1_000_000;
 
+const NAMES = namesOf<EvolveOptions>({
+  name: 1,
+  seeds: 1,
+  islands: 1,
+  islandSize: 1,
+  draws: 1,
+  migrateEvery: 1,
+  bestShare: 1,
+});
+
 function checkOptions(options: EvolveOptions): void {
+  checkNames("evolve", options, NAMES);
   const { islands = 1, islandSize = 1, draws = 0, migrateEvery = 0, bestShare = 0 } = options;
   checkInteger("islands", islands, 1, COUNT_MAX);
   checkInteger("islandSize", islandSize, 1, COUNT_MAX);

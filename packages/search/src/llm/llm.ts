@@ -6,6 +6,7 @@
  * for its answer. Answers are not reproducible; they are in the archive with their prompts.
  */
 
+import { checkNames, namesOf } from "@ndvm/core";
 import {
   isCount,
   isFlag,
@@ -70,6 +71,28 @@ export interface LlmOptions {
   readonly waits?: boolean;
 }
 
+const NAMES = namesOf<LlmOptions>({
+  model: 1,
+  baseURL: 1,
+  keyVariable: 1,
+  environment: 1,
+  prices: 1,
+  caps: 1,
+  programs: 1,
+  timeout: 1,
+  idleTimeout: 1,
+  answerBytesMax: 1,
+  retries: 1,
+  retryDelay: 1,
+  pauseMax: 1,
+  requestsPerSecond: 1,
+  requestsPerMinute: 1,
+  temperature: 1,
+  waits: 1,
+});
+const PRICE_NAMES = namesOf<Prices>({ input: 1, output: 1 });
+const CAP_NAMES = namesOf<Caps>({ cost: 1, tokens: 1 });
+
 /** Questions in a row that may fail before the proposer gives up. */
 const MISSES_MAX = 3;
 
@@ -132,6 +155,9 @@ class LlmProposer implements Proposer {
   readonly #toldOnce = new Set<LlmCode>();
 
   constructor(options: LlmOptions, hooks: LlmHooks) {
+    checkNames("llm", options, NAMES);
+    if (options.prices !== undefined) checkNames("prices", options.prices, PRICE_NAMES);
+    if (options.caps !== undefined) checkNames("caps", options.caps, CAP_NAMES);
     this.#endpoint = { ...endpointOf(options), ...hooks };
     this.#ledger = new Ledger(options.prices, options.caps ?? {});
     this.#programs = options.programs ?? 8;

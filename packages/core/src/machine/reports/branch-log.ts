@@ -3,7 +3,9 @@
  * one lane to the next.
  */
 
+import { checkNames } from "../../option-names.js";
 import { bindInputs } from "../inputs/inputs.js";
+import { REPORT_NAMES } from "../options.js";
 import type { Program } from "../program.js";
 import type { Inputs, ReportOptions } from "../types.js";
 import { type ByLane, LaneNumbers, type Numbers } from "./by-lane.js";
@@ -14,8 +16,10 @@ import { BranchLog, type LoggedFlip, withNumbers } from "./flip-log.js";
 export function laneNumbers(
   program: Program,
   inputs: Inputs,
-  { lanes, report = program.reportBudget() }: Pick<ReportOptions, "lanes" | "report"> = {},
+  options: Pick<ReportOptions, "lanes" | "report"> = {},
 ): ByLane<Numbers> {
+  checkNames("laneNumbers", options, REPORT_NAMES);
+  const { lanes, report = program.reportBudget() } = options;
   const { inputs: bound, lanes: count } = bindInputs(program.parsed, inputs, lanes);
   return new LaneNumbers(bound, count, report);
 }
@@ -31,7 +35,9 @@ export function followBranches(
   options: ReportOptions | (() => ReportOptions) = {},
 ): BranchLog {
   const optionsNow = typeof options === "function" ? options : () => options;
-  const { report = program.reportBudget() } = optionsNow();
+  const first = optionsNow();
+  checkNames("followBranches", first, REPORT_NAMES);
+  const { report = program.reportBudget() } = first;
   const log = new BranchLog({ report });
   let heldBefore = 0;
   for (const inputs of runs) {

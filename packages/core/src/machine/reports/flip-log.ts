@@ -2,6 +2,7 @@
  * A log of the branches at which lanes change their way from run to run.
  */
 
+import { checkNames, namesOf } from "../../option-names.js";
 import type { ByteBudget } from "../results/byte-budget.js";
 import type { ByLane, Numbers } from "./by-lane.js";
 import { type BranchFlip, type Diagnostics, flipsBetween } from "./diagnose.js";
@@ -28,6 +29,12 @@ export function withNumbers(
   return { ...flip, from, to };
 }
 
+interface LogOptions {
+  readonly report?: ByteBudget;
+}
+
+const NAMES = namesOf<LogOptions>({ report: 1 });
+
 /** Follows a run of parameter values and logs where lanes change their way. */
 export class BranchLog {
   readonly flips: LoggedFlip[] = [];
@@ -37,8 +44,9 @@ export class BranchLog {
   #compared = 0;
 
   /** The flips of all runs share the memory of one report: of `report`, or of the first run's. */
-  constructor({ report }: { readonly report?: ByteBudget } = {}) {
-    this.#report = report;
+  constructor(options: LogOptions = {}) {
+    checkNames("BranchLog", options, NAMES);
+    this.#report = options.report;
   }
 
   /** Takes the diagnostics of the next run and the numbers each lane had. */
