@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { type FitOptions, fit, vec } from "../../src/index.js";
+import { type FitOptions, fit, Machine, vec } from "../../src/index.js";
 import { fitText, machine, refusal, steps } from "./support.js";
 
 const line = "(+ a (* b x))";
@@ -95,5 +95,36 @@ describe("fits of one program in turn", () => {
     const found = await Promise.all(given.map((v) => fit(program, objective(v))));
     for (const [at, { best }] of found.entries())
       expect(best.params["a"]).toBeCloseTo(given[at]?.[0] as number, 6);
+  });
+});
+
+describe("an objective that was fitted before had the fixed numbers of the fit before", () => {
+  test.each(["f64", "f32"] as const)("in %s", async (precision) => {
+    const machine = await Machine.create({ precision });
+    const digits = precision === "f64" ? 5 : 3;
+    for (const optimiser of ["lbfgs", "adam"] as const)
+      for (const detail of ["full", "scores", "attempt"] as const)
+        for (const restarts of [1, 3]) {
+          const program = machine.load("(vsum (square (- y (+ m (* r r)))))");
+          for (const [r, shift] of [
+            [1, 0],
+            [2, 0],
+            [3, 5],
+          ] as const) {
+            const { best } = await fit(program, {
+              ...{
+                data: { y: [1, 2, 3].map((each) => each + shift) },
+                optimiser,
+                detail,
+                restarts,
+              },
+              params: { m: { start: 1, range: [0, 2] }, r: { fixed: r } },
+              ...(optimiser === "adam" ? { adam: { rate: 0.1 }, steps: 2000 } : {}),
+            });
+            const told = `${optimiser}, ${detail}, ${restarts} restarts, r is ${r}`;
+            expect(best.params["m"], told).toBeCloseTo(2 + shift - r * r, digits);
+          }
+        }
+    machine.dispose();
   });
 });

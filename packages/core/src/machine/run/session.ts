@@ -299,18 +299,20 @@ export class Session {
     return this.#made === undefined ? value : (own(this.inputs, name)?.[0] as number);
   }
 
-  /** Writes the numbers that all lanes share into the current trace. */
+  /** Writes the numbers that all lanes share into the current trace: those of the only lane as well. */
   #writeShared(): void {
-    const { machine, numbers } = this.#job;
+    const { machine, numbers, lanes } = this.#job;
     const { exports, reals } = machine;
     const view = reals.view();
     const vector = 16 / reals.bytes;
     for (const each of numbers) {
       const { input, payload } = each;
-      if (input.rank > 0 || input.perLane !== undefined) continue;
+      const isShared = input.perLane === undefined;
+      if (input.rank > 0 || !(isShared || lanes === 1)) continue;
       const at = exports.primalAddress(payload) / reals.bytes;
       const value = this.#sharedValue(each);
-      for (let i = 0; i < vector; i++) view[at + i] = value;
+      const length = isShared ? vector : 1;
+      for (let i = 0; i < length; i++) view[at + i] = value;
     }
   }
 }
