@@ -8,8 +8,6 @@ import type { Compare, Way } from "./way.js";
 
 /** An edge is near at this share of the way that a parameter went. */
 const NEAR = 1e-6;
-/** The nearest edge that is looked for, as a share of the way. */
-const NEAREST = 1e-40;
 const HALVINGS = 40;
 /** How many times as far from the edge the loss is looked at. */
 const BACK = 10;
@@ -46,7 +44,7 @@ function distanceToEdge(way: Way, side: number, compare: Compare): number | unde
   let outside = NEAR * way.length;
   if (!isOutside(outside)) return undefined;
   let inside = outside;
-  while (inside > NEAREST * way.length) {
+  while (way.u + side * inside !== way.u) {
     inside /= BACK;
     if (!isOutside(inside)) break;
     outside = inside;

@@ -5,6 +5,7 @@
  * since they are free of units.
  */
 
+import { exp, log } from "../math/elementary.js";
 import { isConverged, type Restart } from "../optimise/restart.js";
 import type { Free } from "../parameters/parameters.js";
 import type { CovarianceEstimate } from "../quality/covariance.js";
@@ -14,6 +15,7 @@ import { measureLoss } from "../quality/loss-at.js";
 import type { Finished } from "../result/result.js";
 import { edgeWords } from "./edge.js";
 import { findFlat } from "./flat.js";
+import { waysThatGoOn } from "./onwards.js";
 import {
   type Compare,
   changeAt,
@@ -31,7 +33,9 @@ const LOOSE = 0.25;
 /** A parameter takes part in a direction with this share of the largest part, each as a share of its way. */
 const TAKES_PART = 1e-3;
 /** A bound leaves a parameter no room if it is nearer than this share of its size. */
-const ROOM = 1e-4;
+const ROOM = 1e-2;
+/** Shares of a way back from where rounding hides the loss. */
+const BEHIND = [1 / 4, 1 / 2] as const;
 /** Shares of a way on which the loss does not rise if it is lower at its end for good. */
 const ON_THE_WAY = [1 / 64, 1 / 8];
 
@@ -66,7 +70,8 @@ const NONE: Runaways = { told: [], gone: [] };
 
 /**
  * `used` are the parameters that are not at a bound, `known` those that are known to be undetermined, as
- * far as the fit has an estimate of errors that tells them, `estimate`.
+ * far as the fit has an estimate of errors that tells them, `estimate`. Of a fit that has arrived nothing is asked that
+ * only others have that are still on their way.
  */
 export function findRunaways(
   finished: Finished,
@@ -74,6 +79,7 @@ export function findRunaways(
   used: readonly number[],
   known: ReadonlySet<string> | undefined,
   estimate: CovarianceEstimate | undefined,
+  hasArrived: boolean,
 ): Runaways {
   const { parameters, table, driven } = finished;
   const { free } = parameters;
@@ -82,12 +88,21 @@ export function findRunaways(
   if (!isLookedAt(table?.points ?? 1, free.length)) return NONE;
   const measure = measureLoss(finished, winner, (table?.points ?? 0) - used.length);
   const compare = comparisonWith(measure, winner);
-  const ways = used.map((j) => wayOf(free[j] as Free, j, winner));
-  const far = findFar(ways, known ?? new Set(), winner, compare);
-  const found =
+  const everyWay = used.map((j) => wayOf(free[j] as Free, j, winner));
+  const canGoOn = ({ j, side }: Way) => hasRoom(free[j] as Free, side, winner.best[j] as number);
+  const ways = everyWay.filter(canGoOn);
+  const kept = everyWay.filter((way) => way.hasMoved && !canGoOn(way));
+  const far = [
+    ...findFar(ways, known ?? new Set(), winner, compare),
+    ...kept.flatMap((way) => runsToBound(way, free[way.j] as Free, winner, compare) ?? []),
+  ];
+  const along =
     far.length > 0 || estimate === undefined || !isNegativeLogLikelihood(finished)
       ? far
       : runAlong(ways, estimate, winner, compare);
+  const found = hasArrived
+    ? along
+    : [...along, ...stillFalling(finished, winner, ways, along, measure.within)];
   const all = known === undefined ? [...found, ...openOnes(finished, winner, used, found)] : found;
   const told = all.map(({ j, kind, words }) => ({
     name: (free[j] as Free).label,
@@ -95,12 +110,7 @@ export function findRunaways(
     kind,
     words,
   }));
-  const couldGo = ({ j, side }: Way) => hasRoom(free[j] as Free, side, winner.best[j] as number);
-  const withRoom = ways.filter(couldGo).map(({ j }) => j);
-  return {
-    told,
-    gone: all.flatMap(({ j, isGone }) => (isGone && withRoom.includes(j) ? [j] : [])),
-  };
+  return { told, gone: all.flatMap(({ j, isGone }) => (isGone ? [j] : [])) };
 }
 
 /** Whether a parameter can go on: between close bounds the loss is the same for lack of room, whatever it depends on. */
@@ -146,6 +156,25 @@ function openOnes(
   });
 }
 
+/** What is said of one that has gone as far as its bound allows, the last quarter of its way for nothing. */
+function runsToBound(
+  { j, label }: Way,
+  { isLog }: Free,
+  { best, start }: Restart,
+  compare: Compare,
+): Found | undefined {
+  const [from, x] = [start[j] as number, best[j] as number];
+  const backBy = (share: number): Moved[] => [
+    [j, isLog ? x * exp((share / 4) * log(from / x)) : x + (share / 4) * (from - x)],
+  ];
+  if (!isSameUpTo(backBy, compare)) return undefined;
+  // On a short way the loss is the same on a quarter of it, wherever it has led.
+  if (!(Math.abs(compare.change([[j, from]])) > compare.clear)) return undefined;
+  const [shown, since] = [x, (backBy(1)[0] as Moved)[1]].map((each) => each.toPrecision(3));
+  const words = `${label} ran off to ${shown}: the loss is the same from ${since} on`;
+  return { j, kind: "ran off", words, isGone: true };
+}
+
 /** `isKnown`: that it is undetermined is said already, and only whether it ran off is asked. */
 function runsOff(way: Way, isKnown: boolean, winner: Restart, compare: Compare): Found | undefined {
   const { j, label, u, from, side, hasMoved, toUser } = way;
@@ -154,6 +183,11 @@ function runsOff(way: Way, isKnown: boolean, winner: Restart, compare: Compare):
   const further = changeAt(way, side, compare);
   const behind = () => changeAt(way, -side, compare).change;
   const isSameAtStart = () => compare([[j, toUser(from)]]) === "same";
+  const blurred = hasMoved && !isKnown ? blurredSince(way, winner, compare) : undefined;
+  if (blurred !== undefined)
+    return ranOff(
+      `${label} ran off to ${shown}: rounding hides the loss here, and it is the same from ${blurred.toPrecision(3)} on`,
+    );
   if (further.change === "same") {
     const isSameBehind = behind() === "same";
     if (isSameBehind && (!hasMoved || isSameAtStart())) {
@@ -178,6 +212,27 @@ function runsOff(way: Way, isKnown: boolean, winner: Restart, compare: Compare):
     return ranOff(`${label} was still on its way at ${shown}: the loss is lower further on`, false);
   const words = edgeWords(way, shown, isConverged(winner.reason), compare);
   return words === undefined ? undefined : ranOff(words, false);
+}
+
+/**
+ * From where on the loss is the same, where rounding hides what it does at the best point, which is only the luckiest
+ * of many. Undefined elsewhere, and where the loss differs on the way.
+ */
+function blurredSince(
+  { j, u, from, side, length, toUser }: Way,
+  winner: Restart,
+  compare: Compare,
+): number | undefined {
+  if (compare.rounding([[j, winner.best[j] as number]]) <= compare.clear) return undefined;
+  const seen = BEHIND.map((share) => {
+    const moved: Moved[] = [[j, toUser(u - side * share * length)]];
+    return { change: compare.change(moved), rounding: compare.rounding(moved) };
+  });
+  const [near, far] = seen as [(typeof seen)[0], (typeof seen)[0]];
+  const rounding = near.rounding + far.rounding;
+  const isSame = Math.abs(near.change - far.change) <= compare.clear && rounding <= compare.clear;
+  const isOther = Math.abs(compare.change([[j, toUser(from)]]) - far.change) > compare.clear;
+  return isSame && isOther ? toUser(u - side * BEHIND[1] * length) : undefined;
 }
 
 /** Whether the loss is the same at the end of a way and all along it. */
@@ -235,6 +290,9 @@ function runTogether(ways: readonly Way[], winner: Restart, compare: Compare): r
   return together(moving, isFalling, winner);
 }
 
+/** How far one goes to show what the loss does: one that ended near 0 further than its way was long. */
+const reachOf = ({ length, unit }: Way): number => Math.max(length, unit);
+
 /**
  * Parameters that can go on without end together, in another direction than the one from where they began: the line
  * of a rate that is 0 but at one point turns about that point. Backwards the loss changes, or they would only enter
@@ -248,7 +306,7 @@ function runAlong(
 ): readonly Found[] {
   for (const direction of flattest) {
     const steps = ways.map((way) => (direction[used.indexOf(way.j)] ?? 0) / way.slope);
-    const shares = steps.map((step, a) => Math.abs(step) / (ways[a] as Way).length);
+    const shares = steps.map((step, a) => Math.abs(step) / reachOf(ways[a] as Way));
     const most = Math.max(...shares);
     const members = ways.flatMap((way, a) =>
       (shares[a] as number) > TAKES_PART * most ? [{ way, step: (steps[a] as number) / most }] : [],
@@ -271,6 +329,21 @@ function runAlong(
     );
   }
   return [];
+}
+
+/** Parameters that were still on their way, and could only go on if the others followed. */
+function stillFalling(
+  finished: Finished,
+  winner: Restart,
+  ways: readonly Way[],
+  found: readonly Found[],
+  within: number,
+): readonly Found[] {
+  const told = found.map(({ j }) => j);
+  return waysThatGoOn(finished, winner, ways, told, within).map(({ j, label }) => ({
+    ...{ j, kind: "ran off" },
+    words: `${label} was still on its way at ${(winner.best[j] as number).toPrecision(3)}: the loss is lower further on, with the others fitted again there`,
+  }));
 }
 
 function together(some: readonly Way[], isFalling: boolean, winner: Restart): readonly Found[] {

@@ -16,10 +16,16 @@ export interface Compare {
   (moved: readonly Moved[], clear?: number, isDoubted?: boolean): Change;
   /** How far the loss is from the best one. */
   readonly change: (moved: readonly Moved[]) => number;
+  /** What rounding makes of the loss. */
+  readonly rounding: (moved: readonly Moved[]) => number;
+  /** More rounding than this hides what the loss does. */
+  readonly clear: number;
 }
 
 /** Shares so small that a loss changes by its rounding only where parameters are moved by them. */
 const TINY = [-7.3e-13, -3.1e-13, -1.1e-13, 1.7e-13, 4.7e-13, 8.9e-13];
+/** So many times as large in single precision. */
+const SINGLE = 1e6;
 /** Up to this share of the loss a change may be rounding. */
 const MAY_BE_ROUNDING = 1e-3;
 /** How many times the smallest change that counts rounding may be without hiding everything. */
@@ -31,10 +37,19 @@ const SHORT = 1 / 16;
 const MUCH_LESS = 1e-3;
 /** Parts of a parameter's way at which the loss is looked at until rounding hides it. */
 const PARTS = [1 / 16, 1 / 4, 1 / 2, 1];
+/** By which a distance is shortened where there are no numbers, and the least that is looked at. */
+const NEARER = 1 / 16;
+const LEAST = 1e-6;
 /** Parts of a way of which no mirror and no period takes all: an even loss is the same at u and −u. */
 const BETWEEN = [1 / 64, 0.3679, 0.8284];
 
-export function comparisonWith({ lossAt, best, within }: LossMeasure, winner: Restart): Compare {
+export function comparisonWith(
+  { lossAt, best, within, isSingle }: LossMeasure,
+  winner: Restart,
+): Compare {
+  const tiny = isSingle ? TINY.map((share) => SINGLE * share) : TINY;
+  const scatterAt = (at: Float64Array, moved: readonly Moved[]): number =>
+    scatter(lossAt, at, moved, tiny);
   const moveTo = (moved: readonly Moved[]): Float64Array => {
     const at = winner.best.slice();
     for (const [j, x] of moved) at[j] = x;
@@ -47,7 +62,7 @@ export function comparisonWith({ lossAt, best, within }: LossMeasure, winner: Re
     const change = loss - best;
     if (Math.abs(change) <= within) return "same";
     if (isDoubted || Math.abs(change) <= MAY_BE_ROUNDING * Math.abs(best)) {
-      const rounding = 2 * (scatter(lossAt, at, moved) + scatter(lossAt, winner.best, moved));
+      const rounding = 2 * (scatterAt(at, moved) + scatterAt(winner.best, moved));
       if (rounding > clear) return "unclear";
       if (Math.abs(change) <= within + rounding) return "same";
     }
@@ -55,12 +70,19 @@ export function comparisonWith({ lossAt, best, within }: LossMeasure, winner: Re
   };
   return Object.assign(compare, {
     change: (moved: readonly Moved[]) => lossAt(moveTo(moved)) - best,
+    rounding: (moved: readonly Moved[]) => scatterAt(moveTo(moved), moved),
+    clear: CLEAR * within,
   });
 }
 
 /** By how much the loss differs where parameters hardly do. */
-function scatter(lossAt: LossMeasure["lossAt"], at: Float64Array, moved: readonly Moved[]): number {
-  const losses = TINY.map((share) => {
+function scatter(
+  lossAt: LossMeasure["lossAt"],
+  at: Float64Array,
+  moved: readonly Moved[],
+  tiny: readonly number[],
+): number {
+  const losses = tiny.map((share) => {
     const near = at.slice();
     for (const [j] of moved) near[j] = (near[j] as number) * (1 + share);
     return lossAt(near);
@@ -78,6 +100,8 @@ export interface Way {
   readonly side: number;
   /** Its size, or the way it went if that is longer. */
   readonly length: number;
+  /** By how much it moves where the parameter changes by 1, or by less. */
+  readonly unit: number;
   readonly hasMoved: boolean;
   /** How much the parameter in the user's units changes with it. */
   readonly slope: number;
@@ -85,16 +109,18 @@ export interface Way {
   readonly toUser: (u: number) => number;
 }
 
-export function wayOf({ label, transform }: Free, j: number, winner: Restart): Way {
+export function wayOf({ label, transform, isLog }: Free, j: number, winner: Restart): Way {
   const u = winner.uAt(j);
   const from = transform.toFree(winner.start[j] as number);
   // A parameter that the optimiser did not touch may have other last digits by its map.
+  const slope = transform.slope(u);
   const hasMoved = Math.abs(u - from) > 1e-12 * Math.max(Math.abs(u), Math.abs(from));
   return {
     ...{ j, label, u, from, hasMoved },
     side: hasMoved ? Math.sign(u - from) : Math.sign(u) || 1,
     length: Math.max(Math.abs(u), Math.abs(u - from)),
-    slope: transform.slope(u),
+    unit: isLog ? 1 : Math.min(1, 1 / slope),
+    slope,
     toUser: (at) => transform.toUser(at),
   };
 }
@@ -121,8 +147,8 @@ export interface Seen {
 }
 
 /**
- * What the loss does further on: as far again as the parameter went, and by 1 if that is longer and the
- * program allows it. Nearer only where rounding hides what the loss does there, or where it is the same there and
+ * What the loss does further on: as far again as the parameter went, and by 1 if that is longer, or by less where the
+ * program does not allow that. Nearer only where rounding hides what the loss does there, or where it is the same there and
  * not on the way.
  */
 export function changeAt(way: Way, side: number, compare: Compare): Seen {
@@ -137,10 +163,13 @@ export function changeAt(way: Way, side: number, compare: Compare): Seen {
 function changeFar(way: Way, side: number, compare: Compare): Seen {
   const moved = (distance: number): Moved[] => [[way.j, way.toUser(way.u + side * distance)]];
   const at = (distance: number) => ({ change: compare(moved(distance)), distance });
-  if (way.length < 1) {
-    const far = at(1);
-    if (way.length === 0 || (far.change !== "not finite" && far.change !== "unclear")) return far;
+  // The farthest place that tells: a short way says little of a parameter that ended near 0.
+  const least = LEAST * way.unit;
+  for (let distance = way.unit; distance > Math.max(way.length, least); distance *= NEARER) {
+    const far = at(distance);
+    if (far.change !== "not finite" && far.change !== "unclear") return far;
   }
+  if (way.length === 0) return at(least);
   const own = at(way.length);
   if (own.change === "same" || own.change === "not finite") return own;
   const change = (distance: number) => Math.abs(compare.change(moved(distance)));

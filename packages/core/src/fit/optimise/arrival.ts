@@ -11,7 +11,7 @@
 import { NdvmError } from "../../errors.js";
 import type { Problem } from "../fit.js";
 import { BEYOND, GRAIN_DOUBLE, GRAIN_SINGLE } from "../maps.js";
-import { type Singular, symmetricValues } from "../math/linear.js";
+import { symmetricValues } from "../math/linear.js";
 import { inwardsOf } from "../parameters/inwards.js";
 import type { Free } from "../parameters/parameters.js";
 import { type Curvature, hessianAt, isNegativeLogLikelihood } from "../quality/hessian.js";
@@ -21,6 +21,7 @@ import type { Batch } from "./batch.js";
 import { type Descent, descend, type Seen } from "./bundle.js";
 import { arriveByColumns } from "./columns-arrival.js";
 import { LbfgsRestart } from "./lbfgs.js";
+import { type Bends, bendOf, inner, newtonStep, type Step } from "./newton.js";
 import { isConverged, type Restart } from "./restart.js";
 
 /** More points than this, all parameters together, are not looked at; nor are more parameters. */
@@ -34,6 +35,10 @@ const DESCENTS_MOST = 4;
 /** How often a step that does not lower the loss is shortened, and to which part. */
 const CUTS_MOST = 12;
 const CUT = 0.25;
+/** How far along an axis a rise is looked for: by so many times what rounding hides. */
+const SEEN = 1000;
+/** The share of what a bend promises that the loss has to rise by: near a kink it rises by less. */
+const RISE = 0.01;
 
 /** What counts as arrived, in both precisions. */
 interface Limits {
@@ -71,7 +76,7 @@ type Asked = Pick<Finished, "batches" | "parameters" | "options" | "settings">;
 /**
  * Looks whether a restart that says so has arrived, and brings it there if it has not. Undefined where
  * nothing was looked at. `lm` needs it only beside a saddle, where some slopes are 0. The loss `absolute`
- * has no second derivatives, Adam promises no minimum, and large fits would take long.
+ * has no second derivatives, and large fits would take long. Adam's place is only looked at, and stays as it is.
  */
 export function arrive(
   problem: Problem,
@@ -81,10 +86,13 @@ export function arrive(
 ): Arrival | undefined {
   const { batches, parameters, options, table } = problem;
   const { optimiser, lossName, isAttempt } = settings;
-  // A line search that failed may have failed for lack of a sense of units.
-  const isDone = isConverged(restart.reason) || restart.reason === "damping";
+  const isAdam = optimiser === "adam";
+  // A line search that failed may have failed for lack of a sense of units. Adam takes all its steps, and says nothing.
+  const isDone =
+    isConverged(restart.reason) ||
+    restart.reason === "damping" ||
+    (isAdam && restart.reason === "steps");
   if (lossName === "absolute" || isAttempt || !isDone) return undefined;
-  if (optimiser === "adam") return undefined;
   const until = performance.now() + millisecondsMax;
   const verdict = arriveByColumns(problem, settings, restart, () => endedAt(options, until));
   const byColumns = verdict && { verdict, curvature: undefined };
@@ -94,7 +102,8 @@ export function arrive(
   if (length > PARAMETERS_MOST || (table?.points ?? 1) * length > POINTS_MOST) return byColumns;
   try {
     const asked = { batches, parameters, options, settings };
-    return new Arriving(asked, restart, until).run();
+    const arriving = new Arriving(asked, restart, until);
+    return isAdam ? arriving.judge() : arriving.run();
   } catch (error) {
     // Many lanes at once take more memory than the fit itself did.
     if (error instanceof NdvmError && error.code === "E-MEMORY") return undefined;
@@ -118,19 +127,47 @@ interface Place {
   readonly gradient: Float64Array;
 }
 
-/** A step in the optimiser's numbers, and twice what it promises. */
-interface Step {
-  readonly by: Float64Array;
-  readonly gain: number;
-  /** A direction in which the loss bends downwards. */
-  readonly down: Float64Array | undefined;
-}
-
 /** A step of a parameter that is pressed against a bound. */
 interface Push {
   readonly by: number;
   readonly fall: number;
 }
+
+/** Newton's step in the optimiser's numbers from where a restart is; undefined where second derivatives are no numbers. */
+export function newtonStepAt(
+  problem: Asked,
+  { best, free, limits }: Restart,
+): Float64Array | undefined {
+  const there = new LbfgsRestart(0, best, free, limits);
+  return new Arriving(problem, there, Number.POSITIVE_INFINITY).step();
+}
+
+/** Whether Newton's steps of the others lead from where a restart is to a minimum, while some are held. */
+export function leadsToMinimum(
+  problem: Asked,
+  { best, free, limits }: Restart,
+  held: readonly number[],
+  until: number,
+): boolean {
+  const there = new LbfgsRestart(0, best, free, limits);
+  new Arriving(problem, there, until, held).run();
+  return isConverged(there.reason);
+}
+
+/** The loss that Newton's steps of the other parameters lead to, while some are held where they are. */
+export function lossBeside(
+  problem: Asked,
+  x: Float64Array,
+  { free, limits }: Restart,
+  held: readonly number[],
+  until: number,
+): number {
+  const arriving = new Arriving(problem, new LbfgsRestart(0, x, free, limits), until, held);
+  arriving.run();
+  return arriving.loss;
+}
+
+const STAYS: Push = { by: 0, fall: 0 };
 
 class Arriving {
   readonly #problem: Asked;
@@ -140,6 +177,10 @@ class Arriving {
   readonly #limits: Limits;
   readonly #isLikelihood: boolean;
   readonly #until: number;
+  /** Whether the restart itself does not say that it has arrived. */
+  readonly #isOpen: boolean;
+  /** Parameters that stay where they are. */
+  readonly #held: readonly number[];
   #place: Place;
   #evaluations = 0;
   #hasMoved = false;
@@ -147,10 +188,12 @@ class Arriving {
   /** Parameters at the latest kink. */
   #kinked: readonly number[] = [];
 
-  constructor(problem: Asked, restart: Restart, until: number) {
+  constructor(problem: Asked, restart: Restart, until: number, held: readonly number[] = []) {
     this.#until = until;
+    this.#held = held;
     this.#problem = problem;
     this.#restart = restart;
+    this.#isOpen = !isConverged(restart.reason);
     this.#free = problem.parameters.free;
     this.#batch = problem.batches.of(1);
     this.#limits = this.#batch.isSingle ? SINGLE : DOUBLE;
@@ -159,6 +202,24 @@ class Arriving {
     this.#place = seenBy(restart, u) ?? this.#look(u);
     // What a restart saw before it was resumed is looked at again, and not counted twice.
     if (restart instanceof LbfgsRestart) this.#evaluations = 0;
+  }
+
+  get loss(): number {
+    return this.#place.loss;
+  }
+
+  step(): Float64Array | undefined {
+    const { by, gain } = this.#stepBy(this.#curvature());
+    return Number.isNaN(gain) ? undefined : by;
+  }
+
+  /** Whether the restart has arrived where it is. */
+  judge(): Bent {
+    const curvature = this.#curvature();
+    const step = this.#stepBy(curvature);
+    const isThere = curvature.kinked.length === 0 && step.down === undefined;
+    if (isThere && this.#isNear(step, 1)) return this.#end(step, curvature);
+    return { verdict: "unknown", curvature };
   }
 
   run(): Bent {
@@ -232,12 +293,14 @@ class Arriving {
     return kinked.length > 1 && kinked.some(isNear);
   }
 
-  /** Parameters that are pressed against a bound, or at it. */
+  /** Parameters that are pressed against a bound, or at it, and those that are held. */
   #pressed({ hessian }: Curvature): ReadonlySet<number> {
     const { length } = this.#free;
     const all = [...this.#free.keys()];
     const bendOf = (j: number): number => hessian[j * length + j] as number;
-    return new Set(all.filter((j) => this.#pushAt(j, bendOf(j)) !== undefined));
+    return new Set(
+      all.filter((j) => this.#held.includes(j) || this.#pushAt(j, bendOf(j)) !== undefined),
+    );
   }
 
   /** Follows slopes down from a kink, or finds that none leads down. Parameters that are held stay. */
@@ -268,6 +331,7 @@ class Arriving {
   #letGo(): boolean {
     let hasLetGo = false;
     for (const [j, one] of this.#free.entries()) {
+      if (this.#held.includes(j)) continue;
       const start = this.#restart.start[j] as number;
       const x = one.transform.toUser(this.#place.u[j] as number);
       const places = inwardsOf(one, x, start).map((each) => {
@@ -299,9 +363,65 @@ class Arriving {
     if (verdict === "short" && this.#kinked.length > 0)
       return { verdict: "kink", curvature: { ...curvature, kinked: this.#kinked } };
     const isKink = curvature.kinked.length > 0;
-    if (verdict === "arrived" && (this.#hasMoved || isKink))
-      this.#restart.reason = isKink ? "loss" : "gradient";
+    if (verdict === "arrived" && isKink) this.#restart.reason = "loss";
+    else if (verdict === "arrived" && this.#isOpen) this.#close(curvature);
+    else if (verdict === "arrived" && this.#hasMoved) this.#restart.reason = "gradient";
     return { verdict, curvature };
+  }
+
+  /** Lets a restart that did not say so have arrived, if this is a minimum. */
+  #close(curvature: Curvature): void {
+    if (this.#isMinimum(curvature)) this.#restart.reason = "gradient";
+    this.#restart.countEvaluations(this.#evaluations);
+    this.#evaluations = 0;
+  }
+
+  /**
+   * Whether the loss rises both ways along each axis of its bends, as they promise. It does not where parameters change
+   * nothing together, nor where bends vanish further on, as those of logits do that grow without end.
+   */
+  #isMinimum(curvature: Curvature): boolean {
+    const { u, loss } = this.#place;
+    const { columns, scales, moving } = this.#bends(curvature, this.#pressed(curvature));
+    const { values, vectors } = symmetricValues(columns);
+    const least = this.#limits.flat * (values[0] ?? 0);
+    const seen = SEEN * this.#limits.hidden * Math.abs(loss);
+    const rise = this.#isLikelihood ? Math.max(seen, this.#limits.gain) : seen;
+    return vectors.every((vector) => {
+      const bend = bendOf(columns, vector);
+      if (!(bend > least)) return false;
+      const axis = new Float64Array(u.length);
+      for (const [a, j] of moving.entries())
+        axis[j] = (vector[a] as number) * (scales[a] as number);
+      const shares = moving.map(
+        (j) => (Math.abs(u[j] as number) || this.#sizeOf(j)) / Math.abs(axis[j] as number),
+      );
+      const by = Math.max(Math.sqrt((2 * rise) / bend), this.#limits.move * Math.min(...shares));
+      return [by, -by].every((distance) => {
+        const there = this.#look(u.map((each, j) => each + distance * (axis[j] as number)));
+        return there.loss - loss >= (RISE * bend * by * by) / 2;
+      });
+    });
+  }
+
+  /** Bends by the optimiser's numbers of the parameters that are not held, brought to 1 on the diagonal. */
+  #bends({ hessian }: Curvature, held: ReadonlySet<number>): Bends {
+    const { u, gradient } = this.#place;
+    const moving = [...u.keys()].filter((j) => !held.has(j));
+    const slopes = u.map((each, j) => this.#slopeAt(j, each));
+    const bend = (i: number, j: number): number => {
+      const [first, second] = [slopes[i] as number, slopes[j] as number];
+      const own = i === j ? this.#turnOf(i, u[i] as number, gradient[i] as number, first) : 0;
+      return (hessian[i * u.length + j] as number) * first * second + own;
+    };
+    const scales = moving.map((j) => 1 / Math.sqrt(Math.abs(bend(j, j)) || 1));
+    const columns = moving.map((j, b) =>
+      Float64Array.from(
+        moving,
+        (i, a) => bend(i, j) * (scales[a] as number) * (scales[b] as number),
+      ),
+    );
+    return { columns, scales, moving };
   }
 
   /** Evaluates the loss as the optimiser does. */
@@ -324,23 +444,15 @@ class Arriving {
    * Newton's step, upwards bends taken as they are and downward ones turned round. Parameters that are pressed
    * against a bound are left out of it and take steps of their own, where that is worth anything. Those at a kink stay.
    */
-  #stepBy({ hessian, kinked }: Curvature): Step {
-    const { u } = this.#place;
-    const size = u.length;
-    const pushes = Array.from(u, (_, j) => this.#pushAt(j, hessian[j * size + j] as number));
-    const isHeld = (j: number): boolean => pushes[j] !== undefined || kinked.includes(j);
-    const gradient = this.#place.gradient.map((slope, j) => (isHeld(j) ? 0 : slope));
-    const bend = (i: number, j: number): number => {
-      if (isHeld(i) || isHeld(j)) return 0;
-      const [first, second] = [this.#slopeAt(i, u[i] as number), this.#slopeAt(j, u[j] as number)];
-      const own = i === j ? this.#turnOf(i, u[i] as number, gradient[i] as number, first) : 0;
-      return (hessian[i * size + j] as number) * first * second + own;
-    };
-    const scales = u.map((_, j) => 1 / Math.sqrt(Math.abs(bend(j, j)) || 1));
-    const columns = Array.from(u, (_, j) =>
-      u.map((_, i) => bend(i, j) * (scales[i] as number) * (scales[j] as number)),
+  #stepBy(curvature: Curvature): Step {
+    const { hessian, kinked } = curvature;
+    const size = this.#free.length;
+    const pushes = this.#free.map((_, j) =>
+      this.#held.includes(j) ? STAYS : this.#pushAt(j, hessian[j * size + j] as number),
     );
-    const step = newtonStep(symmetricValues(columns), columns, gradient, scales, this.#limits.flat);
+    const held = pushes.flatMap((push, j) => (push || kinked.includes(j) ? [j] : []));
+    const bends = this.#bends(curvature, new Set(held));
+    const step = newtonStep(bends, this.#place.gradient, this.#limits.flat);
     const nothing = this.#limits.hidden * Math.abs(this.#place.loss);
     let { gain } = step;
     for (const [j, { by, fall } = { by: 0, fall: 0 }] of pushes.entries()) {
@@ -385,10 +497,14 @@ class Arriving {
     return by.every((each, j) => Math.abs(each) <= share * move * this.#sizeOf(j));
   }
 
+  /** How large a number of the optimiser is. Between bounds that are far apart a small one is a large parameter. */
   #sizeOf(j: number): number {
-    const { transform } = this.#free[j] as Free;
-    const from = transform.toFree(this.#restart.start[j] as number);
-    return Math.max(Math.abs(this.#place.u[j] as number), Math.abs(from)) || 1;
+    const { transform, isLog } = this.#free[j] as Free;
+    const [u, start] = [this.#place.u[j] as number, this.#restart.start[j] as number];
+    const size = Math.max(Math.abs(u), Math.abs(transform.toFree(start))) || 1;
+    if (isLog) return size;
+    const own = Math.max(Math.abs(transform.toUser(u)), Math.abs(start)) || 1;
+    return Math.min(size, own / transform.slope(u));
   }
 
   /**
@@ -421,44 +537,4 @@ function seenBy(restart: Restart, u: Float64Array): Place | undefined {
 function verdictOf(isNear: boolean, { down, gain }: Step): Arrival["verdict"] {
   if (Number.isNaN(gain) || (isNear && down !== undefined)) return "unknown";
   return isNear ? "arrived" : "short";
-}
-
-function newtonStep(
-  { values, vectors }: Singular,
-  columns: readonly Float64Array[],
-  gradient: Float64Array,
-  scales: Float64Array,
-  flat: number,
-): Step {
-  const by = new Float64Array(gradient.length);
-  const isKnown = columns.every((column) => column.every(Number.isFinite));
-  if (!isKnown) return { by, gain: Number.NaN, down: undefined };
-  const scaled = gradient.map((each, j) => each * (scales[j] as number));
-  const least = flat * (values[0] ?? 0);
-  let gain = 0;
-  let down: Float64Array | undefined;
-  for (const [k, vector] of vectors.entries()) {
-    // What the loss hardly bends by may still have a slope.
-    const value = Math.max(values[k] as number, least);
-    if (!(value > 0)) continue;
-    const along = inner(scaled, vector);
-    gain += (along * along) / value;
-    for (const [j, part] of vector.entries())
-      by[j] = (by[j] as number) - (along / value) * part * (scales[j] as number);
-    if (bendOf(columns, vector) < -least)
-      down = vector.map((part, j) => (part * (scales[j] as number)) / Math.sqrt(value));
-  }
-  return { by, gain, down };
-}
-
-function bendOf(columns: readonly Float64Array[], vector: Float64Array): number {
-  let sum = 0;
-  for (const [j, column] of columns.entries()) sum += (vector[j] as number) * inner(column, vector);
-  return sum;
-}
-
-function inner(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let j = 0; j < a.length; j++) sum += (a[j] as number) * (b[j] as number);
-  return sum;
 }

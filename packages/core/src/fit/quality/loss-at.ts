@@ -25,13 +25,16 @@ export interface LossMeasure {
   readonly best: number;
   /** Changes up to this one are none. */
   readonly within: number;
+  /** Whether the machine works in f32. */
+  readonly isSingle: boolean;
 }
 
 /** `freedom`: points less parameters. */
 export function measureLoss(finished: Finished, winner: Restart, freedom: number): LossMeasure {
   const lossAt = lossOf(finished);
   const best = lossAt(winner.best);
-  return { lossAt, best, within: unitOf(finished, best, freedom) + roundingOf(finished, best) };
+  const within = unitOf(finished, best, freedom) + roundingOf(finished, best);
+  return { lossAt, best, within, isSingle: finished.source.precision === "f32" };
 }
 
 /**

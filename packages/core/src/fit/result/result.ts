@@ -149,15 +149,16 @@ class Description implements FitResult {
     const open = new Set(undetermined.flatMap(({ direction }) => Object.keys(direction)));
     const isKnown = found !== undefined && kinked.length === 0;
     const known = isKnown ? open : undefined;
-    const { told, gone } = findRunaways(finished, winner, used, known, estimate);
+    const slack = findSlack(finished, winner, used);
+    if (slack.length > 0) this.#slack = slack;
+    const hasArrived = isConverged(winner.reason) && this.#slack.length === 0;
+    const { told, gone } = findRunaways(finished, winner, used, known, estimate, hasArrived);
     this.#runaways = told;
     this.#gone = gone;
     const rest =
       gone.length > 0 ? estimateOf(used.filter((j) => !gone.includes(j))).estimate : undefined;
     this.#estimate = estimate && rest ? besideFixed(estimate, rest, gone) : estimate;
     this.identifiability = found && rest ? withoutFalse(found, this.parameters, rest, gone) : found;
-    const slack = findSlack(finished, winner, used);
-    if (slack.length > 0) this.#slack = slack;
     this.#closer = lookCloser(finished, restarts, winner);
   }
 
