@@ -1,6 +1,7 @@
 /** No control character of a program, a name, a file or an archive reaches a stream, in any command. */
 
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { ndvmHere } from "./here.js";
 import { folder, ndvm, shell, writeFile } from "./run.js";
@@ -57,6 +58,21 @@ test.each<[string, string[]]>([
   expect(stdout + stderr).not.toBe("");
   expect(UNSAFE.exec(stdout)).toBeNull();
   expect(UNSAFE.exec(stderr)).toBeNull();
+});
+
+test("pages about such columns and programs have none of these characters", async () => {
+  const rows = Array.from({ length: 30 }, (_, i) => `${i / 10},${2 * i + (i % 3)}`);
+  writeFile("page.csv", `${name},"y${UNSEEN}"\n${rows.join("\n")}\n`);
+  const data = ["--data", "page.csv", "--target", `y${UNSEEN}`];
+  const words = ["fit", "-e", `(+ a (* b |${name.replace("\x1b", "\\x1b;")}|))`, ...data];
+  expect(await ndvmHere([...words, "--report", "page.html"])).toMatchObject({ code: 0 });
+  const study = ["search", ...data, "--candidates", "60", "--workers", "0", "--out", "page.db"];
+  expect(await ndvmHere([...study, "--report", "study.html"])).toMatchObject({ code: 0 });
+  for (const page of ["page.html", "study.html"]) {
+    const text = readFileSync(join(folder, page), "utf8");
+    expect(text).toContain("ev\\u001b[31mil\\u202e");
+    expect(UNSAFE.exec(text)).toBeNull();
+  }
 });
 
 test("repl", () => {

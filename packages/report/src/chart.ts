@@ -4,7 +4,7 @@
  * picture serves light and dark.
  */
 
-import { checkNames, namesOf } from "@ndvm/core";
+import { checkNames, namesOf, visible } from "@ndvm/core";
 import { Html } from "./html.js";
 import { tickText } from "./numbers.js";
 
@@ -125,7 +125,7 @@ export async function drawChart(options: ChartOptions): Promise<Html> {
     },
     marks: layers.map((layer) => markOf(plot, layer)),
   } as import("@observablehq/plot").PlotOptions);
-  return new Html(svg.outerHTML);
+  return new Html(visible(svg.outerHTML));
 }
 
 /** From the least to the largest number of the layers along an axis; bars stand on 0. */

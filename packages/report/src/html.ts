@@ -3,7 +3,7 @@
  * dark, printable, asking the network for nothing.
  */
 
-import { own } from "@ndvm/core";
+import { own, visible } from "@ndvm/core";
 
 /** Text that is already HTML, so that it is not escaped again. */
 export class Html {
@@ -28,8 +28,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
+/** A text as it is on a page; names on it turn no direction of writing, and are seen whole. */
 export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (mark) => own(ENTITIES, mark) ?? mark);
+  visible(text).replace(/[&<>"']/g, (mark) => own(ENTITIES, mark) ?? mark);
 
 function render(content: Content): string {
   if (content === undefined) return "";
