@@ -104,7 +104,7 @@ export const rooms: readonly Room[] = [
     name: "export",
     sources: ["packages/core/src/export/"],
     tests: core(
-      `fit/formula-digits export/texts export/loaded export/latex-names export/every-loop export/limits export/tail-calls export/every-call export/booleans export/closed-forms export/every-nest
+      `fit/formula-digits export/texts export/loaded export/identifiers export/latex-names export/every-loop export/limits export/tail-calls export/every-call export/booleans export/closed-forms export/every-nest
        export/javascript export/fitted export/special-values export/python-numbers export/every-matrix primitives/division`,
     ),
   },
@@ -247,7 +247,7 @@ export const rooms: readonly Room[] = [
     sources: ["packages/cli/src/"],
     // In this process first. Those that measure limits and whole starts take minutes, and are left out.
     tests: cli(`
-      search-command-kept archive-export serve-strangers matrices-by-lane held-out option-texts dialogue-history plots rows small-parts one-file-twice files-and-pipes piped-repl typed-hints internal-errors pipes said-in-words edges results search-display time explained fit-problem options-reach cluster-commands outputs more-outputs serve-here let-go
+      search-command-kept archive-export serve-strangers matrices-by-lane held-out option-texts dialogue-history history-file plots rows small-parts one-file-twice files-and-pipes piped-repl typed-hints internal-errors pipes said-in-words edges results search-display time explained fit-problem options-reach cluster-commands outputs more-outputs serve-here let-go
       start-here interactive serve-again serve-state story-fields story archive-lists output-files fit-corners command-corners fit-errors fit-endings fit names fit-progress
       fit-report table-formats names-of-two-lines terminal secrets on-a-terminal explain search archive-damage serve
       eval repl bytecode errors`),

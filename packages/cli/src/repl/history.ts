@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { visible } from "@ndvm/core";
 
 /** Lines that the file and a session keep. */
 export const LINES_MAX = 1000;
@@ -12,12 +13,12 @@ function historyFile(): string {
   return join(state, "ndvm", "history");
 }
 
-/** Newest first, as readline wants it. */
+/** Newest first, as readline wants it, which writes them as they are: none that would steer the terminal. */
 export function loadHistory(): string[] {
   try {
     return readFileSync(historyFile(), "utf8")
       .split("\n")
-      .filter(Boolean)
+      .filter((line) => line !== "" && visible(line) === line)
       .reverse()
       .slice(0, LINES_MAX);
   } catch {

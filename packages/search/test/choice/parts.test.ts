@@ -182,7 +182,11 @@ describe("a program that is written out", () => {
     params: Readonly<Record<string, number>>,
     as: readonly [string, number][],
   ) =>
-    tidied(source, params, new Map(as), { inputs: ["x"], target: "y", operators: ["+", "-", "*", "/", "sin"] });
+    tidied(source, params, new Map(as), {
+      inputs: ["x"],
+      target: "y",
+      operators: ["+", "-", "*", "/", "sin"],
+    });
 
   test("is one only if it is smaller", () => {
     expect(of("(+ a x)", { a: 1 }, [["a", 1]])).toBeUndefined();
