@@ -18,7 +18,8 @@ import {
   isNearBound,
 } from "../../src/fit/quality/covariance.js";
 import { describeUndetermined, listed } from "../../src/fit/quality/identify.js";
-import { fitText, noise, steps } from "./support.js";
+import { fitFromJSON } from "../../src/index.js";
+import { fitText, machine, noise, steps } from "./support.js";
 
 const SEED = Number(process.env["SEED"] ?? Date.now() % 2 ** 31);
 console.log(`quality: SEED=${SEED}`);
@@ -151,6 +152,58 @@ describe("checks of residuals", () => {
     const jumps = (at: readonly number[]) => (i: number) => (-1) ** at.filter((j) => j <= i).length;
     expect(pattern(16, jumps([2, 5, 9, 12]))).toEqual([]);
     expect(pattern(16, jumps([1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15]))).toEqual([]);
+  });
+});
+
+describe("the band of the mean", () => {
+  const x = [0, 1, 2, 3, 4, 5, 6];
+  const y = [0, 0, 1, 1, 3, 4, 5];
+  const trials = x.map(() => 5);
+  const params = { a: -2, b: 1 };
+
+  test("of a probability was above 1 and below 0, and that of a count below 0", async () => {
+    const source = "(sigmoid (+ a (* b x)))";
+    const chance = await fitText(source, {
+      data: { x, y },
+      target: "y",
+      loss: "binomial",
+      trials,
+      params,
+    });
+    const rate = await fitText("(exp (+ a (* b x)))", {
+      data: { x, y },
+      target: "y",
+      loss: "poisson",
+      params,
+    });
+    const reach = 1.959963984540054;
+    for (const [result, most] of [
+      [chance, 1],
+      [rate, Infinity],
+    ] as const) {
+      const again = fitFromJSON(
+        machine.load(result === chance ? source : "(exp (+ a (* b x)))"),
+        result.toJSON(),
+      );
+      for (const one of [result, again]) {
+        const { values, standardErrors, lower, upper } = one.predict(
+          { x: [-1, 0, 3, 6, 7] },
+          { level: 0.95 },
+        );
+        for (const [row, value] of values.entries()) {
+          const half = reach * (standardErrors[row] ?? 0);
+          expect(lower[row]).toBeCloseTo(Math.max(0, value - half), 6);
+          expect(upper[row]).toBeCloseTo(Math.min(most, value + half), 6);
+        }
+        expect(lower.includes(0)).toBe(true);
+        expect(upper.includes(1)).toBe(most === 1);
+      }
+    }
+  });
+
+  test("goes on where nothing limits what is expected", async () => {
+    const { predict } = await fitText("(+ a (* b x))", { data: { x, y }, target: "y", params });
+    expect(predict({ x: [0] }).lower[0]).toBeLessThan(0);
   });
 });
 

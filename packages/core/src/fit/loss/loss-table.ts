@@ -36,6 +36,8 @@ export interface Counts {
   least(y: number, trials: number): number;
   /** What minus the loss lacks of the log-likelihood. */
   constant(y: number, trials: number): number;
+  /** The least and the largest that may be expected. */
+  readonly range: readonly [number, number];
 }
 
 const itself = (y: number): number => y;
@@ -78,7 +80,11 @@ export const losses: Readonly<Record<LossName, Loss>> = {
     response: itself,
     deviation: (f) => Math.sqrt(f),
     centre: "its mean",
-    counts: { least: (y) => poisson(y, y), constant: (y) => -logFactorial(y) },
+    counts: {
+      least: (y) => poisson(y, y),
+      constant: (y) => -logFactorial(y),
+      range: [0, Infinity],
+    },
   },
   binomial: {
     code: FIT_BINOMIAL,
@@ -89,6 +95,7 @@ export const losses: Readonly<Record<LossName, Loss>> = {
     counts: {
       least: (y, trials) => (trials === 0 ? 0 : binomial(y, y / trials, trials)),
       constant: (y, trials) => logFactorial(trials) - logFactorial(y) - logFactorial(trials - y),
+      range: [0, 1],
     },
   },
 };

@@ -56,6 +56,8 @@ export interface Fitted {
   readonly freedom: number;
   readonly hasKnownVariance: boolean;
   readonly level: number;
+  /** What may be expected of counts: bands of the mean end there. Undefined where nothing limits it. */
+  readonly range?: readonly [number, number] | undefined;
 }
 
 const NO_NUMBERS = new Float64Array(0);
@@ -127,6 +129,7 @@ export function predictWith(fitted: Fitted, data: Data, level = fitted.level): P
   const make = () => new Float64Array(points);
   const [values, standardErrors, lower, upper] = [make(), make(), make(), make()];
   const [observationLower, observationUpper] = [make(), make()];
+  const [least, most] = fitted.range ?? [-Infinity, Infinity];
   const gradient = new Float64Array(fitted.best.length);
   const deviations = deviationsOfTargets(fitted, table, data);
   for (let point = 0; point < points; point++) {
@@ -137,8 +140,9 @@ export function predictWith(fitted: Fitted, data: Data, level = fitted.level): P
     const noise = reach * Math.sqrt(error * error + sigma * sigma);
     values[point] = value;
     standardErrors[point] = error;
-    lower[point] = value - reach * error;
-    upper[point] = value + reach * error;
+    // A prediction beyond what may be expected is inside its own band.
+    lower[point] = Math.max(value - reach * error, Math.min(value, least));
+    upper[point] = Math.min(value + reach * error, Math.max(value, most));
     observationLower[point] = value - noise;
     observationUpper[point] = value + noise;
   }

@@ -11,6 +11,7 @@ import { findRunaways, type Runaway } from "../diagnosis/runaway.js";
 import { arrivalWords, findSlack } from "../diagnosis/slack.js";
 import type { Problem } from "../fit.js";
 import { loadLoss } from "../loss/loss-program.js";
+import { losses } from "../loss/loss-table.js";
 import { normalReach, studentReach } from "../math/elementary.js";
 import { Factor } from "../math/linear.js";
 import type { SettlingVerdict } from "../optimise/absolute.js";
@@ -459,6 +460,7 @@ function fittedOf(
     freedom,
     hasKnownVariance: table === undefined || table.hasSigma || settings.lossName !== "squares",
     level: settings.level,
+    range: isOfCounts(settings.lossName) ? losses[settings.lossName].counts?.range : undefined,
   };
 }
 
