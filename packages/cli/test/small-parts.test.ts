@@ -201,7 +201,7 @@ test("a loss that is a program is its mean over the held-out rows, whatever it c
     ["(* w (abs (- y pred)))", mean((row) => (heldOut.w[row] as number) * missed(row))],
   ] as const) {
     const loss = machine.load(source);
-    const problem = { heldOut, targets: ["y"], options: { loss } } as unknown as FitProblem;
+    const problem = { heldOut, targets: ["y"], heldOutOptions: { loss } } as unknown as FitProblem;
     const [score] = scoreHeldOut(result, problem);
     expect(score?.loss, source).toBeCloseTo(wanted, 6);
   }
