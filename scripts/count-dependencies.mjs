@@ -4,8 +4,9 @@
  *   node scripts/count-dependencies.mjs [root]          one line for each package
  *   node scripts/count-dependencies.mjs --check [root]  also fails where docs/security.md says
  *                                                       another number, or lacks a dependency
+ *                                                       or a package that runs a script when installed
  *
- * Optional packages (a database's binaries for other systems) are counted apart: a machine gets one.
+ * Optional packages (a database's binaries for other systems) are counted apart: a machine gets one of each kind.
  */
 import { readFileSync } from "node:fs";
 import { dirname, join, posix, resolve } from "node:path";
@@ -52,6 +53,20 @@ function needsOf(path) {
   return found;
 }
 
+/** Packages that may come with `path`, optional ones included, and run a script when they are installed. */
+function scriptsOf(path) {
+  const seen = new Set([path]);
+  // A set that grows is gone through to its end.
+  for (const at of seen) {
+    const { dependencies = {}, optionalDependencies = {} } = lock.get(at);
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const place = placeOf(name, at);
+      if (place !== undefined) seen.add(place);
+    }
+  }
+  return [...seen].filter((at) => lock.get(at).hasInstallScript === true);
+}
+
 const directOf = (path) =>
   Object.keys(lock.get(path).dependencies ?? {}).filter((name) => !ourNames.has(name));
 
@@ -68,6 +83,13 @@ for (const path of ours) {
   if (page === undefined) continue;
   const row = `| \`${name}\` | ${directOf(path).length} | ${needed.size} |`;
   if (!page.includes(row)) problems.push(`docs/security.md lacks the row "${row}"`);
+  for (const place of scriptsOf(path)) {
+    const script = place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
+    if (!page.includes(`\`${script}\``))
+      problems.push(
+        `docs/security.md does not say that ${script} runs a script when it is installed`,
+      );
+  }
   for (const direct of directOf(path)) {
     const reason = new RegExp(`^\\| \`${direct.replace("/", "\\/")}\` \\| \\S`, "m");
     if (!reason.test(page)) problems.push(`docs/security.md does not say why ${direct} is there`);

@@ -90,14 +90,14 @@ export const rooms: readonly Room[] = [
       machine/bad-calls machine/bad-input session-non-finite session-axes machine/shapes machine/history
       machine/pauses machine/shortage pool/serve pool/as-one pool/whole machine/lanes lanes/divergence
       machine/faults lanes/sorting lanes/chunks machine/memory lanes/property lanes/mixed-results
-      machine/single-walk machine/clock machine/report-budgets machine/jacobian-budgets machine/reading machine/budgets machine/every-size fit/result fit/again
+      machine/single-walk machine/clock machine/report-budgets machine/text-room machine/jacobian-budgets machine/reading machine/budgets machine/every-size fit/result fit/again
       facts api dmci semantics/rules`),
   },
   {
     name: "machine-pool",
     sources: ["packages/core/src/machine/pool/", "packages/core/src/machine/pool-worker.ts"],
     tests: core(
-      "pool/outcome pool/work pool/any-inputs pool/as-one pool/scripted pool/serve pool/shared pool/whole pool/crew pool machine/reading",
+      "pool/outcome pool/work pool/any-inputs pool/as-one pool/scripted pool/serve pool/shared pool/whole pool/crew pool machine/reading content-policy",
     ),
   },
   {

@@ -70,3 +70,12 @@ test("a dependency without a reason is refused", () => {
   expect(stderr).toBe("docs/security.md does not say why libsql is there\n");
   expect(status).toBe(1);
 });
+
+test("a package that runs a script when it is installed was not told of", () => {
+  const { status, stderr } = check(copied((text) => text.replaceAll("`msgpackr-extract`", "it")));
+  const line =
+    "docs/security.md does not say that msgpackr-extract runs a script when it is installed";
+  // Two of our packages bring it.
+  expect(stderr).toBe(`${line}\n${line}\n`);
+  expect(status).toBe(1);
+});
