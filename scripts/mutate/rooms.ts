@@ -116,7 +116,7 @@ export const rooms: readonly Room[] = [
       fit/elementary fit/random fit/told fit/settled fit/every-end fit/magnitudes fit/bad-input fit/names fit/parameters fit/losses
       fit/as-without fit/result fit/outputs fit/scale fit/loss-text fit/adam fit/steps-max fit/again fit/control
       fit/diagnostics fit/given-back fit/rounds fit/fit-many fit/convergence fit/at-bounds fit/scores
-      fit/interruption fit/let-go fit/slots fit/sizes fit/formula-digits fit/units fit/runaways fit/arrival fit/lbfgs
+      fit/interruption fit/let-go fit/slots fit/sizes fit/formula-digits fit/units fit/runaways fit/arrival fit/open-ends fit/drawn fit/lbfgs
       fit/levenberg export/fitted fit/kalman-fit examples/examples`),
   },
   {

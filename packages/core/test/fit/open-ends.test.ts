@@ -62,17 +62,17 @@ describe("a deviation that runs to 0 beside a line that is met exactly was not n
 });
 
 describe("a line search that rounding ended", () => {
-  const wide = (bound: number): FitOptions["params"] => ({
-    a: { start: 0, bounds: [-bound, bound] },
-    b: { start: 0, bounds: [-bound, bound] },
+  const wide = (bound: number) => ({
+    a: { start: 0, bounds: [-bound, bound] as const },
+    b: { start: 0, bounds: [-bound, bound] as const },
   });
   const curve = "(+ c (* a (exp (* (- 0 k) x))))";
   const at = steps(0, 6, 16);
   const y = at.map((each, i) => 2 * Math.exp(-0.6 * each) + 0.7 + 0.05 * Math.sin(7 * i));
-  const far = (bound: number): FitOptions["params"] => ({
-    a: { start: 1, bounds: [-bound, bound] },
-    c: { start: 0.3, bounds: [-bound, bound] },
-    k: { start: 0.8, bounds: [-bound, bound] },
+  const far = (bound: number) => ({
+    a: { start: 1, bounds: [-bound, bound] as const },
+    c: { start: 0.3, bounds: [-bound, bound] as const },
+    k: { start: 0.8, bounds: [-bound, bound] as const },
   });
 
   test.each([

@@ -103,7 +103,7 @@ export function arrive(
   try {
     const asked = { batches, parameters, options, settings };
     const arriving = new Arriving(asked, restart, until);
-    return isAdam ? arriving.judge() : arriving.run();
+    return isAdam ? arriving.assess() : arriving.run();
   } catch (error) {
     // Many lanes at once take more memory than the fit itself did.
     if (error instanceof NdvmError && error.code === "E-MEMORY") return undefined;
@@ -214,7 +214,7 @@ class Arriving {
   }
 
   /** Whether the restart has arrived where it is. */
-  judge(): Bent {
+  assess(): Bent {
     const curvature = this.#curvature();
     const step = this.#stepBy(curvature);
     const isThere = curvature.kinked.length === 0 && step.down === undefined;
