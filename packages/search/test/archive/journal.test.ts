@@ -58,6 +58,23 @@ test("a member is written again when what is known of it has changed, and events
   expect([name, JSON.parse(String(saved))]).toEqual(["p", { at: 3 }]);
 });
 
+test("events that say what became of a study are kept, and no others", async () => {
+  const file = freshFile();
+  const isKept: Readonly<Record<SearchEvent["type"], boolean>> = {
+    ...{ started: true, front: true, problem: true, worker: true, warning: true, done: true },
+    ...{ candidate: false, progress: false },
+  };
+  const journal = await ArchiveJournal.open({
+    ...{ file, mayResume: false, study: makeStudy({ data: line, target: "y" }), workers: 0 },
+    ...{ proposers: [{ name: "p" } as Proposer], budget: {}, command: "ndvm search" },
+  });
+  const events = Object.keys(isKept).map((type) => ({ type }) as unknown as SearchEvent);
+  await journal.commit({ members: new Map(), events, state: state(1) });
+  await journal.close();
+  const kept = Object.entries(isKept).flatMap(([type, is]) => (is ? [[type]] : []));
+  expect(sql(file, "SELECT type FROM events ORDER BY event")).toEqual(kept);
+});
+
 /** An epoch of one visit that failed. */
 const settledOne = (visit: number, prompt?: string) => {
   const arrival = {

@@ -75,6 +75,23 @@ test.each([0, 1, 2, 5, 100, 1024])(
   },
 );
 
+test("a zero has no sign in a row or in its checksum, and what SQLite does not know is nothing", () => {
+  const packer = new RowPacker();
+  const given = [-0, Number.NaN, Infinity, -Infinity, -5e-324];
+  const kept = [0, null, null, null, -5e-324];
+  const numeric = COLUMNS.failures.map(({ isText }) => !isText);
+  for (let row = 0; row < given.length; row++)
+    for (const [column, isNumber] of numeric.entries())
+      if (isNumber) packer.number(given[(row + column) % given.length] as number);
+      else packer.text("t");
+  const rows = given.map((_, row) =>
+    numeric.map((isNumber, column) => (isNumber ? kept[(row + column) % kept.length] : "t")),
+  ) as Value[][];
+  const taken: Value[] = [];
+  unpackRows("failures", packer.empty(), 2, (values) => taken.push(...(values as Value[])));
+  expect(taken).toEqual(rows.flatMap((row) => [...row, plainSum("failures", row)]));
+});
+
 test("times of an epoch are added up for each rung and worker, every one of them", () => {
   const rows = Object.fromEntries(BULK_TABLES.map((table) => [table, new RowPacker()]));
   const result = (rung: number, worker: number, unit: number) => ({
