@@ -17,11 +17,15 @@ const check = { seed: SEED, numRuns: 200 };
 function lookAlong(lossAt: (u: number) => number, u: number, from: number) {
   const winner = { best: Float64Array.of(u) } as unknown as Restart;
   const best = lossAt(u);
-  const measure = { lossAt: (x: Float64Array) => lossAt(x[0] as number), best, within: 1e-12 };
+  const measure = {
+    ...{ within: 1e-12, isSingle: false },
+    lossAt: (x: Float64Array) => lossAt(x[0] as number),
+    best,
+  };
   const way: Way = {
     ...{ j: 0, label: "u", u, from, side: Math.sign(u - from), hasMoved: true },
     length: Math.max(Math.abs(u), Math.abs(u - from)),
-    slope: 1,
+    ...{ slope: 1, unit: 1 },
     toUser: (at) => at,
   };
   return { way, compare: comparisonWith(measure, winner) };
