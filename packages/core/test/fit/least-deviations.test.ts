@@ -133,6 +133,28 @@ function roundLines(size: number, isBounded: boolean): Lines {
   };
 }
 
+test("hundreds of edges lead to the least sum, though what adds up is made anew on the way", () => {
+  const counts = Array.from({ length: 6 }, (_, turn) => {
+    const [size, rows] = [whole(50, 60), whole(300, 400)];
+    const bound = turn % 3 === 0 ? uniform(0.1, 2) : Infinity;
+    const lines: Lines = {
+      size,
+      slopes: Float64Array.from({ length: rows * size }, () => uniform(-2, 2)),
+      missed: Float64Array.from({ length: rows }, heavy),
+      weights: Float64Array.from({ length: rows }, () => uniform(0.1, 3)),
+      lower: new Float64Array(size).fill(-bound),
+      upper: new Float64Array(size).fill(bound),
+    };
+    const best = new LeastDeviations(lines);
+    let edges = 0;
+    while (best.next()) edges += 1;
+    const loss = lossAfter(lines, best.by);
+    expect(loss).toBeLessThanOrEqual(leastByForces(lines, best.forces) * (1 + 1e-7));
+    return edges;
+  });
+  expect(Math.max(...counts)).toBeGreaterThan(100);
+});
+
 test("rounding ended the edges above the least sum: slopes of numbers such as 0.1 add up to 0 or not", () => {
   for (let turn = 0; turn < 20_000; turn++) {
     const lines = roundLines(turn % 10 === 0 ? whole(2, 11) : 1, turn % 3 === 0);
