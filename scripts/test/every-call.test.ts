@@ -26,13 +26,11 @@ import { evolve, llm, replay, search } from "@ndvm/search";
 import { readTable } from "@ndvm/tables";
 import { readTableFile } from "@ndvm/tables/node";
 import { operation } from "@ndvm/tfjs";
-import * as tf from "@tensorflow/tfjs-core";
 import { beforeAll, describe, expect, test } from "vitest";
 
 let machine: Machine;
 let program: Program;
 beforeAll(async () => {
-  void tf;
   machine = await Machine.create();
   program = machine.load("(* a x)");
 });

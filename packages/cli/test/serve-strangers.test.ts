@@ -126,6 +126,10 @@ describe("ended the service, or was a mistake of ours:", () => {
     ["E-OPTION", search('"evolve":{"seeds":5}')],
     ["E-OPTION", search('"operators":5')],
     ["E-OPTION", search('"budget":5')],
+    ["E-OPTION", search('"complexitymax":5')],
+    ["E-OPTION", search('"budget":{"candidate":5}')],
+    ["E-OPTION", search('"evolve":{"islandsize":5}')],
+    ["E-OPTION", search('"recipe":{"optimizer":"lm"}')],
     ["E-OPTION", search(`"limits":{"x":${OBJECT}}`)],
   ])("%s %#", async (code, json) => {
     const { ask, isAlive, end } = await service();
