@@ -52,6 +52,8 @@ const options = { result: richResult, problem: richProblem, scores: [], x: undef
 const page = (more: object = {}): Promise<string> =>
   fitReport({ ...options, command: "ndvm fit", maker: "ndvm", ...more });
 
+const rangeOf = (values: readonly number[]): number => Math.max(...values) - Math.min(...values);
+
 describe("a chart", () => {
   const finite = fc.double({ min: -1e3, max: 1e3, noNaN: true });
   const spread = fc
