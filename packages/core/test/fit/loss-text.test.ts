@@ -78,3 +78,23 @@ test("bad losses are told with their place", async () => {
   }
   expect(`${told.join("\n\n")}\n`).toMatchSnapshot();
 });
+
+test("a loss that fails at one target's prediction names that row, whatever the other targets' are", async () => {
+  const x = [1, 2, 3, 4];
+  const data = { x, y: x.map((each) => 2 * each), z: x.map((each) => each * each) };
+  // At the start the predictions of y are 10, 20, 30, 40 and those of z are 3, 2, 1, 0.
+  const several = "(vec (* a x) (- (+ b 3) x))";
+  const settings = { data, target: ["y", "z"], params: { a: 10, b: 1 } } as const;
+  for (const [least, rows] of [
+    [0.5, [4]],
+    [1.5, [3, 4]],
+    [2.5, [2, 3, 4]],
+  ] as const) {
+    const loss = `(square (- target (log (- pred ${least}))))`;
+    const error = await fitText(several, { ...settings, loss }).then(
+      () => undefined,
+      (reason: NdvmError) => reason,
+    );
+    expect(error?.facts).toMatchObject({ reason: "loss", rows: rows.map((row) => row - 1) });
+  }
+});
