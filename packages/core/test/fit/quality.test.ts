@@ -500,6 +500,28 @@ describe("bounds and intervals", () => {
     expect(isNearBound(one, x, one.transform.toFree(x), x)).toBe(wanted);
   });
 
+  test("on a log scale what is near a bound does not depend on the unit", () => {
+    const seen = new Set<boolean>();
+    for (const share of [1e-9, 1e-7, 1e-5, 1e-4, 1e-3, 0.1, 0.5])
+      for (const [lower, upper] of [
+        [1, 1e3],
+        [1, Infinity],
+        [0, 1e3],
+      ] as const) {
+        const x = lower === 0 ? upper * (1 - share) : lower * (1 + share);
+        const isNear = (unit: number): boolean => {
+          const one = free(lower * unit, upper * unit, true, 30 * unit);
+          const at = one.transform.toFree(x * unit);
+          return isNearBound(one, one.transform.toUser(at), at, 30 * unit);
+        };
+        const here = isNear(1);
+        seen.add(here);
+        for (const unit of [1e-9, 1e-4, 1e5, 1e12])
+          expect(isNear(unit), `${lower} to ${upper}, ${share}, in ${unit}`).toBe(here);
+      }
+    expect(seen.size).toBe(2);
+  });
+
   test("an interval is symmetric in the parameter or its logarithm, and cut at the bounds", () => {
     const plain = free(-Infinity, Infinity, false, 1);
     expect(intervalOf(plain, 3, 0.5, 2)).toEqual([2, 4]);

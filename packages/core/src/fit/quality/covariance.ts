@@ -203,7 +203,7 @@ const NEAR_LOG = 1e-4;
 
 /**
  * Whether a parameter is so near to one of its bounds, and moves so little there, that it may have run
- * into it. Where no other bound gives a distance, 1, the parameter's size or its start does.
+ * into it. Where no other bound gives a distance, 1 does, or its start, or its size, which a logarithm has not.
  */
 export function isNearBound(one: Free, x: number, u: number, start: number): boolean {
   const { lower, upper, isLog, transform } = one;
@@ -211,25 +211,25 @@ export function isNearBound(one: Free, x: number, u: number, start: number): boo
   if (isLog && x <= 0) return false;
   if (x === lower || x === upper) return true;
   const slope = Math.abs(transform.slope(u));
-  if (!isLog) return isNear(lower, upper, x, start, slope, NEAR);
-  return isNear(logOf(lower), logOf(upper), log(x), log(start), slope / x, NEAR_LOG);
+  if (!isLog) return isNear([lower, upper], x, start, Math.abs(x), slope, NEAR);
+  return isNear([logOf(lower), logOf(upper)], log(x), log(start), 0, slope / x, NEAR_LOG);
 }
 
 const logOf = (bound: number): number =>
   bound <= 0 ? Number.NEGATIVE_INFINITY : bound === Infinity ? bound : log(bound);
 
 function isNear(
-  lower: number,
-  upper: number,
+  [lower, upper]: readonly [number, number],
   x: number,
   start: number,
+  size: number,
   slope: number,
   near: number,
 ): boolean {
   const hasTwo = Number.isFinite(upper - lower);
-  const width = hasTwo ? upper - lower : Math.max(1, Math.abs(x), Math.abs(start - x));
+  const width = hasTwo ? upper - lower : Math.max(1, size, Math.abs(start - x));
   if (x - lower > near * width && upper - x > near * width) return false;
-  return slope <= 1e-4 * Math.max(width, Math.abs(x));
+  return slope <= 1e-4 * Math.max(width, size);
 }
 
 /**
