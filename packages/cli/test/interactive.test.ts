@@ -193,11 +193,31 @@ describe("a text waits for more lines", () => {
     ...(["", "1", "(+ 1 2)", "[1]", "(a))", "(a) (b)", "; (", "(a) ; (", "a|b(|c"] as const).map(
       (text): [string, boolean] => [text, true],
     ),
-    ...(["#| ( |# 1", "#| #| ( |# ( |# 1", "(a #| ) |# )", "; (\n1", "|(|", "#||# 1"] as const).map(
-      (text): [string, boolean] => [text, true],
-    ),
     ...(
-      ["(", "(a", "[1", "((a)", "(a) (", "|a", "(a ; )", "#|", "#| #| |#", "#| a |"] as const
+      [
+        "#| ( |# 1",
+        "#| #| ( |# ( |# 1",
+        "(a #| ) |# )",
+        "; (\n1",
+        "|(|",
+        "#||# 1",
+        "|a\\|b|",
+      ] as const
+    ).map((text): [string, boolean] => [text, true]),
+    ...(
+      [
+        "(",
+        "(a",
+        "[1",
+        "((a)",
+        "(a) (",
+        "|a",
+        "(a ; )",
+        "#|",
+        "#| #| |#",
+        "#| a |",
+        "|a\\|",
+      ] as const
     ).map((text): [string, boolean] => [text, false]),
     ...(["; a\n(", "(a ; )\n b", "#| |# (", "|a| (", "(#| ) |#", "#|#"] as const).map(
       (text): [string, boolean] => [text, false],

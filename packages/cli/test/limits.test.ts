@@ -193,7 +193,7 @@ test("the repl goes on after a bomb", () => {
 
 /** Twenty million characters of these took up to 3.6 GB and thirteen seconds; sixty million ended the process. */
 test.each([
-  ["blanks", " "],
+  ["blanks", `x${" ".repeat(99)}`],
   ["sums", "x "],
   ["open parentheses", "("],
   ["quotation marks", "'"],
@@ -205,7 +205,9 @@ test.each([
 });
 
 test.each([
-  ["blanks", `(car 1)${" ".repeat(1_000_000)}`],
+  ["blanks", `(car 1)${" ".repeat(12_000_000)}`],
+  ["numbers of 17 digits", `(length '(${"1.2345678901234567 ".repeat(240_000)}))`],
+  ["names of 7 letters", `(length '(${"letters ".repeat(300_000)}))`],
   ["sums", `(+ ${"a ".repeat(500_000)})`],
   ["a list", `(length '(${"1 ".repeat(500_000)}))`],
   ["quotation marks", `(length '(${"'".repeat(225_000)}a))`],

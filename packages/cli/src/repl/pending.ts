@@ -46,9 +46,8 @@ export class PendingInput {
     const mark = line[at];
     const next = line[at + 1];
     if (this.#isName) {
-      const end = line.indexOf("|", at);
-      this.#isName = end < 0;
-      return end < 0 ? line.length : end + 1;
+      this.#isName = mark !== "|";
+      return at + (mark === "\\" ? 2 : 1);
     }
     if (mark === "#" && next === "|") {
       this.#comments += 1;

@@ -6,17 +6,36 @@
 /**
  * Control characters but tab and newline, marks of direction, separators of lines that only some
  * terminals know, halves of characters, and what has no shape of its own, so that two names look like
- * one. Inside of a picture (👩‍🔬, ☀️) the last are what they are meant to be.
+ * one.
  */
-const UNSEEN = new RegExp(
-  [
-    "(?<!\\p{Extended_Pictographic}\\ufe0f?\\p{Emoji_Modifier}?)\\u200d",
-    "(?<!\\p{Extended_Pictographic})[\\ufe0e\\ufe0f]",
-    "(?![\\t\\n\\u200d\\ufe0e\\ufe0f])" +
-      "[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]",
-  ].join("|"),
-  "gu",
-);
+const UNSEEN =
+  "(?![\\t\\n])[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]";
+
+/** Scripts in which a joiner between two letters (ZWJ, ZWNJ) decides how they are written. */
+const JOINED = ["Arabic", "Syriac", "Nko", "Mongolian", "Sinhala", "Khmer", "Myanmar"]
+  .concat("Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya")
+  .concat("Tamil", "Telugu", "Kannada", "Malayalam")
+  .map((script) => `\\p{Script_Extensions=${script}}`)
+  .join("");
+
+const PICTURE = "\\p{Extended_Pictographic}[\\ufe0e\\ufe0f]?\\p{Emoji_Modifier}?";
+
+/** Where characters of no shape of their own change how their neighbours look, as they are meant to. */
+const SEEN = [
+  // 🏴󠁧󠁢󠁥󠁮󠁧󠁿: a flag and the letters of its country.
+  "\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}",
+  // 👩‍🔬, ☀️
+  `${PICTURE}(?:\\u200d${PICTURE})*`,
+  // 1️⃣
+  "[0-9#*]\\ufe0f\\u20e3",
+  // می‌شود, क्‍ष
+  `[${JOINED}][\\u200c\\u200d](?=[${JOINED}])`,
+  // 葛󠄀
+  "\\p{Script=Han}[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]",
+  "\\p{Script=Mongolian}[\\u180b-\\u180f]",
+].join("|");
+
+const MARKS = new RegExp(`(${SEEN})|${UNSEEN}`, "gu");
 
 /** Nearly all texts have none of these, and are not looked through. */
 const UNCOMMON = /[^\t\n\x20-\x7e]/;
@@ -25,7 +44,9 @@ export const hasUnseen = (text: string): boolean => replaceUnseen(text, () => ""
 
 /** A text whose unseen characters were written otherwise. Tabs and newlines stay. */
 export const replaceUnseen = (text: string, write: (mark: string) => string): string =>
-  UNCOMMON.test(text) ? text.replace(UNSEEN, write) : text;
+  UNCOMMON.test(text)
+    ? text.replace(MARKS, (mark, seen: string | undefined) => seen ?? write(mark))
+    : text;
 
 /** As escapes of JSON: JSON stays what it was, and people see what is there. */
 export const visible = (text: string): string => replaceUnseen(text, escaped);

@@ -11,8 +11,10 @@ const memoryMax = 48 * MEBIBYTE;
 const machine = await Machine.create({ memoryMax });
 afterAll(() => machine.dispose());
 
-/** Characters that fit, and what each quotation mark takes of them. */
+/** Characters that fit where each stands for itself, and quotation marks. */
 const MOST = memoryMax / 192;
+/** Characters that fit where most follow others: blanks, or letters of one word. */
+const FOLLOWING_MOST = memoryMax / 16;
 const MARKS_MOST = Math.floor(memoryMax / 880);
 
 function errorOf(work: () => unknown): NdvmError {
@@ -25,11 +27,16 @@ function errorOf(work: () => unknown): NdvmError {
   throw new Error("nothing was refused");
 }
 
-const padded = (text: string, length: number): string => text + " ".repeat(length - text.length);
+/** A list of empty lists, as a text of `length` characters. */
+function ofLists(length: number): string {
+  const [before, after] = ["(length (quote (", ")))"];
+  const lists = Math.floor((length - before.length - after.length) / 2);
+  return before + "()".repeat(lists) + after;
+}
 
 test("a text of as many characters as memoryMax allows is read, and one more is refused", () => {
-  expect(machine.load(padded("(+ 1 2)", MOST)).evaluate().values[0]).toBe(3);
-  const error = errorOf(() => machine.load(padded("(+ 1 2)", MOST + 1)));
+  expect(machine.load(ofLists(MOST)).evaluate().values[0]).toBeGreaterThan(100_000);
+  const error = errorOf(() => machine.load(ofLists(MOST + 60)));
   expect(error.code).toBe("E-MEMORY");
   expect(error.facts).toMatchObject({ reason: "long", option: "memoryMax", limit: memoryMax });
   expect(error.message).toBe(
@@ -40,15 +47,33 @@ test("a text of as many characters as memoryMax allows is read, and one more is 
 });
 
 test.each([
-  ["blanks", " "],
-  ["open parentheses", "("],
-  ["comments", "#;"],
-  ["brackets", "["],
-  ["digits", "1"],
-  ["letters of one name", "a"],
-])("a program of too many %s is refused before it is read", (_, text) => {
-  const source = text.repeat(MOST);
+  ["blanks", " ", FOLLOWING_MOST],
+  ["open parentheses", "(", MOST],
+  ["comments", "#;", MOST],
+  ["brackets", "[", MOST],
+  ["names of one letter", "a ", MOST],
+  ["digits", "1", FOLLOWING_MOST],
+  ["letters of one name", "a", FOLLOWING_MOST],
+])("a program of too many %s is refused before it is read", (_, text, most) => {
+  const source = text.repeat(most);
   expect(errorOf(() => machine.load(`${source} 1`)).facts.reason).toBe("long");
+});
+
+test("long numbers, names and comments take less than as many characters by themselves", () => {
+  const count = 50_000;
+  const numbers = Array.from({ length: count }, (_, i) => String(i + Math.PI)).join(" ");
+  expect(numbers.length).toBeGreaterThan(3 * MOST);
+  const program = machine.load(`(length (quote (${numbers})))`);
+  expect(program.evaluate().values[0]).toBe(count);
+  const comment = "; what follows is explained here\n".repeat(10_000);
+  expect(comment.length).toBeGreaterThan(MOST);
+  expect(machine.load(`${comment}(+ 1 2)`).evaluate().values[0]).toBe(3);
+});
+
+test("what stands in a |name| or a comment is not taken for shorter than it is", () => {
+  const hidden = "()".repeat(MOST / 2);
+  for (const before of ["|;|", "#| |# ", ";\n"])
+    expect(errorOf(() => machine.load(`${before}${hidden}`)).facts.reason).toBe("long");
 });
 
 test.each(["'", "`", ","])("a mark such as %s takes as much as several characters", (mark) => {
@@ -58,18 +83,18 @@ test.each(["'", "`", ","])("a mark such as %s takes as much as several character
 });
 
 test("stack code is refused by the same rule", () => {
-  const source = "PUSH 1\n".repeat(MOST);
+  const source = "PUSH 1\n".repeat(FOLLOWING_MOST / 8);
   expect(errorOf(() => machine.loadBytecode(source)).facts.reason).toBe("long");
 });
 
 test("a pool refuses the text of a program that its machines would refuse", async () => {
   const pool = await machine.pool({ workers: 1 });
-  const error = await pool.evaluate(padded("(+ 1 2)", MOST + 1)).catch((thrown) => thrown);
+  const error = await pool.evaluate(ofLists(MOST + 60)).catch((thrown) => thrown);
   expect((error as NdvmError).facts).toMatchObject({ reason: "long", limit: memoryMax });
   await pool.dispose();
 });
 
 test("a text that no machine holds is exported within what a machine takes by default", () => {
-  const program = padded("(* a x)", 2 ** 30 / 192 + 1);
+  const program = `(* a x)${" ".repeat(2 ** 30 / 16)}`;
   expect(errorOf(() => exportModel({ program }, "javascript")).facts.limit).toBe(2 ** 30);
 });

@@ -36,6 +36,44 @@ test("names keep what can be seen: letters, accents, blanks inside and pictures 
   }
 });
 
+test("ordinary words that need a joiner, a style or a variant to be written stay readable", () => {
+  const names = {
+    Arabic: "درجة الحرارة",
+    Persian: "می\u200cخواهم",
+    Urdu: "آب\u200cوہوا",
+    Hebrew: "שָׁלוֹם",
+    Hindi: "तापमान",
+    Sanskrit: "क्\u200dष क्\u200cष",
+    Bengali: "র\u200d্যাম",
+    Sinhala: "ශ්\u200dරී",
+    Malayalam: "ന്\u200d്റെ",
+    Mongolian: "ᠮᠣᠩᠭᠣᠯ\u180eᠠ ᠠ\u180b",
+    Japanese: "葛\u{e0100}城",
+    Korean: "온도",
+    keycap: "1\ufe0f\u20e3 dose",
+    family: "👨\u200d👩\u200d👧",
+    England: "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+    pair: "🧑🏽\u200d🤝\u200d🧑🏻 👁\ufe0f\u200d🗨\ufe0f 🇩🇪",
+  };
+  for (const [language, name] of Object.entries(names)) {
+    expect(visible(name), language).toBe(name);
+    const text = print({ kind: "symbol", name, span: { start: 0, end: 0 } });
+    expect(text, language).toBe(name.includes(" ") ? `|${name}|` : name);
+  }
+});
+
+test("a joiner at the end of a word, twice, or beside a letter of another script is not seen", () => {
+  for (const text of [
+    "می\u200c",
+    "می\u200c\u200cخ",
+    "می\u200ca",
+    "\u200cمی",
+    "葛a\u{e0100}",
+    "👩\u200d",
+  ])
+    expect(hasUnseen(text), JSON.stringify(text)).toBe(true);
+});
+
 test("a joiner or a style without a picture is not seen", () => {
   for (const text of ["a\u200d👩", "a\ufe0f", "👩\ufe0f\ufe0f", "\u200d"])
     expect(hasUnseen(text), JSON.stringify(text)).toBe(true);
