@@ -180,6 +180,10 @@ test("a word in quotes is one word to a shell, and the word", () => {
   expect(shellWord("")).toBe("''");
   // In one line, as bash, zsh and POSIX of 2024 take it.
   expect(shellWord("it's\n\\a\x1b\u009b")).toBe("$'it\\'s\\n\\\\a\\u001b\\u009b'");
+  // What nobody sees would be shown as an escape, which is another word inside of plain quotes.
+  expect(shellWord("a\u200bb")).toBe(String.raw`$'a\u200bb'`);
+  expect(shellWord("a\u{e0041}\tb")).toBe(String.raw`$'a\U000e0041\tb'`);
+  expect(shellWord("می\u200cدما")).toBe("'می\u200cدما'");
   for (const plain of ["a", "x1", "-999", "1.5", "a/b.db", "--out", "k=v"])
     expect(shellWord(plain)).toBe(plain);
 });

@@ -29,10 +29,10 @@ const SEEN = [
   // 1️⃣
   "[0-9#*]\\ufe0f\\u20e3",
   // می‌شود, क्‍ष
-  `[${JOINED}][\\u200c\\u200d](?=[${JOINED}])`,
+  `[\\u200c\\u200d](?<=[${JOINED}].)(?=[${JOINED}])`,
   // 葛󠄀
-  "\\p{Script=Han}[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]",
-  "\\p{Script=Mongolian}[\\u180b-\\u180f]",
+  "[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}](?<=\\p{Script=Han}.)",
+  "[\\u180b-\\u180f](?<=\\p{Script=Mongolian}.)",
 ].join("|");
 
 const MARKS = new RegExp(`(${SEEN})|${UNSEEN}`, "gu");
