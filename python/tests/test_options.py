@@ -137,7 +137,7 @@ def test_whole_numbers_beyond_floats_were_overflow_errors(value):
 
 
 def test_options_beyond_floats_were_infinite():
-    for value in (HUGE, -HUGE, [HUGE]):
+    for value in (HUGE, -HUGE, [HUGE], 2**1024 - 1):
         with pytest.raises(ndvm.NdvmError) as raised:
             _values.option_json("limit", value)
         assert raised.value.code == "E-OPTION"

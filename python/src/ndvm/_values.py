@@ -193,9 +193,6 @@ def data_json(data: Any, arrays: ArrayList) -> Dict[str, Any]:
     return {name: column_json(name, one, arrays) for name, one in columns_of(data).items()}
 
 
-_OPTION_MOST = 2**1024
-
-
 def option_json(name: str, value: Any) -> Any:
     """An option as a header has it: NumPy's numbers and arrays as Python's own, and numbers that JSON
     has no word for as words. ``name`` is for messages."""
@@ -204,11 +201,13 @@ def option_json(name: str, value: Any) -> Any:
     if isinstance(value, np.bool_):
         return bool(value)
     if isinstance(value, numbers.Integral):
-        if abs(int(value)) >= _OPTION_MOST:
+        try:
+            float(int(value))
+        except OverflowError as error:
             raise NdvmError(
                 "E-OPTION", f"the option {name} is a whole number that is too large for a float",
                 help="numbers go up to 1.8e308", facts={"option": name},
-            )
+            ) from error
         return int(value)
     if isinstance(value, numbers.Real):
         number = float(value)

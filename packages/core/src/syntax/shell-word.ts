@@ -1,6 +1,6 @@
 /** Words of commands that messages tell people to type. */
 
-import { hasUnseen, replaceUnseen } from "./syntax/seen.js";
+import { hasUnseen, replaceUnseen } from "./seen.js";
 
 /** A word as a shell takes it: in quotes where the shell would take it apart, in one line, and seen whole. */
 export function shellWord(word: string): string {
