@@ -51,12 +51,13 @@ export class Names<T> {
 function identifier(name: string): string {
   const words = name
     .normalize("NFKC")
-    .split(/[^\p{L}\p{Nd}\p{Nl}_]+|\u2e2f/u)
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .split(/[^\p{L}\p{Nd}\p{Nl}\p{Mn}\p{Mc}_]+|\u2e2f/u)
     .filter((word) => word !== "");
   const joined = words
     .map((word, i) => (i === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
     .join("")
     .normalize("NFKC");
   if (joined === "") return "x";
-  return /^\p{Nd}/u.test(joined) ? `_${joined}` : joined;
+  return /^[\p{Nd}\p{Mn}\p{Mc}]/u.test(joined) ? `_${joined}` : joined;
 }

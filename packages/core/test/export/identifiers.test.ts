@@ -21,6 +21,9 @@ const PAIRS = [
   ["q ŉ", "q ʼn"],
   ["e\u0301", "é"],
   ["__debug__", "__proto__"],
+  ["तापमान", "तपमन"],
+  ["\u0301", "x"],
+  ["می\u200cشود", "میشود"],
 ] as const;
 
 const written = (a: string, b: string, format: "javascript" | "numpy" | "sympy"): string =>
@@ -48,6 +51,11 @@ describe.each(PAIRS)("columns %s and %s", (a, b) => {
       }
     }
   });
+});
+
+test("vowels and accents that are marks of their own stay in names: तापमान was तपमन", () => {
+  for (const name of ["तापमान", "อุณหภูมิ", "m\u0304"])
+    expect(exportModel({ program: `(* 2 |${name}|)` }, "numpy")).toContain(`def model(${name}):`);
 });
 
 test.each([
