@@ -329,3 +329,40 @@ describe("rates of counts that a line separates from 0", () => {
     expect(named).toEqual({});
   });
 });
+
+describe("a plateau that ends was said to go on without end, or that nothing depends on its parameter", () => {
+  const y = [-3, 1.0711690602, 3.5212843037, 11];
+  const median = { data: { y }, target: "y", params: { mu: 1.1 } } as const;
+
+  test.each([
+    ["mu", { ...median, loss: "absolute" }],
+    ["mu", { ...median, loss: "(abs (- pred y))" }],
+    ["mu", { ...median, ...likelihood, loss: "(+ (abs (- pred y)) (log 2))" }],
+    ["(vsum (abs (- y mu)))", { data: { y }, params: { mu: 1.1 } }],
+    ["(vsum (abs (- y mu)))", { data: { y }, params: { mu: 3 } }],
+    ["(vsum (abs (- y mu)))", { data: { y }, params: { mu: 3 }, ...likelihood }],
+  ] as [string, FitOptions][])("of medians by %s", async (source, options) => {
+    const { named, notes, result } = await runawaysOf(source, options);
+    expect(named["mu"]?.kind).toBe("not determined");
+    expect(named["mu"]?.words).toMatch(
+      /^any value of mu from 1\.07\d* to 3\.52\d* is as good: the loss is the same there$/,
+    );
+    expect(notes).not.toMatch(/ran off|does not depend|not determined|however much/);
+    expect(result.restarts[0]?.hasConverged).toBe(true);
+  });
+
+  test("where two parameters share it", async () => {
+    const source = "(+ (max 1 (abs (- a 5))) (max 1 (abs (- b 5))) (abs (- a b)))";
+    for (const start of [4.2, 4.5, 5.5]) {
+      const { notes } = await runawaysOf(source, { params: { a: start - 1, b: start + 1 } });
+      expect(notes).not.toMatch(/however much/);
+    }
+  });
+
+  test("and one whose ends nobody sees still ran off, or means nothing", async () => {
+    const far = await runawaysOf("(max 0 (- 5 a))", { params: { a: 1 } });
+    expect(far.notes).not.toContain("any value");
+    const test = await runawaysOf("(+ (square y) (if (> c 0) 1 2))", { params: { c: 1, y: 1 } });
+    expect(test.notes).not.toContain("any value");
+  });
+});

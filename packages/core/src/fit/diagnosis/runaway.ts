@@ -16,6 +16,7 @@ import type { Finished } from "../result/result.js";
 import { edgeWords } from "./edge.js";
 import { findFlat } from "./flat.js";
 import { waysThatGoOn } from "./onwards.js";
+import { movesOf, plateauWords, risesBeyond, riseTogether } from "./plateau.js";
 import {
   type Compare,
   changeAt,
@@ -69,15 +70,15 @@ interface Found {
 const NONE: Runaways = { told: [], gone: [] };
 
 /**
- * `used` are the parameters that are not at a bound, `known` those that are known to be undetermined, as
- * far as the fit has an estimate of errors that tells them, `estimate`. Of a fit that has arrived nothing is asked that
+ * `used` are the parameters that are not at a bound, `known` those that are known to be undetermined, and
+ * whether alone, as far as the fit has an estimate of errors that tells them, `estimate`. Of a fit that has arrived nothing is asked that
  * only others have that are still on their way.
  */
 export function findRunaways(
   finished: Finished,
   winner: Restart,
   used: readonly number[],
-  known: ReadonlySet<string> | undefined,
+  known: ReadonlyMap<string, boolean> | undefined,
   estimate: CovarianceEstimate | undefined,
   hasArrived: boolean,
 ): Runaways {
@@ -93,7 +94,7 @@ export function findRunaways(
   const ways = everyWay.filter(canGoOn);
   const kept = everyWay.filter((way) => way.hasMoved && !canGoOn(way));
   const far = [
-    ...findFar(ways, known ?? new Set(), winner, compare),
+    ...findFar(ways, known ?? new Map(), winner, compare),
     ...kept.flatMap((way) => runsToBound(way, free[way.j] as Free, winner, compare) ?? []),
   ];
   const along =
@@ -103,7 +104,8 @@ export function findRunaways(
   const found = hasArrived
     ? along
     : [...along, ...stillFalling(finished, winner, ways, along, measure.within)];
-  const all = known === undefined ? [...found, ...openOnes(finished, winner, used, found)] : found;
+  const isOpen = known === undefined;
+  const all = isOpen ? [...found, ...openOnes(finished, winner, everyWay, found, compare)] : found;
   const told = all.map(({ j, kind, words }) => ({
     name: (free[j] as Free).label,
     value: winner.best[j] as number,
@@ -122,12 +124,12 @@ function hasRoom({ lower, upper }: Free, side: number, x: number): boolean {
 /** Those that went far: alone, or together. */
 function findFar(
   ways: readonly Way[],
-  known: ReadonlySet<string>,
+  known: ReadonlyMap<string, boolean>,
   winner: Restart,
   compare: Compare,
 ): readonly Found[] {
   const closed = ways.filter(({ label }) => !known.has(label));
-  const alone = ways.flatMap((way) => runsOff(way, known.has(way.label), winner, compare) ?? []);
+  const alone = ways.flatMap((way) => runsOff(way, known.get(way.label), winner, compare) ?? []);
   if (alone.length > 0) return [...alone, ...leftLoose(closed, alone, ways, compare)];
   const open = ways.filter(({ label }) => known.has(label));
   const groups = [closed, open, ways].filter(
@@ -144,15 +146,19 @@ function findFar(
 function openOnes(
   finished: Finished,
   winner: Restart,
-  used: readonly number[],
+  ways: readonly Way[],
   found: readonly Found[],
+  compare: Compare,
 ): readonly Found[] {
   const told = new Set(found.map(({ j }) => j));
+  const used = ways.map(({ j }) => j);
   return findFlat(finished, winner, used).flatMap(({ members, words }) => {
     if (members.some((j) => found.some((other) => other.j === j))) return [];
     const untold = members.filter((j) => !told.has(j));
     for (const j of untold) told.add(j);
-    return untold.map((j) => ({ j, kind: "not determined" as const, words }));
+    const alone = members.length === 1 ? ways.find(({ j }) => j === members[0]) : undefined;
+    const known = (alone && plateauWords(alone, compare)) ?? words;
+    return untold.map((j) => ({ j, kind: "not determined" as const, words: known }));
   });
 }
 
@@ -175,8 +181,14 @@ function runsToBound(
   return { j, kind: "ran off", words, isGone: true };
 }
 
-/** `isKnown`: that it is undetermined is said already, and only whether it ran off is asked. */
-function runsOff(way: Way, isKnown: boolean, winner: Restart, compare: Compare): Found | undefined {
+/** `isAlone`: known to be undetermined, by itself or only with others, and only whether it ran off is asked. */
+function runsOff(
+  way: Way,
+  isAlone: boolean | undefined,
+  winner: Restart,
+  compare: Compare,
+): Found | undefined {
+  const isKnown = isAlone !== undefined;
   const { j, label, u, from, side, hasMoved, toUser } = way;
   const shown = (winner.best[j] as number).toPrecision(3);
   const ranOff = (words: string, isGone = true): Found => ({ j, kind: "ran off", words, isGone });
@@ -188,6 +200,9 @@ function runsOff(way: Way, isKnown: boolean, winner: Restart, compare: Compare):
     return ranOff(
       `${label} ran off to ${shown}: rounding hides the loss here, and it is the same from ${blurred.toPrecision(3)} on`,
     );
+  const isFlat = isAlone === true || (!isKnown && further.change === "same");
+  const plateau = isFlat ? plateauWords(way, compare) : undefined;
+  if (plateau !== undefined) return { j, kind: "not determined", words: plateau };
   if (further.change === "same") {
     const isSameBehind = behind() === "same";
     if (isSameBehind && (!hasMoved || isSameAtStart())) {
@@ -195,7 +210,7 @@ function runsOff(way: Way, isKnown: boolean, winner: Restart, compare: Compare):
       const words = `the loss does not depend on ${label} here, so that its value (${shown}) means nothing`;
       return { j, kind: "not determined", words };
     }
-    if (!hasMoved) return undefined;
+    if (!hasMoved || risesBeyond(movesOf(way, side), compare)) return undefined;
     return ranOff(
       `${label} ran off to ${shown}: the loss is the same however much further it goes`,
     );
@@ -285,6 +300,7 @@ function runTogether(ways: readonly Way[], winner: Restart, compare: Compare): r
   const further = compare(movedBy(1));
   if (further !== "same" && further !== "lower") return [];
   if (further === "same" && differenceOn(movedBy, compare) !== undefined) return [];
+  if (further === "same" && riseTogether(movedBy, compare)) return [];
   const isFalling = further === "lower";
   if (isFalling && ON_THE_WAY.some((share) => compare(movedBy(share)) === "higher")) return [];
   return together(moving, isFalling, winner);
@@ -319,7 +335,7 @@ function runAlong(
     const side = Math.sign(onwards) || 1;
     const movedBy = (share: number): Moved[] =>
       members.map(({ way: { j, u, toUser }, step }) => [j, toUser(u + side * share * step)]);
-    if (!isSameUpTo(movedBy, compare)) continue;
+    if (!isSameUpTo(movedBy, compare) || riseTogether(movedBy, compare)) continue;
     const back = compare(movedBy(-1));
     if (back !== "higher" && back !== "not finite") continue;
     return together(

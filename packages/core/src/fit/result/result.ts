@@ -147,7 +147,8 @@ class Description implements FitResult {
     const found = identify(finished, winner, estimate, this.parameters, used);
     this.#atBounds = this.parameters.filter((_, j) => !used.includes(j));
     const undetermined = found?.undetermined ?? [];
-    const open = new Set(undetermined.flatMap(({ direction }) => Object.keys(direction)));
+    const names = undetermined.map(({ direction }) => Object.keys(direction));
+    const open = new Map(names.flatMap((some) => some.map((name) => [name, some.length === 1])));
     const isKnown = found !== undefined && kinked.length === 0;
     const known = isKnown ? open : undefined;
     const slack = findSlack(finished, winner, used);
@@ -159,7 +160,8 @@ class Description implements FitResult {
     const rest =
       gone.length > 0 ? estimateOf(used.filter((j) => !gone.includes(j))).estimate : undefined;
     this.#estimate = estimate && rest ? besideFixed(estimate, rest, gone) : estimate;
-    this.identifiability = found && rest ? withoutFalse(found, this.parameters, rest, gone) : found;
+    const left = found && rest ? withoutFalse(found, this.parameters, rest, gone) : found;
+    this.identifiability = left && withPlateaus(left, told);
     this.#closer = lookCloser(finished, restarts, winner);
   }
 
@@ -378,6 +380,16 @@ function jsonOf(body: Body, fitted: Fitted, left: Left): FitJson {
   const specs = parameters.free.map(({ transform: _transform, ...spec }) => spec);
   const plain = toPlain({ ...body, ...left, model: { ...model, free: specs } });
   return { version: 1, ...(plain as object) } as FitJson;
+}
+
+/** Of a parameter that is on a plateau, how far that goes tells more than that the data do not determine it. */
+function withPlateaus(found: Identifiability, told: readonly Runaway[]): Identifiability {
+  const undetermined = found.undetermined.map((one) => {
+    const [name, second] = Object.keys(one.direction);
+    const other = told.find((each) => each.kind === "not determined" && each.name === name);
+    return second === undefined && other !== undefined ? { ...one, words: other.words } : one;
+  });
+  return { ...found, undetermined };
 }
 
 /** Whether more than the loss must be known of the best point. */
