@@ -220,3 +220,41 @@ describe("a bound on one side", () => {
     },
   );
 });
+
+describe("an estimate at a bound of 0 was 1e-18 beside it, in its formula too", () => {
+  const rising = { x: [1, 2, 3, 4, 5], y: [1, 2, 3, 4, 6] };
+  const bent: readonly (readonly [string, number, FitOptions["params"]])[] = [
+    ["(* a (exp (* b x)))", 0, { b: { bounds: [null, 0] } }],
+    ["(* a (exp (* (- 0 b) x)))", 0, { b: { bounds: [0, null] } }],
+    ["(* a (exp (* b x)))", 0, { b: { bounds: [-3, 0] } }],
+    ["(* a (exp (* b x)))", -1e-9, { b: { bounds: [null, -1e-9] } }],
+    ["(* a (exp (* (- 0 b) x)))", 0.1, { b: { bounds: [0.1, null], scale: "log" } }],
+  ];
+
+  test.each(["lm", "lbfgs", "adam"] as const)("by %s", async (optimiser) => {
+    for (const [source, bound, params] of bent) {
+      const result = await fitText(source, { data: rising, target: "y", params, optimiser });
+      if (result.identifiability?.atBounds.includes("b") !== true) {
+        expect(optimiser).toBe("adam");
+        continue;
+      }
+      expect(result.best.params["b"]).toBe(bound);
+      expect(result.restarts[0]?.params["b"]).toBe(bound);
+      const { values } = result.predict({ x: rising.x });
+      const sum = rising.y.reduce((all, y, i) => all + (y - (values[i] as number)) ** 2, 0);
+      expect(result.best.loss / sum).toBeCloseTo(1, 12);
+      const scored = await fitText(source, {
+        ...{ data: rising, target: "y", params, optimiser, detail: "scores" },
+      });
+      expect(scored.best).toEqual(result.best);
+    }
+  });
+
+  test("but where the program is not defined at it, next to it", async () => {
+    const { best } = await fitText("(+ (square (- a 3)) (* -1e-9 (log b)) b)", {
+      params: { b: { bounds: [0, null], start: 1 } },
+    });
+    expect(best.params["b"]).toBeGreaterThan(0);
+    expect(best.loss).not.toBe(Infinity);
+  });
+});

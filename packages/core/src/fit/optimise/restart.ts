@@ -229,6 +229,12 @@ export abstract class Restart {
     this.countEvaluations(evaluations);
   }
 
+  /** Tells another best point, which the optimiser's own numbers need not tell apart from theirs. */
+  putAt(best: Float64Array, loss: number): void {
+    this.setArray(ARRAY_BEST, best);
+    this.#fields.loss = loss;
+  }
+
   /** Counts evaluations that were made elsewhere. */
   countEvaluations(count: number): void {
     this.#fields.evaluations += count;

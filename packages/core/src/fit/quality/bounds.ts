@@ -4,6 +4,7 @@
  * 10⁻⁹ is for any, and both may be estimates like any other.
  */
 
+import { LbfgsRestart } from "../optimise/lbfgs.js";
 import type { Restart } from "../optimise/restart.js";
 import { inwardsOf } from "../parameters/inwards.js";
 import type { Free } from "../parameters/parameters.js";
@@ -31,6 +32,33 @@ export function insideBounds(finished: Finished, winner: Restart): number[] {
   // Predictions go on from where the batch is.
   if (measure !== undefined) measure.lossAt(best);
   return inside;
+}
+
+/**
+ * Brings the parameters that have run into a bound to where it is: the smooth map of a parameter comes as near as
+ * 1e-18 to a bound of 0, and no nearer. They stay where the program is not defined at the bound.
+ */
+export function putAtBounds(finished: Finished, winner: Restart, inside: readonly number[]): void {
+  const { free } = finished.parameters;
+  if (inside.length === free.length) return;
+  const { best } = winner;
+  const there = best.map((x, j) => {
+    const bound = nearerBound(free[j] as Free, x);
+    // The logarithm of a parameter has no value at 0.
+    return inside.includes(j) || (bound <= 0 && (free[j] as Free).isLog) ? x : bound;
+  });
+  if (there.every((x, j) => x === best[j])) return;
+  const batch = finished.batches.of(1);
+  // At a bound a parameter has no unlimited number, so the probe has those of the start.
+  const probe = new LbfgsRestart(0, winner.start, free, winner.limits);
+  batch.x.set(there);
+  batch.run();
+  batch.take([probe]);
+  const isThere = batch.failure === undefined && Number.isFinite(probe.loss);
+  if (isThere) return winner.putAt(there, probe.loss);
+  // Predictions go on from where the batch is.
+  batch.x.set(best);
+  batch.run();
 }
 
 function hasRunInto(one: Free, j: number, winner: Restart, measure: LossMeasure): boolean {

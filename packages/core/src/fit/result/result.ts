@@ -20,7 +20,7 @@ import { limited, type ResidualBatch } from "../optimise/batch.js";
 import type { Driven } from "../optimise/drive.js";
 import { bestOf, isConverged, type Restart } from "../optimise/restart.js";
 import type { Free } from "../parameters/parameters.js";
-import { insideBounds } from "../quality/bounds.js";
+import { insideBounds, putAtBounds } from "../quality/bounds.js";
 import {
   besideFixed,
   type CovarianceEstimate,
@@ -116,8 +116,9 @@ class Description implements FitResult {
     const { settings, restarts, parameters, table } = finished;
     const { free } = parameters;
     const winner = bestOf(restarts);
-    const point = winner.best;
     const used = insideBounds(finished, winner);
+    putAtBounds(finished, winner, used);
+    const point = winner.best;
     const points = table === undefined ? 0 : countPoints(table);
     this.#finished = finished;
     this.#winner = winner;
