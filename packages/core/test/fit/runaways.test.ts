@@ -366,3 +366,76 @@ describe("a plateau that ends was said to go on without end, or that nothing dep
     expect(test.notes).not.toContain("any value");
   });
 });
+
+describe("whether a fit has converged depended on how its parameters ran off", () => {
+  const zeros = { data: { g: ["u", "u", "v", "v"], y: [2, 3, 0, 0] }, target: "y" } as const;
+  const parted = { x: [1, 2, 3, 4, 5, 6], y: [0, 0, 0, 1, 1, 1] };
+  const counts = { loss: "poisson" } as const;
+  const sum = "(vsum (- (softplus (+ a (* b x))) (* y (+ a (* b x)))))";
+
+  test.each([
+    ["(exp a)", { ...zeros, ...counts, groups: { by: "g", params: ["a"] } }],
+    ["(exp a)", { data: { y: [0, 0, 0] }, target: "y", ...counts }],
+    ["(vsum (- (exp a) (* y a)))", { data: { y: [0, 0, 0] }, ...likelihood }],
+    ["(sigmoid (+ a (* b x)))", { data: parted, target: "y", loss: "binomial" }],
+    [sum, { data: parted, params: { a: 0, b: 0 }, ...likelihood }],
+    ["(square (/ 1 a))", { params: { a: 1 } }],
+  ] as [string, FitOptions][])("%s", async (source, options) => {
+    const { names, result } = await runawaysOf(source, options);
+    expect(names).not.toEqual([]);
+    expect(result.restarts[0]?.hasConverged).toBe(false);
+  });
+
+  test("and one that came to 0 on a log scale, or to a bound, has arrived", async () => {
+    const data = { x: [1, 2, 3, 4], y: [-1, 1, 3, 5] };
+    for (const a of [{ start: 1, scale: "log" }, { bounds: [0, null] }] as const) {
+      const { result } = await runawaysOf("(+ a (* b x))", {
+        ...{ data, target: "y", params: { a: a as never } },
+      });
+      expect(result.restarts[0]?.hasConverged).toBe(true);
+    }
+  });
+});
+
+describe("a separation as an objective was said to end at a kink", () => {
+  const loop =
+    "(let loop ((i 0) (s 0)) (if (< i 6) (let ((e (+ a (* b (ref x i))))) (loop (+ i 1) (+ s (- (softplus e) (* (ref y i) e))))) s))";
+  const sum = "(vsum (- (softplus (+ a (* b x))) (* y (+ a (* b x)))))";
+
+  test.each([loop, sum])("%s", async (source) => {
+    for (const first of [1, 1.5, -2])
+      for (const kind of [{}, likelihood]) {
+        const x = [first, 2, 3, 4, 5, 6];
+        const { names, notes, result } = await runawaysOf(source, {
+          ...{ data: { x, y: [0, 0, 0, 1, 1, 1] }, params: { a: 0, b: 0 }, ...kind },
+        });
+        expect(names).toEqual(["a", "b"]);
+        expect(notes).toMatch(/ran off together|still on their way together/);
+        expect(notes).not.toMatch(/kink|standard error/);
+        expect(result.standardErrors).toEqual({ a: Number.NaN, b: Number.NaN });
+      }
+  });
+
+  test("a kink of another parameter is still told", async () => {
+    const { notes } = await runawaysOf("(+ (exp (- 0 a)) (vsum (abs (- y m))))", {
+      ...{ data: { y: [1, 2, 4] }, params: { a: 0, m: 1.4 }, ...likelihood },
+    });
+    expect(notes).toContain("m has no standard error");
+    expect(notes).not.toMatch(/a (and m )?ha(s|ve) no standard error/);
+  });
+});
+
+test("a rate that came to its edge had an error of 5.4, and an interval of negative rates", async () => {
+  for (const y of [
+    [0, 0, 1, 4, 9],
+    [0, 1, 2, 4, 9],
+  ]) {
+    const { named, result } = await runawaysOf("(+ a (* b x))", {
+      ...{ data: { x: [0, 1, 2, 3, 4], y }, target: "y", loss: "poisson", params: { a: 1, b: 1 } },
+    });
+    expect(named["a"]?.words).toContain("the edge of where the program is defined");
+    expect(result.standardErrors["a"]).toBeNaN();
+    expect(result.intervals["a"]).toEqual([Number.NaN, Number.NaN]);
+    expect(result.standardErrors["b"]).toBeGreaterThan(0);
+  }
+});

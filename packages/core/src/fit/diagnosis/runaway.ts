@@ -52,10 +52,15 @@ export interface Runaway {
   readonly words: string;
 }
 
-/** What is said of parameters, and which of them are where going on changes nothing, so that their values mean nothing. */
+/**
+ * What is said of parameters, and which of them are where going on changes nothing, or at an edge of the program, so that
+ * errors of theirs mean nothing.
+ */
 interface Runaways {
   readonly told: readonly Runaway[];
   readonly gone: readonly number[];
+  /** Whether one at least goes on without end, and not to 0 on a log scale, to a bound or to an edge. */
+  readonly isEndless: boolean;
 }
 
 /** What is said of a parameter. */
@@ -63,11 +68,13 @@ interface Found {
   readonly j: number;
   readonly kind: Runaway["kind"];
   readonly words: string;
-  /** Whether it ran off to where the loss stays the same. */
+  /** Whether it ran off to where the loss stays the same, or to an edge. */
   readonly isGone?: boolean;
+  /** Whether it came to a place that it cannot pass: an edge, or a bound. */
+  readonly isStopped?: boolean;
 }
 
-const NONE: Runaways = { told: [], gone: [] };
+const NONE: Runaways = { told: [], gone: [], isEndless: false };
 
 /**
  * `used` are the parameters that are not at a bound, `known` those that are known to be undetermined, and
@@ -112,7 +119,12 @@ export function findRunaways(
     kind,
     words,
   }));
-  return { told, gone: all.flatMap(({ j, isGone }) => (isGone ? [j] : [])) };
+  const isEndless = all.some(({ j, kind, isStopped }) => {
+    const isToZero =
+      (free[j] as Free).isLog && (winner.best[j] as number) < (winner.start[j] as number);
+    return kind === "ran off" && !isStopped && !isToZero;
+  });
+  return { told, gone: all.flatMap(({ j, isGone }) => (isGone ? [j] : [])), isEndless };
 }
 
 /** Whether a parameter can go on: between close bounds the loss is the same for lack of room, whatever it depends on. */
@@ -178,7 +190,7 @@ function runsToBound(
   if (!(Math.abs(compare.change([[j, from]])) > compare.clear)) return undefined;
   const [shown, since] = [x, (backBy(1)[0] as Moved)[1]].map((each) => each.toPrecision(3));
   const words = `${label} ran off to ${shown}: the loss is the same from ${since} on`;
-  return { j, kind: "ran off", words, isGone: true };
+  return { j, kind: "ran off", words, isGone: true, isStopped: true };
 }
 
 /** `isAlone`: known to be undetermined, by itself or only with others, and only whether it ran off is asked. */
@@ -226,7 +238,7 @@ function runsOff(
   if (hasMoved && !isKnown && further.change === "lower" && falls(way, further.distance, compare))
     return ranOff(`${label} was still on its way at ${shown}: the loss is lower further on`, false);
   const words = edgeWords(way, shown, isConverged(winner.reason), compare);
-  return words === undefined ? undefined : ranOff(words, false);
+  return words === undefined ? undefined : { ...ranOff(words), isStopped: true };
 }
 
 /**

@@ -68,13 +68,18 @@ function sizesOf(lower: number, upper: number, x: number, start: number): readon
   return [x, ...(ways.length > 0 ? [Math.min(...ways)] : [])];
 }
 
-/** What to say where an optimiser says it has arrived, and another look denies it or sees nothing. */
-export function arrivalWords({
-  arrival,
-  settling,
-  settings,
-}: Pick<Finished, "arrival" | "settling" | "settings">): string[] {
+/**
+ * What to say where an optimiser says it has arrived, and another look denies it or sees nothing. Of a kink of
+ * parameters that `ranOff` nothing is said: where the loss has all but vanished, rounding makes kinks.
+ */
+export function arrivalWords(
+  { arrival, settling, settings, parameters }: Finished,
+  ranOff: readonly string[] = [],
+): string[] {
   const isAbsolute = settings.lossName === "absolute";
+  const kinked = arrival?.curvature?.kinked.map((j) => parameters.free[j]?.label as string) ?? [];
+  const isGone = ranOff.length > 0 && kinked.every((name) => ranOff.includes(name));
+  if (settling === undefined && arrival?.verdict === "kink" && isGone) return [];
   const words =
     settling === undefined
       ? ARRIVAL[arrival?.verdict ?? ""]

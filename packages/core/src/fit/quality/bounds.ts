@@ -55,9 +55,9 @@ export function putAtBounds(finished: Finished, winner: Restart, inside: readonl
   batch.run();
   batch.take([probe]);
   const isThere = batch.failure === undefined && Number.isFinite(probe.loss);
-  if (isThere) return winner.putAt(there, probe.loss);
+  if (isThere) winner.putAt(there, probe.loss);
   // Predictions go on from where the batch is.
-  batch.x.set(best);
+  batch.x.set(winner.best);
   batch.run();
 }
 

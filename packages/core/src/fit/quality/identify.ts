@@ -9,7 +9,7 @@
 import { setField } from "../data/fields.js";
 import type { Restart } from "../optimise/restart.js";
 import type { Finished } from "../result/result.js";
-import type { Identifiability, Undetermined } from "../types.js";
+import type { FitDiagnostics, Identifiability, Undetermined } from "../types.js";
 import type { CovarianceEstimate } from "./covariance.js";
 
 /** Makes two other values for two parameters between which a combination does not tell. */
@@ -68,6 +68,19 @@ export function withoutFalse(
   });
   const correlated = found.correlated.filter(([a, b]) => !isGone(a) && !isGone(b));
   return { ...found, undetermined, correlated };
+}
+
+/** Of a parameter that is on a plateau, how far that goes tells more than that the data do not determine it. */
+export function withPlateaus(
+  found: Identifiability,
+  told: FitDiagnostics["runaways"],
+): Identifiability {
+  const undetermined = found.undetermined.map((one) => {
+    const [name, second] = Object.keys(one.direction);
+    const other = told.find((each) => each.kind === "not determined" && each.name === name);
+    return second === undefined && other !== undefined ? { ...one, words: other.words } : one;
+  });
+  return { ...found, undetermined };
 }
 
 export function identify(

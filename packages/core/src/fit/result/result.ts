@@ -31,7 +31,7 @@ import {
 } from "../quality/covariance.js";
 import { commonOfAll, deviationOfTarget } from "../quality/deviations.js";
 import { type Curvature, hessianAt } from "../quality/hessian.js";
-import { identify, withoutFalse } from "../quality/identify.js";
+import { identify, withoutFalse, withPlateaus } from "../quality/identify.js";
 import { openLoss, sameLossWithin } from "../quality/loss-at.js";
 import { isOfCounts } from "../quality/scores.js";
 import { describeOwnLoss, type OwnLoss } from "../quality/target-scale.js";
@@ -103,6 +103,7 @@ class Description implements FitResult {
   #atBounds: readonly string[] = [];
   #slack: readonly string[] = [];
   #kinked: readonly string[] = [];
+  #isEndless = false;
   // Made when they are asked for.
   #ownLoss: OwnLoss | undefined;
   #fitted: Fitted | undefined;
@@ -144,7 +145,6 @@ class Description implements FitResult {
     const estimateOf = (some: readonly number[]) =>
       covarianceEstimateOf(finished, winner, some, batch, variance);
     const { estimate, kinked } = estimateOf(used);
-    this.#kinked = kinked.map((j) => this.parameters[j] as string);
     const found = identify(finished, winner, estimate, this.parameters, used);
     this.#atBounds = this.parameters.filter((_, j) => !used.includes(j));
     const undetermined = found?.undetermined ?? [];
@@ -155,9 +155,16 @@ class Description implements FitResult {
     const slack = findSlack(finished, winner, used);
     if (slack.length > 0) this.#slack = slack;
     const hasArrived = isConverged(winner.reason) && this.#slack.length === 0;
-    const { told, gone } = findRunaways(finished, winner, used, known, estimate, hasArrived);
+    const runaways = findRunaways(finished, winner, used, known, estimate, hasArrived);
+    const { told, gone } = runaways;
     this.#runaways = told;
     this.#gone = gone;
+    const ranOff = told.flatMap(({ kind, name }) => (kind === "ran off" ? [name] : []));
+    this.#isEndless = runaways.isEndless;
+    // Where a loss has all but vanished, what is left of it looks like a kink of those that ran off.
+    const kinkedNames = kinked.map((j) => this.parameters[j] as string);
+    this.#kinked = kinkedNames.filter((name) => !ranOff.includes(name));
+    if (slack.length === 0) this.#slack = arrivalWords(finished, ranOff);
     const rest =
       gone.length > 0 ? estimateOf(used.filter((j) => !gone.includes(j))).estimate : undefined;
     this.#estimate = estimate && rest ? besideFixed(estimate, rest, gone) : estimate;
@@ -245,7 +252,7 @@ class Description implements FitResult {
     const within = sameLossWithin(this.#finished, winner.loss, this.#open);
     return this.#finished.restarts.map((one) =>
       outcomeOf(one, this.parameters, {
-        hasSlack: one === winner && this.#slack.length > 0,
+        hasBetter: one === winner && (this.#slack.length > 0 || this.#isEndless),
         hasBestLoss: one === winner || Math.abs(one.loss - winner.loss) <= within,
       }),
     );
@@ -381,16 +388,6 @@ function jsonOf(body: Body, fitted: Fitted, left: Left): FitJson {
   const specs = parameters.free.map(({ transform: _transform, ...spec }) => spec);
   const plain = toPlain({ ...body, ...left, model: { ...model, free: specs } });
   return { version: 1, ...(plain as object) } as FitJson;
-}
-
-/** Of a parameter that is on a plateau, how far that goes tells more than that the data do not determine it. */
-function withPlateaus(found: Identifiability, told: readonly Runaway[]): Identifiability {
-  const undetermined = found.undetermined.map((one) => {
-    const [name, second] = Object.keys(one.direction);
-    const other = told.find((each) => each.kind === "not determined" && each.name === name);
-    return second === undefined && other !== undefined ? { ...one, words: other.words } : one;
-  });
-  return { ...found, undetermined };
 }
 
 /** Whether more than the loss must be known of the best point. */
@@ -552,7 +549,7 @@ function named(labels: readonly string[], values: Float64Array): Record<string, 
 function outcomeOf(
   restart: Restart,
   labels: readonly string[],
-  { hasSlack, hasBestLoss }: { readonly hasSlack: boolean; readonly hasBestLoss: boolean },
+  { hasBetter, hasBestLoss }: { readonly hasBetter: boolean; readonly hasBestLoss: boolean },
 ): RestartOutcome {
   const reason = restart.reason ?? "steps";
   return {
@@ -563,7 +560,7 @@ function outcomeOf(
     steps: restart.steps,
     evaluations: restart.evaluations,
     reason,
-    hasConverged: isConverged(reason) && !hasSlack,
+    hasConverged: isConverged(reason) && !hasBetter,
     hasBestLoss,
   };
 }
