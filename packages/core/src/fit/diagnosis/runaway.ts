@@ -59,7 +59,7 @@ export interface Runaway {
 interface Runaways {
   readonly told: readonly Runaway[];
   readonly gone: readonly number[];
-  /** Whether one at least goes on without end, and not to 0 on a log scale, to a bound or to an edge. */
+  /** Whether one at least goes on without end: not towards a bound, to 0 on a log scale or to an edge. */
   readonly isEndless: boolean;
 }
 
@@ -119,12 +119,17 @@ export function findRunaways(
     kind,
     words,
   }));
-  const isEndless = all.some(({ j, kind, isStopped }) => {
-    const isToZero =
-      (free[j] as Free).isLog && (winner.best[j] as number) < (winner.start[j] as number);
-    return kind === "ran off" && !isStopped && !isToZero;
-  });
+  const isEndless = all.some(
+    ({ j, kind, isStopped }) =>
+      kind === "ran off" && !isStopped && !hasEnd(free[j] as Free, j, winner),
+  );
   return { told, gone: all.flatMap(({ j, isGone }) => (isGone ? [j] : [])), isEndless };
+}
+
+/** Whether there is an end to the way that a parameter went: a bound, or 0 on a log scale. */
+function hasEnd({ lower, upper, isLog }: Free, j: number, { best, start }: Restart): boolean {
+  const isDown = (best[j] as number) < (start[j] as number);
+  return isDown ? isLog || lower > Number.NEGATIVE_INFINITY : upper < Number.POSITIVE_INFINITY;
 }
 
 /** Whether a parameter can go on: between close bounds the loss is the same for lack of room, whatever it depends on. */
