@@ -8,7 +8,8 @@
 
 import { NdvmError } from "../errors.js";
 import { vec } from "../machine/inputs/inputs.js";
-import type { Program } from "../machine/program.js";
+import { badOption } from "../machine/options.js";
+import { Program } from "../machine/program.js";
 import type { Input } from "../machine/types.js";
 import { recordOf } from "../records.js";
 import {
@@ -43,6 +44,7 @@ import type { FitOptions, FitResult, LossName } from "./types.js";
 /** Fits the free names of a program that are not data. */
 export async function fit(program: Program, options: FitOptions): Promise<FitResult> {
   const settings = checkSettings(options);
+  if (!(program instanceof Program)) throw badOption("program", "a loaded program", program);
   const problem =
     settings.mode === "residual"
       ? residualProblem(program, options, settings)
@@ -262,7 +264,8 @@ function objectiveProblem(program: Program, options: FitOptions): Problem {
   const data: Record<string, Input> = {};
   for (const [name, value] of Object.entries(options.data ?? {})) {
     if (!program.inputs.includes(name)) continue;
-    const isTensor = typeof value === "number" || "kind" in value;
+    const isObject = typeof value === "object" && value !== null;
+    const isTensor = typeof value === "number" || (isObject && "kind" in value);
     const input = isTensor ? checkedInput(name, value as Input) : vec(numbersOf(name, value));
     setField(data, name, input);
   }

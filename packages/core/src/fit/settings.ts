@@ -3,8 +3,9 @@
  */
 
 import { NdvmError } from "../errors.js";
-import { jsonText } from "../machine/options.js";
-import type { Program } from "../machine/program.js";
+import { badOption, jsonText, textOf } from "../machine/options.js";
+import { Program } from "../machine/program.js";
+import { checkNames, namesOf } from "../option-names.js";
 import { nearest } from "../syntax/suggest.js";
 import { makeError } from "../words.js";
 import { isLossText } from "./loss/loss-program.js";
@@ -60,7 +61,16 @@ const KEYS: readonly (keyof FitOptions)[] = [
   "resume",
 ];
 
-const known: ReadonlySet<string> = new Set(KEYS);
+/** Names of the options of `fit`. */
+export const FIT_NAMES: ReadonlySet<string> = new Set(KEYS);
+
+const TOLERANCES = namesOf<NonNullable<FitOptions["tolerances"]>>({
+  gradient: 1,
+  step: 1,
+  loss: 1,
+});
+const ADAM_NAMES = namesOf<AdamOptions>({ rate: 1, beta1: 1, beta2: 1, epsilon: 1 });
+const GROUPS = namesOf<NonNullable<FitOptions["groups"]>>({ by: 1, params: 1 });
 
 const DETAILS: readonly NonNullable<FitOptions["detail"]>[] = ["full", "scores", "attempt"];
 
@@ -69,21 +79,24 @@ const STEPS: Readonly<Record<Optimiser, number>> = { lm: 2000, lbfgs: 1000, adam
 const ADAM: Required<AdamOptions> = { rate: 0.05, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
 
 export function checkSettings(options: FitOptions): Settings {
-  checkKeys(options);
+  checkNames("fit", options, FIT_NAMES);
+  checkTargets(options.target);
   const targets = targetNames(options.target);
-  checkTargets(targets, options.target);
   checkGroups(options.groups);
   const mode = options.target === undefined ? "objective" : "residual";
   const { loss, lossName } = checkLoss(options, mode);
   const optimiser = checkOptimiser(options, mode, lossName);
   checkNeeds(options, lossName, optimiser);
   const level = options.level ?? 0.95;
-  if (!(level > 0 && level < 1)) throw bad("level", level, "it lies between 0 and 1, as 0.95");
+  if (!(typeof level === "number" && level > 0 && level < 1))
+    throw bad("level", level, "it lies between 0 and 1, as 0.95");
   const detail = options.detail ?? "full";
   if (!DETAILS.includes(detail))
     throw bad("detail", detail, `it is ${DETAILS.slice(0, -1).join(", ")} or ${DETAILS.at(-1)}`);
   const seed = options.seed ?? 0;
   if (!Number.isFinite(seed)) throw bad("seed", seed, "it must be a finite number");
+  if (options.onProgress !== undefined && typeof options.onProgress !== "function")
+    throw badOption("onProgress", "a function", options.onProgress);
   if (options.together !== undefined) count("together", options.together);
   if (options.stepsMax !== undefined) count("stepsMax", options.stepsMax);
   if (options.chunk !== undefined) count("chunk", options.chunk);
@@ -106,6 +119,7 @@ export function checkSettings(options: FitOptions): Settings {
 
 function checkLimits({ steps, tolerances }: FitOptions, optimiser: Optimiser): Limits {
   const isLm = optimiser === "lm";
+  if (tolerances !== undefined) checkNames("fit.tolerances", tolerances, TOLERANCES);
   return {
     steps: count("steps", steps ?? STEPS[optimiser]),
     gradient: notNegative("tolerances.gradient", tolerances?.gradient ?? (isLm ? 1e-12 : 1e-8)),
@@ -114,15 +128,18 @@ function checkLimits({ steps, tolerances }: FitOptions, optimiser: Optimiser): L
   };
 }
 
-const checkAdam = (given: AdamOptions): Required<AdamOptions> => ({
-  rate: notNegative("adam.rate", given.rate ?? ADAM.rate),
-  beta1: share("adam.beta1", given.beta1 ?? ADAM.beta1),
-  beta2: share("adam.beta2", given.beta2 ?? ADAM.beta2),
-  epsilon: notNegative("adam.epsilon", given.epsilon ?? ADAM.epsilon),
-});
+function checkAdam(given: AdamOptions): Required<AdamOptions> {
+  checkNames("fit.adam", given, ADAM_NAMES);
+  return {
+    rate: notNegative("adam.rate", given.rate ?? ADAM.rate),
+    beta1: share("adam.beta1", given.beta1 ?? ADAM.beta1),
+    beta2: share("adam.beta2", given.beta2 ?? ADAM.beta2),
+    epsilon: notNegative("adam.epsilon", given.epsilon ?? ADAM.epsilon),
+  };
+}
 
 const bad = (name: string, value: unknown, help: string): NdvmError =>
-  makeError("E-OPTION", { reason: "option", option: name, actual: String(value), expected: help });
+  makeError("E-OPTION", { reason: "option", option: name, actual: textOf(value), expected: help });
 
 function count(name: string, value: number): number {
   if (Number.isInteger(value) && value >= 1) return value;
@@ -135,27 +152,17 @@ function notNegative(name: string, value: number): number {
 }
 
 function share(name: string, value: number): number {
-  if (value >= 0 && value < 1) return value;
+  if (typeof value === "number" && value >= 0 && value < 1) return value;
   throw bad(name, value, "it lies from 0 to below 1");
-}
-
-function checkKeys(options: FitOptions): void {
-  for (const key of Object.keys(options)) {
-    if (known.has(key)) continue;
-    const near = nearest(key, KEYS);
-    throw new NdvmError("E-OPTION", `fit has no option ${key}`, {
-      help: near === undefined ? `its options are ${KEYS.join(", ")}` : `did you mean ${near}?`,
-    });
-  }
 }
 
 const isText = (value: unknown): boolean => typeof value === "string";
 
-function checkTargets(names: readonly string[], target: FitOptions["target"]): void {
+function checkTargets(target: FitOptions["target"]): void {
   if (target === undefined || typeof target === "string") return;
   if (!Array.isArray(target) || target.length === 0 || !target.every(isText))
     throw bad("target", target, "it is the name of a column, or a list of names");
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  const twice = target.find((name, i) => target.indexOf(name) !== i);
   if (twice !== undefined)
     throw new NdvmError("E-OPTION", `the target ${twice} is named twice`, {
       help: "name each column once",
@@ -167,9 +174,9 @@ function checkGroups(groups: Readonly<Partial<FitOptions["groups"] & object>> | 
   if (groups === undefined) return;
   const { by, params } = groups ?? {};
   const isList = Array.isArray(params) && params.every(isText);
-  if (typeof by === "string" && isList) return;
   const help = 'name the column and the parameters: { by: "dose", params: ["k"] }';
-  throw bad("groups", jsonText(groups), help);
+  if (typeof by !== "string" || !isList) throw bad("groups", jsonText(groups), help);
+  checkNames("fit.groups", groups, GROUPS);
 }
 
 function checkLoss(options: FitOptions, mode: Settings["mode"]) {
@@ -186,7 +193,9 @@ function checkLoss(options: FitOptions, mode: Settings["mode"]) {
       );
     return { loss, lossName: "program" as const };
   }
-  if (typeof loss !== "string" || isLossText(loss)) return { loss, lossName: "program" as const };
+  if (loss instanceof Program || (typeof loss === "string" && isLossText(loss)))
+    return { loss, lossName: "program" as const };
+  if (typeof loss !== "string") throw badOption("loss", "a name, a text or a program", loss);
   const name = lossNames.find((known) => known === loss);
   if (name !== undefined) return { loss, lossName: name };
   const near = nearest(loss, lossNames);
@@ -226,7 +235,7 @@ function checkOptimiser(
   const canLm = mode === "residual" && lossName === "squares";
   const wanted = options.optimiser ?? "auto";
   if (wanted === "auto") return canLm ? "lm" : "lbfgs";
-  if (!Object.hasOwn(STEPS, wanted))
+  if (typeof wanted !== "string" || !Object.hasOwn(STEPS, wanted))
     throw bad("optimiser", wanted, "the optimisers are lm, lbfgs, adam and auto");
   if (wanted === "lm" && !canLm)
     throw new NdvmError("E-OPTION", "lm is for least squares", {

@@ -29,12 +29,25 @@ export const shown = (value: unknown): string =>
       ? JSON.stringify(value)
       : describe(value);
 
-/** A value as JSON, for messages. JSON itself has no big integers. */
-export const jsonText = (value: unknown): string =>
-  typeof value === "bigint"
-    ? `${value}n`
-    : (JSON.stringify(value, (_, inner) => (typeof inner === "bigint" ? `${inner}n` : inner)) ??
-      String(value));
+/** A value as text, for messages. Some objects have none, and some lists of them. */
+export function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return describe(value);
+  }
+}
+
+/** A value as JSON, for messages. JSON itself has no big integers, and no text of what holds itself. */
+export function jsonText(value: unknown): string {
+  if (typeof value === "bigint") return `${value}n`;
+  try {
+    const plain = (_: string, inner: unknown) => (typeof inner === "bigint" ? `${inner}n` : inner);
+    return JSON.stringify(value, plain) ?? textOf(value);
+  } catch {
+    return describe(value);
+  }
+}
 
 export function badOption(name: string, wanted: string, got: unknown): NdvmError {
   const facts = { reason: "setting", option: name, expected: wanted, actual: shown(got) } as const;

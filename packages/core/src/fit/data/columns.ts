@@ -275,7 +275,7 @@ function ofTarget(
   names: readonly string[],
 ): string | Column | undefined {
   if (given === undefined || typeof given === "string" || isColumn(given)) return given;
-  if (ArrayBuffer.isView(given))
+  if (ArrayBuffer.isView(given) || typeof given !== "object" || given === null)
     throw refuse(`${what} is not a list of numbers`, "give an array or a typed array");
   const odd = Object.keys(given).find((key) => !names.includes(key));
   if (odd === undefined) return ownField(given as Readonly<Record<string, string | Column>>, name);

@@ -3,6 +3,7 @@
  * point-losses.ts). What the losses are is in loss-table.ts.
  */
 
+import { textOf } from "../../machine/options.js";
 import { makeError } from "../../words.js";
 import type { Table, Target } from "../data/columns.js";
 import type { FitOptions, LossName } from "../types.js";
@@ -36,7 +37,7 @@ function checkWidth(width: number): number {
   throw makeError("E-OPTION", {
     reason: "option",
     option: "huberWidth",
-    actual: String(width),
+    actual: textOf(width),
     expected,
   });
 }

@@ -6,6 +6,7 @@
  */
 
 import { type ErrorFacts, NdvmError } from "../../errors.js";
+import { textOf } from "../../machine/options.js";
 import { nearest } from "../../nearest.js";
 import type { ParsedProgram } from "../../program/parsed-program.js";
 import { makeError } from "../../words.js";
@@ -197,7 +198,10 @@ function checkKeys(name: string, spec: ParameterOptions): void {
         `it may have ${KEYS.join(", ")}`,
       );
   if (spec.scale !== undefined && spec.scale !== "log" && spec.scale !== "linear")
-    throw refuse(`parameter ${name} has the scale ${spec.scale}`, "the scales are linear and log");
+    throw refuse(
+      `parameter ${name} has the scale ${textOf(spec.scale)}`,
+      "the scales are linear and log",
+    );
 }
 
 function checkFixed(name: string, spec: ParameterOptions, value: number): number {
@@ -211,7 +215,7 @@ function checkFixed(name: string, spec: ParameterOptions, value: number): number
 function checkFinite(name: string, what: string, value: number): void {
   if (typeof value !== "number" || !Number.isFinite(value))
     throw refuse(
-      `the ${what} of parameter ${name} is ${String(value)}`,
+      `the ${what} of parameter ${name} is ${textOf(value)}`,
       "it must be a finite number",
     );
 }
@@ -246,7 +250,7 @@ function makeFree(label: string, input: string, group: number, spec: ParameterOp
 }
 
 function checkBounds(name: string, lower: number, upper: number, isLog: boolean): void {
-  if (Number.isNaN(lower) || Number.isNaN(upper))
+  if ([lower, upper].some((bound) => typeof bound !== "number" || Number.isNaN(bound)))
     throw refuse(`a bound of parameter ${name} is not a number`, "leave it out or give null");
   if (!(lower < upper))
     throw refuse(
@@ -293,6 +297,11 @@ function checkRange(
   upper: number,
   isLog: boolean,
 ): void {
+  if (!Array.isArray(range))
+    throw refuse(
+      `the range of parameter ${name} is ${textOf(range)}`,
+      "it is two numbers: [0, 10]",
+    );
   checkFinite(name, "range's lower end", range[0]);
   checkFinite(name, "range's upper end", range[1]);
   if (!(range[0] < range[1]))

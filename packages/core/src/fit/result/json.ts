@@ -3,6 +3,7 @@
  * "Infinity" and "-Infinity", typed arrays as lists.
  */
 
+import { NdvmError } from "../../errors.js";
 import { own, recordOf } from "../../records.js";
 import { setField } from "../data/fields.js";
 
@@ -50,15 +51,22 @@ const NAMES_OF_A_FIT: Names = {
 };
 
 /** The JSON of a fit with numbers in place of their words. */
-export const fromPlain = (json: unknown): unknown => withNumbers(json, NAMES_OF_A_FIT);
+export const fromPlain = (json: unknown): unknown => withNumbers(json, NAMES_OF_A_FIT, 0);
 
-function withNumbers(value: unknown, names: Names | undefined): unknown {
+/** No result has lists and objects further inside one another, and what holds itself has no end of them. */
+const DEPTH_MOST = 64;
+
+function withNumbers(value: unknown, names: Names | undefined, depth: number): unknown {
+  if (depth > DEPTH_MOST)
+    throw new NdvmError("E-INPUT", "what should be the JSON of a fit has objects without end", {
+      help: "give what toJSON() of a result made",
+    });
   if (names === true) return value;
   const number = WORDS.get(value);
   if (number !== undefined) return number;
-  if (Array.isArray(value)) return value.map((one) => withNumbers(one, names));
+  if (Array.isArray(value)) return value.map((one) => withNumbers(one, names, depth + 1));
   if (typeof value !== "object" || value === null) return value;
   return recordOf(
-    Object.entries(value).map(([key, one]) => [key, withNumbers(one, own(names, key))]),
+    Object.entries(value).map(([key, one]) => [key, withNumbers(one, own(names, key), depth + 1)]),
   );
 }
