@@ -7,7 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import { exportModel, Machine, NdvmError } from "../../src/index.js";
 
 const MEBIBYTE = 2 ** 20;
-const memoryMax = 48 * MEBIBYTE;
+const memoryMax = 208 * MEBIBYTE;
 const machine = await Machine.create({ memoryMax });
 afterAll(() => machine.dispose());
 
@@ -46,6 +46,22 @@ test("a text of as many characters as memoryMax allows is read, and one more is 
   expect(machine.load("(+ 1 2)").evaluate().values[0]).toBe(3);
 });
 
+test("a small machine reads a program of 1 MiB, and no longer one", async () => {
+  const small = await Machine.create({ memoryMax: 16 * MEBIBYTE });
+  const least = MEBIBYTE * 192;
+  const sum = `(+ ${"1 ".repeat(100_000)})`;
+  expect(small.load(sum).evaluate().values[0]).toBe(100_000);
+  expect(
+    small
+      .load(`${" ".repeat(MEBIBYTE - sum.length)}${sum}`)
+      .evaluate()
+      .print(0),
+  ).toBe("100000");
+  const error = errorOf(() => small.load(ofLists(MEBIBYTE + 60)));
+  expect(error.facts).toMatchObject({ reason: "long", limit: least });
+  small.dispose();
+});
+
 test.each([
   ["blanks", " ", FOLLOWING_MOST],
   ["open parentheses", "(", MOST],
@@ -60,12 +76,12 @@ test.each([
 });
 
 test("long numbers, names and comments take less than as many characters by themselves", () => {
-  const count = 50_000;
+  const count = 200_000;
   const numbers = Array.from({ length: count }, (_, i) => String(i + Math.PI)).join(" ");
   expect(numbers.length).toBeGreaterThan(3 * MOST);
   const program = machine.load(`(length (quote (${numbers})))`);
   expect(program.evaluate().values[0]).toBe(count);
-  const comment = "; what follows is explained here\n".repeat(10_000);
+  const comment = "; what follows is explained here\n".repeat(40_000);
   expect(comment.length).toBeGreaterThan(MOST);
   expect(machine.load(`${comment}(+ 1 2)`).evaluate().values[0]).toBe(3);
 });
