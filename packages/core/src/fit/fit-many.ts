@@ -8,13 +8,9 @@ import { Machine } from "../machine/machine.js";
 import { badOption } from "../machine/options.js";
 import type { Program } from "../machine/program.js";
 import type { LoadOptions } from "../machine/types.js";
-import { checkNames } from "../option-names.js";
 import { fit } from "./fit.js";
 import { fitFromJSON } from "./result/restore.js";
-import { FIT_NAMES } from "./settings.js";
 import type { FitOptions, FitResult } from "./types.js";
-
-const MANY_NAMES: ReadonlySet<string> = new Set([...FIT_NAMES, "load"]);
 
 export interface FitManyOptions extends FitOptions {
   /** How each text is loaded. */
@@ -37,7 +33,8 @@ export async function fitMany(
   if (!(machine instanceof Machine)) throw badOption("machine", "a machine", machine);
   if (!Array.isArray(sources) || sources.some((source) => typeof source !== "string"))
     throw badOption("sources", "an array of texts", sources);
-  checkNames("fitMany", options, MANY_NAMES);
+  if (typeof options !== "object" || options === null)
+    throw badOption("options", "an object of options", options);
   const { load, ...fitOptions } = options;
   const results: FitManyResult[] = [];
   for (const source of sources) results.push(await fitOne(machine, source, load, fitOptions));

@@ -61,8 +61,7 @@ const KEYS: readonly (keyof FitOptions)[] = [
   "resume",
 ];
 
-/** Names of the options of `fit`. */
-export const FIT_NAMES: ReadonlySet<string> = new Set(KEYS);
+const known: ReadonlySet<string> = new Set(KEYS);
 
 const TOLERANCES = namesOf<NonNullable<FitOptions["tolerances"]>>({
   gradient: 1,
@@ -79,7 +78,7 @@ const STEPS: Readonly<Record<Optimiser, number>> = { lm: 2000, lbfgs: 1000, adam
 const ADAM: Required<AdamOptions> = { rate: 0.05, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
 
 export function checkSettings(options: FitOptions): Settings {
-  checkNames("fit", options, FIT_NAMES);
+  checkNames("fit", options, known);
   checkTargets(options.target);
   const targets = targetNames(options.target);
   checkGroups(options.groups);

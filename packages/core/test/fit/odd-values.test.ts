@@ -98,13 +98,11 @@ describe("an odd value was an error of JavaScript's own", () => {
   });
 });
 
-test("names that tolerances, adam, groups and fitMany do not know were ignored, or told as failed fits", async () => {
+test("names that tolerances, adam and groups do not know were ignored", async () => {
   const unknown = { code: "E-OPTION", facts: { reason: "unknown" } };
   await expect(fitWith({ tolerances: { steps: 1 } })).rejects.toMatchObject(unknown);
   await expect(fitWith({ optimiser: "adam", adam: { rat: 1 } })).rejects.toMatchObject(unknown);
   await expect(fitWith({ groups: { ...groups, parms: [] } }, grouped)).rejects.toMatchObject(
     unknown,
   );
-  const many: object = { ...base, optimizer: "lm" };
-  await expect(fitMany(machine, [line], many)).rejects.toMatchObject(unknown);
 });
