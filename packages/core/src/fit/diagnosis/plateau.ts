@@ -3,6 +3,7 @@
  * the two middle ones of an even count of numbers, all of which are medians. Beyond a plateau the loss rises again.
  */
 
+import { log } from "../math/elementary.js";
 import type { Change, Compare, Moved, Way } from "./way.js";
 
 /** The first place that is looked at, as a share of a way, how many times further the next is, and how many are. */
@@ -40,7 +41,7 @@ export function plateauWords(way: Way, compare: Compare): string | undefined {
 
 function shown(ends: readonly [number, number]): readonly number[] {
   const size = Math.max(...ends.map(Math.abs));
-  const shared = Math.max(0, Math.ceil(Math.log10(size / Math.abs(ends[1] - ends[0]))));
+  const shared = Math.max(0, Math.ceil(log(size / Math.abs(ends[1] - ends[0])) / log(10)));
   return ends.map((end) => Number(end.toPrecision(Math.min(17, DIGITS + shared))));
 }
 
