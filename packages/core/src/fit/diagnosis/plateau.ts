@@ -6,10 +6,13 @@
 import { log } from "../math/elementary.js";
 import type { Change, Compare, Moved, Way } from "./way.js";
 
-/** The first place that is looked at, as a share of a way, how many times further the next is, and how many are. */
+/**
+ * The first place that is looked at, as a share of a way, how many times further the next is, and how many are: a
+ * program that loops as often as a parameter says takes so much longer there.
+ */
 const FIRST = 1 / 16;
 const TIMES = 4;
-const PLACES = 14;
+const PLACES = 5;
 const HALVINGS = 40;
 /** How many times as far parameters that move together are looked at. */
 const TOGETHER = [4, 16] as const;
@@ -18,7 +21,7 @@ const DIGITS = 4;
 
 type Moves = (share: number) => readonly Moved[];
 
-/** Whether the loss is higher beyond where it is the same, however far that is. */
+/** Whether the loss is higher beyond where it is the same, as far as anyone looks. */
 export const risesBeyond = (moves: Moves, compare: Compare): boolean =>
   endOf(moves, compare)?.change === "higher";
 
