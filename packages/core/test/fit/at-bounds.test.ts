@@ -223,7 +223,7 @@ describe("a bound on one side", () => {
 
 describe("an estimate at a bound of 0 was 1e-18 beside it, in its formula too", () => {
   const rising = { x: [1, 2, 3, 4, 5], y: [1, 2, 3, 4, 6] };
-  const bent: readonly (readonly [string, number, FitOptions["params"]])[] = [
+  const bent: readonly (readonly [string, number, NonNullable<FitOptions["params"]>])[] = [
     ["(* a (exp (* b x)))", 0, { b: { bounds: [null, 0] } }],
     ["(* a (exp (* (- 0 b) x)))", 0, { b: { bounds: [0, null] } }],
     ["(* a (exp (* b x)))", 0, { b: { bounds: [-3, 0] } }],
