@@ -38,6 +38,8 @@ describe("nearest", () => {
   test.each([
     ["sni", ["cos", "sin", "sqrt"], "sin"],
     ["Sin", ["cos", "sin"], "sin"],
+    ["vm", ["KM", "Km", "VM"], "VM"],
+    ["temprature", ["PRESSURE", "TEMPERATURE"], "TEMPERATURE"],
     ["transpsoe", ["trace", "transpose"], "transpose"],
     ["x", ["y"], undefined],
     ["y".repeat(61), ["y".repeat(61)], undefined],

@@ -80,6 +80,25 @@ test("the evaluator of these tests sees integers wrap around, and Python's own f
   expect(() => value("np.vectorize(math.lgamma)(x)", 0n)).toThrow("math domain error");
 });
 
+test("every function stands as one operand wherever it is put, also where its text is a quotient", () => {
+  const unary = "sigmoid softplus erf log1p expm1 tanh square abs sqrt exp floor lgamma".split(" ");
+  const contexts =
+    "(/ 2 #)|(/ # 3)|(/ # #)|(* # 3)|(* 3 #)|(/ (* 2 #) #)|(expt # 2)|(expt # 1.5)|(expt 2 #)|(- #)|(- 2 #)|(- # 2)|(+ # #)|(sqrt #)|(/ #)";
+  for (const name of unary)
+    for (const context of contexts.split("|")) {
+      const source = context.replaceAll("#", `(${name} x)`);
+      const program = machine.load(source);
+      const text = exportModel({ program }, "numpy");
+      for (const x of [0.7, 2.5]) {
+        const want = program.evaluate({ x }).values[0] as number;
+        expect(isSame(callNumpy(text, { x }, more) as number, want), `${source}: ${text}`).toBe(
+          true,
+        );
+      }
+      program.dispose();
+    }
+});
+
 test("a vector without elements, and constants that need no helper", () => {
   expect(exportModel({ program: "(zeros 0)" }, "numpy")).toContain("    return np.empty(0)");
   expect(exportModel({ program: "(+ x (lgamma 0))" }, "numpy")).not.toContain("log_gamma");
