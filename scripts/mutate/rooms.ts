@@ -112,7 +112,7 @@ export const rooms: readonly Room[] = [
     name: "fit",
     sources: ["packages/core/src/fit/"],
     tests: core(`
-      fit/bounded fit/mirrors fit/own-losses fit/resume fit/small-units fit/beside-bounds fit/matrices fit/restarts-apart fit/scores-as-full fit/starts fit/settings fit/small-parts fit/plain-sums fit/bands fit/predictions fit/settling-cut fit/least-deviations fit/corners fit/kinked-likelihoods fit/open-parameters fit/apart fit/shares fit/tables fit/drive fit/quality fit/whole fit/refusals
+      fit/bounded fit/mirrors fit/own-losses fit/resume fit/small-units fit/beside-bounds fit/matrices fit/restarts-apart fit/scores-as-full fit/starts fit/settings fit/small-parts fit/plain-sums fit/bands fit/predictions fit/settling-cut fit/least-deviations fit/corners fit/kinked-likelihoods fit/open-parameters fit/apart fit/shares fit/tables fit/drive fit/quality fit/near-bounds fit/whole fit/refusals
       fit/elementary fit/random fit/told fit/settled fit/every-end fit/magnitudes fit/bad-input fit/odd-values fit/names fit/parameters fit/losses
       fit/as-without fit/result fit/outputs fit/scale fit/loss-text fit/adam fit/steps-max fit/again fit/control
       fit/diagnostics fit/given-back fit/rounds fit/fit-many fit/convergence fit/at-bounds fit/scores
