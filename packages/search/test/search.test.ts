@@ -162,7 +162,7 @@ describe("options that every candidate would fail by", () => {
     [{ precision: "f16" }, 'precision must be "f32" or "f64", got "f16"'],
     [{ recipe: { optimiser: "nope" } }, "the option recipe.optimiser is nope"],
     [{ recipe: { optimiser: "adam", adam: { rate: -1 } } }, "the option recipe.adam.rate is -1"],
-    [{ recipe: { optimiser: "adam", adam: null } }, "the option recipe.adam is null"],
+    [{ recipe: { optimiser: "adam", adam: null } }, "the options of recipe.adam are null, not an object"],
     [{ limits: { memory: 1 } }, "limits.memory must be whole bytes from 4194304"],
   ])("%j was not refused, or only when the archive was written", async (given, message) => {
     const archive = archiveFile();
@@ -173,10 +173,10 @@ describe("options that every candidate would fail by", () => {
   });
 
   test.each<[object, string]>([
-    [{ budget: 5 }, "the option budget is 5"],
-    [{ recipe: 5 }, "the option recipe is 5"],
-    [{ limits: [5] }, "the option limits is a list"],
-    [{ limits: { x: { toString: 1, valueOf: 1 } } }, "the option limits.x is an object"],
+    [{ budget: 5 }, "the options of budget are a number, not an object"],
+    [{ recipe: 5 }, "the options of recipe are a number, not an object"],
+    [{ limits: [5] }, "the options of limits are an array, not an object"],
+    [{ limits: { x: { toString: 1, valueOf: 1 } } }, "limits has no option x"],
     [{ recipe: { rungs: 5 } }, "the option recipe.rungs is 5"],
     [{ operators: {} }, "the option operators is an object"],
     [{ proposers: [5] }, "the option proposers is a list"],

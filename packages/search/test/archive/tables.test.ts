@@ -13,7 +13,7 @@ import { line } from "../engine/data.js";
 import { Echo, exported, freshFile, list, run } from "../engine/support.js";
 import { copyOf, reading, rungs, sql } from "./support.js";
 
-const base = { data: line, target: "y", workers: 0, batch: 8, seed: 5, recipe: { rungs } };
+const base = { data: line, target: "y", workers: 0, epoch: 8, seed: 5, recipe: { rungs } };
 const proposers = () => [
   list(["(nothing x)", "(* a x)", "(* x b)", "(+ a (* b x))"]),
   replay(
