@@ -162,7 +162,10 @@ describe("options that every candidate would fail by", () => {
     [{ precision: "f16" }, 'precision must be "f32" or "f64", got "f16"'],
     [{ recipe: { optimiser: "nope" } }, "the option recipe.optimiser is nope"],
     [{ recipe: { optimiser: "adam", adam: { rate: -1 } } }, "the option recipe.adam.rate is -1"],
-    [{ recipe: { optimiser: "adam", adam: null } }, "the options of recipe.adam are null, not an object"],
+    [
+      { recipe: { optimiser: "adam", adam: null } },
+      "the options of recipe.adam are null, not an object",
+    ],
     [{ limits: { memory: 1 } }, "limits.memory must be whole bytes from 4194304"],
   ])("%j was not refused, or only when the archive was written", async (given, message) => {
     const archive = archiveFile();
