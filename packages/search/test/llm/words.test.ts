@@ -78,6 +78,16 @@ describe("an answer", () => {
     expect(found(text)).toEqual(sources);
   });
 
+  test("programs that are left out are counted by their reason, and blanks are none", () => {
+    const long = "x".repeat(20_001);
+    const programs = ["a", " ", "b", long, "", null, "c", long, "\n"];
+    expect(read(JSON.stringify({ programs }), 2)).toEqual({
+      ...{ programs: ["a", "b"], surplus: 1, tooLong: 2 },
+    });
+    expect(read(JSON.stringify([" ", "a"]))).toEqual({ programs: ["a"], surplus: 0, tooLong: 0 });
+    expect(read('["", " "]')).toEqual({ problem: "the answer holds no program", isRefusal: false });
+  });
+
   test.each([
     ["", "the answer is empty", false],
     [" \n", "the answer is empty", false],
